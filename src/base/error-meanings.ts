@@ -27,6 +27,10 @@ export const errorMeanings = {
     'The stored file, read back, differs from what was sent.',
     'Try again. If it happens again, have the disk of the server checked.',
   ],
+  copy_unverified: [
+    'The copy was delivered, but nobody could look at it afterwards. The original was kept.',
+    'Look for the copy at its receiver. If it arrived, delete the original yourself; another try delivers it once more.',
+  ],
   unsupported_operation: [
     'This kind of server cannot do that.',
     'Use another operation: S3, for example, cannot append.',

@@ -89,6 +89,8 @@ export const ERROR_RULES = {
   no_space: rule(502),
   size_mismatch: rule(502),
   readback_mismatch: rule(502),
+  /** A copy counts as stored, but its source is not removed on the server's word alone. */
+  copy_unverified: rule(502),
   fetch_failed: rule(502),
   /** The remote admits no further session (421, 530 "too many", SSH open failure). The pool learns from it; clients see `pool_full`. */
   too_many_sessions: rule(503, 'discard'),

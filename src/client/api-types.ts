@@ -1691,6 +1691,13 @@ export interface components {
         'server_side_copy' | 'server_side_move' | 'append' | 'range' | 'pieces' | 'not_sent' | 'earlier_try' | null;
       /** @description How many of the bytes of the digest were read back from the server, as they had passed a node that died before it kept what it knew of them; the others were taken as they passed. Null without a digest. */
       readonly digestReadBytes: number | null;
+      /** @description Whether what was stored was compared with what was sent. False: the server has acknowledged the file, and it could not be looked at; it counts as stored. Null: nothing was stored, or nothing is to be compared. */
+      readonly verified: boolean | null;
+      /**
+       * @description Why `verified` is false: the file was gone when it was looked for, as in a drop folder (`taken_away`), or the login may not look at it (`may_not_look`). Else null.
+       * @enum {string|null}
+       */
+      readonly verifiedReason: 'taken_away' | 'may_not_look' | null;
       /** @description Milliseconds of each stage up to the record of it, as in `Server-Timing`; null while it runs. */
       readonly stages: {
         readonly [key: string]: number;

@@ -7,7 +7,7 @@ import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
 import { deleteFile, moveFile } from '../operations/change.js';
 import { find, freeName, LeftAlone, namesFor, refuseOlder, replaces, underFreeName } from '../operations/conflicts.js';
-import { copyFile, type CopyRequest } from '../operations/copy.js';
+import { copyFile, type CopyRequest, requireVerified } from '../operations/copy.js';
 import { parseHttpUrl, type UrlFetcher } from '../operations/fetch-url.js';
 import { requireName } from '../operations/names.js';
 import type { ProofScope } from '../operations/onto-itself.js';
@@ -261,6 +261,7 @@ export class FileWork {
       if (before === undefined) throw new GatewayError('not_found', `${from} does not exist`, { step: 'open' });
       const stands = await this.stands(task, operation, from, request);
       const { size } = stands ? before : await this.copyOnce(job, operation, request);
+      requireVerified(operation, from);
       // As its server reports it, which need not be what was copied: whether that has changed is all that counts.
       copied = { size: before.size, modifiedMs: Math.trunc(before.modifiedAt.getTime()) };
       await this.tree.markCopied(job.id, file.path, size, copied.modifiedMs);

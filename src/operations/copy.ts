@@ -106,6 +106,18 @@ export async function copyFile(operations: Operations, operation: Operation, req
   });
 }
 
+/**
+ * What is removed once it is copied needs a copy that somebody has seen, and not only the word of a server.
+ * @throws GatewayError copy_unverified
+ */
+export function requireVerified({ evidence }: Operation, from: RemotePath): void {
+  const why = evidence.whyUnverified;
+  if (why === undefined) return;
+  const reason = why === 'taken_away' ? 'was gone when it was looked for' : 'may not be looked at';
+  const text = `the copy of ${from} was delivered, but ${reason}; ${from} was kept`;
+  throw new GatewayError('copy_unverified', text, { step: 'verify' });
+}
+
 async function insideStore(
   source: Remote,
   target: Remote,

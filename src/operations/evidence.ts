@@ -2,7 +2,7 @@
 import type { Connection } from '../connections/connection.js';
 import type { RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
-import type { Remote, ServerProof } from '../remotes/remote.js';
+import type { Remote, ServerProof, Unverified } from '../remotes/remote.js';
 import type { ReceiptFacts, ReceiptSource, ServerFacts, TransferType } from '../storage/storage.js';
 import { ContentHash, type DigestGap } from './content-hash.js';
 
@@ -38,6 +38,7 @@ export class Evidence {
   private read = 0;
   private why: DigestGap | undefined;
   private wasReadBack = false;
+  private unseen: Unverified | undefined;
   private proof: ServerProof = {};
   /** Of the other remote, where two are used. */
   private sourceProof: ServerProof | undefined;
@@ -100,6 +101,15 @@ export class Evidence {
     this.wasReadBack = true;
   }
 
+  /** The server has acknowledged what was stored, and lets nobody look at it. */
+  unverified(why: Unverified): void {
+    this.unseen = why;
+  }
+
+  get whyUnverified(): Unverified | undefined {
+    return this.unseen;
+  }
+
   /** Also where the connection that it reads from says so. */
   reads(source: Connection): void {
     this.isWanted ||= source.digests === 'always';
@@ -158,7 +168,7 @@ export class Evidence {
     const source = this.sourceOf(factsOf);
     return {
       ...factsOf(this.connection, this.proof),
-      verified: this.wasReadBack ? 'readback' : isStored ? 'size' : null,
+      verified: this.unseen !== undefined ? 'acknowledged' : this.wasReadBack ? 'readback' : isStored ? 'size' : null,
       ...this.told,
       ...(source && { source }),
     };

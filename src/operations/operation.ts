@@ -301,6 +301,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
         this.ending.throwIfAborted();
         this.isIrrevocable = true;
       },
+      unverified: (why) => this.evidence.unverified(why),
       memory: this.request.memory,
       priority: this.request.priority ?? 'request',
       places: this.request.job?.places,
@@ -397,6 +398,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
         digest: (error === undefined && this.evidence.digest) || null,
         noDigest: (error === undefined && this.evidence.gap) || null,
         digestReadBytes: error === undefined ? (this.evidence.readBytes ?? null) : null,
+        unverified: (error === undefined && this.evidence.whyUnverified) || null,
         stages: this.stages.byName,
         receipt: error === undefined ? this.evidence.receiptOf(request.type, this.options.remotes) : undefined,
         ...this.final,

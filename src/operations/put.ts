@@ -194,13 +194,15 @@ export async function publish(
   return info;
 }
 
-/** @throws GatewayError already_exists; is_a_folder */
+/** @throws GatewayError already_exists; is_a_folder; permission_denied where nothing else would keep it from being replaced */
 export async function refuseExisting(remote: Remote, place: RemotePath): Promise<void> {
   let found: FileInfo;
   try {
     found = await remote.stat(place);
   } catch (error) {
     if (hasCode(error, 'not_found')) return;
+    // A login that may only write: the server itself refuses to replace what nobody may look at.
+    if (hasCode(error, 'permission_denied') && remote.can.exclusiveCreate) return;
     throw error;
   }
   if (found.isDirectory) throw new GatewayError('is_a_folder', `${place} is a folder`, { step: 'open' });

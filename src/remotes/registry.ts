@@ -17,7 +17,7 @@ import { limitsFor, type OperatorLimits } from './pool-limits.js';
 import type { AnyProtocol, ProtocolDeps } from './protocol.js';
 import { asOfReaching, isOfReaching, type Reach, UNHEARD } from './reach.js';
 import type { Leftovers } from './leftovers.js';
-import type { Mark, Remote } from './remote.js';
+import type { Mark, Remote, RemoteContext } from './remote.js';
 import { createS3 } from './s3/protocol.js';
 import { createSftp } from './sftp/protocol.js';
 import { SharedLimits } from './pool-limits.js';
@@ -30,6 +30,7 @@ export interface UseOptions {
   readonly priority?: Priority;
   readonly mark?: Mark;
   readonly irrevocable?: () => void;
+  readonly unverified?: RemoteContext['unverified'];
   readonly memory?: Memory | undefined;
   /** Of many files that are written one after the other. */
   readonly places?: KnownPlaces | undefined;
@@ -217,6 +218,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
       leftovers: use.leftovers(connection),
       mark: use.mark,
       irrevocable: use.irrevocable,
+      unverified: use.unverified,
       hold: () => use.memory?.hold() ?? UNCOUNTED,
       places: use.places,
     });

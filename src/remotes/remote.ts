@@ -150,7 +150,8 @@ export interface RemoteWriter extends Writable {
   /**
    * After the stream has finished: close, compare the size, publish. Missing target folders are made.
    * Errors: size_mismatch, already_exists, is_a_folder, permission_denied, no_space, connection_lost, remote_failure.
-   * After a failed commit the former file stands and abort() still has to be called.
+   * After a failed commit the former file stands and abort() still has to be called. A file that the server has
+   * acknowledged and that nobody may look at, or that is gone at once, is no error: RemoteContext.unverified is told.
    */
   commit(expected: Commit): Promise<FileInfo>;
   /** Leaves nothing behind. Idempotent, allowed at any time, never throws; after commit it does nothing. */
@@ -424,6 +425,10 @@ export interface Remote {
   exec?(command: string, options: ExecOptions): Promise<ExecResult>;
 }
 
+/** Why nobody could look at a file after its server had acknowledged it: it was gone by then, or may not be looked at. */
+export const UNVERIFIED = ['taken_away', 'may_not_look'] as const;
+export type Unverified = (typeof UNVERIFIED)[number];
+
 /** What an operation hands to the Remote that is opened for it. */
 export interface RemoteContext {
   /** Ends everything: the client left, the gateway drains, a deadline passed. `reason` is a GatewayError. */
@@ -439,6 +444,8 @@ export interface RemoteContext {
    * `signal` has fired with before.
    */
   readonly irrevocable?: (() => void) | undefined;
+  /** Called with the reason where a file counts as stored that could not be looked at. Never throws. */
+  readonly unverified?: ((why: Unverified) => void) | undefined;
   /** For what a stream keeps in memory of its own accord: windows, parts. Without room it makes do with less. */
   readonly hold?: () => Hold;
   /** What its batch knows already of where its files go. */

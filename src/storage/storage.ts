@@ -182,7 +182,7 @@ export { type ConnectionDraft, draftRow, type ManagedConnection, type SecretChan
 export { type DraftEvent, type FeedEvent, type FeedPage, type FeedQuery } from './tables/event-feeds.js';
 export { TRANSFER_FAILED } from './tables/failed-transfers.js';
 export type { DayFigures } from './tables/figures.js';
-export type { ManagedTransfer, TransferOrigin } from './tables/history-queries.js';
+export type { ManagedTransfer, TransferOrigin, Verification } from './tables/history-queries.js';
 export type { IdempotencyClaim, StoredAnswer } from './tables/idempotency.js';
 export { type Findings, FoundFiles } from './tables/found-files.js';
 export * from './tables/job.js';

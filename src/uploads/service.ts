@@ -218,7 +218,8 @@ function addressOf({ caller, connection }: UploadRequest, id: string): UploadAdd
 /** @throws GatewayError is_a_folder */
 async function refuseFolder(remote: Remote, path: RemotePath): Promise<void> {
   const found = await remote.stat(path).catch((error: unknown) => {
-    if (hasCode(error, 'not_found')) return undefined;
+    // A login that may only write may not look.
+    if (hasCode(error, 'not_found', 'permission_denied')) return undefined;
     throw error;
   });
   if (found?.isDirectory === true) throw isAFolder(path);

@@ -282,6 +282,7 @@ function pollRow(folder: WatchedFolder, check: CheckRow, createdAt: Date, id: st
     durationMs: check.durationMs,
     digest: null,
     noDigest: null,
+    unverified: null,
     digestReadBytes: null,
     stages: null,
     receipt: null,

@@ -8,7 +8,7 @@ import type { Caller } from '../base/caller.js';
 import { GatewayError, type ErrorCode, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { find, freeName, isLeftAlone, OntoItself, refuseOlder, replaces } from '../operations/conflicts.js';
-import { copyFile } from '../operations/copy.js';
+import { copyFile, requireVerified } from '../operations/copy.js';
 import { FATAL, OURS, PASSING } from '../operations/error-classes.js';
 import { type Operation, type Operations, requireActive } from '../operations/operation.js';
 import { fixed } from '../operations/path-reference.js';
@@ -292,6 +292,7 @@ export class RouteCopier {
             await this.#options.copies.intend(file.id, target.id, to, size);
           },
         });
+        if (folder.afterDelivery !== 'keep') requireVerified(operation, from);
       });
     } finally {
       memory.release();

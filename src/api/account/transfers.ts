@@ -16,12 +16,15 @@ import {
   withDefault,
 } from '../../base/schema.js';
 import { DIGEST_GAPS, type DigestGap } from '../../operations/content-hash.js';
+import { UNVERIFIED, type Unverified } from '../../remotes/remote.js';
 import {
   type Storage,
   TRANSFER_STATUSES,
   TRANSFER_TYPES,
   type TransferFilter,
   type TransferOrigin,
+  type TransferType,
+  type Verification,
 } from '../../storage/storage.js';
 import { endpoint } from '../endpoint.js';
 import { answeredPath, CONNECTION_ID, durationMs, FILE_NAME, TRANSFER_ID } from '../fields.js';
@@ -147,6 +150,16 @@ export const transferDetails = object('TransferDetails', {
   digestReadBytes: countOrNull(
     'How many of the bytes of the digest were read back from the server, as they had passed a node that died before it kept what it knew of them; the others were taken as they passed. Null without a digest.',
   ),
+  verified: Type.Union([Type.Boolean(), Type.Null()], {
+    description:
+      'Whether what was stored was compared with what was sent. False: the server has acknowledged the file, and it could not be looked at; it counts as stored. Null: nothing was stored, or nothing is to be compared.',
+  }),
+  verifiedReason: Type.Unsafe<Unverified | null>({
+    type: ['string', 'null'],
+    enum: [...UNVERIFIED, null],
+    description:
+      'Why `verified` is false: the file was gone when it was looked for, as in a drop folder (`taken_away`), or the login may not look at it (`may_not_look`). Else null.',
+  }),
   stages: Type.Union([Type.Record(Type.String(), Type.Number()), Type.Null()], {
     description: 'Milliseconds of each stage up to the record of it, as in `Server-Timing`; null while it runs.',
   }),
@@ -187,6 +200,8 @@ export const getTransfer = endpoint({
         digest: DIGEST,
         noDigest: null,
         digestReadBytes: 0,
+        verified: true,
+        verifiedReason: null,
         stages: { queue: 0.4, open: 3.1, transfer: 58.2, verify: 4.5, rename: 3.9 },
       },
     },
@@ -194,15 +209,39 @@ export const getTransfer = endpoint({
   errors: ['unknown_item'],
 }).handle(async ({ caller, params }, { storage }: ApiServices) => {
   const found = await transferOf(storage, caller, params.id);
-  return { transfer: { ...found, noDigest: found.noDigest as DigestGap | null } };
+  return { transfer: detailsOf(found) };
 });
+
+/** What a client and an owner see of an item. */
+export function detailsOf<T extends TransferOrigin & Verification>({
+  unverified,
+  noDigest,
+  ...item
+}: T): Omit<T, 'unverified' | 'noDigest'> & Details {
+  const isStored = item.status === 'success' && STORES.has(item.type);
+  return {
+    ...item,
+    noDigest: noDigest as DigestGap | null,
+    verified: unverified === null ? isStored || null : false,
+    verifiedReason: unverified as Unverified | null,
+  };
+}
+
+interface Details {
+  readonly noDigest: DigestGap | null;
+  readonly verified: boolean | null;
+  readonly verifiedReason: Unverified | null;
+}
+
+/** Their files are compared by their size at least. */
+const STORES: ReadonlySet<TransferType> = new Set(['upload', 'write', 'append', 'copy']);
 
 /** One that the key may see. @throws GatewayError unknown_item */
 export async function transferOf(
   { history }: Pick<Storage, 'history'>,
   { accountId, connections }: Caller,
   id: string,
-): Promise<TransferOrigin> {
+): Promise<TransferOrigin & Verification> {
   const found = isUuid(id) ? await history.detail(accountId, id) : undefined;
   const isTheirs = found !== undefined && (connections.length === 0 || connections.includes(found.connectionId));
   if (!isTheirs) throw refusal('unknown_item', `there is no transfer ${id.slice(0, 64)}`);

@@ -234,6 +234,11 @@ const ERROR_MEANINGS: Readonly<Record<ClientErrorCode, Meaning>> = {
       'What the remote server has stored was read again, and is not what it was sent; nothing was replaced, unless the connection writes in place.',
     example: 'what the server has stored is not what it was sent',
   },
+  copy_unverified: {
+    meaning:
+      'A file was copied to be removed, and its copy, which the server has acknowledged, could not be looked at; the original was kept.',
+    example: 'the copy of /out/a.csv was delivered, but was gone when it was looked for; /out/a.csv was kept',
+  },
   fetch_failed: {
     meaning: 'The URL of a url upload answered anything but 2xx, or could not be read.',
     example: 'the url answered 404',

@@ -1312,6 +1312,10 @@ class TransferDetails(TypedDict):
     """Why there is no digest although somebody asked: the store made the copy, or the server the move, by itself; an earlier try, whose node died, had made it; an append, which knows its own part alone; a range; a resumable upload whose first bytes came before anybody asked, or of which the state was lost; or no bytes were sent."""
     digestReadBytes: Optional[int]
     """How many of the bytes of the digest were read back from the server, as they had passed a node that died before it kept what it knew of them; the others were taken as they passed. Null without a digest."""
+    verified: Optional[bool]
+    """Whether what was stored was compared with what was sent. False: the server has acknowledged the file, and it could not be looked at; it counts as stored. Null: nothing was stored, or nothing is to be compared."""
+    verifiedReason: Literal["taken_away", "may_not_look", None]
+    """Why `verified` is false: the file was gone when it was looked for, as in a drop folder (`taken_away`), or the login may not look at it (`may_not_look`). Else null."""
     stages: Optional[Dict[str, float]]
     """Milliseconds of each stage up to the record of it, as in `Server-Timing`; null while it runs."""
 

@@ -51,9 +51,19 @@ export interface RecordedTransfer extends TransferOrigin {
   readonly keyId: string | null;
 }
 
-export async function findOrigin(sql: Queryable, accountId: string, id: string): Promise<TransferOrigin | undefined> {
-  const [row] = await sql<Stored<TransferOrigin>[]>`
-    select ${originColumns(sql)} from transfers where id = ${id} and account_id = ${accountId}`;
+/** Of an item, beside what its receipt repeats: older receipts know nothing of it. */
+export interface Verification {
+  /** Why a stored file could not be looked at after its server had acknowledged it. */
+  readonly unverified: string | null;
+}
+
+export async function findOrigin(
+  sql: Queryable,
+  accountId: string,
+  id: string,
+): Promise<(TransferOrigin & Verification) | undefined> {
+  const [row] = await sql<Stored<TransferOrigin & Verification>[]>`
+    select ${originColumns(sql)}, unverified from transfers where id = ${id} and account_id = ${accountId}`;
   return row === undefined ? undefined : { ...row, stages: stagesOf(row.stages) };
 }
 

@@ -34,6 +34,7 @@ export function pendingRow(id: string, createdAt: Date, item: NewTransfer): Tran
     durationMs: 0,
     digest: null,
     noDigest: null,
+    unverified: null,
     digestReadBytes: null,
     stages: null,
     receipt: null,
@@ -107,10 +108,11 @@ export async function writeBatch(
         ${booleans(column((row) => row.countsAction))}, ${times(column((row) => row.createdAt))},
         ${uuids(column((row) => row.job?.id ?? null))}, ${texts(column((row) => row.digest))},
         ${texts(column((row) => row.noDigest))}, ${bigints(column((row) => row.digestReadBytes))},
-        ${texts(column((row) => row.stages))}, ${uuids(column((row) => row.linkId))}
+        ${texts(column((row) => row.stages))}, ${uuids(column((row) => row.linkId))},
+        ${texts(column((row) => row.unverified))}
       ) as t (id, account_id, connection_id, key_id, request_id, type, direction, status, filename, path, file_size,
               error_message, error_code, duration_ms, counts_action, created_at, job_id, digest, no_digest,
-              digest_read_bytes, stages, link_id)
+              digest_read_bytes, stages, link_id, unverified)
     ),
     ${jobs ?? sql``}
     ${copies.length === 0 ? sql`` : endingCopies(sql, copies)}
@@ -118,16 +120,16 @@ export async function writeBatch(
     written as (
       insert into transfers as t (id, account_id, connection_id, key_id, request_id, type, direction, status, filename,
         path, file_size, error_message, error_code, duration_ms, counts_action, created_at, job_id, digest, no_digest,
-        digest_read_bytes, stages, link_id, node_id)
+        digest_read_bytes, stages, link_id, unverified, node_id)
       select id, account_id, connection_id, key_id, request_id, type, direction, status, filename, path, file_size,
         error_message, error_code, duration_ms, counts_action, created_at, job_id, decode(digest, 'hex'), no_digest,
-        digest_read_bytes, stages, link_id, ${nodeId}::uuid from input
+        digest_read_bytes, stages, link_id, unverified, ${nodeId}::uuid from input
       where true ${jobs === undefined ? sql`` : sql`and (job_id is null or id in (select id from outcome))`}
         ${uploads.length === 0 ? sql`` : sql`and (id <> all(${uuids(uploads.map(({ id }) => id))}) or id in (select id from ended))`}
       on conflict (id) do update set status = excluded.status, filename = excluded.filename, path = excluded.path,
         file_size = excluded.file_size, error_message = excluded.error_message, error_code = excluded.error_code,
         duration_ms = excluded.duration_ms, digest = excluded.digest, no_digest = excluded.no_digest,
-        digest_read_bytes = excluded.digest_read_bytes, stages = excluded.stages
+        digest_read_bytes = excluded.digest_read_bytes, stages = excluded.stages, unverified = excluded.unverified
       where t.status = 'pending'
       returning id, account_id, connection_id, type, direction, status, error_code, file_size, duration_ms,
         counts_action, created_at, link_id
@@ -174,7 +176,8 @@ export async function failPendingOf(tx: Transaction, isDead: PendingQuery<Row[]>
     select id, account_id as "accountId", connection_id as "connectionId", request_id as "requestId", type, direction,
       status, filename, path, file_size as "fileSize", error_message as "errorMessage", error_code as "errorCode",
       duration_ms as "durationMs", counts_action as "countsAction", created_at as "createdAt", null as job,
-      null as "copyId", null as "linkId", null as digest, null as "noDigest", null as "digestReadBytes", null as stages, null as receipt
+      null as "copyId", null as "linkId", null as digest, null as "noDigest", null as "digestReadBytes", null as stages,
+      null as unverified, null as receipt
     from written`;
   await insertDrafts(tx, ended.filter(isTold).map(failureOf));
   return ended.length;
@@ -208,7 +211,7 @@ export async function correctFailed(sql: Queryable, rows: readonly TransferRow[]
         update transfers t set status = ${row.status}, filename = ${row.filename}, path = ${row.path},
           file_size = ${row.fileSize}, error_message = ${row.errorMessage}, error_code = ${row.errorCode},
           duration_ms = ${row.durationMs}, digest = decode(${row.digest}::text, 'hex'), no_digest = ${row.noDigest},
-          digest_read_bytes = ${row.digestReadBytes}, stages = ${row.stages}
+          digest_read_bytes = ${row.digestReadBytes}, stages = ${row.stages}, unverified = ${row.unverified}
         from former f where t.id = f.id
         returning t.id, t.account_id, t.connection_id, t.type, t.direction, t.status, t.file_size, t.duration_ms,
           t.created_at, t.link_id

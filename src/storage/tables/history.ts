@@ -13,7 +13,14 @@ import type {
 import type { Receipts } from './receipts.js';
 import type { StorageOptions } from '../startup.js';
 import type { EventFeeds } from './event-feeds.js';
-import { countItems, findItem, findOrigin, listItems, type TransferOrigin } from './history-queries.js';
+import {
+  countItems,
+  findItem,
+  findOrigin,
+  listItems,
+  type TransferOrigin,
+  type Verification,
+} from './history-queries.js';
 import { HistoryWriter } from './history-writer.js';
 import { isPart, pendingRow } from './history-statements.js';
 import { storable } from '../postgres/sql.js';
@@ -99,7 +106,7 @@ export class TransferHistory {
   }
 
   /** The same, with what it came of. */
-  async detail(accountId: string, id: string): Promise<TransferOrigin | undefined> {
+  async detail(accountId: string, id: string): Promise<(TransferOrigin & Verification) | undefined> {
     return this.database.run((sql) => findOrigin(sql, accountId, id));
   }
 
@@ -152,6 +159,7 @@ export class TransferHistory {
       errorCode: outcome.errorCode,
       digest: outcome.digest?.toString('hex') ?? null,
       noDigest: outcome.noDigest ?? null,
+      unverified: outcome.unverified ?? null,
       digestReadBytes: outcome.digestReadBytes ?? null,
       stages: outcome.stages === undefined ? null : JSON.stringify(outcome.stages),
       durationMs,

@@ -14,11 +14,12 @@ import {
   stagesOf,
   statusIs,
   type TransferOrigin,
+  type Verification,
 } from './history-queries.js';
 import { LOOKUPS } from './transfer-hours.js';
 import type { Direction, TransferStatus } from './transfer.js';
 
-export interface TransferDetail extends TransferOrigin {
+export interface TransferDetail extends TransferOrigin, Verification {
   readonly key: { readonly id: string; readonly name: string } | null;
 }
 
@@ -90,7 +91,7 @@ export class TransferPages {
   async find(accountId: string, id: string): Promise<TransferDetail | undefined> {
     const [row] = await this.database.run(
       (sql) => sql<Stored<TransferDetail>[]>`
-        select ${originColumns(sql)},
+        select ${originColumns(sql)}, unverified,
           (select json_build_object('id', k.id, 'name', k.name) from api_keys k
            where k.id = t.key_id and k.account_id = t.account_id) as key
         from transfers t where id = ${id} and account_id = ${accountId}`,

@@ -56,6 +56,8 @@ export interface TransferRow {
   readonly noDigest: string | null;
   /** Of the digest: bytes that were read back; null without one. */
   readonly digestReadBytes: number | null;
+  /** Why a stored file could not be looked at after its server had acknowledged it. */
+  readonly unverified: string | null;
   /** As JSON. */
   readonly stages: string | null;
   readonly countsAction: boolean;
@@ -86,8 +88,11 @@ export interface ServerFacts {
 export interface ReceiptFacts extends ServerFacts {
   /** Of a copy, a move or the upload of a url: where it came from. */
   readonly source?: ReceiptSource;
-  /** How what was stored has been compared with what was sent; null where nothing was. */
-  readonly verified: 'size' | 'readback' | null;
+  /**
+   * How what was stored has been compared with what was sent; null where nothing was stored. `acknowledged`: by the word of
+   * the server alone, since nobody could look at the file.
+   */
+  readonly verified: 'size' | 'readback' | 'acknowledged' | null;
   /** Of a deletion with all below the path: how many entries. */
   readonly deleted?: number;
   /** Of a move within a connection: where to. */
@@ -139,6 +144,8 @@ export interface TransferOutcome {
   /** Why there is none although somebody did. */
   readonly noDigest?: string | null;
   readonly digestReadBytes?: number | null;
+  /** As of TransferRow. */
+  readonly unverified?: string | null;
   /** Milliseconds of each stage. */
   readonly stages?: Readonly<Record<string, number>>;
   /** It is to have a receipt. */

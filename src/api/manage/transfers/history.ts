@@ -10,8 +10,7 @@ import {
   TRANSFER_STATUSES,
   type TransferSearch,
 } from '../../../storage/storage.js';
-import type { DigestGap } from '../../../operations/content-hash.js';
-import { DIGEST, digestFilter, digestOf, parseSince, transferDetails } from '../../account/transfers.js';
+import { detailsOf, DIGEST, digestFilter, digestOf, parseSince, transferDetails } from '../../account/transfers.js';
 import { CLOSED, cursor, ID, LATER, limit, TIME } from '../fields.js';
 import { badField, itemId, ownerEndpoints, unknownItem } from '../services.js';
 import { managedTransfer, sample, transferFields } from './transfer.js';
@@ -115,6 +114,7 @@ export const showTransfer = endpoint('GET /manage/transfers/:id', {
     example: {
       ...{ ...sample, requestId: 'order-4711', key: { id: ID, name: 'ci' } },
       ...{ digest: DIGEST, noDigest: null, digestReadBytes: 0, stages: { transfer: 58.2, rename: 3.9 } },
+      ...{ verified: true, verifiedReason: null },
       receipt: { sequence: 42, keyId: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k' },
     },
   },
@@ -128,7 +128,7 @@ export const showTransfer = endpoint('GET /manage/transfers/:id', {
     storage.receipts.find(accountId, id),
   ]);
   const live = running.find((one) => one.id === id);
-  const known = stored && { ...stored, noDigest: stored.noDigest as DigestGap | null };
+  const known = stored && detailsOf(stored);
   const hasEnded = stored !== undefined && stored.status !== 'pending';
   if (live !== undefined && !hasEnded) return { ...NOT_YET, ...known, ...live };
   if (known === undefined) throw unknownItem('transfer', id);
@@ -138,7 +138,7 @@ export const showTransfer = endpoint('GET /manage/transfers/:id', {
 /** What a transfer has once its row stands, or it has ended. */
 const NOT_YET = {
   ...{ requestId: null, key: null, digest: null, noDigest: null, digestReadBytes: null },
-  ...{ stages: null, receipt: null },
+  ...{ verified: null, verifiedReason: null, stages: null, receipt: null },
 };
 
 function receiptOf({ sequence, receipt }: Receipt): { readonly sequence: number; readonly keyId: string } {

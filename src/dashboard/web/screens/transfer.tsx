@@ -144,6 +144,7 @@ function JobLink({ id }: { readonly id: string }): ReactElement {
 
 function TransferFacts({ transfer }: { readonly transfer: TransferDetail }): ReactElement {
   const { connectionId, path, type, direction, fileSize, requestId, key, id, jobId, linkId } = transfer;
+  const { verified, verifiedReason } = transfer;
   const nameOf = useConnectionName();
   const names = words.fact;
   const bytes = names.bytes(formatNumber(fileSize));
@@ -166,6 +167,7 @@ function TransferFacts({ transfer }: { readonly transfer: TransferDetail }): Rea
           [names.size, fileSize < KIB ? bytes : `${formatBytes(fileSize)} (${bytes})`] as const,
         ]
       : []),
+    ...(verified === null ? [] : [[names.verified, names.verification[verifiedReason ?? 'seen']] as const]),
     ...(jobId === null ? [] : [[names.partOf, <JobLink key="j" id={jobId} />] as const]),
     ...(linkId === null
       ? []

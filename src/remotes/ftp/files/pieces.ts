@@ -1,6 +1,7 @@
 /** Resumable files: written on by REST and STOR, or by APPE where the server has no other way, under a hidden name. */
 import { finished } from 'node:stream/promises';
 import { GatewayError, hasCode } from '../../../base/errors.js';
+import { readBack } from '../../acknowledged.js';
 import { cannotResume, piecesAreGone } from '../../obstacles.js';
 import { baseName, type RemotePath } from '../../path.js';
 import { isRefusal, publishUpload } from '../../publish.js';
@@ -96,9 +97,9 @@ export class FtpPieces implements Pieces {
     }
     if (info.size !== size) throw mismatch(path, info.size, size);
     if (modifiedAt !== undefined) info = await dated(operation, hidden, modifiedAt);
-    await check?.(() => openFile(operation, hidden));
-    operation.signal.throwIfAborted();
     const { context } = operation;
+    await readBack(context, check, () => openFile(operation, hidden));
+    operation.signal.throwIfAborted();
     await publishUpload(placesOn(operation), { path: hidden }, { path }, { exclusive, size, context });
     return { ...info, name: baseName(path), path };
   }

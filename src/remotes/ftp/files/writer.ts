@@ -1,5 +1,6 @@
 /** Writers: a new file by STOR under a hidden name and a rename, or more bytes at the end of an old one by APPE. */
-import { GatewayError, hasCode } from '../../../base/errors.js';
+import { type ErrorCode, GatewayError, hasCode } from '../../../base/errors.js';
+import { lookAtStored, readBack } from '../../acknowledged.js';
 import { isAFolder } from '../../obstacles.js';
 import { baseName, parentOf, ROOT, type RemotePath } from '../../path.js';
 import { hiddenBeside, isRefusal, isWrittenBeside, publishUpload } from '../../publish.js';
@@ -59,7 +60,8 @@ async function store(operation: Operation, stored: RemotePath, path: RemotePath)
   const { memory, provenFolders } = operation.lease;
   // Where the server may find out in the middle of the transfer, the bytes could not be sent again.
   const mayRefuseLate = folder !== ROOT && !memory.refusesEarly && !provenFolders.has(folder);
-  if (mayRefuseLate) await placesOn(operation).makeFolder(folder);
+  // A folder that may not be looked at may still be written to.
+  if (mayRefuseLate) await ignoring('permission_denied', placesOn(operation).makeFolder(folder));
   const transfer = await beginTransfer(operation, command);
   if (transfer.first.code < 400) return transfer;
   const subject =
@@ -75,6 +77,12 @@ async function store(operation: Operation, stored: RemotePath, path: RemotePath)
   if (again.first.code < 400) return again;
   if ((await find(operation, path))?.isDirectory === true) throw isAFolder(path);
   throw refusal(again.first, 'open', subject, 'permission_denied');
+}
+
+async function ignoring(code: ErrorCode, work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!hasCode(error, code)) throw error;
+  });
 }
 
 class FileWriter extends FtpSink implements RemoteWriter {
@@ -94,12 +102,12 @@ class FileWriter extends FtpSink implements RemoteWriter {
   async commit({ size, path = this.path, exclusive = false, modifiedAt, check }: Commit): Promise<FileInfo> {
     expectSize(path, size, this.sent, 'bytes were sent');
     await this.confirmed();
-    const info = await this.measureStored(modifiedAt);
+    const { context } = this.operation;
+    const info = await lookAtStored(context, this.stored, size, () => this.measureStored(modifiedAt));
     expectSize(path, size, info.size, 'bytes stand on the server');
-    await check?.(() => openFile(this.operation, this.stored));
+    await readBack(context, check, () => openFile(this.operation, this.stored));
     this.operation.lease.provenFolders.set(parentOf(this.stored), true);
     if (this.stored !== path) {
-      const { context } = this.operation;
       await publishUpload(placesOn(this.operation), { path: this.stored }, { path }, { exclusive, size, context });
     }
     this.isCommitted = true;
@@ -116,7 +124,8 @@ class FileWriter extends FtpSink implements RemoteWriter {
       if (modifiedAt !== undefined) return await dated(this.operation, this.stored, modifiedAt);
       return (await measure(this.operation, this.stored)).info;
     } catch (error) {
-      throw hasCode(error, 'not_found') ? storedElsewhere(this.path) : error;
+      // pure-ftpd turns them into underscores.
+      throw hasCode(error, 'not_found') && this.stored.endsWith(' ') ? storedElsewhere(this.path) : error;
     }
   }
 
@@ -173,8 +182,10 @@ class Appender extends FtpSink implements RemoteWriter {
   async commit({ size }: Commit): Promise<FileInfo> {
     expectSize(this.path, size, this.sent, 'bytes were sent');
     await this.confirmed();
-    const { info } = await measure(this.operation, this.path);
-    expectSize(this.path, this.sizeBefore + size, info.size, 'bytes stand on the server');
+    const wanted = this.sizeBefore + size;
+    const look = async (): Promise<FileInfo> => (await measure(this.operation, this.path)).info;
+    const info = await lookAtStored(this.operation.context, this.path, wanted, look);
+    expectSize(this.path, wanted, info.size, 'bytes stand on the server');
     return info;
   }
 

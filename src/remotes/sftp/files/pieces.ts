@@ -3,6 +3,8 @@ import { finished } from 'node:stream/promises';
 import { UNCOUNTED } from '../../../budgets/memory.js';
 import { destroyOnAbort } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
+import { readBack } from '../../acknowledged.js';
+import { EPOCH } from '../../listing.js';
 import { cannotResume, piecesAreGone } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
 import { publishUpload } from '../../publish.js';
@@ -20,7 +22,7 @@ import type {
 } from '../../remote.js';
 import { isSameTime } from '../../times.js';
 import type { HostMemory } from '../memory.js';
-import { isMissing, translate } from '../wire/replies.js';
+import { isMissing, isStatus, translate } from '../wire/replies.js';
 import { OPEN, type Attributes } from '../wire/wire.js';
 import { measureOpen, unlessRefused, type ServerPath } from './confine.js';
 import { infoOf } from './listing.js';
@@ -80,7 +82,8 @@ export class SftpPieces implements Pieces {
         throw isMissing(error) ? piecesAreGone(path, error) : error;
       });
       try {
-        const { size = 0 } = await measureOpen(channel, handle, file);
+        // A login that may only write has no other word than what was acknowledged before.
+        const { size = offset } = (await unlessRefused(measureOpen(channel, handle, file))) ?? {};
         if (size < offset) throw mismatch(path, size, offset);
         const isCut = size > offset && (await isDone(channel.setSize(handle, offset)));
         const isClean = isCut || size === offset;
@@ -102,16 +105,22 @@ export class SftpPieces implements Pieces {
       const { channel } = tree;
       const from = await tree.entryIfThere(hidden);
       if (from !== undefined && modifiedAt !== undefined) await unlessRefused(channel.setTimesAt(from.raw, modifiedAt));
-      const found = await standing(tree, hidden);
+      const found = await standing(tree, hidden).catch((error: unknown) => {
+        if (isStatus(error)) return 'unseen' as const;
+        throw error;
+      });
       if (from === undefined || found === undefined) {
         const published = isAgain ? await standing(tree, path) : undefined;
         if (published?.attributes.size !== size) throw piecesAreGone(path);
         return infoOf(path, published.attributes);
       }
-      const { attributes } = found;
+      if (found === 'unseen') context.unverified?.('may_not_look');
+      const unseen = { size, isFolder: false, isLink: false, modifiedAt: EPOCH };
+      const attributes = found === 'unseen' ? unseen : found.attributes;
       if (attributes.size !== size) throw mismatch(path, attributes.size ?? 0, size);
-      if (modifiedAt !== undefined) memory.keepsTimes = isSameTime(attributes.modifiedAt, modifiedAt);
-      await check?.(() => this.plan.read(hidden));
+      if (modifiedAt !== undefined && found !== 'unseen')
+        memory.keepsTimes = isSameTime(attributes.modifiedAt, modifiedAt);
+      await readBack(context, check, () => this.plan.read(hidden));
       const to = (await tree.entryIfThere(path)) ?? (await tree.entryInNewFolder(path));
       context.signal.throwIfAborted();
       await publishUpload(tree, from, to, { exclusive, size, context });

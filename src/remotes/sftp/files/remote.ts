@@ -4,6 +4,7 @@ import { GatewayError, type Step } from '../../../base/errors.js';
 import type { SftpConnection } from '../../../connections/connection.js';
 import { chooseAgain, chooseRange, hasGrown, type RangeChoice } from '../../reported-size.js';
 import { EPOCH, fileInfo } from '../../listing.js';
+import { readBack } from '../../acknowledged.js';
 import { isAFolder, refuseRoot } from '../../obstacles.js';
 import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
 import { hiddenBeside, isRefusal, isWrittenBeside, movePlace, publishUpload } from '../../publish.js';
@@ -450,7 +451,7 @@ export class SftpRemote implements Remote {
           const asked = tree.entryIfThere(target);
           asked.catch(() => undefined);
           const attributes = await measuring;
-          await expected.check?.(() => this.read(hidden));
+          await readBack(this.#context, expected.check, () => this.read(hidden));
           const to = (await asked) ?? (await tree.entryInNewFolder(target));
           signal.throwIfAborted();
           await publishUpload(tree, file, to, { exclusive, size, context: this.#context });
@@ -479,7 +480,7 @@ export class SftpRemote implements Remote {
       return this.#upload(channel, handle, file, path, {
         publish: async (measuring, { check }) => {
           const attributes = await measuring;
-          await check?.(() => this.read(path));
+          await readBack(this.#context, check, () => this.read(path));
           return infoOf(path, attributes);
         },
         takeBack: (stillOpen) => closeAndRemove(channel, stillOpen, file),
@@ -497,6 +498,7 @@ export class SftpRemote implements Remote {
   ): Upload {
     return new Upload({
       ...{ channel, handle, file, path, start: 0, isOrderly: this.#isOpenSsh, memory: this.#memory },
+      context: this.#context,
       ...job,
     });
   }

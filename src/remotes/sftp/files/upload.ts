@@ -2,7 +2,8 @@ import { within } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
 import { alreadyExists, isAFolder } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
-import type { Commit, FileInfo, WriteOptions } from '../../remote.js';
+import { EPOCH } from '../../listing.js';
+import type { Commit, FileInfo, RemoteContext, Unverified, WriteOptions } from '../../remote.js';
 import type { SftpChannel } from '../session/channel.js';
 import { isMissing, isStatus, translate } from '../wire/replies.js';
 import type { Attributes } from '../wire/wire.js';
@@ -25,6 +26,7 @@ export interface UploadPlan {
   /** The server does what it is asked in order, so the file may be measured and closed behind its last write. */
   readonly isOrderly: boolean;
   readonly memory: HostMemory;
+  readonly context: Pick<RemoteContext, 'unverified'>;
   /** Puts the file where it belongs, once `measuring` has shown that it is complete, closed and of the right size. */
   publish(measuring: Promise<Attributes>, expected: Commit): Promise<FileInfo>;
   /** Undoes what was written. The handle is closed before, unless `handle` is given: then it closes that. */
@@ -74,6 +76,17 @@ export class Upload {
     });
   }
 
+  /** By its name; why not, where the server refuses. */
+  async #look(): Promise<Attributes | { readonly why: Unverified }> {
+    const { channel, file } = this.plan;
+    try {
+      return await channel.stat(file.raw);
+    } catch (error) {
+      if (isStatus(error)) return { why: whyUnseen(error) };
+      throw error;
+    }
+  }
+
   #write(bytes: Buffer): Promise<void> {
     const { channel, handle, path } = this.plan;
     return new Promise((done, failed) => {
@@ -113,22 +126,31 @@ export class Upload {
       throw error;
     });
     try {
-      let [attributes] = await Promise.all([measured, channel.close(handle), written]);
-      if (modifiedAt !== undefined && !isOrderly) {
-        // Closing the file may give it the present time.
-        await unlessRefused(channel.setTimesAt(file.raw, modifiedAt));
-        attributes = await channel.stat(file.raw);
-      }
+      const [open] = await Promise.all([measured, channel.close(handle), written]);
+      // Closing the file may give it the present time.
+      const isDatedLate = modifiedAt !== undefined && !isOrderly;
+      if (isDatedLate) await unlessRefused(channel.setTimesAt(file.raw, modifiedAt));
       // Servers in front of an object store know the size only once the file is closed, and some cannot tell it before.
-      if (attributes?.size !== expectedSize) attributes = await channel.stat(file.raw);
-      if (attributes.size !== expectedSize) throw this.mismatch(attributes.size, expectedSize);
-      if (modifiedAt !== undefined) memory.keepsTimes = isSameTime(attributes.modifiedAt, modifiedAt);
-      return attributes;
+      const whole = open?.size === expectedSize ? open : undefined;
+      const closed = isDatedLate || whole === undefined ? await this.#look() : whole;
+      if ('why' in closed) {
+        // Seen through the handle, it is whole, whatever has become of its name since.
+        if (whole !== undefined) return whole;
+        if (isOrderly && open?.size !== undefined) throw this.mismatch(open.size, expectedSize);
+        this.plan.context.unverified?.(closed.why);
+        return { size: expectedSize, isFolder: false, isLink: false, modifiedAt: EPOCH };
+      }
+      if (closed.size !== expectedSize) throw this.mismatch(closed.size, expectedSize);
+      if (modifiedAt !== undefined) memory.keepsTimes = isSameTime(closed.modifiedAt, modifiedAt);
+      return closed;
     } catch (error) {
       throw translate(error, path, 'verify');
     }
   }
 }
+
+/** What a refused look says of a file that the server has acknowledged. */
+export const whyUnseen = (refusal: unknown): Unverified => (isMissing(refusal) ? 'taken_away' : 'may_not_look');
 
 export async function closeAndRemove(
   channel: SftpChannel,

@@ -43,6 +43,10 @@ export const errors: Record<keyof typeof English, readonly [meaning: string, rem
     'Was der Server gespeichert hat, ist beim Zurücklesen nicht das Gesendete.',
     'Versuchen Sie es erneut. Wenn es wieder geschieht, lassen Sie die Platte des Servers prüfen.',
   ],
+  copy_unverified: [
+    'Die Kopie wurde übergeben, ließ sich danach aber nicht ansehen. Das Original wurde behalten.',
+    'Fragen Sie beim Empfänger nach der Kopie. Ist sie angekommen, löschen Sie das Original selbst; ein neuer Versuch liefert sie noch einmal.',
+  ],
   unsupported_operation: [
     'Diese Art von Server kann das nicht.',
     'Verwenden Sie einen anderen Vorgang: S3 kann zum Beispiel nicht anhängen.',

@@ -106,6 +106,12 @@ export const transfers: typeof English = {
     direction: 'Richtung',
     size: 'Größe',
     bytes: (n) => `${n} Bytes`,
+    verified: 'Überprüft',
+    verification: {
+      seen: 'ja',
+      taken_away: 'nein: Der Server hat die Datei angenommen, aber sie war fort, als sie geprüft wurde',
+      may_not_look: 'nein: Der Server hat die Datei angenommen, aber dieser Zugang darf sie nicht ansehen',
+    },
     partOf: 'Teil von',
     cameBy: 'Kam über',
     job: 'einem Auftrag',

@@ -106,6 +106,12 @@ export const transfers = {
     direction: 'Direction',
     size: 'Size',
     bytes: (n: string): string => `${n} bytes`,
+    verified: 'Verified',
+    verification: {
+      seen: 'yes',
+      taken_away: 'no: the server acknowledged the file, and it was gone when it was looked for',
+      may_not_look: 'no: the server acknowledged the file, and this login may not look at it',
+    },
     partOf: 'Part of',
     cameBy: 'Came by',
     job: 'a job',

@@ -1,0 +1,49 @@
+/**
+ * A file that its server has acknowledged counts as stored, also where nobody can look at it afterwards: drop folders take a
+ * file away as soon as it is closed, and some logins may only write. The operation then records why it was not verified.
+ */
+import { hasCode } from '../base/errors.js';
+import { EPOCH, fileInfo } from './listing.js';
+import type { RemotePath } from './path.js';
+import { isRefusal } from './publish.js';
+import type { Commit, FileInfo, OpenFile, RemoteContext, Unverified } from './remote.js';
+
+type Told = Pick<RemoteContext, 'unverified'>;
+
+const reasonOf = (refusal: unknown): Unverified => (hasCode(refusal, 'not_found') ? 'taken_away' : 'may_not_look');
+
+/** What `look` finds. Where the server refuses to look: a file of `size` bytes, without a time. */
+export async function lookAtStored(
+  { unverified }: Told,
+  path: RemotePath,
+  size: number,
+  look: () => Promise<FileInfo>,
+): Promise<FileInfo> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    unverified?.(reasonOf(error));
+    return fileInfo(path, size, EPOCH);
+  }
+}
+
+/** Reads the stored bytes back, where the server lets them be opened. */
+export async function readBack(
+  { unverified }: Told,
+  check: Commit['check'],
+  open: () => Promise<OpenFile>,
+): Promise<void> {
+  let refusal: unknown;
+  const opened = (): Promise<OpenFile> =>
+    open().catch((error: unknown) => {
+      if (isRefusal(error)) refusal = error;
+      throw error;
+    });
+  try {
+    await check?.(opened);
+  } catch (error) {
+    if (refusal === undefined) throw error;
+    unverified?.(reasonOf(refusal));
+  }
+}
