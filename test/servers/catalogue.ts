@@ -19,6 +19,7 @@ import { startProftpd, startProftpdSftp, startPureFtpd, startVsftpd, type FtpSer
 import { startRclone } from './rclone.js';
 import { SFTP_SERVER, startSshd } from './sshd.js';
 import { startSandbox } from '../../src/sandbox/server.js';
+import { startOddStore } from './odd-store.js';
 import { startSwift } from './swift.js';
 import { makeUnixUser } from './unix-user.js';
 
@@ -289,9 +290,10 @@ class BucketDisk implements Disk {
   }
 }
 
-async function swift(uploader: 'streamed' | 'sdk'): Promise<Omit<TestServer, 'name'>> {
+async function swift(uploader: 'streamed' | 'sdk', isOdd = false): Promise<Omit<TestServer, 'name'>> {
   const server = await startSwift();
   const { endpoint, region, accessKeyId, secretAccessKey } = server;
+  const odd = isOdd ? await startOddStore(server) : undefined;
   const client = new S3Client({
     endpoint,
     region,
@@ -303,7 +305,7 @@ async function swift(uploader: 'streamed' | 'sdk'): Promise<Omit<TestServer, 'na
   return {
     connection: {
       type: 's3',
-      endpoint,
+      endpoint: odd?.endpoint ?? endpoint,
       region,
       bucket: 'files',
       prefix: 'base/',
@@ -321,6 +323,7 @@ async function swift(uploader: 'streamed' | 'sdk'): Promise<Omit<TestServer, 'na
     },
     stop: async () => {
       client.destroy();
+      await odd?.stop();
       await server.stop();
     },
   };
@@ -392,4 +395,6 @@ export const FTP_SERVERS: readonly ServerEntry[] = [...VSFTPD, ...PURE_FTPD, ...
 export const S3_SERVERS: readonly ServerEntry[] = [
   entry('Swift', () => swift('streamed')),
   entry('Swift, uploader of AWS', () => swift('sdk')),
+  entry('Swift with Object Lock and without lengths', () => swift('streamed', true), SEAM_ONLY),
+  entry('Swift with Object Lock, uploader of AWS', () => swift('sdk', true), SEAM_ONLY),
 ];

@@ -3,6 +3,9 @@
  * (in memory, per endpoint). The code asks for a trait, never for a provider.
  */
 
+import { LRUCache } from 'lru-cache';
+import { atMost } from '../../base/cache-size.js';
+
 /** Whether a condition sent with a write is obeyed. `unknown`: send it where a refusal can be repeated without, and look first. */
 export type Support = 'yes' | 'no' | 'unknown';
 
@@ -48,9 +51,13 @@ const PROVIDERS: readonly { readonly host: RegExp; readonly traits: Partial<Trai
   { host: /\.r2\.cloudflarestorage\.com$/, traits: { exclusivePut: 'yes', equalParts: true } },
 ];
 
+const MAX_BUCKETS = 1_000;
+
 /** What is known of one endpoint; shared by all of its sessions, so that a lesson is learned once. */
 export class EndpointTraits {
   #traits: Traits;
+  /** By bucket: Object Lock is a property of it. */
+  readonly #wantsChecksums = new LRUCache<string, Exclude<Support, 'unknown'>>(atMost(MAX_BUCKETS));
 
   constructor(
     readonly hostname: string,
@@ -62,6 +69,24 @@ export class EndpointTraits {
 
   get now(): Traits {
     return this.#traits;
+  }
+
+  /** The SDK adds a checksum to every body, in a trailer where it is a stream. */
+  get sendsChecksums(): boolean {
+    return this.#traits.checksums === 'WHEN_SUPPORTED';
+  }
+
+  /** Whether the bucket refuses bodies that the gateway sends without a checksum, as those with Object Lock do. */
+  wantsChecksums(bucket: string): Support {
+    return this.sendsChecksums ? 'no' : (this.#wantsChecksums.get(bucket) ?? 'unknown');
+  }
+
+  learnChecksums(bucket: string, value: 'yes' | 'no'): void {
+    const known = this.#wantsChecksums.get(bucket);
+    // One body that passed says nothing against a refusal.
+    if (this.sendsChecksums || known === value || known === 'yes') return;
+    this.#wantsChecksums.set(bucket, value);
+    if (value === 'yes') this.log('s3 bucket wants checksums', { host: this.hostname, bucket });
   }
 
   learn<T extends keyof Traits>(trait: T, value: Traits[T], why: string): void {

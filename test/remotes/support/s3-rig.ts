@@ -36,6 +36,8 @@ export interface Notes {
   /** Uploads that could not be aborted at once. */
   readonly abortLater: string[];
   readonly removeLater: string[];
+  /** Why files could not be looked at once they were stored. */
+  readonly unverified: string[];
   readonly log: { message: string; facts: Record<string, unknown> | undefined }[];
 }
 
@@ -46,7 +48,14 @@ export interface RigOptions {
 
 /** Remotes on one connection, each as an operation would get it, on a dialer (and so on sockets) of their own. */
 export class S3Rig {
-  readonly notes: Notes = { folders: [], multiparts: new Map(), abortLater: [], removeLater: [], log: [] };
+  readonly notes: Notes = {
+    folders: [],
+    multiparts: new Map(),
+    abortLater: [],
+    removeLater: [],
+    unverified: [],
+    log: [],
+  };
   readonly limits: PoolLimits;
   readonly deps: ProtocolDeps;
   readonly protocol: ReturnType<typeof createS3>;
@@ -94,6 +103,7 @@ export class S3Rig {
     let count = 0;
     return {
       signal,
+      unverified: (why) => void notes.unverified.push(why),
       leftovers: {
         temporaryName: (name) => `.ftg-test-${(count += 1)}.${name}`,
         expect: async (folder) => void notes.folders.push(folder),

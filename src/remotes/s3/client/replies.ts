@@ -49,6 +49,18 @@ export function isTransient(thrown: unknown): boolean {
   return status === 429 || status >= 502 || status === 500 || code === 'SlowDown' || code === 'RequestTimeTooSkewed';
 }
 
+/** Whether a body was refused because it came without a checksum, in the words that stores have for it. */
+export function refusesWithoutChecksum(thrown: unknown): boolean {
+  if (thrown instanceof GatewayError) return thrown.cause !== undefined && refusesWithoutChecksum(thrown.cause);
+  const { status, code = '' } = replyOf(thrown);
+  if (status !== 400 || WRONG_CHECKSUM.has(code)) return false;
+  const { message = '' } = (thrown ?? {}) as SdkError;
+  return (
+    code === 'MissingContentMD5' ||
+    (/content-md5|x-amz-checksum/i.test(message) && /requir|missing|must/i.test(message))
+  );
+}
+
 /** What the client, the pool and the history learn of a failed call. */
 export function translateError(thrown: unknown, subject: Subject): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
@@ -126,6 +138,14 @@ function header(error: SdkError, name: string): string | undefined {
 function regionInWords(text: string | undefined): string | undefined {
   return /expecting '([a-z0-9-]+)'/.exec(text ?? '')?.[1];
 }
+
+/** A checksum came, and was none or another than the body's. */
+const WRONG_CHECKSUM = new Set([
+  'BadDigest',
+  'InvalidDigest',
+  'XAmzContentSHA256Mismatch',
+  'XAmzContentChecksumMismatch',
+]);
 
 /** Names that the SDK makes up when an answer has none. */
 const NAMELESS = new Set(['Unknown', 'UnknownError', 'Error', 'NotFound', 'S3ServiceException', '']);

@@ -21,6 +21,7 @@ export interface ShortObject {
   readonly ContentType: string;
   readonly Metadata?: Readonly<Record<string, string>>;
   readonly IfNoneMatch?: '*';
+  readonly ContentMD5?: string;
 }
 
 export interface ShortPutOptions {
@@ -117,13 +118,14 @@ export class ShortPuts {
   #headersOf(
     { url, region, service }: Place,
     path: string,
-    { Body: body, ContentType, Metadata = {}, IfNoneMatch }: ShortObject,
+    { Body: body, ContentType, ContentMD5, Metadata = {}, IfNoneMatch }: ShortObject,
   ): http.OutgoingHttpHeaders {
     const { client, connection, hasChecksum } = this.options;
     const time = new Date(Date.now() + client.config.systemClockOffset).toISOString().replace(/[-:]|\.\d+/g, '');
     const digest = hash('sha256', body, 'hex');
     const signed: Record<string, string> = {
       ...{ 'content-type': ContentType, host: url.host, 'x-amz-content-sha256': digest, 'x-amz-date': time },
+      ...(ContentMD5 === undefined ? {} : { 'content-md5': ContentMD5 }),
       ...(IfNoneMatch === undefined ? {} : { 'if-none-match': IfNoneMatch }),
       ...(connection.sessionToken === undefined ? {} : { 'x-amz-security-token': connection.sessionToken }),
       ...(hasChecksum ? { 'x-amz-checksum-crc32': checksumOf(body), 'x-amz-sdk-checksum-algorithm': 'CRC32' } : {}),

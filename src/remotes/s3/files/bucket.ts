@@ -15,6 +15,7 @@ import { alreadyExists } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
 import type { ByteRange } from '../../remote.js';
 import { ListingBounds } from '../../listing.js';
+import { contentMd5, sendBody, streamedError } from '../client/checksums.js';
 import { IDEMPOTENT_ATTEMPTS, type Calls, type CallOptions } from '../client/calls.js';
 import { describe, descriptionOf, type Description } from './description.js';
 import { bareEtag, decodeListedKey, fileKey, folderKey, wholeSeconds } from './keys.js';
@@ -99,7 +100,7 @@ export class Bucket {
         (options) => client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }), options),
         { step: 'open', what, attempts: IDEMPOTENT_ATTEMPTS, signal },
       );
-      return factsOf(found);
+      return factsOf(found, found.ContentLength ?? (await this.#sizeOf(bucket, key, what, signal)));
     } catch (error) {
       const { status, code } = replyOf(error);
       if (status === 404 && code !== 'NoSuchBucket') return undefined;
@@ -152,9 +153,12 @@ export class Bucket {
   async *pages(options: ListOptions): AsyncGenerator<Page, void, undefined> {
     const bounds = new ListingBounds(options.what, options.maxEntries);
     let after: { token?: string; marker?: string } = {};
+    let before: ReadonlySet<string> = new Set();
     for (;;) {
-      const { page, next } = await this.#page(options, after);
-      bounds.add(page.objects.length + page.prefixes.length + page.unreadable.length, PAGE_KEYS);
+      const { page: told, next } = await this.#page(options, after);
+      bounds.add(told.objects.length + told.prefixes.length + told.unreadable.length, PAGE_KEYS);
+      const page = await this.#complete(told, before, options.what);
+      before = namesOf(told);
       yield page;
       if (next === undefined) return;
       if (next.token === after.token && next.marker === after.marker) {
@@ -187,7 +191,16 @@ export class Bucket {
     const answer = await this.calls.call((options) => client.send(new GetObjectCommand(input), options), about);
     const source = answer.Body as Readable;
     const wanted = range === undefined ? undefined : range.end - range.start + 1;
-    if (answer.ContentLength === undefined || (wanted !== undefined && answer.ContentLength !== wanted)) {
+    const length = answer.ContentLength ?? wanted ?? facts?.size;
+    if (length === undefined) {
+      // Chunked, and nobody has asked for the size before.
+      source.destroy();
+      const known = await this.head(key, what);
+      if (known === undefined) throw changedMeanwhile(what);
+      return this.get(key, what, known);
+    }
+    const isWanted = wanted === undefined || length === wanted;
+    if (!isWanted || (answer.ContentLength === undefined && !isRange(answer.ContentRange, range))) {
       source.destroy();
       throw new GatewayError('protocol_error', `${what}: the store sends another length than it was asked for`, {
         step: 'open',
@@ -195,7 +208,7 @@ export class Bucket {
     }
     const lost = (cause?: unknown): GatewayError =>
       new GatewayError('connection_lost', `${what}: the store cut the download`, { step: 'transfer', cause });
-    const body = new S3Source(source, answer.ContentLength, {
+    const body = new S3Source(source, length, {
       signal: context.signal,
       stallMs: limits.stallTimeoutMs,
       stalled: () => this.calls.stalled({ step: 'transfer', what }, limits.stallTimeoutMs),
@@ -203,8 +216,8 @@ export class Bucket {
       tooLong: () =>
         new GatewayError('protocol_error', `${what}: the store sends more than it announced`, { step: 'transfer' }),
     });
-    const size = range === undefined ? answer.ContentLength : (totalIn(answer.ContentRange) ?? facts?.size);
-    return { facts: { ...(facts ?? factsOf(answer)), ...(size === undefined ? {} : { size }) }, body };
+    const size = range === undefined ? length : (totalIn(answer.ContentRange) ?? facts?.size);
+    return { facts: { ...(facts ?? factsOf(answer, length)), ...(size === undefined ? {} : { size }) }, body };
   }
 
   /** Stores a small object whole; asked for with `exclusive`, already_exists instead of replacing. Resolves with its etag. */
@@ -212,8 +225,12 @@ export class Bucket {
     const { puts, traits } = this.calls;
     const { exclusive, modifiedAt } = options;
     const object = { Bucket: this.name, Key: key, Body: body, ...describe(key, modifiedAt) };
-    const send = async (condition: boolean): Promise<string | undefined> => {
-      const wanted = condition ? { ...object, IfNoneMatch: '*' as const } : object;
+    const sendOnce = async (condition: boolean, withMd5: boolean): Promise<string | undefined> => {
+      const wanted = {
+        ...object,
+        ...(condition ? { IfNoneMatch: '*' as const } : {}),
+        ...(withMd5 ? { ContentMD5: contentMd5(body) } : {}),
+      };
       // Under a condition a second try would meet the object that an unanswered first one stored.
       const attempts = condition ? 1 : IDEMPOTENT_ATTEMPTS;
       const answer = await this.calls.call((options) => puts.put(wanted, options), {
@@ -224,6 +241,8 @@ export class Bucket {
       });
       return bareEtag(answer.ETag);
     };
+    const send = (condition: boolean): Promise<string | undefined> =>
+      sendBody(this.calls, body.length, (withMd5) => sendOnce(condition, withMd5));
     if (!exclusive || traits.now.exclusivePut === 'no') return send(false);
     try {
       return await send(true);
@@ -249,7 +268,9 @@ export class Bucket {
           ...describe(key, modifiedAt),
           ...(exclusive ? { IfNoneMatch: '*' } : {}),
         });
-        return bareEtag((await client.send(command, options)).ETag);
+        const { ETag } = await client.send(command, options);
+        calls.traits.learnChecksums(this.name, 'no');
+        return bareEtag(ETag);
       },
       {
         signal: context.signal,
@@ -258,7 +279,7 @@ export class Bucket {
         enter: (signal) => calls.gate.enter(signal),
         stalled: (waitedMs) => calls.stalled(about, waitedMs),
         translate: (error) => {
-          const failure = calls.translate(error, about);
+          const failure = streamedError(calls, calls.translate(error, about), about);
           return exclusive ? toGatewayError(this.conditionError(failure, 'exclusivePut', what)) : failure;
         },
       },
@@ -313,10 +334,47 @@ export class Bucket {
     (answer.Body as Readable).destroy();
   }
 
+  /** The size of an object whose HEAD does not have it: from the answer for its first byte, else from a listing. */
+  async #sizeOf(bucket: string, key: string, what: string, signal: AbortSignal | undefined): Promise<number> {
+    const { client } = this.calls;
+    const about = { step: 'open', what, attempts: IDEMPOTENT_ATTEMPTS, signal } as const;
+    const command = new GetObjectCommand({ Bucket: bucket, Key: key, Range: 'bytes=0-0' });
+    try {
+      const answer = await this.calls.call((options) => client.send(command, options), about);
+      (answer.Body as Readable).destroy();
+      const total = totalIn(answer.ContentRange);
+      if (total !== undefined) return total;
+      // The range was overlooked.
+      if (answer.ContentLength !== undefined && answer.$metadata.httpStatusCode === 200) return answer.ContentLength;
+    } catch (error) {
+      // An empty object has no first byte.
+      if (replyOf(error).status === 416) return 0;
+      throw error;
+    }
+    const list = new ListObjectsCommand({ Bucket: bucket, Prefix: key, MaxKeys: 1, EncodingType: 'url' });
+    const { page } = pageOf(await this.calls.call((options) => client.send(list, options), about));
+    const [first] = page.objects;
+    if (first?.key === key && first.size !== undefined) return first.size;
+    throw new GatewayError('protocol_error', `${what}: the store does not say how large the file is`, { step: 'open' });
+  }
+
+  /** Without what the page before has already listed, as some stores do; and with the sizes that it lacks. */
+  async #complete(told: ToldPage, before: ReadonlySet<string>, what: string): Promise<Page> {
+    const objects: ListedObject[] = [];
+    for (const { size, ...object } of told.objects) {
+      if (before.has(object.key)) continue;
+      // One that is gone by now is no entry.
+      const facts = size === undefined ? await this.head(object.key, what) : { ...object, size };
+      if (facts !== undefined) objects.push({ ...facts, key: object.key });
+    }
+    const prefixes = [...new Set(told.prefixes)].filter((prefix) => !before.has(prefix));
+    return { objects, prefixes, unreadable: told.unreadable };
+  }
+
   async #page(
     options: ListOptions,
     after: { token?: string; marker?: string },
-  ): Promise<{ page: Page; next: { token?: string; marker?: string } | undefined }> {
+  ): Promise<{ page: ToldPage; next: { token?: string; marker?: string } | undefined }> {
     const { client, traits } = this.calls;
     const about: CallOptions = { step: 'open', what: options.what, attempts: IDEMPOTENT_ATTEMPTS };
     const input = {
@@ -376,9 +434,9 @@ export function changedMeanwhile(what: string, cause?: unknown): GatewayError {
   return new GatewayError('already_exists', `${what} is another file by now`, { step: 'publish', cause });
 }
 
-function factsOf(answer: HeadObjectCommandOutput | GetObjectCommandOutput): ObjectFacts {
+function factsOf(answer: HeadObjectCommandOutput | GetObjectCommandOutput, size: number): ObjectFacts {
   return {
-    size: answer.ContentLength ?? 0,
+    size,
     modifiedAt: wholeSeconds(answer.LastModified),
     etag: bareEtag(answer.ETag),
     description: descriptionOf(answer),
@@ -398,7 +456,20 @@ interface ListAnswer {
   readonly CommonPrefixes?: readonly { readonly Prefix?: string | undefined }[] | undefined;
 }
 
-function pageOf(answer: ListAnswer): { page: Page; last: string | undefined } {
+/** A page as the store tells it. */
+interface ToldPage extends Omit<Page, 'objects'> {
+  readonly objects: readonly (Omit<ListedObject, 'size'> & { readonly size: number | undefined })[];
+}
+
+const namesOf = ({ objects, prefixes }: ToldPage): ReadonlySet<string> =>
+  new Set([...objects.map(({ key }) => key), ...prefixes]);
+
+/** Whether an answer without a length has what was asked for. */
+function isRange(told: string | undefined, range: ByteRange | undefined): boolean {
+  return range === undefined || new RegExp(`^bytes ${range.start}-${range.end}/`).test(told ?? '');
+}
+
+function pageOf(answer: ListAnswer): { page: ToldPage; last: string | undefined } {
   const isEncoded = answer.EncodingType === 'url';
   const unreadable: string[] = [];
   const decode = (text = ''): string | undefined => {
@@ -409,7 +480,7 @@ function pageOf(answer: ListAnswer): { page: Page; last: string | undefined } {
   const objects = (answer.Contents ?? []).flatMap(({ Key, Size, LastModified, ETag }) => {
     const key = decode(Key);
     if (key === undefined) return [];
-    return [{ key, size: Size ?? 0, modifiedAt: wholeSeconds(LastModified), etag: bareEtag(ETag) }];
+    return [{ key, size: Size, modifiedAt: wholeSeconds(LastModified), etag: bareEtag(ETag) }];
   });
   const prefixes = (answer.CommonPrefixes ?? []).flatMap(({ Prefix }) => decode(Prefix) ?? []);
   const ends = [objects.at(-1)?.key, prefixes.at(-1)].filter((key) => key !== undefined);

@@ -5,17 +5,20 @@ import {
   UploadPartCommand,
   UploadPartCopyCommand,
   type CompletedPart,
+  type UploadPartCommandOutput,
 } from '@aws-sdk/client-s3';
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { GatewayError } from '../../../base/errors.js';
+import { GatewayError, hasCode } from '../../../base/errors.js';
+import { EPOCH } from '../../listing.js';
 import { piecesAreGone } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
 import type { MultipartNote } from '../../leftovers.js';
-import type { StoredPart } from '../../remote.js';
+import type { StoredPart, Unverified } from '../../remote.js';
 import type { Bucket, ObjectFacts } from './bucket.js';
 import { describe, type Description } from './description.js';
 import { IDEMPOTENT_ATTEMPTS } from '../client/calls.js';
+import { contentMd5, sendBody, streamedError } from '../client/checksums.js';
 import { bareEtag, copySource } from './keys.js';
 import { replyOf } from '../client/replies.js';
 import { StreamedRequest } from '../client/streamed-request.js';
@@ -143,25 +146,25 @@ export class MultipartUpload {
   /** Sends a part from memory; it may be sent again. */
   async sendPart(number: number, body: Buffer): Promise<Pick<StoredPart, 'etag' | 'checksum'>> {
     const { calls } = this.bucket;
-    const command = this.#partCommand(number, body, body.length);
-    // TLS protects the bytes in flight, and the store's own ETag at rest: SHA-256 of every part costs more than all else.
-    command.middlewareStack.add(
-      (next) => (args) => {
-        (args.request as { headers: Record<string, string> }).headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD';
-        return next(args);
-      },
-      { step: 'build', name: 'unsignedPart' },
-    );
-    const answer = await this.#track(
-      calls.call((options) => calls.client.send(command, options), {
+    const send = (withMd5: boolean): Promise<UploadPartCommandOutput> => {
+      const command = this.#partCommand(number, body, body.length, withMd5 ? contentMd5(body) : undefined);
+      // TLS protects the bytes in flight, and the store's own ETag at rest: SHA-256 of every part costs more than all else.
+      command.middlewareStack.add(
+        (next) => (args) => {
+          (args.request as { headers: Record<string, string> }).headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD';
+          return next(args);
+        },
+        { step: 'build', name: 'unsignedPart' },
+      );
+      return calls.call((options) => calls.client.send(command, options), {
         step: 'transfer',
         what: this.target.path,
         attempts: IDEMPOTENT_ATTEMPTS,
         allowMs: calls.copyAllowanceMs(body.length * SLOW_LINK),
         signal: this.#signal,
-      }),
-    );
-    return this.#keep(number, answer);
+      });
+    };
+    return this.#keep(number, await this.#track(sendBody(calls, body.length, send)));
   }
 
   /** Starts a part whose bytes are fed as they come. */
@@ -171,6 +174,7 @@ export class MultipartUpload {
     const request = new StreamedRequest<void>(
       async (body, options) => {
         this.#keep(number, await calls.client.send(this.#partCommand(number, body, size), options));
+        calls.traits.learnChecksums(this.bucket.name, 'no');
       },
       {
         signal: this.#signal,
@@ -178,7 +182,7 @@ export class MultipartUpload {
         stallMs: calls.limits.stallTimeoutMs,
         enter: (signal) => calls.gate.enter(signal),
         stalled: (waitedMs) => calls.stalled(about, waitedMs),
-        translate: (error) => calls.translate(error, about),
+        translate: (error) => streamedError(calls, calls.translate(error, about), about),
       },
     );
     void this.#track(request.settled());
@@ -288,7 +292,7 @@ export class MultipartUpload {
     return facts?.etag === `${joined}-${sums.length}` ? facts : undefined;
   }
 
-  #partCommand(number: number, body: Buffer | Readable, size: number): UploadPartCommand {
+  #partCommand(number: number, body: Buffer | Readable, size: number, md5?: string): UploadPartCommand {
     return new UploadPartCommand({
       Bucket: this.bucket.name,
       Key: this.target.key,
@@ -296,6 +300,7 @@ export class MultipartUpload {
       PartNumber: number,
       Body: body,
       ContentLength: size,
+      ...(md5 === undefined ? {} : { ContentMD5: md5 }),
       ...checksum(this.bucket),
     });
   }
@@ -322,13 +327,22 @@ export class MultipartUpload {
   }
 }
 
-/** What stands at the key now. @throws GatewayError size_mismatch */
+/** What stands at the key of an object that the store has acknowledged. @throws GatewayError size_mismatch */
 export async function confirmSize(bucket: Bucket, { path, key }: UploadTarget, size: number): Promise<CompletedUpload> {
-  const facts = await bucket.head(key, path);
-  if (facts?.size === size) return facts;
+  let why: Unverified = 'taken_away';
+  const facts = await bucket.head(key, path).catch((error: unknown) => {
+    if (!hasCode(error, 'permission_denied')) throw error;
+    why = 'may_not_look';
+    return undefined;
+  });
+  if (facts === undefined) {
+    bucket.calls.context.unverified?.(why);
+    return { size, modifiedAt: EPOCH, etag: undefined };
+  }
+  if (facts.size === size) return facts;
   throw new GatewayError(
     'size_mismatch',
-    `${path}: the store holds ${facts?.size ?? 'none'} of ${size} bytes after it took them all`,
+    `${path}: the store holds ${facts.size} of ${size} bytes after it took them all`,
     { step: 'verify' },
   );
 }

@@ -1,4 +1,4 @@
-import { UNCOUNTED } from '../../../budgets/memory.js';
+import { type Hold, UNCOUNTED } from '../../../budgets/memory.js';
 import { GatewayError } from '../../../base/errors.js';
 import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
 import { folderInfo } from '../../listing.js';
@@ -37,12 +37,12 @@ import { moveFolder } from './folders.js';
 import { fileInfo, listFolder } from './listing.js';
 import { listTree } from './tree.js';
 import { S3Pieces } from './pieces.js';
-import { refuseFileAbove, requireFilePlace } from './place.js';
+import { ifAllowed, refuseFileAbove, requireFilePlace } from './place.js';
 import { abortUpload, MAX_PUT_BYTES, type CompletedUpload, type UploadTarget } from './multipart.js';
 import type { S3Lease } from '../client/session.js';
 import { removeTree } from './remove-tree.js';
 import { SdkSink } from './sdk-sink.js';
-import { GatheringSink, PutSink, SerialPartsSink, type Sink } from './sink.js';
+import { GatheringSink, PutSink, SerialPartsSink, TentativeSink, type Sink } from './sink.js';
 import { S3Writer } from './writer.js';
 
 /** Known sizes up to this are gathered and sent whole: such a request can be repeated on a fresh socket. */
@@ -180,22 +180,29 @@ export class S3Remote implements Remote {
         (onFailure) => new SdkSink(bucket, target, options, onFailure),
       );
     }
+    const opened = { path, size, checked, stage: () => this.#stage(path) };
+    const wantsChecksums = bucket.calls.traits.wantsChecksums(bucket.name);
+    const gathered = { partBytes, partsInFlight, modifiedAt };
     if (size === undefined || size <= (provisional || asksFirst ? partBytes : GATHERED_BYTES)) {
-      const hold = this.context.hold?.() ?? UNCOUNTED;
       const choose = async (): Promise<UploadTarget> => (provisional ? this.#stage(path) : this.#target(path));
-      return new S3Writer(
-        bucket,
-        { path, size, checked, stage: () => this.#stage(path) },
-        (onFailure) => new GatheringSink(bucket, { partBytes, partsInFlight, modifiedAt, hold }, choose, onFailure),
-      );
+      const tuning = { ...gathered, hold: this.#hold() };
+      return new S3Writer(bucket, opened, (onFailure) => new GatheringSink(bucket, tuning, choose, onFailure));
     }
     const target = provisional ? await this.#stage(path) : this.#target(path);
     const isOnePut = size <= MAX_PUT_BYTES && (provisional || !asksFirst);
-    const open = (onFailure: (error: Error) => void): Sink =>
+    const streamed = (onFailure: (error: Error) => void): Sink =>
       isOnePut
         ? new PutSink(bucket, target, size, { isConditional: exclusive && !provisional, modifiedAt }, onFailure)
         : new SerialPartsSink(bucket, target, size, modifiedAt, onFailure);
-    return new S3Writer(bucket, { path, size, checked, stage: () => this.#stage(path) }, open);
+    const summed = (onFailure: (error: Error) => void): Sink =>
+      new GatheringSink(bucket, { ...gathered, size, hold: this.#hold() }, async () => target, onFailure);
+    const tentative = (onFailure: (error: Error) => void): Sink =>
+      new TentativeSink(target, { mostBytes: partBytes, hold: this.#hold(), streamed, summed }, onFailure);
+    return new S3Writer(bucket, opened, { yes: summed, no: streamed, unknown: tentative }[wantsChecksums]);
+  }
+
+  #hold(): Hold {
+    return this.context.hold?.() ?? UNCOUNTED;
   }
 
   get pieces(): Pieces {
@@ -220,7 +227,8 @@ export class S3Remote implements Remote {
     if (obstacle !== undefined) throw obstacle;
     if (facts === undefined) {
       await moveFolder(bucket, from, to);
-      return this.stat(to);
+      // It may be taken away as soon as it is there.
+      return (await ifAllowed(this.#folder(to))) ?? folderInfo(to);
     }
     if (etag !== undefined && facts.etag !== etag) throw changedMeanwhile(from);
     const origin = { bucket: bucket.name, key: bucket.fileKey(from), facts };
@@ -257,7 +265,10 @@ export class S3Remote implements Remote {
   async makeFolder(path: RemotePath, { isLasting = false } = {}): Promise<{ readonly created: boolean }> {
     if (path === ROOT) return { created: false };
     const bucket = this.#bucket;
-    const [folder, file] = await Promise.all([this.#folder(path), bucket.head(bucket.fileKey(path), path)]);
+    const [folder, file] = await Promise.all([
+      ifAllowed(this.#folder(path)),
+      ifAllowed(bucket.head(bucket.fileKey(path), path)),
+    ]);
     if (folder !== undefined && !isLasting) return { created: false };
     if (folder === undefined && file !== undefined) throw notAFolder(path);
     await refuseFileAbove(bucket, path);

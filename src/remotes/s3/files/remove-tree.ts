@@ -1,8 +1,8 @@
 import { DeleteObjectsCommand } from '@aws-sdk/client-s3';
-import { createHash } from 'node:crypto';
 import { GatewayError } from '../../../base/errors.js';
 import type { RemotePath } from '../../path.js';
 import { IDEMPOTENT_ATTEMPTS } from '../client/calls.js';
+import { contentMd5 } from '../client/checksums.js';
 import { replyOf } from '../client/replies.js';
 import type { Bucket } from './bucket.js';
 import { eachOf } from './folders.js';
@@ -73,7 +73,7 @@ async function deleteObjects(bucket: Bucket, keys: readonly string[]): Promise<r
   command.middlewareStack.add(
     (next) => (args) => {
       const { headers, body } = args.request as { headers: Record<string, string>; body: string };
-      headers['content-md5'] = createHash('md5').update(body).digest('base64');
+      headers['content-md5'] = contentMd5(body);
       return next(args);
     },
     { step: 'build', name: 'contentMd5' },

@@ -11,12 +11,14 @@ import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   type CreateMultipartUploadCommandOutput,
+  PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { MultipartNote } from '../../leftovers.js';
 import type { Bucket } from './bucket.js';
 import { type CallOptions, IDEMPOTENT_ATTEMPTS } from '../client/calls.js';
+import { contentMd5, sendBody } from '../client/checksums.js';
 import { describe } from './description.js';
 import {
   abortUpload,
@@ -135,6 +137,18 @@ export class SdkSink implements Sink {
   }
 
   async #send(command: Command): Promise<unknown> {
+    const { calls } = this.bucket;
+    const sent =
+      command instanceof UploadPartCommand || command instanceof PutObjectCommand ? command.input : undefined;
+    const body = sent?.Body;
+    if (sent === undefined || !(body instanceof Uint8Array)) return this.#sendOnce(command);
+    return sendBody(calls, body.length, (withMd5) => {
+      if (withMd5) sent.ContentMD5 = contentMd5(Buffer.from(body.buffer, body.byteOffset, body.length));
+      return this.#sendOnce(command);
+    });
+  }
+
+  async #sendOnce(command: Command): Promise<unknown> {
     const { calls } = this.bucket;
     const answer = await calls.call((options) => calls.client.send(command, options) as Promise<unknown>, {
       what: this.target.path,

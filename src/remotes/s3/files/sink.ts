@@ -1,14 +1,16 @@
 /** Three ways for an upload's bytes to reach the store. Whatever the way, nothing is visible before `publish`. */
 import type { Hold } from '../../../budgets/memory.js';
-import { GatewayError } from '../../../base/errors.js';
+import { GatewayError, toGatewayError } from '../../../base/errors.js';
 import { alreadyExists } from '../../obstacles.js';
 import type { Bucket } from './bucket.js';
+import { refusesWithoutChecksum } from '../client/replies.js';
 import { describe } from './description.js';
 import { wholeSeconds } from './keys.js';
 import {
   equalPartBytes,
   growingPartBytes,
   MultipartUpload,
+  sdkPartBytes,
   type CompletedUpload,
   type UploadTarget,
 } from './multipart.js';
@@ -146,10 +148,12 @@ interface GatheringTuning {
   readonly modifiedAt: Date | undefined;
   /** Counts the parts in memory: fewer travel at once where there is no room for more. */
   readonly hold: Hold;
+  /** Bytes to come, when known. */
+  readonly size?: number | undefined;
 }
 
 /**
- * A size that nobody knows, or a small one: bytes are gathered up to one part. If that is all, it becomes one PUT at
+ * A size that nobody knows, a small one, or a bucket that wants a checksum with each body: bytes are gathered up to one part. If that is all, it becomes one PUT at
  * `publish`; else a multipart upload, several parts at once. Memory: the parts under way and the one that fills.
  */
 export class GatheringSink implements Sink {
@@ -288,7 +292,118 @@ export class GatheringSink implements Sink {
   }
 
   #sizeOf(number: number): number {
-    return growingPartBytes(number, this.tuning.partBytes, this.bucket.calls.traits.now.equalParts);
+    const { size, partBytes } = this.tuning;
+    if (size !== undefined) return sdkPartBytes(size, partBytes);
+    return growingPartBytes(number, partBytes, this.bucket.calls.traits.now.equalParts);
+  }
+}
+
+interface TentativePlan {
+  /** Of what is kept to be sent again. */
+  readonly mostBytes: number;
+  readonly hold: Hold;
+  streamed(onFailure: (error: Error) => void): Sink;
+  /** Sends checksums. */
+  summed(onFailure: (error: Error) => void): Sink;
+}
+
+/**
+ * A streamed upload to a bucket that may want a checksum with each body: nobody has asked it yet. Stores refuse by the head
+ * of a request, so the first bytes are kept, as far as there is memory, and sent again with checksums.
+ */
+export class TentativeSink implements Sink {
+  #sink: Sink;
+  /** All bytes so far; undefined once they are too many. */
+  #kept: Buffer[] | undefined = [];
+  #keptBytes = 0;
+  #switching: Promise<void> | undefined;
+  #cause: Error | undefined;
+
+  constructor(
+    readonly target: UploadTarget,
+    private readonly plan: TentativePlan,
+    private readonly onFailure: (error: Error) => void,
+  ) {
+    this.#sink = plan.streamed((error) => this.#failed(error));
+  }
+
+  write(chunk: Buffer, done: Done): void {
+    if (this.#switching === undefined) {
+      this.#keep(chunk);
+      this.#sink.write(chunk, (error) => this.#written(error, done));
+    } else {
+      // Behind what was kept.
+      this.#switching.then(() => this.#sink.write(chunk, done), done);
+    }
+  }
+
+  async publish(target: UploadTarget, size: number, exclusive: boolean, modifiedAt?: Date): Promise<CompletedUpload> {
+    await this.#switching;
+    try {
+      return await this.#sink.publish(target, size, exclusive, modifiedAt);
+    } catch (error) {
+      if (!this.#canSendAgain(error)) throw error;
+      await this.#switch(error);
+      return this.#sink.publish(target, size, exclusive, modifiedAt);
+    } finally {
+      this.#forget();
+    }
+  }
+
+  cut(cause: Error): void {
+    this.#cause ??= cause;
+    this.#forget();
+    this.#sink.cut(cause);
+  }
+
+  async clean(cause: Error): Promise<void> {
+    this.cut(cause);
+    await this.#switching?.catch(() => undefined);
+    await this.#sink.clean(cause);
+  }
+
+  #keep(chunk: Buffer): void {
+    if (this.#kept === undefined) return;
+    this.#keptBytes += chunk.length;
+    const { hold, mostBytes } = this.plan;
+    if (this.#keptBytes <= mostBytes && hold.stretch(this.#keptBytes)) this.#kept.push(chunk);
+    else this.#forget();
+  }
+
+  #forget(): void {
+    this.#kept = undefined;
+    this.plan.hold.resize(0);
+  }
+
+  #written(error: Error | null | undefined, done: Done): void {
+    if (this.#canSendAgain(error)) this.#switch(error).then(() => done(), done);
+    else done(error);
+  }
+
+  #failed(error: Error): void {
+    if (this.#canSendAgain(error)) this.#switch(error).catch(this.onFailure);
+    else this.onFailure(error);
+  }
+
+  #canSendAgain(error: unknown): boolean {
+    return this.#cause === undefined && this.#kept !== undefined && refusesWithoutChecksum(error);
+  }
+
+  #switch(refusal: unknown): Promise<void> {
+    this.#switching ??= this.#sendAgain(toGatewayError(refusal));
+    return this.#switching;
+  }
+
+  async #sendAgain(refusal: GatewayError): Promise<void> {
+    const refused = this.#sink;
+    const kept = this.#kept ?? [];
+    await refused.clean(refusal);
+    if (this.#cause !== undefined) throw this.#cause;
+    const sink = this.plan.summed(this.onFailure);
+    this.#sink = sink;
+    for (const chunk of kept)
+      await new Promise<void>((done, fail) => sink.write(chunk, (error) => (error ? fail(error) : done())));
+    this.#forget();
   }
 }
 

@@ -1,0 +1,48 @@
+/**
+ * Checksums of bodies. A bucket with Object Lock takes none without one. Content-MD5 is the checksum that every store
+ * knows; to AWS the SDK sends its own with every body, also with streams.
+ */
+import { hash } from 'node:crypto';
+import { GatewayError } from '../../../base/errors.js';
+import type { Calls, CallOptions } from './calls.js';
+import { refusesWithoutChecksum } from './replies.js';
+
+/** Up to this size a body always carries its MD5. That of a part of 8 MiB would block the event loop for 15 ms. */
+export const ALWAYS_SUMMED_BYTES = 1024 * 1024;
+
+/** In the form of the header Content-MD5 (RFC 1864). */
+export const contentMd5 = (body: Buffer | string): string => hash('md5', body, 'base64');
+
+/**
+ * Sends a body that is in memory: with its MD5 where it is short, or its bucket is known to want one. A body that is refused
+ * for lack of a checksum is sent once more with it, and the bucket is remembered.
+ */
+export async function sendBody<T>(
+  { traits, connection: { bucket } }: Calls,
+  bytes: number,
+  send: (withMd5: boolean) => Promise<T>,
+): Promise<T> {
+  if (traits.sendsChecksums) return send(false);
+  const withMd5 = bytes <= ALWAYS_SUMMED_BYTES || traits.wantsChecksums(bucket) === 'yes';
+  try {
+    const answer = await send(withMd5);
+    if (!withMd5) traits.learnChecksums(bucket, 'no');
+    return answer;
+  } catch (error) {
+    if (withMd5 || !refusesWithoutChecksum(error)) throw error;
+    traits.learnChecksums(bucket, 'yes');
+    return send(true);
+  }
+}
+
+/** The error of a streamed body: it names the cause where the bucket wants a checksum, which is remembered. */
+export function streamedError(
+  { traits, connection: { bucket } }: Calls,
+  failure: GatewayError,
+  { step, what }: Pick<CallOptions, 'step' | 'what'>,
+): GatewayError {
+  if (!refusesWithoutChecksum(failure)) return failure;
+  traits.learnChecksums(bucket, 'yes');
+  const text = `${what}: bucket "${bucket}" takes nothing without a checksum (Object Lock); from now on the gateway sends one, so send the file again`;
+  return new GatewayError('remote_failure', text, { step, remote: failure.remote, cause: failure });
+}
