@@ -1,4 +1,5 @@
 /** Copy between two connections: inside one store where it can, else from socket to socket through the gateway. */
+import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.js';
 import type { CopyOptions, FileInfo, Remote } from '../remotes/remote.js';

@@ -115,7 +115,7 @@ export class SftpPieces implements Pieces {
         return infoOf(path, published.attributes);
       }
       if (found === 'unseen') context.unverified?.('may_not_look');
-      const unseen = { size, isFolder: false, isLink: false, modifiedAt: EPOCH };
+      const unseen = { size, isFolder: false, isLink: false, hasType: true, modifiedAt: EPOCH };
       const attributes = found === 'unseen' ? unseen : found.attributes;
       if (attributes.size !== size) throw mismatch(path, attributes.size ?? 0, size);
       if (modifiedAt !== undefined && found !== 'unseen')

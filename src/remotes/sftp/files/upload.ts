@@ -138,7 +138,7 @@ export class Upload {
         if (whole !== undefined) return whole;
         if (isOrderly && open?.size !== undefined) throw this.mismatch(open.size, expectedSize);
         this.plan.context.unverified?.(closed.why);
-        return { size: expectedSize, isFolder: false, isLink: false, modifiedAt: EPOCH };
+        return { size: expectedSize, isFolder: false, isLink: false, hasType: true, modifiedAt: EPOCH };
       }
       if (closed.size !== expectedSize) throw this.mismatch(closed.size, expectedSize);
       if (modifiedAt !== undefined) memory.keepsTimes = isSameTime(closed.modifiedAt, modifiedAt);
