@@ -8,7 +8,7 @@ import { BodyReader, clientGone } from './body/body-reader.js';
 import { Claims, type RequestBudgets } from './claims.js';
 import { clientAddress } from './client-address.js';
 import { ClientPace, type PaceLimits } from './client-pace.js';
-import { framingMistake, repeatedField } from './framing.js';
+import { framingMistake, headMistake, repeatedField } from './framing.js';
 import type { AnswerHead, ClientSocket } from './front-end.js';
 import { IncomingRequest } from './incoming-request.js';
 import type { Peer } from './peers.js';
@@ -80,7 +80,7 @@ export class Exchange {
     }
     this.request = new IncomingRequest(socket.head, remoteAddress, contentLength, this.claims, this.body);
     const misframed = framingMistake(headers, repeated);
-    const mistake = repeatedField(repeated);
+    const mistake = headMistake(socket.head) ?? repeatedField(repeated);
     const isServed = misframed === undefined && mistake === undefined;
     this.isSettled = !isServed;
     this.settled = isServed ? this.run() : Promise.resolve();

@@ -1,5 +1,6 @@
 /** Requests that two readers could understand differently. */
 import { GatewayError } from '../base/errors.js';
+import type { RequestHead } from './front-end.js';
 
 /** Fields that tell where a request ends. A front end may take the first of differing Content-Lengths. */
 const FRAMING = ['content-length', 'transfer-encoding'];
@@ -28,6 +29,15 @@ export function framingMistake(
 export function repeatedField(repeated: ReadonlySet<string>): GatewayError | undefined {
   const name = repeated.size === 0 ? undefined : SINGLE.find((one) => repeated.has(one));
   return name === undefined ? undefined : badRequest(`the field ${name} stands twice in the request`);
+}
+
+/** What the parser of node:http refuses and uWebSockets.js takes. */
+export function headMistake({ method, headers }: Pick<RequestHead, 'method' | 'headers'>): GatewayError | undefined {
+  if (method !== method.toUpperCase()) return badRequest('a method has capital letters');
+  for (const value of headers.values()) {
+    if (value.includes('\r')) return badRequest('a field of the request holds a carriage return');
+  }
+  return undefined;
 }
 
 function badRequest(text: string): GatewayError {

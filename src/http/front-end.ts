@@ -9,7 +9,7 @@ import type { Peer } from './peers.js';
 
 /** Copied before anything else happens. */
 export interface RequestHead {
-  /** Upper case. */
+  /** As sent. */
   readonly method: string;
   /** As sent, without the query. */
   readonly path: string;

@@ -106,6 +106,24 @@ describe('requests', () => {
     assert.equal(await statusOf(front, 'BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n'), FRONT_END === 'node' ? 400 : 200);
   });
 
+  test('a lower-case method and a bare carriage return are refused', async (t) => {
+    let handled = 0;
+    const front = await startFrontEnd(t, async (request) => {
+      handled++;
+      return echo(request);
+    });
+    for (const text of [
+      'get / HTTP/1.1\r\nHost: x\r\n\r\n',
+      'Get / HTTP/1.1\r\nHost: x\r\n\r\n',
+      'GET / HTTP/1.1\r\nHost: x\r\nX: a\rb\r\n\r\n',
+      'GET / HTTP/1.1\r\nHost: x\r\nX: a\rY: b\r\n\r\n',
+    ]) {
+      const status = await statusOf(front, text);
+      assert.ok(status === 400 || status === undefined, `${status} to ${JSON.stringify(text)}`);
+    }
+    assert.equal(handled, 0);
+  });
+
   test('targets that are no path are refused, and bytes that are no ASCII do no harm', async (t) => {
     const front = await startFrontEnd(t, echo);
     for (const target of ['http://x:80/absolute?a=b', '*', 'x:80']) {

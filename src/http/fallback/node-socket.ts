@@ -47,11 +47,8 @@ export class NodeSocket implements ClientSocket {
 
   onBody(accept: (chunk: Buffer, isLast: boolean, isLent: boolean) => void): void {
     this.req.on('data', (chunk: Buffer) => accept(chunk, false, false));
-    this.req.once('end', () => {
-      // Fields behind the chunks: the other front end does not take them either.
-      if (this.req.rawTrailers.length > 0) this.close();
-      else accept(NOTHING, true, false);
-    });
+    // Trailer fields have been read to their end, bounded as a head is, and are dropped.
+    this.req.once('end', () => accept(NOTHING, true, false));
     this.req.pause();
   }
 

@@ -30,7 +30,7 @@ export class UwsSocket implements ClientSocket {
     private readonly keepAliveSeconds: number,
   ) {
     this.head = {
-      method: req.getCaseSensitiveMethod().toUpperCase(),
+      method: req.getCaseSensitiveMethod(),
       path: req.getUrl(),
       // Undefined where there is none, whatever its type says.
       query: req.getQuery() || '',
