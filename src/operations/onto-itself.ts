@@ -5,6 +5,7 @@
  * Two folders are two if one of them lacks a name that the other one has, or has a file of another size by that name. Otherwise
  * a hidden file is made through the target: if the source shows it, both are one place.
  */
+import { hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
 import { makeHiddenFile, removeHiddenFile } from '../remotes/hidden-file.js';
@@ -93,8 +94,10 @@ export class FolderProofs {
 
   async #prove({ target }: Ends, open: OpenEnds, from: RemotePath, to: RemotePath, isAlone: boolean): Promise<boolean> {
     // Nothing is replaced, or the folder is not there, and that of the source is.
-    if ((await find(open.target, isAlone ? to : parentOf(to))) === undefined) return true;
-    if (baseName(from) === baseName(to)) {
+    const there = await unlessDenied(find(open.target, isAlone ? to : parentOf(to)));
+    if (there === undefined) return true;
+    // A login that may only write shows nothing: the hidden file decides.
+    if (there !== 'denied' && baseName(from) === baseName(to)) {
       const standing = await find(open.target, to);
       const original = await find(open.source, from);
       // A file that comes, goes or grows meanwhile proves nothing.
@@ -112,6 +115,15 @@ function foldersOf({ source, target }: Ends, from: RemotePath, to: RemotePath): 
     [one, other] = [parentOf(one), parentOf(other)];
   }
   return [one, other];
+}
+
+async function unlessDenied<T>(look: Promise<T>): Promise<T | 'denied'> {
+  try {
+    return await look;
+  } catch (error) {
+    if (hasCode(error, 'permission_denied')) return 'denied';
+    throw error;
+  }
 }
 
 function isLike(one: FileInfo | undefined, other: FileInfo | undefined): boolean {
