@@ -32,8 +32,8 @@ function english(item: AttentionItem): string {
       return `API key "${item.name}" expires at ${item.expiresAt.toISOString()}`;
     case 'host_keys_waiting':
       return item.count === 1
-        ? `Connection "${item.name}" has announced a new host key, which needs a decision`
-        : `Connection "${item.name}" has announced ${item.count} new host keys, which need a decision`;
+        ? `The server of connection "${item.name}" has announced a new host key, which needs a decision`
+        : `The server of connection "${item.name}" has announced ${item.count} new host keys, which need a decision`;
   }
 }
 
@@ -63,7 +63,7 @@ function german(item: AttentionItem): string {
       return `Der API-Schlüssel „${item.name}“ läuft ab: ${item.expiresAt.toISOString()}`;
     case 'host_keys_waiting':
       return item.count === 1
-        ? `Die Verbindung „${item.name}“ hat einen neuen Hostschlüssel angekündigt; er wartet auf Ihre Entscheidung`
-        : `Die Verbindung „${item.name}“ hat ${item.count} neue Hostschlüssel angekündigt; sie warten auf Ihre Entscheidung`;
+        ? `Der Server der Verbindung „${item.name}“ hat einen neuen Hostschlüssel angekündigt; er wartet auf Ihre Entscheidung`
+        : `Der Server der Verbindung „${item.name}“ hat ${item.count} neue Hostschlüssel angekündigt; sie warten auf Ihre Entscheidung`;
   }
 }

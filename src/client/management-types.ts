@@ -165,6 +165,8 @@ export interface components {
        * @enum {string}
        */
       readonly state: 'trusted' | 'pending' | 'rejected';
+      /** @description Of the first announcement: it came with the trusted key, needs no decision, and may still be accepted. */
+      readonly isFirst: boolean;
       /**
        * Format: date-time
        * @description When the server announced it first.

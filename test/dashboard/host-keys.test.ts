@@ -37,22 +37,32 @@ function newKey(name: string): { readonly file: string; readonly fingerprint: st
 }
 
 test('announced host keys are shown with their fingerprints, accepted and rejected', async () => {
-  const [wanted, unwanted] = [newKey('wanted'), newKey('unwanted')];
-  await sshd.restart([sshd.hostKeyFile, wanted.file, unwanted.file]);
+  const [wanted, unwanted, known] = [newKey('wanted'), newKey('unwanted'), newKey('known')];
+  await sshd.restart([sshd.hostKeyFile, known.file]);
   await manage(page, 'POST', '/manage/connections', {
     ...{ id: 'rotating', name: 'Rotating', type: 'sftp', host: '127.0.0.1', port: sshd.port },
     ...{ username: sshd.username, privateKey: readFileSync(sshd.clientKeyFile, 'utf8'), defaultPath: sshd.files },
+    // Each operation logs in anew, and hears the announcement again.
+    pool: { idleTimeoutMs: 1 },
   });
   await page.goto('/files/rotating');
   const states = async (): Promise<Record<string, string>> => {
     const { announced } = (await manage(page, 'GET', AT)) as { announced: { fingerprint: string; state: string }[] };
     return Object.fromEntries(announced.map(({ fingerprint, state }) => [fingerprint, state]));
   };
-  await eventually(async () => Object.keys(await states()).length === 3, 'the server has announced three keys');
+  await eventually(async () => Object.keys(await states()).length === 2, 'the server has announced two keys');
+  await page.goto('/');
+  await page.getByText('Nothing right now.').waitFor();
+  await sshd.restart([sshd.hostKeyFile, known.file, wanted.file, unwanted.file]);
+  await eventually(async () => {
+    await manage(page, 'GET', '/api/list/rotating').catch(() => undefined);
+    return Object.keys(await states()).length === 4;
+  }, 'the server has announced four keys');
 
   await page.goto('/connections/rotating');
   await page.getByRole('heading', { name: 'Announced host keys' }).waitFor();
   const of = (fingerprint: string) => page.getByRole('listitem').filter({ hasText: fingerprint }).last();
+  await of(known.fingerprint).getByText('not used, known from the start').waitFor();
   await of(wanted.fingerprint).getByText('needs a decision').waitFor();
   await page.getByRole('button', { name: `Accept ${wanted.fingerprint}` }).click();
   await of(wanted.fingerprint).getByText('trusted', { exact: true }).waitFor();

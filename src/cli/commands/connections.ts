@@ -129,8 +129,9 @@ export async function showHostKeys({ gateway, out }: Session, [id = '']: Argumen
   const answer = await gateway.manage.get<Schemas['HostKeysAnswer']>(`${at(id)}/host-keys`);
   out.show(answer, () => {
     const rows = answer.hostKeys.map((key) => [key, answer.learned ? 'learned at the first login' : 'pinned']);
-    for (const { fingerprint, state } of answer.announced) {
-      if (state !== 'trusted') rows.push([fingerprint, state]);
+    for (const { fingerprint, state, isFirst } of answer.announced) {
+      const isKnown = state === 'pending' && isFirst;
+      if (state !== 'trusted') rows.push([fingerprint, isKnown ? 'not used, known from the start' : state]);
     }
     return table(['FINGERPRINT', 'STATE'], rows, 'none: the first one shown is trusted');
   });

@@ -4,6 +4,8 @@ import type { Queryable, Transaction } from '../postgres/sql.js';
 
 export interface ListedHostKey extends HostKey {
   readonly state: 'trusted' | 'pending' | 'rejected';
+  /** Of the first announcement: it came with the trusted key, and nobody needs to decide about it. */
+  readonly isFirst: boolean;
   readonly firstSeenAt: Date;
   readonly lastSeenAt: Date;
 }
@@ -18,7 +20,7 @@ interface KnownKey {
 /** The latest first. */
 export async function listAnnounced(sql: Queryable, accountId: string, id: string): Promise<readonly ListedHostKey[]> {
   return sql<ListedHostKey[]>`
-    select k.fingerprint, k.algorithm, k.first_seen_at as "firstSeenAt", k.last_seen_at as "lastSeenAt",
+    select k.fingerprint, k.algorithm, k.is_first as "isFirst", k.first_seen_at as "firstSeenAt", k.last_seen_at as "lastSeenAt",
       case when k.fingerprint = any(c.host_keys) then 'trusted' when k.rejected_at is null then 'pending' else 'rejected' end as state
     from announced_host_keys k join connections c on c.id = k.connection_id
     where c.id = ${id} and c.account_id = ${accountId} order by k.first_seen_at desc, k.fingerprint`;
@@ -28,12 +30,13 @@ export async function noteSeen(
   tx: Transaction,
   { id, accountId }: { readonly id: string; readonly accountId: string },
   keys: readonly HostKey[],
+  isFirst: boolean,
 ): Promise<void> {
   const fingerprints = tx.types.texts(keys.map(({ fingerprint }) => fingerprint));
   const algorithms = tx.types.texts(keys.map(({ algorithm }) => algorithm));
   await tx`
-    insert into announced_host_keys (connection_id, account_id, fingerprint, algorithm)
-    select ${id}, ${accountId}, fingerprint, algorithm
+    insert into announced_host_keys (connection_id, account_id, fingerprint, algorithm, is_first)
+    select ${id}, ${accountId}, fingerprint, algorithm, ${isFirst}
     from unnest(${fingerprints}, ${algorithms}) as noted (fingerprint, algorithm)
     on conflict (connection_id, fingerprint) do update set last_seen_at = now()`;
 }

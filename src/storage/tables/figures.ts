@@ -162,14 +162,17 @@ export class Figures {
   }
 
   /** Active connections with host keys that were announced, and neither accepted nor rejected. */
+  /** One item for each server, with the first connection to it: it announces the same keys to all of them. */
   async waitingHostKeys(
     accountId: string,
   ): Promise<readonly { readonly id: string; readonly name: string; readonly count: number }[]> {
     return this.database.all<{ id: string; name: string; count: number }>`
-      select c.id, c.name, count(*) from connections c join announced_host_keys k on k.connection_id = c.id
-      where c.account_id = ${accountId} and c.is_active and k.rejected_at is null
+      select (array_agg(c.id order by c.ordinal))[1] as id, (array_agg(c.name order by c.ordinal))[1] as name,
+        count(distinct k.fingerprint) as count
+      from connections c join announced_host_keys k on k.connection_id = c.id
+      where c.account_id = ${accountId} and c.is_active and k.rejected_at is null and not k.is_first
         and not k.fingerprint = any (c.host_keys)
-      group by c.id order by c.ordinal`;
+      group by lower(c.settings ->> 'host'), c.settings ->> 'port' order by min(c.ordinal)`;
   }
 
   /** Living keys that end before `until`. */

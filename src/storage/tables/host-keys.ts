@@ -34,7 +34,8 @@ export class HostKeys {
   ) {}
 
   /**
-   * Keys that the server of a trusted key, `shown`, has announced and proven. Those that it has withdrawn are forgotten;
+   * Keys that the server of a trusted key, `shown`, has announced and proven. Those of its first announcement are no
+   * news: they came with the trusted one. Those that it has withdrawn are forgotten;
    * by the rule `accept` the new ones are trusted, and trusted ones no longer that it has ceased to announce.
    */
   async note({ id, accountId }: Pick<Connection, 'id' | 'accountId'>, shown: string, keys: readonly HostKey[]) {
@@ -43,14 +44,15 @@ export class HostKeys {
       // Keys and server may have been changed since the session began.
       if (connection === undefined || !connection.hostKeys.includes(shown)) return;
       const seen = keys.map(({ fingerprint }) => fingerprint);
+      const isFirst = (await knownKeys(tx, id)).length === 0;
       await withdrawOthers(tx, id, [...seen, ...connection.hostKeys]);
       const former = await knownKeys(tx, id);
       const isKnown = (key: HostKey): boolean => former.some(({ fingerprint }) => fingerprint === key.fingerprint);
       const fresh = keys.filter((key) => !isKnown(key)).slice(0, Math.max(0, MOST_KNOWN - former.length));
       const noted = [...keys.filter(isKnown), ...fresh];
-      await noteSeen(tx, { id, accountId }, noted);
+      await noteSeen(tx, { id, accountId }, noted, isFirst);
       for (const { fingerprint, algorithm } of fresh) {
-        if (connection.hostKeys.includes(fingerprint)) continue;
+        if (isFirst || connection.hostKeys.includes(fingerprint)) continue;
         this.log('info', 'a server has announced a host key', { connectionId: id, fingerprint, algorithm });
       }
       if (connection.rotation === 'accept') await this.#follow(tx, { id, accountId }, connection, shown, noted);

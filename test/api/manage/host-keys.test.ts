@@ -17,6 +17,7 @@ interface Announced {
   readonly fingerprint: string;
   readonly algorithm: string;
   readonly state: string;
+  readonly isFirst: boolean;
 }
 
 interface Key {
@@ -144,6 +145,41 @@ describe('planned rotation of host keys', { concurrency: 1 }, () => {
     await heard('by-rsa', 'the others wait', async () => (await announced(rsa)).length === 1 + keys.length);
     await sshd.restart([first.file, keys[2]?.file ?? '']);
     await heard('kinds', 'those that are withdrawn are forgotten', async () => (await announced(at)).length === 2);
+  });
+
+  test('keys of the first announcement are no news; a later one is, once for its server', async (t) => {
+    const own = await startSshd();
+    t.after(() => own.stop());
+    const shown = { file: own.hostKeyFile, fingerprint: fingerprintOf(own.hostKeyFile) };
+    const [second, third] = [newKey('ed25519'), newKey('ed25519')];
+    await own.restart([shown.file, second.file]);
+    const privateKey = readFileSync(own.clientKeyFile, 'utf8');
+    const ids = ['news-a', 'news-b'];
+    for (const id of ids)
+      await connect(ops, id, { port: own.port, username: own.username, privateKey, defaultPath: own.files });
+    const at = (id: string): string => `/manage/connections/${id}/host-keys`;
+    const waiting = async () => {
+      const attention = field<{ kind: string; connectionId: string; count: number }[]>(
+        await ops.get('/manage/overview'),
+        'attention',
+      );
+      return attention.filter(({ kind, connectionId }) => kind === 'host_keys_waiting' && ids.includes(connectionId));
+    };
+    for (const id of ids) await heard(id, 'both keys', async () => (await announced(at(id))).length === 2);
+    assert.deepEqual(await waiting(), [], 'they came with the trusted key');
+    await own.restart([shown.file, second.file, third.file]);
+    for (const id of ids) await heard(id, 'the third key', async () => (await announced(at(id))).length === 3);
+    const news = (await announced(at('news-b'))).filter(({ isFirst }) => !isFirst);
+    assert.deepEqual(
+      news.map(({ fingerprint }) => fingerprint),
+      [third.fingerprint],
+    );
+    const items = await waiting();
+    assert.deepEqual(
+      items.map(({ connectionId, count }) => [connectionId, count]),
+      [['news-a', 1]],
+    );
+    for (const id of ids) assert.equal((await ops.delete(`/manage/connections/${id}?confirm=true`)).status, 200);
   });
 
   test('a key that is rejected waits no longer, and no rule accepts it', async () => {

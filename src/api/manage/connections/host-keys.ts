@@ -29,6 +29,9 @@ const answer = {
         fingerprint: text('SHA-256 fingerprint, as OpenSSH shows it.'),
         algorithm: text('Such as `ssh-ed25519`.'),
         state: oneOf(['trusted', 'pending', 'rejected'], '`pending` waits to be accepted; `rejected` was not wanted.'),
+        isFirst: flag(
+          'Of the first announcement: it came with the trusted key, needs no decision, and may still be accepted.',
+        ),
         firstSeenAt: dateTime('When the server announced it first.'),
         lastSeenAt: dateTime('When it did so last, to within an hour.'),
       }),
@@ -43,6 +46,7 @@ const answer = {
         fingerprint: OTHER_FINGERPRINT,
         algorithm: 'ssh-ed25519',
         state: 'pending',
+        isFirst: false,
         firstSeenAt: TIME,
         lastSeenAt: LATER,
       },

@@ -2,6 +2,7 @@
 import type { ReactElement } from 'react';
 import { request, segment } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
+import { OVERVIEW } from '../../api/overview.ts';
 import type { AnnouncedHostKey, HostKeysAnswer } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { Badge, Button, Failure, Panel, Time, type Tone } from '../../ui/basics.tsx';
@@ -16,7 +17,7 @@ const TONES: Readonly<Record<AnnouncedHostKey['state'], Tone>> = {
 export function AnnouncedKeys({ id }: { readonly id: string }): ReactElement | null {
   const path = `/manage/connections/${segment(id)}/host-keys`;
   const read = useRead<HostKeysAnswer>(path);
-  const refreshes = ['/manage/connections'];
+  const refreshes = ['/manage/connections', OVERVIEW];
   const accept = useAction((fingerprint: string) => request('POST', `${path}/accept`, { fingerprint }), {
     says: words.accepted,
     refreshes,
@@ -34,11 +35,15 @@ export function AnnouncedKeys({ id }: { readonly id: string }): ReactElement | n
       <div className="panel-body">
         <p className="muted">{words.text}</p>
         <ul className="stack">
-          {announced.map(({ fingerprint, algorithm, state, lastSeenAt }) => (
+          {announced.map(({ fingerprint, algorithm, state, isFirst, lastSeenAt }) => (
             <li key={fingerprint} className="stack tight">
               <span className="mono">{fingerprint}</span>
               <div className="row">
-                <Badge tone={TONES[state]}>{words.states[state]}</Badge>
+                {state === 'pending' && isFirst ? (
+                  <Badge>{words.isFirst}</Badge>
+                ) : (
+                  <Badge tone={TONES[state]}>{words.states[state]}</Badge>
+                )}
                 <span className="muted small">
                   {words.at(algorithm)} <Time iso={lastSeenAt} />
                 </span>

@@ -72,8 +72,8 @@ export const overview: typeof English = {
     certificate_expiring: (name) => `Das Zertifikat von „${name}“ läuft bald ab`,
     host_keys_waiting: (name, n) =>
       n === 1
-        ? `„${name}“ hat einen neuen Hostschlüssel angekündigt`
-        : `„${name}“ hat ${n} neue Hostschlüssel angekündigt`,
+        ? `Der Server von „${name}“ hat einen neuen Hostschlüssel angekündigt`
+        : `Der Server von „${name}“ hat ${n} neue Hostschlüssel angekündigt`,
     seeConnection: 'Verbindung ansehen',
     seeSchedule: 'Zeitplan ansehen',
     decide: 'Entscheiden',

@@ -67,7 +67,9 @@ export const overview = {
     due: (time: string): string => `It was due on ${time} and has not run.`,
     certificate_expiring: (name: string): string => `The certificate of “${name}” expires soon`,
     host_keys_waiting: (name: string, n: number): string =>
-      n === 1 ? `“${name}” has announced a new host key` : `“${name}” has announced ${n} new host keys`,
+      n === 1
+        ? `The server of “${name}” has announced a new host key`
+        : `The server of “${name}” has announced ${n} new host keys`,
     seeConnection: 'See the connection',
     seeSchedule: 'See the schedule',
     decide: 'Decide',
