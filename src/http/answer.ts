@@ -65,12 +65,15 @@ export function fileHeaders(filename: string, { entityTag, lastModified }: Valid
     ...(lastModified === undefined ? {} : { 'Last-Modified': lastModified.toUTCString() }),
     ...(entityTag === undefined ? {} : { ETag: entityTag }),
     'Accept-Ranges': 'bytes',
-    ...NO_SNIFFING,
+    ...NO_PAGE,
   };
 }
 
-/** A browser takes the type that is told, not one that it finds in the bytes. */
-export const NO_SNIFFING = { 'X-Content-Type-Options': 'nosniff' } as const;
+/** A browser takes the type that is given, and what it opens as a page runs no script and is of no origin. */
+export const NO_PAGE = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+} as const;
 
 type Headers = ReadonlyMap<string, string>;
 

@@ -2,14 +2,7 @@ import { Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
 import { base64, count, object, oneOf, oneOrMore, success, text, withDefault } from '../../base/schema.js';
 import type { Connection } from '../../connections/connection.js';
-import {
-  attachment,
-  fileHeaders,
-  isNotModified,
-  NO_SNIFFING,
-  selectRange,
-  type Validators,
-} from '../../http/answer.js';
+import { attachment, fileHeaders, isNotModified, NO_PAGE, selectRange, type Validators } from '../../http/answer.js';
 import { reprDigest } from '../../http/repr-digest.js';
 import type { HttpAnswer, RequestContext } from '../../http/types.js';
 import { openArchive } from '../../operations/archive/archive.js';
@@ -27,7 +20,14 @@ import { framed } from './content-stream.js';
 /** Of one archive. */
 const MAX_PATHS = 100;
 
-const FILE_HEADERS = ['Content-Disposition', 'Last-Modified', 'ETag', 'Accept-Ranges', 'X-Content-Type-Options'];
+const FILE_HEADERS = [
+  'Content-Disposition',
+  'Last-Modified',
+  'ETag',
+  'Accept-Ranges',
+  'X-Content-Type-Options',
+  'Content-Security-Policy',
+];
 
 const inJson = object('DownloadAnswer', {
   success: success(),
@@ -141,7 +141,7 @@ async function asArchive(
   const references = paths.map((path) => referTo(connection, path, 'path', rawName));
   const operation = operationFor(input, connection, 'download', paths[0]);
   const { filename, body } = await openArchive(services.operations, operation, references, connection.id);
-  const headers = { 'Content-Type': 'application/zip', 'Content-Disposition': attachment(filename), ...NO_SNIFFING };
+  const headers = { 'Content-Type': 'application/zip', 'Content-Disposition': attachment(filename), ...NO_PAGE };
   return { status: 200, headers, body: { stream: body, length: undefined } };
 }
 
@@ -192,7 +192,7 @@ async function asJson(services: ApiServices, file: Download): Promise<HttpAnswer
   if (whole === undefined && file.length === undefined) return asCounted(services, file);
   const [prefix, suffix] = frame(path, info.size);
   const length = prefix.length + encodedLength(info.size) + suffix.length;
-  const headers = { 'Content-Type': 'application/json', ...NO_SNIFFING };
+  const headers = { 'Content-Type': 'application/json', ...NO_PAGE };
   if (whole !== undefined) {
     return { status: 200, headers, body: Buffer.concat([prefix, await services.base64.encodeAll(whole), suffix]) };
   }
@@ -206,7 +206,7 @@ async function asJson(services: ApiServices, file: Download): Promise<HttpAnswer
 
 /** Of a file that is longer than its server reports, the size is known behind its content. */
 function asCounted(services: ApiServices, { path, body, sentBytes }: Download): HttpAnswer {
-  const headers = { 'Content-Type': 'application/json', ...NO_SNIFFING };
+  const headers = { 'Content-Type': 'application/json', ...NO_PAGE };
   if (body === undefined) return { status: 200, headers, headLength: 'unknown' };
   const [prefix] = frame(path);
   const suffix = (): Buffer => Buffer.from(`","size":${sentBytes()}}`);

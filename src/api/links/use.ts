@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { GatewayError, refusal } from '../../base/errors.js';
 import { count, object, success, text } from '../../base/schema.js';
 import type { Connection } from '../../connections/connection.js';
-import { errorAnswer, json } from '../../http/answer.js';
+import { errorAnswer, json, NO_PAGE } from '../../http/answer.js';
 import { isInBlocks } from '../../http/client-address.js';
 import { reprDigest } from '../../http/repr-digest.js';
 import type { HttpAnswer } from '../../http/types.js';
@@ -35,9 +35,6 @@ const parameter = {
     examples: ['9wKq2mTz0VbXr7Yc4NdLpA6sHfEuGi1J'],
   }),
 };
-
-/** Whatever a browser makes of the bytes, it is no page of the gateway. */
-const NO_PAGE = { 'Content-Security-Policy': "default-src 'none'; sandbox" } as const;
 
 const PRIVATE_FIELDS = Object.keys(PRIVATE);
 

@@ -10,6 +10,7 @@ import {
   TRANSFER_STATUSES,
   type TransferSearch,
 } from '../../../storage/storage.js';
+import { NO_PAGE } from '../../../http/answer.js';
 import { detailsOf, DIGEST, digestFilter, digestOf, parseSince, transferDetails } from '../../account/transfers.js';
 import { CLOSED, cursor, ID, LATER, limit, TIME } from '../fields.js';
 import { badField, itemId, ownerEndpoints, unknownItem } from '../services.js';
@@ -188,7 +189,7 @@ export const exportTransfers = endpoint('GET /manage/transfers/export', {
   answers: {
     200: {
       description: 'The file.',
-      headers: ['Content-Disposition'],
+      headers: ['Content-Disposition', 'X-Content-Type-Options', 'Content-Security-Policy'],
       content: {
         'text/csv': {
           schema: { type: 'string' },
@@ -220,6 +221,7 @@ export const exportTransfers = endpoint('GET /manage/transfers/export', {
     headers: {
       'Content-Type': format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson',
       'Content-Disposition': `attachment; filename="transfers-${day}.${format}"`,
+      ...NO_PAGE,
     },
     body: { stream: Readable.from(lines(), { objectMode: false }), length: undefined },
   };
