@@ -1,4 +1,5 @@
 /** Mails, put together: plain text and simple HTML. */
+import { visible } from '../base/visible.js';
 import { ATTENTION_KINDS, type AttentionItem, idsOf } from '../attention/items.js';
 import { type Language, wordsOf } from '../attention/words.js';
 import { MAIL_WORDS } from './mail-words.js';
@@ -80,8 +81,7 @@ export function linkTo(item: AttentionItem, publicUrl: string): string {
 
 /** Names and errors come from people and servers: nothing in them begins a line, a header, or writes backwards. */
 function oneLine(text: string): string {
-  return text
-    .replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+  return visible(text, () => ' ')
     .replace(/\s+/g, ' ')
     .trim();
 }

@@ -1,5 +1,6 @@
 /** What commands print: tables for people, JSON for programs, both on standard output; progress and errors go to standard error. */
 import Table from 'cli-table3';
+import { visible } from '../base/visible.js';
 import { FtgError } from '../client/index.js';
 
 export type Cell = string | number | boolean | null | undefined;
@@ -46,7 +47,7 @@ export function fields(record: object): string {
 
 /** Names come from servers that nobody vouches for: what would steer a terminal is shown as what it is. */
 export function printable(text: string): string {
-  return text.replace(/(?!\n)[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, escaped);
+  return visible(text, escaped, '\n');
 }
 
 /** Of what is to stay on one line. */
@@ -83,7 +84,8 @@ function jsonLine(value: unknown): string {
 }
 
 function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const code = (character.codePointAt(0) ?? 0).toString(16);
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
 }
 
 function errorText(error: unknown): string {

@@ -37,6 +37,8 @@ const { metafile } = await build({
   splitting: true,
   format: 'esm',
   jsx: 'automatic',
+  jsxImportSource: 'visible-text',
+  alias: { 'visible-text/jsx-runtime': join(WEB, 'ui/jsx-runtime.ts') },
   minify: true,
   target: TARGETS,
   metafile: true,

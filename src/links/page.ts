@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { GatewayError } from '../base/errors.js';
+import { visible } from '../base/visible.js';
 import type { OpenedLink } from '../storage/storage.js';
 import { LinkEnded } from './refusals.js';
 import { LANGUAGES, type Language, languageOf, type PageTexts } from './texts.js';
@@ -107,7 +108,7 @@ function downloadPage(
     [words.facts.expires, timeIn(language, link.expiresAt)] as const,
   ];
   return document(language, words.download.title, [
-    `<p class="name"><bdi>${escape(file.name)}</bdi></p>${factList(facts)}`,
+    `<p class="name"><bdi>${escape(visible(file.name))}</bdi></p>${factList(facts)}`,
     `<p><a class="button" href="?download=1" download>${escape(words.download.button)}</a></p>`,
   ]);
 }
@@ -147,7 +148,7 @@ const filled = (words: string, name: string): string =>
   words
     .split('{name}')
     .map(escape)
-    .join(`<strong><bdi>${escape(name)}</bdi></strong>`);
+    .join(`<strong><bdi>${escape(visible(name))}</bdi></strong>`);
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

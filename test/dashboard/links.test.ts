@@ -157,3 +157,33 @@ test('a file is fetched from its page, in the language of the reader; looks coun
   await visitor.getByText('Diesen Link gibt es nicht.').waitFor();
   assert.deepEqual([window.faults, outside.faults], [[], []]);
 });
+
+test('characters that turn text around, or are not seen, are symbols on every screen and on the page of a link', async () => {
+  const name = '\u202egnp.exe\u200b.txt';
+  writeFileSync(path.join(desk.sandboxFolder, name), 'x');
+  await manage(page, 'POST', '/manage/connections/sandbox/duplicate', { name: 'Bank\u202eknaB', id: 'turned' });
+  await manage(page, 'GET', `/api/read/turned?path=${encodeURIComponent(`/${name}`)}`);
+  const url = await make({ operation: 'download', path: `/${name}` });
+  const screens = ['/files/turned', '/connections', '/connections/turned', '/transfers', '/links', '/jobs/new'];
+  // A field holds the name as it is, to be changed, and a file is saved under its own name.
+  const unseen = `(() => {
+    const shown = document.documentElement.cloneNode(true);
+    for (const field of shown.querySelectorAll('input')) field.removeAttribute('value');
+    for (const link of shown.querySelectorAll('a')) link.removeAttribute('download');
+    return /[\\u200b\\u202e]/.test(document.title + shown.outerHTML);
+  })()`;
+  for (const screen of screens) {
+    await page.goto(screen);
+    await page.getByText('⟨U+202E⟩').first().waitFor({ state: 'attached' });
+    assert.equal(await page.evaluate(unseen), false, screen);
+  }
+  await page.goto('/files/turned');
+  await page.getByRole('button', { name: '⟨U+202E⟩gnp.exe⟨U+200B⟩.txt', exact: true }).click();
+  await dialog().getByText('⟨U+202E⟩gnp.exe⟨U+200B⟩.txt').first().waitFor();
+  assert.equal(await page.evaluate(unseen), false, 'the preview');
+  const { page: stranger, context } = await desk.open();
+  await stranger.goto(url);
+  await stranger.getByText('⟨U+202E⟩gnp.exe⟨U+200B⟩.txt').waitFor();
+  assert.equal(await stranger.evaluate(unseen), false, 'the page of the link');
+  await context.close();
+});

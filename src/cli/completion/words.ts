@@ -1,4 +1,5 @@
 /** What can be typed next: commands, options, choices, connections and remote paths. */
+import { visible } from '../../base/visible.js';
 import type { Command, Option } from 'commander';
 import { profilePath, readProfiles } from '../profiles.js';
 import { RemoteNames } from './remote.js';
@@ -19,10 +20,8 @@ async function candidates(program: Command, words: readonly string[]): Promise<r
   const last = words.at(-1) ?? '';
   const found = await wordsAt(walk(program, before), last, before);
   // A name that would steer the terminal is not typed.
-  return found.filter((word) => word.startsWith(last) && word !== last && !CONTROLS.test(word)).sort();
+  return found.filter((word) => word.startsWith(last) && word !== last && visible(word) === word).sort();
 }
-
-const CONTROLS = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
 
 async function wordsAt(
   { command, position, pending }: Position,

@@ -1,4 +1,5 @@
 /** The page of an upload link: files that are dropped or chosen go by PUT to the page's own address, one after another. */
+import { visible } from '../../../base/visible.ts';
 
 /** What the gateway told the page (src/links/page.ts). */
 interface PageData {
@@ -83,10 +84,10 @@ class Row {
     private readonly onAgain: () => void,
   ) {
     const name = document.createElement('bdi');
-    name.textContent = file.name;
+    name.textContent = visible(file.name);
     this.bar.max = 1;
     this.bar.value = 0;
-    this.bar.setAttribute('aria-label', file.name);
+    this.bar.setAttribute('aria-label', visible(file.name));
     this.element.append(name, this.bar, this.state);
     const { maxBytes, words } = data;
     this.mayGo = maxBytes === 0 || file.size <= maxBytes;
@@ -125,7 +126,7 @@ class Row {
       const { filename } = JSON.parse(request.responseText) as { readonly filename: string };
       this.element.className = 'done';
       this.bar.value = 1;
-      this.say(states.stored.replace('{name}', filename));
+      this.say(states.stored.replace('{name}', () => visible(filename)));
       return;
     }
     const code = status === 0 ? '' : (request.getResponseHeader('X-Error-Code') ?? '');

@@ -1,5 +1,6 @@
 /** What has finished while the page was open, newest first, until somebody has looked at it. */
 import { useSyncExternalStore } from 'react';
+import { visible } from '../../../base/visible.ts';
 import icon from '../icon.svg';
 import { wantsNotifications } from '../preferences.ts';
 import { t } from '../texts/texts.ts';
@@ -36,7 +37,7 @@ export function useNews(): readonly News[] {
 export function notify(text: string): void {
   if (!wantsNotifications() || !('Notification' in globalThis)) return;
   if (Notification.permission !== 'granted' || document.visibilityState === 'visible') return;
-  new Notification(t.common.product, { body: text, icon });
+  new Notification(t.common.product, { body: visible(text), icon });
 }
 
 function update(next: readonly News[]): void {

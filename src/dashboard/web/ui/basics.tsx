@@ -1,6 +1,7 @@
 /** The small parts that every screen is made of. */
 import { type ButtonHTMLAttributes, type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { visible } from '../../../base/visible.ts';
 import { t } from '../texts/texts.ts';
 import { formatAgo, formatDateTime, formatShortTime } from '../format.ts';
 import { Check, Copy, type IconComponent, Inbox, LoaderCircle, TriangleAlert } from './icons.tsx';
@@ -60,7 +61,7 @@ export function Page(props: {
   const { title, actions, lead, isWide = false, children } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} – ${t.common.product}`;
+    document.title = `${visible(title)} – ${t.common.product}`;
   }, [title]);
   useEffect(() => {
     if (hasNavigated) heading.current?.focus({ preventScroll: true });
