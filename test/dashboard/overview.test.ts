@@ -152,12 +152,50 @@ test('the health page has 90 days of each connection, those that are down first'
     .getByRole('listitem')
     .allTextContents();
   assert.equal(days.length, 90);
+  for (const row of await rows.allInnerTexts()) {
+    assert.match(row, /\d%, monitored since /, 'a share is of the monitored time');
+    assert.doesNotMatch(row, /of 90 days/);
+  }
   assert.match(days[0] ?? '', /not checked$/);
   assert.ok(
     days.some((day) => /0% available, down for 24 h/.test(day)),
     days.slice(-9).join('\n'),
   );
   await inspect(page, { name: 'health', path: '/health', ready: () => rows.nth(1).waitFor() });
+});
+
+test('a connection that is down is so wherever it is shown', async () => {
+  await page.goto('/connections');
+  const row = page.getByRole('row', { name: /Archive/ });
+  await row.getByText('Down', { exact: true }).waitFor();
+  await page.goto('/connections/archive');
+  await page.locator('main').getByText('Down', { exact: true }).nth(1).waitFor();
+  await page.getByRole('table', { name: 'Availability' }).getByText('monitored since').waitFor();
+  for (const word of ['Up', 'Active']) assert.equal(await page.getByText(word, { exact: true }).count(), 0, word);
+  await page.getByRole('button', { name: /^Search/ }).click();
+  await page.getByRole('combobox').fill('archive');
+  await page
+    .getByRole('option', { name: /Archive \(down\)/ })
+    .first()
+    .waitFor();
+  await page.keyboard.press('Escape');
+  for (const screen of ['/files/archive', '/jobs/new', '/links?new']) {
+    await page.goto(screen);
+    await page.locator('option', { hasText: 'Archive (down)' }).first().waitFor({ state: 'attached' });
+  }
+  await page.goto('/watched');
+  await page
+    .getByRole('button', { name: /^Watch a folder/ })
+    .first()
+    .click();
+  await page.locator('option', { hasText: 'Archive (down)' }).first().waitFor({ state: 'attached' });
+  // It is well, but what is asked of it fails: the worse of the two is shown.
+  await failed('login_refused', 3);
+  await page.goto('/connections');
+  await page
+    .getByRole('row', { name: /Sandbox/ })
+    .getByText('Failing', { exact: true })
+    .waitFor();
 });
 
 test('the audit log is read in whole words on a tablet', async () => {

@@ -2,7 +2,7 @@
 import { useRead } from './hooks.ts';
 import type { ApiKey, Connection } from './types.ts';
 
-export function useConnections(): readonly Pick<Connection, 'id' | 'name'>[] {
+export function useConnections(): readonly Connection[] {
   return useRead<{ connections: Connection[] }>('/manage/connections').data?.connections ?? [];
 }
 

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import { useRead } from '../api/hooks.ts';
 import type { ApiKey, Connection, Transfer, WatchedFolder, Webhook } from '../api/types.ts';
 import { LANGUAGES, language, setLanguage, setTheme, type Theme } from '../preferences.ts';
+import { namedWith, useConnectionStatus } from '../screens/connection/status.tsx';
 import { ALL_PLACES, DOCS } from '../shell/places.ts';
 import { t } from '../texts/texts.ts';
 import { leave } from '../ui/unsaved.ts';
@@ -49,6 +50,7 @@ export function useEntries({ onHelp, onLogout }: Acts): readonly Entry[] {
   const webhooks = useRead<{ webhooks: Webhook[] }>('/api/webhooks').data?.webhooks;
   const keys = useRead<{ apiKeys: ApiKey[] }>('/manage/api-keys').data?.apiKeys;
   const transfers = useRead<{ transfers: Transfer[] }>('/manage/transfers?limit=50').data?.transfers;
+  const statusOf = useConnectionStatus();
   return useMemo(() => {
     const to = (path: string) => () => navigate(path);
     return [
@@ -61,20 +63,20 @@ export function useEntries({ onHelp, onLogout }: Acts): readonly Entry[] {
         act: to(path),
       })),
       ...actions(to, onHelp, onLogout),
-      ...(connections ?? []).map(({ id, name }): Entry => ({
+      ...(connections ?? []).map(({ id, name, isActive, lastTest }): Entry => ({
         id: `connection ${id}`,
         kind: 'connection',
-        name,
+        name: namedWith(name, statusOf({ id, isActive, lastTest })),
         also: id,
         detail: id,
         act: to(`/connections/${segment(id)}`),
       })),
       ...(connections ?? [])
         .filter(({ isActive }) => isActive)
-        .map(({ id, name }): Entry => ({
+        .map(({ id, name, isActive, lastTest }): Entry => ({
           id: `files ${id}`,
           kind: 'files',
-          name: t.palette.filesOf(name),
+          name: t.palette.filesOf(namedWith(name, statusOf({ id, isActive, lastTest }))),
           also: id,
           act: to(`/files/${segment(id)}`),
         })),
@@ -105,7 +107,7 @@ export function useEntries({ onHelp, onLogout }: Acts): readonly Entry[] {
         act: to(`/transfers/${id}`),
       })),
     ];
-  }, [connections, folders, webhooks, keys, transfers, navigate, onHelp, onLogout]);
+  }, [connections, statusOf, folders, webhooks, keys, transfers, navigate, onHelp, onLogout]);
 }
 
 function actions(to: (path: string) => () => void, onHelp: () => void, onLogout: () => void): readonly Entry[] {

@@ -6,19 +6,7 @@ import { useAction, useRead } from '../api/hooks.ts';
 import type { Card, Connection, ConnectionType, Dependents } from '../api/types.ts';
 import { formatBytes } from '../format.ts';
 import { t } from '../texts/texts.ts';
-import {
-  Badge,
-  Button,
-  Facts,
-  Failure,
-  LinkButton,
-  Notice,
-  Page,
-  Panel,
-  Pending,
-  Skeleton,
-  Time,
-} from '../ui/basics.tsx';
+import { Button, Facts, Failure, LinkButton, Notice, Page, Panel, Pending, Skeleton, Time } from '../ui/basics.tsx';
 import { Confirm, Menu } from '../ui/dialog.tsx';
 import { FolderOpen } from '../ui/icons.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
@@ -27,6 +15,7 @@ import { changesOf, draftOf, isComplete, withPin } from './connection/draft.ts';
 import { ConnectionFields } from './connection/form.tsx';
 import { Health } from './connection/health.tsx';
 import { HostKeys } from './connection/login-keys.tsx';
+import { ConnectionBadge, useConnectionStatus } from './connection/status.tsx';
 import { keepOfSaved } from './connection/tested.ts';
 import { TestPanel } from './connection/test-panel.tsx';
 
@@ -73,6 +62,7 @@ function Editor(props: {
     showsError: true,
     onDone: () => keepOfSaved(id, draft, id),
   });
+  const statusOf = useConnectionStatus();
   useUnsaved(hasChanges && !save.isPending);
   const toggle = useAction(() => request<Connection>('POST', `${path}/${isActive ? 'deactivate' : 'activate'}`), {
     says: isActive ? words.switchedOff : words.switchedOn,
@@ -91,7 +81,7 @@ function Editor(props: {
         <span className="row">
           <Link href="/connections">{t.connections.title}</Link>
           <span className="mono">{id}</span>
-          {isActive ? <Badge tone="good">{words.active}</Badge> : <Badge tone="warn">{words.off}</Badge>}
+          <ConnectionBadge status={statusOf(connection)} />
         </span>
       }
       actions={
@@ -149,7 +139,7 @@ function Editor(props: {
           </form>
         </Panel>
         <div className="stack">
-          <Health id={id} />
+          <Health id={id} status={statusOf(connection)} />
           <TestPanel
             draft={draft}
             type={type}

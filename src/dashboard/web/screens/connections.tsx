@@ -6,11 +6,13 @@ import { useRead } from '../api/hooks.ts';
 import type { Connection } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { Ago, Badge, Empty, LinkButton, Notice, Page, Panel, Pending, Table } from '../ui/basics.tsx';
+import { ConnectionBadge, useConnectionStatus } from './connection/status.tsx';
 
 const words = t.connections;
+const EVERY_MS = 30_000;
 
 export default function Connections(): ReactElement {
-  const read = useRead<{ connections: Connection[]; limit: number }>('/manage/connections');
+  const read = useRead<{ connections: Connection[]; limit: number }>('/manage/connections', { everyMs: EVERY_MS });
   const { connections = [], limit = 0 } = read.data ?? {};
   const isFull = limit > 0 && connections.length >= limit;
   return (
@@ -51,6 +53,7 @@ export default function Connections(): ReactElement {
 }
 
 function ConnectionTable({ connections }: { readonly connections: readonly Connection[] }): ReactElement {
+  const statusOf = useConnectionStatus();
   return (
     <Table
       label={words.title}
@@ -77,10 +80,10 @@ function ConnectionTable({ connections }: { readonly connections: readonly Conne
         },
         {
           head: words.state,
-          cell: ({ isActive, source }) => (
+          cell: (connection) => (
             <span className="row">
-              {isActive ? <Badge tone="good">{words.active}</Badge> : <Badge tone="warn">{words.off}</Badge>}
-              {source === 'configuration' && <Badge>{words.fromFile}</Badge>}
+              <ConnectionBadge status={statusOf(connection)} />
+              {connection.source === 'configuration' && <Badge>{words.fromFile}</Badge>}
             </span>
           ),
         },

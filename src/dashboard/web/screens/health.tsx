@@ -7,12 +7,14 @@ import type { HealthOfConnection } from '../api/types.ts';
 import { formatDay, formatDuration, formatPercent, formatShortTime } from '../format.ts';
 import { timeZone } from '../preferences.ts';
 import { t } from '../texts/texts.ts';
-import { Ago, Badge, Empty, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
+import { Ago, Empty, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
+import { ConnectionBadge, type ConnectionStatus, useConnectionStatus } from './connection/status.tsx';
 import { Server } from '../ui/icons.tsx';
 
 const EVERY_MS = 30_000;
 const DAYS = 90;
 /** Down for longer than that part of a day is drawn as bad. */
+const DAY_MS = 86_400_000;
 const SHORT_PART = 0.01;
 const words = t.health;
 
@@ -22,6 +24,7 @@ type Look = keyof typeof words.legend;
 export default function Health(): ReactElement {
   const path = withQuery('/manage/health', { days: DAYS, timeZone });
   const read = useRead<{ connections: HealthOfConnection[] }>(path, { everyMs: EVERY_MS });
+  const statusOf = useConnectionStatus();
   const order = { down: 0, up: 1, unknown: 2 } as const;
   const connections = [...(read.data?.connections ?? [])].sort(
     (a, b) => order[a.state] - order[b.state] || (a.availability.last90Days ?? 2) - (b.availability.last90Days ?? 2),
@@ -42,7 +45,7 @@ export default function Health(): ReactElement {
         <Panel>
           <ul className="health-rows">
             {connections.map((connection) => (
-              <Row key={connection.id} connection={connection} />
+              <Row key={connection.id} connection={connection} status={statusOf(connection)} />
             ))}
           </ul>
           <p className="panel-body chart-legend">
@@ -58,26 +61,26 @@ export default function Health(): ReactElement {
   );
 }
 
-function Row({ connection }: { readonly connection: HealthOfConnection }): ReactElement {
-  const { id, name, isActive, state, downSince, checkedAt, error, availability, days, certificate } = connection;
+function Row(props: {
+  readonly connection: HealthOfConnection;
+  readonly status: ConnectionStatus | undefined;
+}): ReactElement {
+  const { connection, status } = props;
+  const { id, name, downSince, checkedAt, error, days, watchedSince, certificate } = connection;
   return (
     <li>
       <div className="row spread">
         <span className="row">
           <Link href={`/connections/${segment(id)}`}>{name}</Link>
-          {state === 'up' && <Badge tone="good">{words.up}</Badge>}
-          {state === 'down' && <Badge tone="bad">{words.down}</Badge>}
-          {state === 'unknown' && <Badge>{isActive ? words.unknown : words.off}</Badge>}
+          <ConnectionBadge status={status} />
           {downSince !== null && <span className="small bad-text">{words.downSince(formatShortTime(downSince))}</span>}
         </span>
-        <span className="muted small">
-          {availability.last90Days === null ? words.never : words.available(formatPercent(availability.last90Days))}
-        </span>
+        <span className="muted small">{shareOf(connection)}</span>
       </div>
       <ol className="health-strip" aria-label={words.strip(name)}>
         {days.map((day) => (
-          <li key={day.from} className={`day-${lookOf(day)}`} title={textOf(day)}>
-            <span className="visually-hidden">{textOf(day)}</span>
+          <li key={day.from} className={`day-${lookOf(day)}`} title={textOf(day, watchedSince)}>
+            <span className="visually-hidden">{textOf(day, watchedSince)}</span>
           </li>
         ))}
       </ol>
@@ -98,15 +101,25 @@ function Row({ connection }: { readonly connection: HealthOfConnection }): React
   );
 }
 
+/** Of the monitored time alone: before it nothing is known. */
+function shareOf({ availability: { last90Days }, watchedSince }: HealthOfConnection): string {
+  if (last90Days === null || watchedSince === null) return words.never;
+  const share = formatPercent(last90Days);
+  const isShort = Date.parse(watchedSince) > Date.now() - DAYS * DAY_MS;
+  return isShort ? words.availableSince(share, formatShortTime(watchedSince)) : words.available(share);
+}
+
 function lookOf({ availability }: Day): Look {
   if (availability === null) return 'none';
   if (availability >= 1) return 'good';
   return availability >= 1 - SHORT_PART ? 'warn' : 'bad';
 }
 
-function textOf({ from, availability, downSeconds }: Day): string {
+function textOf({ from, availability, downSeconds }: Day, watchedSince: string | null): string {
   const day = formatDay(from);
   if (availability === null) return words.dayUnknown(day);
   const part = formatPercent(availability);
-  return downSeconds === 0 ? words.day(day, part) : words.dayDown(day, part, formatDuration(downSeconds * 1_000));
+  const isPart = watchedSince !== null && watchedSince > from;
+  const text = downSeconds === 0 ? words.day(day, part) : words.dayDown(day, part, formatDuration(downSeconds * 1_000));
+  return isPart ? words.dayFrom(text, formatShortTime(watchedSince)) : text;
 }

@@ -7,13 +7,16 @@ import type { ConnectionHealth, Outage } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { formatDay, formatDuration, formatHour, formatPercent, formatShortTime } from '../../format.ts';
 import { Badge, Facts, Notice, Panel, Pending, Table, Time } from '../../ui/basics.tsx';
+import { ConnectionBadge, type ConnectionStatus } from './status.tsx';
 
 const words = t.connection.health;
 const EVERY_MS = 30_000;
-const SOON_MS = 14 * 86_400_000;
+const DAY_MS = 86_400_000;
+const SOON_MS = 14 * DAY_MS;
 const MOST_SHOWN = 20;
 
-export function Health({ id }: { readonly id: string }): ReactElement {
+export function Health(props: { readonly id: string; readonly status: ConnectionStatus | undefined }): ReactElement {
+  const { id, status } = props;
   const read = useRead<ConnectionHealth>(`/manage/connections/${segment(id)}/health`, { everyMs: EVERY_MS });
   if (read.data === undefined) {
     return (
@@ -22,14 +25,12 @@ export function Health({ id }: { readonly id: string }): ReactElement {
       </Panel>
     );
   }
-  const { state, downSince, checkedAt, watchedSince, error, outages } = read.data;
+  const { downSince, checkedAt, watchedSince, error, outages } = read.data;
   return (
     <Panel title={words.title}>
       <div className="panel-body stack tight">
         <p className="row">
-          {state === 'up' && <Badge tone="good">{words.up}</Badge>}
-          {state === 'down' && <Badge tone="bad">{words.down}</Badge>}
-          {state === 'unknown' && <Badge>{words.unknown}</Badge>}
+          <ConnectionBadge status={status} />
           {checkedAt === null ? (
             <span className="muted">{watchedSince === null ? words.unwatched : words.notYet}</span>
           ) : (
@@ -58,24 +59,36 @@ export function Health({ id }: { readonly id: string }): ReactElement {
 
 function Windows({ health }: { readonly health: ConnectionHealth }): ReactElement {
   const rows = [
-    [words.hours24, health.last24Hours],
-    [words.days7, health.last7Days],
-    [words.days90, health.last90Days],
+    [words.hours24, 1, health.last24Hours],
+    [words.days7, 7, health.last7Days],
+    [words.days90, 90, health.last90Days],
   ] as const;
+  const since = health.watchedSince;
+  const isShort = (days: number): boolean => Date.parse(since ?? '') > Date.now() - days * DAY_MS;
   return (
     <Table
       label={words.availability}
       rows={rows}
       rowKey={([name]) => name}
       columns={[
-        { head: words.last, cell: ([name]) => name },
+        {
+          head: words.last,
+          cell: ([name, days]) => (
+            <>
+              {name}
+              {since !== null && isShort(days) && (
+                <div className="muted small">{words.monitored(formatShortTime(since))}</div>
+              )}
+            </>
+          ),
+        },
         {
           head: words.available,
           align: 'end',
-          cell: ([, { availability }]) => (availability === null ? '–' : formatPercent(availability)),
+          cell: ([, , { availability }]) => (availability === null ? '–' : formatPercent(availability)),
         },
-        { head: words.connect, align: 'end', cell: ([, { connectMs }]) => timeOf(connectMs) },
-        { head: words.firstByte, align: 'end', cell: ([, { firstByteMs }]) => timeOf(firstByteMs) },
+        { head: words.connect, align: 'end', cell: ([, , { connectMs }]) => timeOf(connectMs) },
+        { head: words.firstByte, align: 'end', cell: ([, , { firstByteMs }]) => timeOf(firstByteMs) },
       ]}
     />
   );

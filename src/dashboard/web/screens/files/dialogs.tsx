@@ -7,6 +7,7 @@ import { t } from '../../texts/texts.ts';
 import { Confirm, FormDialog } from '../../ui/dialog.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
 import { FolderField } from '../../ui/folder-picker.tsx';
+import { useConnectionOptions } from '../connection/status.tsx';
 import { joinPath } from './paths.ts';
 import { enqueueCopy, enqueueDelete, enqueueMove } from './queue.ts';
 import type { Entry } from './queue-types.ts';
@@ -102,6 +103,7 @@ type Rule = keyof typeof t.queue.inFoldersRules;
 
 export function CopyFiles({ connectionId, folder, entries, onClose, onDone }: OfSelection): ReactElement {
   const read = useRead<{ connections: Connection[] }>('/manage/connections');
+  const optionsOf = useConnectionOptions();
   const targets = (read.data?.connections ?? []).filter(({ isActive }) => isActive);
   const [chosen, setChosen] = useState<string>();
   const [targetFolder, setTargetFolder] = useState(folder);
@@ -119,12 +121,7 @@ export function CopyFiles({ connectionId, folder, entries, onClose, onDone }: Of
         onDone();
       }}
     >
-      <ChoiceField
-        label={t.queue.toConnection}
-        value={target}
-        onText={setChosen}
-        options={targets.map(({ id, name }) => [id, name] as const)}
-      />
+      <ChoiceField label={t.queue.toConnection} value={target} onText={setChosen} options={optionsOf(targets)} />
       <FolderField
         label={t.queue.folderThere}
         required

@@ -7,6 +7,7 @@ import { t } from '../../texts/texts.ts';
 import { Button, Notice } from '../../ui/basics.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
 import { Search } from '../../ui/icons.tsx';
+import { useConnectionOptions } from '../connection/status.tsx';
 import { folderAddress } from './links.ts';
 import type { TreeSearch } from './tree-search.ts';
 
@@ -22,6 +23,7 @@ export function FindBar(props: {
 }): ReactElement {
   const { connectionId, connections, text, onText, onBelow } = props;
   const [, navigate] = useLocation();
+  const optionsOf = useConnectionOptions();
   return (
     <form
       className="files-bar"
@@ -34,7 +36,7 @@ export function FindBar(props: {
         label={t.files.connection}
         value={connectionId}
         onText={(id) => navigate(folderAddress(id, ''))}
-        options={connections.map(({ id, name }) => [id, name] as const)}
+        options={optionsOf(connections)}
       />
       <TextField
         label={t.files.find.label}

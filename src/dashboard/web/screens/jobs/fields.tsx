@@ -5,6 +5,7 @@ import type { Connection, NewJob } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { AreaField, CheckField, ChoiceField, RadioGroup, TextField } from '../../ui/fields.tsx';
 import { FolderField } from '../../ui/folder-picker.tsx';
+import { useConnectionOptions } from '../connection/status.tsx';
 import type { JobDraft } from './draft.ts';
 import { useConnectionNames } from './rows.tsx';
 import { bytesOf, secondsOf } from './units.ts';
@@ -65,7 +66,7 @@ function Places({
   connections,
 }: FieldsProps & { readonly connections: readonly Connection[] }): ReactElement {
   const nameOf = useConnectionNames();
-  const options = connections.map(({ id, name }) => [id, name] as const);
+  const options = useConnectionOptions()(connections);
   // One that is switched off by now can still be seen, and changed.
   const withChosen = (id: string) =>
     options.some(([known]) => known === id) || id === ''

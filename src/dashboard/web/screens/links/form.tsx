@@ -5,6 +5,7 @@ import { t } from '../../texts/texts.ts';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { CheckField, ChoiceField, RadioGroup, TextField } from '../../ui/fields.tsx';
 import { FolderField } from '../../ui/folder-picker.tsx';
+import { useConnectionOptions } from '../connection/status.tsx';
 
 const words = t.links.form;
 const HOUR_MS = 3_600_000;
@@ -27,7 +28,7 @@ export interface LinkStart {
 
 export function LinkForm(props: {
   readonly start: LinkStart;
-  readonly connections: readonly Pick<Connection, 'id' | 'name'>[];
+  readonly connections: readonly Pick<Connection, 'id' | 'name' | 'isActive'>[];
   readonly isBusy: boolean;
   readonly error: Error | null;
   readonly onSave: (input: NewLink) => void;
@@ -48,6 +49,7 @@ export function LinkForm(props: {
   // They may come after the form.
   const connectionId = chosen ?? connections[0]?.id ?? '';
   const isUpload = operation === 'upload';
+  const optionsOf = useConnectionOptions();
   const areNumbers = [uses, megabytes].every((text) => text === '' || Number(text) > 0);
   const save = (): void => {
     const given = {
@@ -81,12 +83,7 @@ export function LinkForm(props: {
         ]}
         onValue={setOperation}
       />
-      <ChoiceField
-        label={words.connection}
-        value={connectionId}
-        onText={setChosen}
-        options={connections.map(({ id, name }) => [id, name] as const)}
-      />
+      <ChoiceField label={words.connection} value={connectionId} onText={setChosen} options={optionsOf(connections)} />
       <FolderField
         label={isUpload ? words.folder : words.file}
         hint={isUpload ? words.folderHint : words.fileHint}

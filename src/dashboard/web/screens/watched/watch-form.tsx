@@ -9,6 +9,7 @@ import { LinkButton } from '../../ui/basics.tsx';
 import { Dialog, FormDialog } from '../../ui/dialog.tsx';
 import { CheckField, ChoiceField, TextField } from '../../ui/fields.tsx';
 import { FolderField } from '../../ui/folder-picker.tsx';
+import { useConnectionOptions } from '../connection/status.tsx';
 
 /** What is typed for a watch, by the fields of the API. */
 const NEW_WATCH = {
@@ -106,6 +107,7 @@ interface Props {
 
 export function WatchForm({ former, onClose }: Props): ReactElement {
   const connections = useRead<{ connections: Connection[] }>('/manage/connections');
+  const optionsOf = useConnectionOptions();
   const usable = (connections.data?.connections ?? []).filter(({ isActive }) => isActive);
   const [, navigate] = useLocation();
   const [typed, setTyped] = useState(former === undefined ? NEW_WATCH : draftOf(former));
@@ -158,11 +160,7 @@ export function WatchForm({ former, onClose }: Props): ReactElement {
     >
       <div className="form-grid">
         {former === undefined && (
-          <ChoiceField
-            label={words.connection}
-            {...field('connectionId')}
-            options={usable.map(({ id, name }) => [id, name] as const)}
-          />
+          <ChoiceField label={words.connection} {...field('connectionId')} options={optionsOf(usable)} />
         )}
         <FolderField
           label={words.folder}
@@ -216,7 +214,7 @@ function CopyOptions({
 }): ReactElement {
   const field = bound(draft, onChange);
   const words = t.watched.form;
-  const known = connections.map(({ id, name }) => [id, name] as const);
+  const known = useConnectionOptions()(connections);
   const { copyConnection } = draft;
   // Of a connection that is switched off, or gone.
   const isMissing = copyConnection !== '' && !known.some(([id]) => id === copyConnection);

@@ -1,0 +1,54 @@
+/** The one status of a connection, the worst that is known, for every place that shows one. */
+import { type ReactElement, useCallback } from 'react';
+import { useRead } from '../../api/hooks.ts';
+import { useOverview } from '../../api/overview.ts';
+import type { Connection, HealthOfConnection } from '../../api/types.ts';
+import { t } from '../../texts/texts.ts';
+import { Badge, type Tone } from '../../ui/basics.tsx';
+
+const EVERY_MS = 30_000;
+const TONES = { off: 'warn', down: 'bad', failing: 'bad', unknown: 'plain', up: 'good' } as const satisfies Record<
+  string,
+  Tone
+>;
+export type ConnectionStatus = keyof typeof TONES;
+
+type Subject = Pick<Connection, 'id' | 'isActive'> & { readonly lastTest?: Connection['lastTest'] };
+
+/** Undefined while it is not known. */
+export function useConnectionStatus(): (connection: Subject) => ConnectionStatus | undefined {
+  const health = useRead<{ connections: HealthOfConnection[] }>('/manage/health', { everyMs: EVERY_MS }).data;
+  const attention = useOverview().data?.attention;
+  return useCallback(
+    ({ id, isActive, lastTest }) => {
+      if (!isActive) return 'off';
+      if (health === undefined || attention === undefined) return undefined;
+      const seen = health.connections.find((one) => one.id === id);
+      if (seen?.state === 'down') return 'down';
+      const fails = attention.some(({ kind, connectionId }) => kind === 'connection_failing' && connectionId === id);
+      const hasFailedTest = lastTest?.isOk === false && lastTest.testedAt > (seen?.reachedAt ?? '');
+      if (fails || hasFailedTest || (seen?.error ?? null) !== null) return 'failing';
+      return seen?.state === 'up' ? 'up' : 'unknown';
+    },
+    [health, attention],
+  );
+}
+
+export function ConnectionBadge({ status }: { readonly status: ConnectionStatus | undefined }): ReactElement | null {
+  return status === undefined ? null : <Badge tone={TONES[status]}>{t.connections.status[status]}</Badge>;
+}
+
+type Option = readonly [id: string, name: string];
+
+/** For a choice of one: those that do not work say so beside their name. */
+export function useConnectionOptions(): (connections: readonly (Subject & { readonly name: string })[]) => Option[] {
+  const statusOf = useConnectionStatus();
+  return (connections) =>
+    connections.map((connection) => [connection.id, namedWith(connection.name, statusOf(connection))]);
+}
+
+/** The status is said where it is not the usual one. */
+export function namedWith(name: string, status: ConnectionStatus | undefined): string {
+  const isUsual = status === undefined || status === 'up' || status === 'unknown';
+  return isUsual ? name : t.connections.withStatus(name, t.connections.status[status]);
+}
