@@ -22,10 +22,10 @@ export const remotePath = (
 ): TString => text(description, { minLength: 1, maxLength: 4096, ...options });
 
 export const RAW_NAME =
-  'The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3.';
+  'The exact bytes of a name that is not UTF-8, as base64, and of the names below it, with a slash between them; in a request, beside the path that ends with them. Not on S3.';
 
 export const rawName = (description = RAW_NAME, options?: TSchemaOptions): TString =>
-  text(description, { minLength: 1, maxLength: 340, ...options });
+  text(description, { minLength: 1, maxLength: 5464, ...options });
 
 /** Query parameters that name a file. */
 export const fileParameters = {

@@ -447,7 +447,7 @@ export interface components {
     readonly DeleteRequest: {
       /** @description Path on the remote server, absolute or from the default path of the connection. */
       readonly path: string;
-      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      /** @description The exact bytes of a name that is not UTF-8, as base64, and of the names below it, with a slash between them; in a request, beside the path that ends with them. Not on S3. */
       readonly rawName?: string;
       /**
        * @description Whether a folder goes with all below it.
@@ -671,7 +671,7 @@ export interface components {
        * @description Time of the last change, UTC.
        */
       readonly modifiedAt: string;
-      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      /** @description The exact bytes of a name that is not UTF-8, as base64, and of the names below it, with a slash between them; in a request, beside the path that ends with them. Not on S3. */
       readonly rawName?: string;
     };
     readonly FilesDetectedEvent: {
@@ -1087,7 +1087,7 @@ export interface components {
     readonly MoveRequest: {
       /** @description Present path. */
       readonly from: string;
-      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      /** @description The exact bytes of a name that is not UTF-8, as base64, and of the names below it, with a slash between them; in a request, beside the path that ends with them. Not on S3. */
       readonly rawName?: string;
       /** @description New path. Missing folders are created. */
       readonly to: string;
@@ -2150,7 +2150,7 @@ export interface components {
     readonly DownloadFileQuery: {
       /** @description Path on the remote server, absolute or from the default path of the connection. May stand several times with `format=zip`. */
       readonly path: string | readonly string[];
-      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      /** @description The exact bytes of a name that is not UTF-8, as base64, and of the names below it, with a slash between them; in a request, beside the path that ends with them. Not on S3. */
       readonly rawName?: string;
       /**
        * @description `binary` is the file itself, `json` an object that holds it as base64, `zip` an archive: each path is one entry at its top, with its own name, a folder with all below it.
@@ -2162,7 +2162,7 @@ export interface components {
     readonly ReadFileQuery: {
       /** @description Path on the remote server, absolute or from the default path of the connection. */
       readonly path: string;
-      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      /** @description The exact bytes of a name that is not UTF-8, as base64, and of the names below it, with a slash between them; in a request, beside the path that ends with them. Not on S3. */
       readonly rawName?: string;
       /**
        * @description How `content` is written.
@@ -2174,6 +2174,8 @@ export interface components {
     readonly ListFolderQuery: {
       /** @description Remote folder; the connection's default path when absent. */
       readonly path?: string;
+      /** @description The exact bytes of a name that is not UTF-8, as base64, and of the names below it, with a slash between them; in a request, beside the path that ends with them. Not on S3. */
+      readonly rawName?: string;
       /**
        * @description Also what lies in sub-folders, at most 100 levels deep.
        * @default false
@@ -2189,7 +2191,7 @@ export interface components {
     readonly FindFileQuery: {
       /** @description Path on the remote server, absolute or from the default path of the connection. */
       readonly path: string;
-      /** @description The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3. */
+      /** @description The exact bytes of a name that is not UTF-8, as base64, and of the names below it, with a slash between them; in a request, beside the path that ends with them. Not on S3. */
       readonly rawName?: string;
     };
     readonly ListTransfersQuery: {

@@ -55,17 +55,38 @@ export function parentOf(path: RemotePath): RemotePath {
 }
 
 /**
- * `path` with the exact bytes of its last name, base64, which have to look like that name as text: what a listing gives
- * as `rawName` beside a `path`. @throws GatewayError bad_path
+ * `path` with the exact bytes of its last name, base64, or of its last names with a slash between them. They have to be
+ * those names as text: what a listing gives as `rawName` beside a `path`. @throws GatewayError bad_path
  */
 export function withRawName(path: RemotePath, rawName: string, field: string): RemotePath {
   const bytes = Buffer.from(rawName, 'base64');
   const refuse = (text: string): GatewayError => new GatewayError('bad_path', `${field} ${text}`, { step: 'request' });
   if (bytes.length === 0 || bytes.toString('base64') !== rawName) throw refuse('must be padded base64');
-  if (bytes.length > MAX_NAME_BYTES) throw refuse(`must be at most ${MAX_NAME_BYTES} bytes`);
+  // A byte a character, so that it can be split.
+  const names = bytes
+    .toString('latin1')
+    .split('/')
+    .map((name) => Buffer.from(name, 'latin1'));
+  if (names.some(({ length }) => length > MAX_NAME_BYTES))
+    throw refuse(`must be at most ${MAX_NAME_BYTES} bytes a name`);
+  const shown = path.slice(1).split('/');
+  const above = shown.splice(0, Math.max(0, shown.length - names.length));
   // Whatever a name must not hold is ASCII, and would show here.
-  if (bytes.toString('utf8') !== baseName(path)) throw refuse('is not the name that the path ends with');
-  return joinPath(parentOf(path), textOfBytes(bytes));
+  const isMeant = shown.length === names.length && names.every((name, index) => isShownAs(name, shown[index] ?? ''));
+  if (!isMeant) throw refuse('is not the name that the path ends with');
+  return within(`/${[...above, ...names.map(textOfBytes)].join('/')}`, field);
+}
+
+/** Decoders differ in how many replacement characters stand for bytes that are not UTF-8. */
+function isShownAs(name: Buffer, shown: string): boolean {
+  return name.toString('utf8') === shown || textOfBytes(name).toWellFormed() === shown;
+}
+
+/** The bytes from the first name on that is not UTF-8, base64: what `withRawName` takes. Undefined where all are. */
+export function rawNamesOf(path: RemotePath): string | undefined {
+  const names = path.slice(1).split('/');
+  const first = names.findIndex((name) => !name.isWellFormed());
+  return first < 0 ? undefined : pathBytes(names.slice(first).join('/')).toString('base64');
 }
 
 const ESCAPED = { from: 0xdc80, to: 0xdcff, byte: 0xdc00 } as const;

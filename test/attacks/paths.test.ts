@@ -570,6 +570,60 @@ describe('names that are not UTF-8', () => {
     });
   }
 
+  for (const connection of ['sftp', 'ftp'] as const) {
+    test(`${connection}: a folder is opened by its bytes, and what lies below it by those from its name on`, async () => {
+      const { api } = gateway;
+      const { uid, gid } = statSync(rootOf(connection));
+      const top = inside(connection, 'raw-folder');
+      const folder = Buffer.from('caf\xe9', 'latin1');
+      const deep = Buffer.from('caf\xe9/deep', 'latin1');
+      mkdirSync(top);
+      for (const name of [folder, deep]) mkdirSync(below(top, name));
+      const files = [Buffer.from('caf\xe9/deep/plain.txt', 'latin1'), Buffer.from('caf\xe9/t\xe9.txt', 'latin1')];
+      for (const file of files) writeFileSync(below(top, file), file);
+      for (const name of [folder, deep, ...files]) chownSync(below(top, name), uid, gid);
+      chownSync(top, uid, gid);
+      interface Entry {
+        readonly path: string;
+        readonly isDirectory: boolean;
+        readonly rawName?: string;
+      }
+      const list = async (query: Record<string, string>): Promise<readonly Entry[]> => {
+        const answer = await api.get(`/api/list/${connection}`, { query });
+        assert.equal(answer.status, 200, answer.text);
+        return answer.json['files'] as readonly Entry[];
+      };
+      const met = new Map<string, string | undefined>();
+      const walk = async (query: Record<string, string>): Promise<void> => {
+        for (const { path, isDirectory, rawName } of await list(query)) {
+          met.set(path, rawName);
+          if (isDirectory) await walk({ path, ...(rawName === undefined ? {} : { rawName }) });
+        }
+      };
+      await walk({ path: '/raw-folder' });
+      const raw = (bytes: Buffer): string => bytes.toString('base64');
+      const expected = [
+        ['/raw-folder/caf\ufffd', raw(folder)],
+        ['/raw-folder/caf\ufffd/deep', raw(deep)],
+        ...files.map((file) => [`/raw-folder/${file.toString('utf8')}`, raw(file)]),
+      ];
+      assert.deepEqual([...met].sort(), expected.sort());
+      const whole = await list({ path: '/raw-folder', recursive: 'true' });
+      assert.deepEqual(whole.map(({ path, rawName }) => [path, rawName]).sort(), expected.sort());
+      for (const file of files) {
+        const query = { path: `/raw-folder/${file.toString('utf8')}`, rawName: raw(file) };
+        const answer = await api.get(`/api/download/${connection}`, { query });
+        assert.deepEqual([answer.status, answer.bytes], [200, file]);
+        const deleted = await api.post(`/api/delete/${connection}`, query);
+        assert.equal(deleted.status, 200, deleted.text);
+      }
+      const first = await api.get(`/api/list/${connection}`, {
+        query: { path: '/raw-folder/caf\ufffd', rawName: raw(folder), limit: '1' },
+      });
+      assert.equal((first.json['files'] as unknown[]).length, 1, first.text);
+    });
+  }
+
   test('a rawName that is none is refused', async () => {
     const { api } = gateway;
     const raw = (bytes: Buffer | string): string => Buffer.from(bytes as string).toString('base64');
@@ -580,6 +634,8 @@ describe('names that are not UTF-8', () => {
       ['/latin/caf\ufffd.txt', raw(Buffer.concat([LATIN, Buffer.from('\r\nDELE x')]))],
       ['/latin/..', raw('..')],
       ['/', raw(LATIN)],
+      ['/latin/caf\ufffd.txt', raw(Buffer.concat([Buffer.from('other/'), LATIN]))],
+      ['/latin/caf\ufffd.txt', raw(Buffer.concat([Buffer.from('a/latin/'), LATIN]))],
     ] as const) {
       const answer = await api.post('/api/delete/sftp', { path, rawName });
       assert.equal(answer.status, 400, `${path} ${rawName}: ${answer.text}`);

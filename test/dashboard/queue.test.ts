@@ -350,6 +350,16 @@ test('names that are not UTF-8 are moved and deleted', async (t) => {
   await dialog().getByRole('button', { name: 'Move' }).click();
   await eventually(() => existsSync(`${root}/utf8/caf\ufffd.txt`), 'moved');
   await page.getByRole('checkbox', { name: /^Select caf/ }).waitFor({ state: 'detached' });
+  // A folder with such a name is opened, and so is what lies in it; nothing new can be put there.
+  await page.getByRole('button', { name: 'm\ufffdll', exact: true }).click();
+  await page.getByText('The name of this folder is not UTF-8.').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Upload', exact: true }).count(), 0);
+  await page.getByRole('button', { name: 'old.txt', exact: true }).click();
+  await dialog().getByText('ll/old.txt').waitFor();
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await page.getByRole('button', { name: 'old.txt', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Parent folder' }).click();
   for (const name of [/^Select th/, /^Select m/]) await page.getByRole('checkbox', { name }).check();
   await page.getByRole('button', { name: 'Delete' }).click();
   await dialog().getByRole('button', { name: 'Delete' }).click();

@@ -1,7 +1,7 @@
 /** FileInfo as the API shows it. */
 import { Type, type Static } from 'typebox';
 import { base64, count, flag, object, text } from '../../base/schema.js';
-import { rawNameOf } from '../../remotes/path.js';
+import { baseName, rawNamesOf, withRawName } from '../../remotes/path.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import { answeredPath, RAW_NAME } from '../fields.js';
 
@@ -24,13 +24,15 @@ export const fileExample = {
 
 /** JSON leaves out what is undefined. */
 export function fileInfoOf(file: FileInfo): Static<typeof fileInfo> {
-  const { name, path, size, isDirectory, modifiedAt, rawName = rawNameOf(name) } = file;
+  const { name, path, size, isDirectory, modifiedAt } = file;
+  const isExact = file.rawName === undefined || !baseName(path).isWellFormed();
+  const exact = isExact ? path : withRawName(path, file.rawName, 'rawName');
   return {
     name: name.toWellFormed(),
     path: path.toWellFormed(),
     size,
     isDirectory,
     modifiedAt: modifiedAt.toISOString(),
-    rawName,
+    rawName: rawNamesOf(exact),
   };
 }

@@ -10,7 +10,7 @@ import { createPatternFilter } from '../../operations/tree/path-filter.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import { cursorParameter, openCursor, sealCursor } from '../cursor.js';
 import { endpoint, jsonContent } from '../endpoint.js';
-import { answeredPath, connectionParameter, remotePath } from '../fields.js';
+import { answeredPath, connectionParameter, fileParameters, remotePath } from '../fields.js';
 import { connectionIn, operationFor, type ApiServices } from '../services.js';
 import { jsonStream } from './content-stream.js';
 import { fileExample, fileInfo, fileInfoOf } from './file-info.js';
@@ -40,6 +40,7 @@ export const listFolder = endpoint({
     path: Type.Optional(
       remotePath("Remote folder; the connection's default path when absent.", { examples: ['/upload'] }),
     ),
+    rawName: fileParameters.rawName,
     recursive: withDefault(
       flag('Also what lies in sub-folders, at most 100 levels deep.', { examples: [false] }),
       false,
@@ -97,13 +98,13 @@ export const listFolder = endpoint({
   isRemote: true,
   errors: ['not_found', 'too_large'],
 }).handle(async (input, services: ApiServices) => {
-  const { path, recursive, pattern, limit, cursor } = input.query;
+  const { path, rawName, recursive, pattern, limit, cursor } = input.query;
   const filter = pattern === undefined ? undefined : createPatternFilter(pattern, 'pattern');
   const wantsLines = prefersLines(input.request.headers.get('accept'));
   if (wantsLines && limit !== undefined) throw refusal('bad_request', `limit is for JSON: ${LINES} has no pages`);
   if (cursor !== undefined && limit === undefined) throw refusal('bad_request', 'cursor must come with limit');
   const connection = await connectionIn(input, services);
-  const reference = referTo(connection, path, 'path');
+  const reference = referTo(connection, path, 'path', rawName);
   const request = operationFor(input, connection, 'list', path ?? '');
   const lines = { isDeep: recursive, filter };
   if (wantsLines) {
@@ -126,7 +127,8 @@ export const listFolder = endpoint({
   }
 
   const { signatures } = services.storage;
-  const list = [input.caller.accountId, connection.id, path ?? null, recursive, pattern ?? null];
+  const folder = rawName === undefined ? (path ?? null) : [path ?? null, rawName];
+  const list = [input.caller.accountId, connection.id, folder, recursive, pattern ?? null];
   const after = cursor === undefined ? undefined : openCursor(signatures, list, cursor);
   const { result } = await services.operations.run(request, (operation) =>
     listPage(operation, reference, { ...walked, limit, after }, memory),

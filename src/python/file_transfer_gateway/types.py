@@ -367,7 +367,7 @@ class DeleteRequest(TypedDict):
     path: str
     """Path on the remote server, absolute or from the default path of the connection."""
     rawName: NotRequired[str]
-    """The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3."""
+    """The exact bytes of a name that is not UTF-8, as base64, and of the names below it, with a slash between them; in a request, beside the path that ends with them. Not on S3."""
     recursive: NotRequired[bool]
     """Whether a folder goes with all below it."""
 
@@ -489,7 +489,7 @@ class FileInfo(TypedDict):
     modifiedAt: str
     """Time of the last change, UTC."""
     rawName: NotRequired[str]
-    """The exact bytes of a name that is not UTF-8, as base64; in a request, beside the path that ends with that name. Not on S3."""
+    """The exact bytes of a name that is not UTF-8, as base64, and of the names below it, with a slash between them; in a request, beside the path that ends with them. Not on S3."""
 
 
 class FilesDetectedEventDataWatchedFolder(TypedDict):

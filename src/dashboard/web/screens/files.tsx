@@ -39,6 +39,15 @@ export default function Files({ connectionId }: { readonly connectionId?: string
   }
   if (connectionId === undefined) return <Redirect to={`/files/${encodeURIComponent(first.id)}`} replace />;
   const path = parameters.get('path') ?? undefined;
+  const rawName = parameters.get('rawName') ?? undefined;
   // A folder of its own each: what is selected or searched in one is not in the next.
-  return <Browser key={`${connectionId} ${path ?? ''}`} connectionId={connectionId} path={path} connections={usable} />;
+  return (
+    <Browser
+      key={JSON.stringify([connectionId, path, rawName])}
+      connectionId={connectionId}
+      path={path}
+      rawName={rawName}
+      connections={usable}
+    />
+  );
 }

@@ -6,6 +6,7 @@ import { Copy, Download, Eye, FolderOpen, Layers, Pencil, Trash2, Check } from '
 import { showToast } from '../../ui/toast.tsx';
 import { kindOf, MOST_TEXT } from './content.ts';
 import type { FileAct } from './file-menu.tsx';
+import { isInRawFolder } from './paths.ts';
 import { curlLine, download, linkTo } from './links.ts';
 
 export interface Doings {
@@ -38,12 +39,12 @@ export function actsFor(files: readonly FileInfo[], doings: Doings): readonly (r
       },
     ],
     [
-      ...(single === undefined
+      ...(single === undefined || isInRawFolder(single)
         ? []
         : [{ label: t.files.menu.rename, icon: Pencil, keys: 'F2', run: () => doings.rename(single) }]),
       { label: t.files.menu.move, icon: FolderOpen, run: () => doings.move(files) },
       { label: t.files.menu.copy, icon: Copy, run: () => doings.copy(files) },
-      ...(single?.isDirectory === true
+      ...(single?.isDirectory === true && single.rawName === undefined
         ? [{ label: t.files.menu.asJob, icon: Layers, run: () => doings.asJob(single) }]
         : []),
     ],

@@ -8,6 +8,7 @@ import { t } from '../../texts/texts.ts';
 import { Empty, Notice, Page, Panel, Pending } from '../../ui/basics.tsx';
 import { CornerLeftUp, FolderOpen, RefreshCw } from '../../ui/icons.tsx';
 import { part } from '../../ui/part.tsx';
+import { showToast } from '../../ui/toast.tsx';
 import { actsFor } from './acts.ts';
 import { arriveAt } from './arrival.ts';
 import { Crumbs } from './crumbs.tsx';
@@ -17,7 +18,7 @@ import { FileList } from './file-list.tsx';
 import { FileMenu, type MenuAt } from './file-menu.tsx';
 import { FindBar, ListFoot, SearchState } from './find.tsx';
 import { download, folderAddress } from './links.ts';
-import { nameOf, parentOf } from './paths.ts';
+import { isInRawFolder, nameOf, parentOf, rawNameAbove } from './paths.ts';
 import { Rename } from './rename.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { useSorted } from './sorting.ts';
@@ -36,14 +37,16 @@ type Asked =
 export function Browser(props: {
   readonly connectionId: string;
   readonly path: string | undefined;
+  /** The exact bytes of the names that `path` ends with, where they are not UTF-8. */
+  readonly rawName: string | undefined;
   readonly connections: readonly Connection[];
 }): ReactElement {
-  const { connectionId, path, connections } = props;
+  const { connectionId, path, rawName, connections } = props;
   const [parameters] = useSearchParams();
   const [, navigate] = useLocation();
-  const read = useListing(connectionId, path);
+  const read = useListing(connectionId, path, rawName);
   const folder = read.data?.path ?? path ?? '/';
-  const { search, start, stop, end } = useTreeSearch(connectionId, folder);
+  const { search, start, stop, end } = useTreeSearch(connectionId, folder, rawName);
   const sort = useFileSort();
   const sorted = useSorted(search?.found ?? read.data?.files, sort);
   const [text, setText] = useState('');
@@ -61,9 +64,9 @@ export function Browser(props: {
 
   const openName = parameters.get('file') ?? undefined;
   const opened = openName === undefined ? undefined : sorted?.find((file) => nameOf(file.path) === openName);
-  const here = folderAddress(connectionId, folder);
+  const here = folderAddress(connectionId, folder, rawName);
   const openFile = (file: FileInfo, isEdit = false): void => {
-    if (file.isDirectory) return goTo(file.path, '');
+    if (file.isDirectory) return goTo(file.path, '', file.rawName);
     setEditing(isEdit);
     setPreview(file);
   };
@@ -74,12 +77,16 @@ export function Browser(props: {
     setPreview(undefined);
     if (openName !== undefined) navigate(here, { replace: true });
   };
-  const goTo = (to: string, name?: string): void => {
-    if (name !== undefined) arriveAt(connectionId, to, name);
-    navigate(folderAddress(connectionId, to));
+  const goTo = (to: string, name: string, raw: string | undefined): void => {
+    arriveAt(connectionId, to, name);
+    navigate(folderAddress(connectionId, to, raw));
+  };
+  const goAbove = (entry: string, name: string, raw: string | undefined): void => {
+    const above = parentOf(entry);
+    goTo(above, name, rawNameAbove(entry, raw, above));
   };
   const goUp = (): void => {
-    if (folder !== '/') goTo(parentOf(folder), nameOf(folder));
+    if (folder !== '/') goAbove(folder, nameOf(folder), rawName);
   };
   const done = (): void => {
     setSelected(new Set());
@@ -89,13 +96,14 @@ export function Browser(props: {
     connectionId,
     open: openFile,
     edit: (file: FileInfo) => openFile(file, true),
-    rename: (file: FileInfo) => setAsked({ kind: 'rename', file }),
+    rename: (file: FileInfo) =>
+      isInRawFolder(file) ? showToast(t.files.rawFolder, 'bad') : setAsked({ kind: 'rename', file }),
     move: (all: readonly FileInfo[]) => setAsked({ kind: 'move', files: all }),
     copy: (all: readonly FileInfo[]) => setAsked({ kind: 'copy', files: all }),
     remove: (all: readonly FileInfo[]) => setAsked({ kind: 'delete', files: all }),
     select: (all: readonly FileInfo[]) => setSelected(new Set(all.map((file) => file.path))),
     asJob: (file: FileInfo) => navigate(withQuery('/jobs/new', { source: connectionId, path: file.path })),
-    showFolder: search === undefined ? undefined : (file: FileInfo) => goTo(parentOf(file.path), file.name),
+    showFolder: search === undefined ? undefined : (file: FileInfo) => goAbove(file.path, file.name, file.rawName),
   };
   const [single] = chosen;
   const shared = { connectionId, folder, onClose: () => setAsked(undefined), onDone: done };
@@ -105,7 +113,9 @@ export function Browser(props: {
       isWide
       title={t.files.title}
       actions={
-        <UploadButtons connectionId={connectionId} folder={folder} onNewFolder={() => setAsked({ kind: 'folder' })} />
+        rawName === undefined && (
+          <UploadButtons connectionId={connectionId} folder={folder} onNewFolder={() => setAsked({ kind: 'folder' })} />
+        )
       }
     >
       <FindBar
@@ -121,13 +131,15 @@ export function Browser(props: {
           start(text);
         }}
       />
-      <DropZone connectionId={connectionId} folder={folder}>
+      {rawName !== undefined && <Notice>{t.files.rawFolder}</Notice>}
+      <DropZone connectionId={connectionId} folder={folder} isClosed={rawName !== undefined}>
         <Panel>
           <div className="panel-head files-head">
             <Crumbs
               connectionId={connectionId}
               name={connections.find(({ id }) => id === connectionId)?.name ?? connectionId}
               folder={folder}
+              rawName={rawName}
             />
             <div className="row">
               <button

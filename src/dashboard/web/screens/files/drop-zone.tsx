@@ -6,16 +6,18 @@ import { dropInto, hasFiles } from './drag.ts';
 export function DropZone(props: {
   readonly connectionId: string;
   readonly folder: string;
+  /** Takes nothing: the folder cannot be named for what is new. */
+  readonly isClosed: boolean;
   readonly children: ReactElement;
 }): ReactElement {
-  const { connectionId, folder, children } = props;
+  const { connectionId, folder, isClosed, children } = props;
   const [isOver, setOver] = useState(false);
   return (
     <div
       className={isOver ? 'drop-zone over' : 'drop-zone'}
       onDragOverCapture={(event) => {
         const onFolder = event.target instanceof Element && event.target.closest('.drop-target') !== null;
-        setOver(hasFiles(event) && !onFolder);
+        setOver(hasFiles(event) && !onFolder && !isClosed);
       }}
       onDragOver={(event) => {
         if (hasFiles(event)) event.preventDefault();
@@ -25,7 +27,9 @@ export function DropZone(props: {
       }}
       onDropCapture={() => setOver(false)}
       onDrop={(event) => {
-        if (hasFiles(event)) dropInto(event, connectionId, folder);
+        if (!hasFiles(event)) return;
+        if (isClosed) event.preventDefault();
+        else dropInto(event, connectionId, folder);
       }}
     >
       {children}

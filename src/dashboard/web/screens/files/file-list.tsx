@@ -67,7 +67,7 @@ export function FileList(props: FileListProps): ReactElement {
     at instanceof Element ? at.closest<HTMLElement>('[data-act]')?.dataset['act'] : undefined;
   const folderAt = (event: DragEvent): FileInfo | undefined => {
     const file = files[indexOf(event)];
-    return file?.isDirectory === true ? file : undefined;
+    return file?.isDirectory === true && file.rawName === undefined ? file : undefined;
   };
   const drawn = new Set(Array.from({ length: rows.until - rows.from }, (_, index) => rows.from + index));
   // It stays where it is when it is scrolled out of sight: the focus would be lost with it.

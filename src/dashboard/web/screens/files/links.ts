@@ -2,7 +2,7 @@
 import { segment, withQuery } from '../../api/client.ts';
 import type { FileInfo } from '../../api/types.ts';
 import { downloadZip } from './bulk-download.ts';
-import { nameOf, parentOf } from './paths.ts';
+import { nameOf, parentOf, rawNameAbove } from './paths.ts';
 
 export function downloadUrl(connectionId: string, { path, rawName, isDirectory }: FileInfo): string {
   const format = isDirectory ? 'zip' : undefined;
@@ -20,15 +20,20 @@ export function download(connectionId: string, files: readonly FileInfo[]): void
   link.click();
 }
 
-export function folderAddress(connectionId: string, path: string): string {
-  return withQuery(`/files/${segment(connectionId)}`, { path });
+export function folderAddress(connectionId: string, path: string, rawName?: string): string {
+  return withQuery(`/files/${segment(connectionId)}`, { path, rawName });
 }
 
 /** Opens the folder, or the file over its folder, for whoever may log in here. */
-export function linkTo(connectionId: string, { path, isDirectory }: FileInfo): string {
+export function linkTo(connectionId: string, { path, rawName, isDirectory }: FileInfo): string {
+  const above = parentOf(path);
   const address = isDirectory
-    ? folderAddress(connectionId, path)
-    : withQuery(`/files/${segment(connectionId)}`, { path: parentOf(path), file: nameOf(path) });
+    ? folderAddress(connectionId, path, rawName)
+    : withQuery(`/files/${segment(connectionId)}`, {
+        path: above,
+        rawName: rawNameAbove(path, rawName, above),
+        file: nameOf(path),
+      });
   return `${location.origin}${address}`;
 }
 

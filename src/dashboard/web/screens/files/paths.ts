@@ -12,6 +12,24 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
+/**
+ * `rawName` of a folder above: that of `path` holds the exact bytes of its last names, base64, from the first one on that is
+ * not UTF-8. Undefined where all names of `above` are.
+ */
+export function rawNameAbove(path: string, rawName: string | undefined, above: string): string | undefined {
+  if (rawName === undefined) return undefined;
+  const names = atob(rawName).split('/');
+  const kept = names.slice(0, Math.max(0, names.length - (depthOf(path) - depthOf(above))));
+  return kept.length === 0 ? undefined : btoa(kept.join('/'));
+}
+
+/** Whether the folder in which it lies can be named by its bytes alone: nothing new can be put there. */
+export function isInRawFolder({ path, rawName }: { readonly path: string; readonly rawName?: string }): boolean {
+  return rawNameAbove(path, rawName, parentOf(path)) !== undefined;
+}
+
+const depthOf = (path: string): number => path.split('/').filter(Boolean).length;
+
 export interface Crumb {
   readonly name: string;
   readonly path: string;

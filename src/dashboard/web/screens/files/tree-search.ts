@@ -15,7 +15,7 @@ export interface TreeSearch {
   readonly error: Error | undefined;
 }
 
-export function useTreeSearch(connectionId: string, folder: string) {
+export function useTreeSearch(connectionId: string, folder: string, rawName: string | undefined) {
   const [search, setSearch] = useState<TreeSearch>();
   const running = useRef<AbortController>(undefined);
   const stop = useCallback(() => running.current?.abort(), []);
@@ -29,7 +29,7 @@ export function useTreeSearch(connectionId: string, folder: string) {
       if (running.current === abort) setSearch((now) => (now === undefined ? now : { ...now, ...change }));
     };
     setSearch({ text, found: [], state: 'running', error: undefined });
-    findBelow(connectionId, folder, text, abort.signal, (found) => tell({ found })).then(
+    findBelow(connectionId, { path: folder, rawName }, text, abort.signal, (found) => tell({ found })).then(
       (isFull) => tell({ state: isFull ? 'full' : 'done' }),
       (error: Error) => tell(abort.signal.aborted ? { state: 'stopped' } : { state: 'done', error }),
     );
@@ -45,12 +45,12 @@ export function useTreeSearch(connectionId: string, folder: string) {
 /** Resolves to whether there is more than is told. */
 async function findBelow(
   connectionId: string,
-  folder: string,
+  folder: { readonly path: string; readonly rawName: string | undefined },
   text: string,
   signal: AbortSignal,
   onFound: (found: readonly FileInfo[]) => void,
 ): Promise<boolean> {
-  const query = { path: folder, recursive: 'true', pattern: patternFor(text) };
+  const query = { ...folder, recursive: 'true', pattern: patternFor(text) };
   const address = withQuery(`/api/list/${segment(connectionId)}`, query);
   const answer = await fetchAnswer('GET', address, undefined, signal, { Accept: 'application/x-ndjson' });
   const found: FileInfo[] = [];

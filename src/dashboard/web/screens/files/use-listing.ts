@@ -3,12 +3,16 @@ import { queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-que
 import { request, segment, withQuery } from '../../api/client.ts';
 import type { Listing } from '../../api/types.ts';
 
-export function useListing(connectionId: string, path: string | undefined): UseQueryResult<Listing, Error> {
-  return useQuery(listingOf(connectionId, path));
+export function useListing(
+  connectionId: string,
+  path: string | undefined,
+  rawName: string | undefined,
+): UseQueryResult<Listing, Error> {
+  return useQuery(listingOf(connectionId, path, rawName));
 }
 
-export function listingOf(connectionId: string, path: string | undefined) {
-  const address = withQuery(`/api/list/${segment(connectionId)}`, { path });
+export function listingOf(connectionId: string, path: string | undefined, rawName?: string) {
+  const address = withQuery(`/api/list/${segment(connectionId)}`, { path, rawName });
   return queryOptions<Listing, Error>({
     queryKey: [address],
     queryFn: ({ signal }) => request<Listing>('GET', address, undefined, signal),

@@ -8,6 +8,8 @@ const states = {
 export const files = {
   title: 'Files',
   list: 'Files',
+  rawFolder:
+    'The name of this folder is not UTF-8. You can open, download and delete what is in it, but not add or rename anything.',
   folder: 'Folder',
   connection: 'Connection',
   noConnection: {
