@@ -243,6 +243,25 @@ test('a name that the list shows and the folder holds is asked about without a t
   await queue().getByRole('button', { name: 'Clear done' }).click();
 });
 
+test('a folder that goes up again asks about what is there, and no transfer fails for it', async () => {
+  const local = path.join(folder, 'again');
+  mkdirSync(path.join(local, 'deep'), { recursive: true });
+  for (const name of ['one.txt', 'deep/two.txt', 'deep/three.txt']) writeFileSync(path.join(local, name), name);
+  await openFolder('repeated');
+  await page.getByLabel('Folder to upload').setInputFiles(local);
+  await queue().getByText('All done').waitFor();
+  await queue().getByRole('button', { name: 'Clear done' }).click();
+  writeFileSync(path.join(local, 'deep/four.txt'), 'new');
+  await page.getByLabel('Folder to upload').setInputFiles(local);
+  await queue().getByText('3 files already exist').waitFor();
+  await queue().getByRole('button', { name: 'Skip all' }).click();
+  await queue().getByText('1 uploaded, 3 skipped', { exact: true }).waitFor();
+  await queue().getByRole('button', { name: 'Clear done' }).click();
+  assert.equal(readFileSync(onDisk('repeated/again/deep/four.txt'), 'utf8'), 'new');
+  const { transfers } = await manage(page, 'GET', '/manage/transfers?status=failed&search=repeated');
+  assert.deepEqual(transfers, []);
+});
+
 test('what fails stands on top with its reason, and all of it is tried again at once', async () => {
   await openFolder('trouble');
   await page.route('**/api/upload/**', (route) =>

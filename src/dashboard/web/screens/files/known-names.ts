@@ -1,10 +1,14 @@
-/** Which names a folder holds, as far as the page has listed it. */
+/** Which names a folder holds: as far as the page has listed it, else by one look for each act and folder. */
+import { request, segment, withQuery } from '../../api/client.ts';
 import { queries } from '../../api/hooks.ts';
 import type { Listing } from '../../api/types.ts';
+import type { Batch } from './queue-types.ts';
 import { listingOf } from './use-listing.ts';
 
 /** Made once of each listing: thousands of files may go into a folder of thousands. */
 const namesOf = new WeakMap<Listing, ReadonlySet<string>>();
+/** Folders that no screen has listed. */
+const lookedAt = new WeakMap<Batch, Map<string, Promise<ReadonlySet<string>>>>();
 
 interface Place {
   readonly connectionId: string;
@@ -13,15 +17,33 @@ interface Place {
 }
 
 /**
- * False where nobody knows; the server then says so. The folder is listed again where its listing is older than `since`,
- * in ms since 1970: the name may be free by now.
+ * False where nobody knows; the server then says so. The folder is listed again where its listing is older than `batch`: the
+ * name may be free by now.
  */
-export async function isKnownTaken({ connectionId, folder, name }: Place, since: number): Promise<boolean> {
+export async function isKnownTaken({ connectionId, folder, name }: Place, batch: Batch): Promise<boolean> {
   const options = listingOf(connectionId, folder);
   const listing = queries.getQueryData<Listing>(options.queryKey);
-  if (listing === undefined || !isIn(listing, name)) return false;
-  const now = await queries.fetchQuery({ ...options, staleTime: Date.now() - since }).catch(() => undefined);
+  if (listing === undefined) return (await namesIn(connectionId, folder, batch)).has(name);
+  if (!isIn(listing, name)) return false;
+  const now = await queries.fetchQuery({ ...options, staleTime: Date.now() - batch.begunAt }).catch(() => undefined);
   return now !== undefined && isIn(now, name);
+}
+
+function namesIn(connectionId: string, folder: string, batch: Batch): Promise<ReadonlySet<string>> {
+  const looks = lookedAt.get(batch) ?? new Map<string, Promise<ReadonlySet<string>>>();
+  lookedAt.set(batch, looks);
+  const at = JSON.stringify([connectionId, folder]);
+  const look = looks.get(at) ?? lookAt(connectionId, folder).catch(() => new Set<string>());
+  looks.set(at, look);
+  return look;
+}
+
+/** To list a folder that is not there would be a failure in the history; to ask for it is none. */
+async function lookAt(connectionId: string, path: string): Promise<ReadonlySet<string>> {
+  const asked = withQuery(`/api/exists/${segment(connectionId)}`, { path });
+  if (!(await request<{ exists: boolean }>('GET', asked)).exists) return new Set();
+  const { files } = await request<Listing>('GET', withQuery(`/api/list/${segment(connectionId)}`, { path }));
+  return new Set(files.map(({ name }) => name));
 }
 
 function isIn(listing: Listing, name: string): boolean {

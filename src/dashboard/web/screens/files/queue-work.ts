@@ -35,11 +35,12 @@ export async function runWork(task: Task, signal: AbortSignal, tell: Tell): Prom
     await request('POST', `/api/delete/${segment(connectionId)}`, body, cut);
     return;
   }
-  const rule = ruleOf(task);
-  // Not asked of the server: a refusal would stand in the history as a transfer that failed.
-  if (rule === undefined && (await isKnownTaken(work, task.batch.begunAt))) {
+  // The server is not tried: a refusal would stand in the history as a transfer that failed.
+  if (leaves(ruleOf(task)) && (await isKnownTaken(work, task.batch)) && leaves(ruleOf(task))) {
+    if (ruleOf(task) === 'skip') throw new Ended('skipped');
     throw new ApiError(t.queue.taken(1), 409, 'already_exists', undefined);
   }
+  const rule = ruleOf(task);
   if (rule === 'rename') return bringAside(work, signal, tell);
   try {
     await bring(work, work.name, rule === 'replace', signal, tell);
@@ -52,6 +53,11 @@ export async function runWork(task: Task, signal: AbortSignal, tell: Tell): Prom
     if (now === 'rename') await bringAside(work, signal, tell);
     else await bring(work, work.name, true, signal, tell);
   }
+}
+
+/** What is there stays as it is, for now. */
+function leaves(rule: ConflictRule | undefined): boolean {
+  return rule === undefined || rule === 'skip';
 }
 
 export function ruleOf({ rule, batch }: Task): ConflictRule | undefined {
