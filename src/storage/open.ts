@@ -8,6 +8,7 @@ import { type EmbeddedServer, startEmbedded } from './embedded/embedded.js';
 import { firstIdAt } from './postgres/clock.js';
 import { Database } from './postgres/database.js';
 import { migrate } from './postgres/migrate.js';
+import { checkRequirements } from './postgres/requirements.js';
 import type { Queryable } from './postgres/sql.js';
 import { parseDatabaseUrl } from './postgres/target.js';
 import { openMasterKey, rotateMasterKey } from './secrets/key-check.js';
@@ -126,6 +127,7 @@ async function openDatabase(options: StorageOptions): Promise<OpenedDatabase> {
     const target = embedded?.target ?? (await parseDatabaseUrl(options.url));
     database = new Database(target, options);
     await database.connect();
+    if (embedded === undefined) await checkRequirements(database);
     await migrate(database);
     return { database, embedded };
   } catch (error) {

@@ -95,9 +95,9 @@ for (const kind of DATABASES) {
 
     it('the connection that holds locks is not closed for its age or for being idle', async () => {
       const session = database.openSession(() => undefined);
-      assert.equal(session.options.max_lifetime, null);
-      assert.ok(!session.options.idle_timeout);
-      await session.end();
+      assert.equal(session.sql.options.max_lifetime, null);
+      assert.ok(!session.sql.options.idle_timeout);
+      await session.end(0);
     });
 
     it('a busy pool is no dead one: readiness stays, and slow statements get their answers', async () => {

@@ -279,15 +279,12 @@ type Rows = Awaited<ReturnType<Db['executeSql']>>;
 /** The engine's scripts hold BEGIN and COMMIT of their own and need one connection to themselves. */
 async function execute(database: Database, text: string, values: unknown[] = []): Promise<Rows> {
   if (!/^\s*BEGIN\b/i.test(text)) return database.run((sql) => query(sql, text, values));
-  return database.run(async (sql) => {
-    const connection = await sql.reserve();
+  return database.apart(async (connection) => {
     try {
       return await query(connection, text, values);
     } catch (error) {
       await connection.unsafe('rollback').catch(() => undefined);
       throw error;
-    } finally {
-      connection.release();
     }
   }, SCHEMA_PATIENCE_MS);
 }

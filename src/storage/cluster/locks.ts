@@ -3,6 +3,7 @@ import { orAbort, pause } from '../../base/deadline.js';
 import { GatewayError } from '../../base/errors.js';
 import { answerWithin, databaseAway, isConnectionLoss, Silence, slimCause } from '../postgres/errors.js';
 import { type Database, END_TIMEOUT_SECONDS } from '../postgres/database.js';
+import type { Line } from '../postgres/line.js';
 import type { Sql } from '../postgres/sql.js';
 import type { Log } from '../startup.js';
 
@@ -18,7 +19,7 @@ const LOG_EVERY_MS = 60_000;
 
 /** The one connection, and the locks that go with it. */
 class Session {
-  readonly sql: Sql;
+  readonly #line: Line;
   readonly #onSilence: (session: Session) => void;
   readonly #onLoss: () => void;
   readonly #held = new Set<AbortController>();
@@ -27,9 +28,17 @@ class Session {
   losses = 0;
 
   constructor(database: Database, onSilence: (session: Session) => void, onLoss: () => void) {
-    this.sql = database.openSession(() => this.lose(databaseAway(new Error('the connection of the lock is lost'))));
+    this.#line = database.openSession(() => this.lose(databaseAway(new Error('the connection of the lock is lost'))));
     this.#onSilence = onSilence;
     this.#onLoss = onLoss;
+  }
+
+  get sql(): Sql {
+    return this.#line.sql;
+  }
+
+  end(timeout: number): Promise<void> {
+    return this.#line.end(timeout);
   }
 
   get isHeld(): boolean {
@@ -158,7 +167,7 @@ export class AdvisoryLocks {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#openTimer);
-    await this.#session.sql.end({ timeout: END_TIMEOUT_SECONDS });
+    await this.#session.end(END_TIMEOUT_SECONDS);
   }
 
   #openSession(): Session {
@@ -174,7 +183,7 @@ export class AdvisoryLocks {
     if (this.#session !== session) return;
     this.#session = this.#openSession();
     session.lose(databaseAway(new Error('the connection of the lock does not answer')));
-    session.sql.end({ timeout: 0 }).catch(() => undefined);
+    session.end(0).catch(() => undefined);
   }
 
   /** Resolves to how to leave when all before have left; a caller that gives up keeps its place empty, not its turn. */

@@ -20,7 +20,7 @@ import type { DatabaseTarget } from './target.js';
 import { driverTypes, type Queryable, type Sql, type Transaction } from './sql.js';
 import { type Log, StartupError, type StorageOptions } from '../startup.js';
 import { OwnerTurns } from './owner-turns.js';
-import { TransactionLine } from './transaction-line.js';
+import { Line } from './line.js';
 import { WriteProbe } from './write-probe.js';
 
 type RowList<Rows extends readonly object[]> = postgres.RowList<Rows>;
@@ -32,8 +32,10 @@ type Value = Part | ((sql: Sql) => Part);
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** … so silence for longer means a dead line, whatever TCP still believes. */
 const SILENCE_MS = 13_000;
+/** Sent as statements on each new connection: poolers such as PgBouncer refuse them as parameters of the start. */
+const SETTINGS = `set statement_timeout = ${STATEMENT_TIMEOUT_MS}; set idle_in_transaction_session_timeout = 60000`;
 /** The server lets go within half a minute of a gateway that vanished without a word, and of its locks. */
-const KEEPALIVES = { tcp_keepalives_idle: 15, tcp_keepalives_interval: 5, tcp_keepalives_count: 3 };
+const KEEPALIVES = 'set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3';
 /** A statement unanswered for so long is reason to ask whether anybody is there. */
 const DOUBT_MS = 2000;
 const PROBE_MS = 2000;
@@ -47,6 +49,7 @@ export const END_TIMEOUT_SECONDS = 0.5;
 /** As many short transactions as one that writes very many rows is counted for. */
 const BULK_LOAD = 1000;
 const REFUSED_LOG_EVERY_MS = 60_000;
+const SESSION_ROUNDS = 10;
 /** As one transaction. A new table needs new room, where a row might find some that an older one has left. */
 const WRITE_PROBE = `
   create temporary table ftg_write_probe (filler text) on commit drop;
@@ -62,14 +65,17 @@ export class Database {
   readonly #target: DatabaseTarget;
   readonly #connectTimeoutMs: number;
   readonly #poolSize: number;
+  readonly #settings: string;
   readonly #log: Log;
   readonly #backListeners = new Set<() => void>();
   /** How to tell those who wait for an answer that none will come. */
   readonly #unanswered = new PassingSet<(cause: Error) => void>();
-  #sql: Sql;
+  /** Of single statements. */
+  #pool: readonly Line[];
   /** Apart from the pool: statements that queue up behind slow ones must not look like a server that is away. */
-  #probeSql: Sql;
-  #lines: readonly TransactionLine[];
+  #probeLine: Line;
+  /** Of transactions. */
+  #lines: readonly Line[];
   #awayCause: Error | undefined;
   #isProbing = false;
   #wake: (() => void) | undefined;
@@ -83,31 +89,40 @@ export class Database {
     this.#connectTimeoutMs = options.connectTimeoutMs;
     this.#poolSize = Math.max(1, options.poolSize - SEPARATE_CONNECTIONS);
     this.#log = options.log;
-    this.#sql = this.#openPool();
-    this.#probeSql = this.#openProbe();
-    this.#lines = this.#openLines();
+    this.#settings = target.url === undefined ? SETTINGS : `${SETTINGS}; ${KEEPALIVES}`;
+    this.#pool = this.#openLines(this.#poolSize);
+    this.#probeLine = this.#openProbe();
+    this.#lines = this.#openLines(TRANSACTION_CONNECTIONS);
   }
 
   /**
    * One connection of its own, for what lives and dies with it (session locks): never closed for being idle or old.
    * `onClose` is told each time it is lost; the next statement connects again. The caller ends it.
    */
-  openSession(onClose: () => void): Sql {
-    return this.#open({ max: 1, max_lifetime: null, onclose: onClose });
+  openSession(onClose: () => void): Line {
+    return this.#openLine({ max_lifetime: null }, onClose);
   }
 
-  #openPool(): Sql {
-    return this.#open({ max: this.#poolSize, idle_timeout: 300 });
+  #openLines(count: number): readonly Line[] {
+    return Array.from({ length: count }, () => this.#openLine({ idle_timeout: 300 }));
   }
 
-  #openLines(): readonly TransactionLine[] {
-    const open = (onclose: () => void): Sql => this.#open({ max: 1, idle_timeout: 300, onclose });
-    return Array.from({ length: TRANSACTION_CONNECTIONS }, () => new TransactionLine(open));
-  }
-
-  #openProbe(): Sql {
+  #openProbe(): Line {
     // Kept open, so that it need not be let in where others have used up the connections of the server.
-    return this.#open({ max: 1, max_lifetime: null });
+    return this.#openLine({ max_lifetime: null });
+  }
+
+  #openLine(changes: postgres.Options<typeof driverTypes>, onClose = (): void => undefined): Line {
+    const open = (onLoss: () => void): Sql =>
+      this.#open({
+        ...changes,
+        max: 1,
+        onclose: () => {
+          onLoss();
+          onClose();
+        },
+      });
+    return new Line(open, this.#settings);
   }
 
   #open(changes: postgres.Options<typeof driverTypes>): Sql {
@@ -122,9 +137,6 @@ export class Database {
       onnotice: () => undefined,
       connection: {
         application_name: 'file-transfer-gateway',
-        statement_timeout: STATEMENT_TIMEOUT_MS,
-        idle_in_transaction_session_timeout: 60_000,
-        ...(this.#target.url === undefined ? {} : KEEPALIVES),
         TimeZone: 'UTC',
       },
       ...changes,
@@ -137,7 +149,7 @@ export class Database {
     const deadline = performance.now() + this.#connectTimeoutMs;
     for (;;) {
       try {
-        await answerWithin(this.#probeSql`select 1`, Math.max(PROBE_MS, deadline - performance.now()));
+        await answerWithin(this.#probeLine.sql`select 1`, Math.max(PROBE_MS, deadline - performance.now()));
         return;
       } catch (error) {
         if (isRefusal(error) || performance.now() + START_RETRY_MS >= deadline || !isTransient(error)) {
@@ -145,6 +157,45 @@ export class Database {
         }
       }
       await pause(START_RETRY_MS);
+    }
+  }
+
+  /** What messages call it. */
+  get label(): string {
+    return this.#target.label;
+  }
+
+  /**
+   * Whether a connection keeps its session, and no other has it: a session lock is still held in a later statement, and of
+   * two connections at work at once each stays with its own backend.
+   */
+  async keepsSessions(key: number, withinMs: number): Promise<boolean> {
+    const lines = [this.openSession(() => undefined), this.openSession(() => undefined)] as const;
+    const [one, other] = lines.map((line) => line.sql) as [Sql, Sql];
+    // Plain text, which no pooler mixes up as it does prepared statements.
+    const ask = async (sql: Sql, question: string): Promise<unknown> =>
+      (await sql.unsafe<{ answer: unknown }[]>(`select ${question} as answer`))[0]?.answer;
+    const check = async (): Promise<boolean> => {
+      if ((await ask(one, `pg_try_advisory_lock(${key})`)) !== true) return false;
+      const [mine, theirs] = [new Set<unknown>(), new Set<unknown>()];
+      // A pooler hands its sessions out in some order, which changes as two want one at once.
+      for (let round = 0; round < SESSION_ROUNDS; round++) {
+        const pids = [ask(one, 'pg_backend_pid()'), ask(other, 'pg_backend_pid()')];
+        const [first, second] = await Promise.all(round % 2 === 0 ? pids : pids.reverse());
+        mine.add(round % 2 === 0 ? first : second);
+        theirs.add(round % 2 === 0 ? second : first);
+      }
+      const isHeld = (await ask(one, `pg_advisory_unlock(${key})`)) === true;
+      return isHeld && mine.size === 1 && theirs.size === 1 && ![...mine].some((pid) => theirs.has(pid));
+    };
+    try {
+      return await answerWithin(check(), withinMs);
+    } catch (error) {
+      // All connections of the server are in use: nothing is known of this.
+      if (errorCodeOf(error) === TOO_MANY_CONNECTIONS) return true;
+      throw error;
+    } finally {
+      await Promise.all(lines.map((line) => line.end(END_TIMEOUT_SECONDS)));
     }
   }
 
@@ -162,18 +213,24 @@ export class Database {
    * Runs statements on the pool. Connection trouble becomes database_away, also when it is unknown whether the
    * statement was done; what the server refuses becomes a StatementError.
    */
-  async run<T>(work: (sql: Sql) => PromiseLike<T>, silenceMs = SILENCE_MS): Promise<T> {
+  run<T>(work: (sql: Sql) => PromiseLike<T>, silenceMs = SILENCE_MS): Promise<T> {
+    return this.#on(quietest(this.#pool), 1, work, silenceMs);
+  }
+
+  async #on<T>(line: Line, load: number, work: (sql: Sql) => PromiseLike<T>, silenceMs: number): Promise<T> {
     this.#refuseWhileAway();
-    const sql = this.#sql;
+    const pool = this.#pool;
     let giveUp = (_cause: Error): void => undefined;
     const doubt = setTimeout(() => this.#suspect(), DOUBT_MS);
+    line.load += load;
     try {
       const given = new Promise<never>((_, reject) => (giveUp = reject));
       this.#unanswered.add(giveUp);
-      return await answerWithin(Promise.race([work(sql), given]), silenceMs);
+      return await answerWithin(Promise.race([work(line.sql), given]), silenceMs);
     } catch (error) {
-      throw this.#translate(error, sql);
+      throw this.#translate(error, pool);
     } finally {
+      line.load -= load;
       clearTimeout(doubt);
       this.#unanswered.delete(giveUp);
     }
@@ -196,8 +253,8 @@ export class Database {
    * The same for one statement that may wait for a lock: on a connection of the pool that nothing else is sent on meanwhile,
    * where it would wait too.
    */
-  async apart<T>(work: (sql: Queryable) => PromiseLike<T>, silenceMs?: number): Promise<T> {
-    return this.run(async (sql) => {
+  async apart<T>(work: (sql: Queryable) => PromiseLike<T>, silenceMs = SILENCE_MS): Promise<T> {
+    const reserved = async (sql: Sql): Promise<T> => {
       const connection = await sql.reserve();
       try {
         const result = await work(connection);
@@ -208,19 +265,20 @@ export class Database {
         if (!isConnectionLoss(error)) connection.release();
         throw error;
       }
-    }, silenceMs);
+    };
+    return this.#on(quietest(this.#pool), BULK_LOAD, reserved, silenceMs);
   }
 
   /** Runs `work` in one transaction; errors as of `run`. */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, silenceMs = SILENCE_MS): Promise<T> {
-    const line = this.#quietestLine();
-    return this.run<T>(() => line.begin(work), silenceMs);
+    const line = quietest(this.#lines);
+    return this.#on(line, 1, () => line.begin(work), silenceMs);
   }
 
   /** The same for what writes very many rows: all of those take one line, so that no other waits behind them alone. */
   async bulk<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const line = this.#lines.at(-1) as TransactionLine;
-    return this.run<T>(() => line.begin(work, BULK_LOAD));
+    const line = this.#lines.at(-1) as Line;
+    return this.#on(line, BULK_LOAD, () => line.begin(work), SILENCE_MS);
   }
 
   /**
@@ -254,20 +312,20 @@ export class Database {
     this.#backListeners.clear();
     this.#writes.close();
     // Whatever matters was awaited before; a connection lost in mid-statement would never report its end.
-    const pools = [this.#sql, this.#probeSql, ...this.#lines.map((line) => line.sql)];
-    await Promise.all(pools.map((sql) => sql.end({ timeout: END_TIMEOUT_SECONDS })));
+    const lines = [...this.#pool, this.#probeLine, ...this.#lines];
+    await Promise.all(lines.map((line) => line.end(END_TIMEOUT_SECONDS)));
   }
 
   #refuseWhileAway(): void {
     if (this.#awayCause !== undefined) throw databaseAway(this.#awayCause);
   }
 
-  #translate(error: unknown, sql: Sql): unknown {
+  #translate(error: unknown, pool: readonly Line[]): unknown {
     if (error instanceof GatewayError) return error;
     if (error instanceof NobodyThere) return databaseAway(error.cause);
     if (error instanceof Silence) {
       // Others on the same pool may still get their answers.
-      this.#renew(sql, SILENCE_MS);
+      this.#renew(pool, SILENCE_MS);
       this.#suspect();
       return databaseAway(error);
     }
@@ -302,7 +360,7 @@ export class Database {
   /** Why no write is taken. Not asked on the connection of #ask: a write that hangs must not look like a server away. */
   async #tryWrite(): Promise<GatewayError | undefined> {
     try {
-      await answerWithin(this.#quietestLine().sql.unsafe(WRITE_PROBE), PROBE_MS);
+      await answerWithin(quietest(this.#lines).sql.unsafe(WRITE_PROBE), PROBE_MS);
       return undefined;
     } catch (error) {
       if (error instanceof Silence) return new WritesRefused('none is answered', error);
@@ -311,30 +369,26 @@ export class Database {
     }
   }
 
-  #quietestLine(): TransactionLine {
-    return this.#lines.reduce((quietest, other) => (other.load < quietest.load ? other : quietest));
-  }
-
   /** Statements of a silent pool may hang on dead connections for as long as TCP cares to wait: starts afresh. */
-  #renew(silent: Sql, patienceMs: number): void {
-    if (this.#sql !== silent || this.#closed) return;
-    const former = [silent, ...this.#lines.map((line) => line.sql)];
-    this.#sql = this.#openPool();
-    this.#lines = this.#openLines();
-    for (const sql of former) sql.end({ timeout: patienceMs / 1000 }).catch(() => undefined);
+  #renew(silent: readonly Line[], patienceMs: number): void {
+    if (this.#pool !== silent || this.#closed) return;
+    const former = [...silent, ...this.#lines];
+    this.#pool = this.#openLines(this.#poolSize);
+    this.#lines = this.#openLines(TRANSACTION_CONNECTIONS);
+    for (const line of former) line.end(patienceMs / 1000).catch(() => undefined);
   }
 
   /** Rejects when the server does not answer within two seconds. */
   async #ask(): Promise<void> {
-    const sql = this.#probeSql;
+    const line = this.#probeLine;
     try {
-      await answerWithin(sql`select 1`, PROBE_MS);
+      await answerWithin(line.sql`select 1`, PROBE_MS);
     } catch (error) {
       // Those who have their connections go on working.
       if (errorCodeOf(error) === TOO_MANY_CONNECTIONS) return;
-      if (error instanceof Silence && this.#probeSql === sql && !this.#closed) {
-        this.#probeSql = this.#openProbe();
-        sql.end({ timeout: 0 }).catch(() => undefined);
+      if (error instanceof Silence && this.#probeLine === line && !this.#closed) {
+        this.#probeLine = this.#openProbe();
+        line.end(0).catch(() => undefined);
       }
       throw error;
     }
@@ -343,7 +397,7 @@ export class Database {
   /** Nobody waits for a server that is away, nor for connections that it has forgotten when it is back. */
   #giveUp(cause: Error): void {
     for (const giveUp of this.#unanswered.takeAll()) giveUp(new NobodyThere(cause));
-    this.#renew(this.#sql, 0);
+    this.#renew(this.#pool, 0);
   }
 
   /** One lost connection proves little: the database is away only when a fresh question finds no answer either. */
@@ -379,6 +433,10 @@ export class Database {
     const woken = new Promise<void>((resolve) => (this.#wake = resolve));
     await within(woken, PROBE_EVERY_MS, () => undefined);
   }
+}
+
+function quietest(lines: readonly Line[]): Line {
+  return lines.reduce((quietest, other) => (other.load < quietest.load ? other : quietest));
 }
 
 /** A probe has found that the answer waited for will not come. */

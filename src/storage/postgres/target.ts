@@ -12,9 +12,15 @@ export interface DatabaseTarget {
 
 /**
  * Reads `database.url`: postgres://user:password@host:port/name. Beyond the driver's own parameters it takes two of
- * libpq's: `host=/folder` for a Unix socket and `sslrootcert=file`.
+ * libpq's: `host=/folder` for a Unix socket and `sslrootcert=file`. Several hosts are refused, in both forms of libpq: all
+ * connections must lead to one server.
  */
 export async function parseDatabaseUrl(text: string): Promise<DatabaseTarget> {
+  if (hasSeveralHosts(text)) {
+    throw new StartupError(
+      'database.url: several hosts; allowed: one, such as a name or an address that follows the server that takes writes',
+    );
+  }
   const url = tryUrl(text);
   if (url === undefined) {
     throw new StartupError('database.url: not a connection string; allowed: postgres://user:password@host:port/name');
@@ -34,6 +40,13 @@ export async function parseDatabaseUrl(text: string): Promise<DatabaseTarget> {
   if (url.hostname === '') url.hostname = 'localhost';
   options.path = `${socketFolder}/.s.PGSQL.${port}`;
   return { label: `${options.path} (database ${database})`, options, url: url.href };
+}
+
+function hasSeveralHosts(text: string): boolean {
+  const [, authority = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)/.exec(text) ?? [];
+  const host = authority.slice(authority.lastIndexOf('@') + 1);
+  const query = new URLSearchParams(text.split('#')[0]?.split('?').slice(1).join('?'));
+  return host.includes(',') || (query.get('host') ?? '').includes(',') || (query.get('port') ?? '').includes(',');
 }
 
 function tryUrl(text: string): URL | undefined {

@@ -1,0 +1,55 @@
+/** What a database must be and grant for the gateway to work on it; checked at each start, so that a mistake ends it at once. */
+import { randomInt } from 'node:crypto';
+import { StartupError } from '../startup.js';
+import type { Database } from './database.js';
+
+const OLDEST_MAJOR = 15;
+const ANSWER_WITHIN_MS = 15_000;
+
+interface Facts {
+  readonly version: number;
+  readonly name: string;
+  readonly role: string;
+  /** Null where no schema of the search path can be used. */
+  readonly schema: string | null;
+  readonly mayCreateTables: boolean | null;
+  /** The schema of the job engine is there, or can be made. */
+  readonly mayCreateSchema: boolean;
+  /** Without it a full disk is noticed late. */
+  readonly mayTry: boolean;
+}
+
+/** Rejects with a StartupError of one line that names what is missing and what would be right. */
+export async function checkRequirements(database: Database): Promise<void> {
+  await requireSessions(database);
+  const facts = await database.first<Facts>`
+    select current_setting('server_version_num')::int as version, current_database() as name, current_user as role,
+      current_schema() as schema, has_schema_privilege(current_schema(), 'create') as "mayCreateTables",
+      has_database_privilege(current_database(), 'create')
+        or exists (select from pg_namespace where nspname = current_schema() || '_jobs') as "mayCreateSchema",
+      has_database_privilege(current_database(), 'temporary') as "mayTry"`;
+  const problem = facts && problemOf(facts);
+  if (problem !== undefined) throw new StartupError(`the database ${database.label} cannot be used: ${problem}`);
+}
+
+function problemOf({ version, name, role, schema, ...may }: Facts): string | undefined {
+  const major = Math.floor(version / 10_000);
+  if (major < OLDEST_MAJOR) return `it is PostgreSQL ${major}; PostgreSQL ${OLDEST_MAJOR} or newer is needed`;
+  if (schema === null || may.mayCreateTables !== true) {
+    return `the user ${role} may create no tables; grant create, usage on schema ${schema ?? 'public'} to ${role}`;
+  }
+  const missing = [...(may.mayCreateSchema ? [] : ['create']), ...(may.mayTry ? [] : ['temporary'])].join(', ');
+  if (missing === '') return undefined;
+  return `the user ${role} lacks ${missing} on the database; grant ${missing} on database ${name} to ${role}`;
+}
+
+/**
+ * Session locks hold only where a connection keeps its session. A pooler in transaction mode gives each statement another
+ * one: then two nodes hold one lock.
+ */
+async function requireSessions(database: Database): Promise<void> {
+  if (await database.keepsSessions(randomInt(2 ** 47), ANSWER_WITHIN_MS)) return;
+  throw new StartupError(
+    `the database ${database.label} cannot be used: a pooler before it gives each statement another session (transaction or statement pooling); use session pooling (PgBouncer: pool_mode = session), or connect to the server itself`,
+  );
+}
