@@ -233,4 +233,5 @@ export class TransferHistory {
   }
 }
 
-const LATE_TEXT = 'the history item could not be written: the database is away';
+const LATE_TEXT =
+  'the history item could not be written: the database of the gateway is not reachable or has no room left';
