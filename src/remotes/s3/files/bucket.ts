@@ -454,6 +454,8 @@ interface ListAnswer {
       }[]
     | undefined;
   readonly CommonPrefixes?: readonly { readonly Prefix?: string | undefined }[] | undefined;
+  /** Keys and prefixes of the page, by the store's own count. */
+  readonly KeyCount?: number | undefined;
 }
 
 /** A page as the store tells it. */
@@ -474,8 +476,9 @@ function pageOf(answer: ListAnswer): { page: ToldPage; last: string | undefined 
   const unreadable: string[] = [];
   const decode = (text = ''): string | undefined => {
     const key = decodeListedKey(text, isEncoded);
-    if (key === undefined) unreadable.push(text);
-    return key;
+    if (key !== undefined && key !== '') return key;
+    unreadable.push(text);
+    return undefined;
   };
   const objects = (answer.Contents ?? []).flatMap(({ Key, Size, LastModified, ETag }) => {
     const key = decode(Key);
@@ -483,6 +486,9 @@ function pageOf(answer: ListAnswer): { page: ToldPage; last: string | undefined 
     return [{ key, size: Size, modifiedAt: wholeSeconds(LastModified), etag: bareEtag(ETag) }];
   });
   const prefixes = (answer.CommonPrefixes ?? []).flatMap(({ Prefix }) => decode(Prefix) ?? []);
+  const counted = objects.length + prefixes.length + unreadable.length;
+  // What the store counts and does not show has no name here.
+  for (let missing = (answer.KeyCount ?? 0) - counted; missing > 0; missing--) unreadable.push('');
   const ends = [objects.at(-1)?.key, prefixes.at(-1)].filter((key) => key !== undefined);
   // Stores order keys by their UTF-8 bytes, which is not the order of JavaScript's strings.
   const last = ends.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).at(-1);

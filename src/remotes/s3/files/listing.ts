@@ -3,7 +3,7 @@ import { LeftOuts } from '../../left-out.js';
 import { entryPath, folderInfo } from '../../listing.js';
 import { notAFolder, notFound } from '../../obstacles.js';
 import { baseName, ROOT, type RemotePath } from '../../path.js';
-import type { FileInfo, ListOptions } from '../../remote.js';
+import type { FileInfo, LeftOut, ListOptions } from '../../remote.js';
 import type { Bucket, ObjectFacts } from './bucket.js';
 import { keptTime } from './description.js';
 import { ifAllowed } from './place.js';
@@ -42,7 +42,10 @@ export async function* listFolder(
   let asked = 0;
   for await (const page of bucket.pages({ prefix, oneLevel: true, what: folder, after })) {
     isThere ||= page.objects.length + page.prefixes.length + page.unreadable.length > 0;
-    for (const key of page.unreadable) await leaveOut(key.slice(key.lastIndexOf('/', key.length - 2) + 1), false);
+    for (const key of page.unreadable) {
+      if (key === '') await leftOuts.add(NAMELESS);
+      else await leaveOut(key.slice(key.lastIndexOf('/', key.length - 2) + 1), false);
+    }
     for (let at = 0; at < page.prefixes.length; at += MARKERS_AT_ONCE) {
       const keys = page.prefixes.slice(at, at + MARKERS_AT_ONCE);
       const isAsked = options.folderTimes && asked < MAX_MARKERS;
@@ -64,6 +67,14 @@ export async function* listFolder(
   leftOuts.warn((message, facts) => options.warn(message, facts), {});
   if (!isThere) throw await noFolder(bucket, folder);
 }
+
+/** An entry of a page that has no key. */
+export const NAMELESS: LeftOut = {
+  name: undefined,
+  isDirectory: false,
+  why: 'unreadable',
+  line: 'an entry without a key',
+};
 
 /** Why nothing is listed there: not_a_folder or not_found. */
 export async function noFolder(bucket: Bucket, folder: RemotePath): Promise<GatewayError> {

@@ -4,7 +4,7 @@ import { EPOCH, entryPath, folderInfo } from '../../listing.js';
 import { ROOT, type RemotePath } from '../../path.js';
 import type { FileInfo, ListOptions } from '../../remote.js';
 import type { Bucket, ListedObject } from './bucket.js';
-import { fileInfo, noFolder } from './listing.js';
+import { fileInfo, NAMELESS, noFolder } from './listing.js';
 
 /** A page of them takes a request; beyond this the store is taken for one that never ends. */
 const MAX_OBJECTS = 100_000_000;
@@ -33,7 +33,10 @@ export async function* listTree(
   const pages = bucket.pages({ prefix, oneLevel: false, what: folder, after, maxEntries: MAX_OBJECTS });
   for await (const { objects, unreadable } of pages) {
     isThere ||= objects.length + unreadable.length > 0;
-    for (const key of unreadable) await leaveOut(key.slice(prefix.length));
+    for (const key of unreadable) {
+      if (key === '') await leftOuts.add(NAMELESS);
+      else await leaveOut(key.slice(prefix.length));
+    }
     // Whoever goes on behind a key would miss what stands out of order.
     const first = objects[0] && Buffer.from(objects[0].key);
     if (former !== undefined && first !== undefined && Buffer.compare(first, former) <= 0) throw unordered(folder);
