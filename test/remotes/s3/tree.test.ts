@@ -89,7 +89,8 @@ describe('a tree of an S3 store', () => {
         ['f/g', told],
       ],
     );
-    assert.deepEqual(rig.notes.log.at(-1)?.facts, { folder: '/in', skipped: 2 });
+    const facts = { bucket: 'b', folder: '/in', count: 2, entries: ['"a//b"', '"c/../d"'] };
+    assert.deepEqual(rig.notes.log.at(-1)?.facts, facts);
   });
 
   test('a store that does not list in order is not gone through by cursor', async () => {
