@@ -96,9 +96,10 @@ export class FolderProofs {
     // Nothing is replaced, or the folder is not there, and that of the source is.
     const there = await unlessDenied(find(open.target, isAlone ? to : parentOf(to)));
     if (there === undefined) return true;
+    const isNamedAlike = there !== 'denied' && baseName(from) === baseName(to);
+    const standing = isNamedAlike ? await unlessDenied(find(open.target, to)) : 'denied';
     // A login that may only write shows nothing: the hidden file decides.
-    if (there !== 'denied' && baseName(from) === baseName(to)) {
-      const standing = await find(open.target, to);
+    if (standing !== 'denied') {
       const original = await find(open.source, from);
       // A file that comes, goes or grows meanwhile proves nothing.
       if (!isLike(standing, original) && isLike(standing, await find(open.target, to))) return true;
