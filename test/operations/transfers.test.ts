@@ -392,6 +392,7 @@ describe('operations', () => {
     const away = new GatewayError('database_away', 'the history cannot be written');
     const { history, quota, locks } = rig.storage;
     const unrecorded: typeof history = Object.assign(Object.create(history) as typeof history, {
+      admit: async () => undefined,
       begin: (...asked: Parameters<typeof history.begin>) => ({
         ...Object.assign(Object.create(history.begin(...asked)) as OpenTransfer, {
           finish: () => Promise.reject(away),
