@@ -204,9 +204,15 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
       assert.ok(refused.length > 0);
       for (const { answer, file } of refused) {
         assert.equal(answer?.status, 503, `${file}: ${answer === undefined ? 'no answer' : told(answer)}`);
+        // What ran as it went may be done: that is nothing to repeat.
+        if (answer?.headers['x-error-code'] === 'outcome_unrecorded') {
+          assert.equal(answer.headers['retry-after'], undefined);
+          continue;
+        }
         assert.equal(answer?.headers['x-error-code'], 'database_away');
         assert.match(answer?.headers['retry-after'] ?? '', /^[1-9]\d*$/);
       }
+      assert.ok(refused.some(({ answer }) => answer?.headers['x-error-code'] === 'database_away'));
       assert.ok(
         sent.some(({ answer, at }) => answer?.status === 200 && at > back),
         'it works again, without a restart',
@@ -217,7 +223,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
         area: 'Faults',
         what: 'the database is away for 20 s',
         done: 'PostgreSQL killed under uploads on SFTP, FTP and S3, and started again',
-        held: 'readiness tells it, 503 with Retry-After meanwhile, nothing acknowledged is lost, no restart needed',
+        held: 'readiness tells it, 503 meanwhile, with Retry-After where nothing was begun, nothing acknowledged is lost, no restart needed',
         tries: 1,
       });
     });
