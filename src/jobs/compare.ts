@@ -3,8 +3,6 @@ import type { SortedEntry } from '../base/entry-sorter.js';
 import type { FileInfo } from '../remotes/remote.js';
 import type { JobDefinition } from '../storage/storage.js';
 
-type Batches = AsyncIterable<readonly SortedEntry[]>;
-
 /** Size of a folder, in a sorted listing. */
 export const FOLDER = -1;
 /** And of a link that leads to one. */
@@ -16,12 +14,6 @@ export function kindOf({ isDirectory, isLink }: FileInfo): typeof FOLDER | typeo
   return isLink === true ? FOLDER_LINK : FOLDER;
 }
 
-export interface Pair {
-  readonly key: Buffer;
-  readonly source: SortedEntry | undefined;
-  readonly target: SortedEntry | undefined;
-}
-
 /** How exact the times of either side are, and whether a copy shows that of its source. */
 export interface Times {
   readonly sourceResolutionMs: number;
@@ -29,49 +21,8 @@ export interface Times {
   readonly areKept: boolean;
 }
 
-const AT_ONCE = 250;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-
-/** Both are in the order of their keys. Some at a time: what is handed on one by one costs more than to compare it. */
-export async function* pairs(source: Batches, target: Batches): AsyncGenerator<readonly Pair[]> {
-  const others = target[Symbol.asyncIterator]();
-  let batch: readonly SortedEntry[] = [];
-  let at = 0;
-  const more = async (): Promise<boolean> => {
-    while (at >= batch.length) {
-      const read = await others.next();
-      if (read.done === true) return false;
-      [batch, at] = [read.value, 0];
-    }
-    return true;
-  };
-  let found: Pair[] = [];
-  const alone = (other: SortedEntry): void => void found.push({ key: other.key, source: undefined, target: other });
-  for await (const entries of source) {
-    for (const entry of entries) {
-      let order = 1;
-      while (at < batch.length || (await more())) {
-        const other = batch[at] as SortedEntry;
-        order = other.key.compare(entry.key);
-        if (order >= 0) break;
-        alone(other);
-        at += 1;
-        if (found.length < AT_ONCE) continue;
-        yield found;
-        found = [];
-      }
-      found.push({ key: entry.key, source: entry, target: order === 0 ? batch[at++] : undefined });
-    }
-    yield found;
-    found = [];
-  }
-  for (; at < batch.length || (await more()); at = batch.length) {
-    for (const other of batch.slice(at)) alone(other);
-    yield found;
-    found = [];
-  }
-}
 
 /** Whether the target's file is the source's, as far as is asked. Digests are compared when the file's turn comes. */
 export function isSame(

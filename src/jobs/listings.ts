@@ -1,6 +1,7 @@
 /** A slice of a job's folders: listed some at a time, compared where it is a sync, and what is found written in batches. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { entryKey } from '../base/entry-key.js';
+import { type Pair, pairs } from '../base/entry-pairs.js';
 import { EntrySorter, type SortedEntry } from '../base/entry-sorter.js';
 import type { GatewayError } from '../base/errors.js';
 import { hasCode, toGatewayError } from '../base/errors.js';
@@ -16,7 +17,7 @@ import type { Leftovers } from '../remotes/leftovers.js';
 import type { FileInfo, LeftOut, Remote } from '../remotes/remote.js';
 import { isFiltered, type JobFolder, type JobTree, type NewJobFile } from '../storage/storage.js';
 import type { RunningJob, Seat } from '../storage/storage.js';
-import { FOLDER, FOLDER_LINK, isSame, kindOf, type Pair, pairs } from './compare.js';
+import { FOLDER, FOLDER_LINK, isSame, kindOf } from './compare.js';
 import { hasComeSince, isWholeTree, keyBelow, OWN_TEMPORARY } from './entries.js';
 import { createFileFilter, type FileFilter } from './file-filter.js';
 import type { JobPlaces } from './file-work.js';

@@ -72,7 +72,10 @@ export interface Decision {
 /** A stored entry that the listing does not hold. */
 export interface Unlisted {
   readonly key: Buffer;
-  readonly reason: 'gone' | 'unreadable';
+  /** 'unchanged' and 'settling' of one that another listing of the same check holds. */
+  readonly reason: 'gone' | 'unreadable' | 'unchanged' | 'settling';
+  /** Since when its state waits to settle; undefined = it does not. */
+  readonly sinceMs: number | undefined;
   /** undefined = what is known of it stays. */
   readonly change: EntryChange | undefined;
 }
@@ -194,9 +197,10 @@ export async function* diff(
 
 const GONE_BATCH = 1000;
 
-function unlisted({ key }: StoredEntry, rules: DiffRules): Unlisted {
-  if (rules.mayBeThere?.(key) === true) return { key, reason: 'unreadable', change: undefined };
-  return { key, reason: 'gone', change: { key, known: undefined, seen: undefined } };
+function unlisted({ key, seen }: StoredEntry, rules: DiffRules): Unlisted {
+  const sinceMs = seen?.sinceMs;
+  if (rules.mayBeThere?.(key) === true) return { key, reason: 'unreadable', sinceMs, change: undefined };
+  return { key, reason: 'gone', sinceMs, change: { key, known: undefined, seen: undefined } };
 }
 
 /** One by one out of batches, waiting only where a batch ends. */

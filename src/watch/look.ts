@@ -20,9 +20,11 @@ import {
 } from '../storage/storage.js';
 import { diff, isReport, type Decision, type DiffRules, type ListedEntry, type Unlisted } from './diff.js';
 import { entryKey, nameOfKey } from '../base/entry-key.js';
+import { pairs } from '../base/entry-pairs.js';
 import { EntrySorter } from '../base/entry-sorter.js';
 import type { DetectedFile } from './event-bodies.js';
 import { agedStates } from './exact.js';
+import { MissingEntries } from './missing.js';
 import { createNameFilter, type NameFilter } from './name-filter.js';
 import { ReasonLog } from './reasons.js';
 import { UnsureEntries } from './unsure.js';
@@ -130,7 +132,7 @@ export class FolderLooks {
           return marker === undefined || listing.markers.has(marker);
         },
       };
-      return await this.compare(folder, listing, rules, apply);
+      return await this.compare(what, filter, listing, rules, apply);
     } finally {
       await listing.sorter.close();
     }
@@ -164,7 +166,12 @@ export class FolderLooks {
     });
   }
 
-  private async list({ folder, connection, clock, signal }: Look, filter: NameFilter): Promise<Listing> {
+  /** `concerns`: the sub-folders that are looked into; all where it is absent. */
+  private async list(
+    { folder, connection, clock, signal }: Look,
+    filter: NameFilter,
+    concerns?: (below: string) => boolean,
+  ): Promise<Listing> {
     const root = parseRemotePath(folder.path, ROOT, 'path');
     const moveTo = folder.moveTo === null ? undefined : parseRemotePath(folder.moveTo, root, 'moveTo');
     const options = { signal, leftovers: this.deps.leftovers, priority: 'background' as const };
@@ -176,7 +183,7 @@ export class FolderLooks {
       try {
         const walked = walk(remote, root, {
           isDeep: filter.isDeep,
-          skipsFolder: (below, path) => path === moveTo || filter.skipsFolder(below),
+          skipsFolder: (below, path) => path === moveTo || filter.skipsFolder(below) || concerns?.(below) === false,
           listing: (below) => unsure.listing(below),
           leftOut: (below, what) => unsure.add(below, what),
         });
@@ -202,12 +209,41 @@ export class FolderLooks {
     });
   }
 
+  /**
+   * Looks once more for what the first listing lacks, in its folders alone: a data connection of plain FTP that ends early
+   * at the end of a line cannot be told from a whole listing, and what seems gone would be new again later.
+   */
+  private async *lookAgain(
+    what: Look,
+    filter: NameFilter,
+    missing: MissingEntries,
+  ): AsyncGenerator<readonly Unlisted[]> {
+    const listing = await this.list(what, filter, (below) => missing.mayBeIn(below));
+    const verdict = (key: Buffer, isListed: boolean, sinceMs: number | undefined): Unlisted => {
+      if (isListed)
+        return { key, reason: sinceMs === undefined ? 'unchanged' : 'settling', sinceMs, change: undefined };
+      if (listing.unsure.mayHold(key)) return { key, reason: 'unreadable', sinceMs, change: undefined };
+      return { key, reason: 'gone', sinceMs, change: { key, known: undefined, seen: undefined } };
+    };
+    try {
+      for await (const batch of pairs(missing.batches(), listing.sorter.batches())) {
+        yield batch.flatMap(({ key, source, target }) =>
+          source === undefined ? [] : [verdict(key, target !== undefined, source.modifiedMs || undefined)],
+        );
+      }
+    } finally {
+      await listing.sorter.close();
+    }
+  }
+
   private async compare(
-    folder: WatchedFolder,
+    what: Look,
+    filter: NameFilter,
     listing: Listing,
     rules: DiffRules,
     apply: (changes: EntryChanges) => Promise<void>,
   ): Promise<Findings> {
+    const { folder } = what;
     const reasons = new ReasonLog();
     reasons.addUnreadable(listing.unsure);
     const detected: DetectedFile[] = [];
@@ -226,14 +262,32 @@ export class FolderLooks {
       if (change !== undefined) changes.add(change);
       if (reason === 'over_cap') isCut = true;
       if (reason !== 'settling' && reason !== 'growing') return;
-      const at = (change?.seen?.sinceMs ?? decision.stored?.seen?.sinceMs ?? 0) + rules.settleMs;
+      const sinceMs = 'entry' in decision ? (change ?? decision.stored)?.seen?.sinceMs : decision.sinceMs;
+      const at = (sinceMs ?? 0) + rules.settleMs;
       settledAtMs = Math.min(settledAtMs ?? at, at);
     };
-    for await (const batch of diff(listing.sorter.batches(), this.deps.files.pages(folder.id), rules)) {
-      for (const decision of batch) take(decision);
-      if (changes.count < CHANGES_AT_ONCE) continue;
+    const applyMany = async (): Promise<void> => {
+      if (changes.count < CHANGES_AT_ONCE) return;
       await apply(changes);
       changes.clear();
+    };
+    const missing = new MissingEntries();
+    try {
+      for await (const batch of diff(listing.sorter.batches(), this.deps.files.pages(folder.id), rules)) {
+        for (const decision of batch) {
+          if (decision.reason !== 'gone') take(decision);
+          else await missing.add(decision.key, decision.sinceMs);
+        }
+        await applyMany();
+      }
+      if (missing.count > 0) {
+        for await (const batch of this.lookAgain(what, filter, missing)) {
+          for (const decision of batch) take(decision);
+          await applyMany();
+        }
+      }
+    } finally {
+      await missing.close();
     }
     for (const change of reported) changes.add(change);
     // Few changes go along with the report; many have gone ahead, and a repeated check finds them done.

@@ -60,6 +60,8 @@ export interface Proxy {
    * hears nothing of it. undefined = all.
    */
   dataLines: number | undefined;
+  /** The same, for one data connection alone, after so many whole ones. Returns what tells whether it was cut: 0 or 1. */
+  cutDataLines(lines: number, afterWhole: number): () => number;
   stop(): Promise<void>;
 }
 
@@ -94,6 +96,7 @@ export async function startProxy(target: number, options: ProxyOptions = {}): Pr
   let connections = 0;
   let holding: { readonly at: number; readonly reached: () => void; readonly released: Promise<void> } | undefined;
   let release: () => void = () => undefined;
+  let cutting: { readonly lines: number; wholeLeft: number; done: number } | undefined;
 
   function fail(fault: Fault): void {
     for (const link of [...links]) {
@@ -121,6 +124,14 @@ export async function startProxy(target: number, options: ProxyOptions = {}): Pr
     else setTimeout(work, proxy.delayMs);
   }
 
+  function oneCut(): number | undefined {
+    if (cutting === undefined || cutting.wholeLeft-- > 0) return undefined;
+    const { lines } = cutting;
+    cutting.done = 1;
+    cutting = undefined;
+    return lines;
+  }
+
   function connect(client: net.Socket, port: number, isControl: boolean): void {
     connections++;
     client.on('error', () => undefined);
@@ -128,7 +139,7 @@ export async function startProxy(target: number, options: ProxyOptions = {}): Pr
     const server = net.connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
     const link: Link = { sockets: [client, server], isStalled: false };
     links.add(link);
-    let linesLeft = isControl || options.ftp !== true ? undefined : proxy.dataLines;
+    let linesLeft = isControl || options.ftp !== true ? undefined : (oneCut() ?? proxy.dataLines);
     let isCut = false;
     const beforeCut = (bytes: Buffer): Buffer => {
       if (linesLeft === undefined) return bytes;
@@ -228,6 +239,11 @@ export async function startProxy(target: number, options: ProxyOptions = {}): Pr
     isSilent: false,
     delayMs: 0,
     dataLines: undefined,
+    cutDataLines: (lines, afterWhole) => {
+      const cut = { lines, wholeLeft: afterWhole, done: 0 };
+      cutting = cut;
+      return () => cut.done;
+    },
     target,
     get upBytes() {
       return passed.up;
