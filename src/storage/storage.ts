@@ -224,6 +224,7 @@ export {
   type FileState,
   type SeenState,
   type StoredEntry,
+  UNKNOWN_SIZE,
 } from './tables/watched-files.js';
 export type {
   CheckResult,

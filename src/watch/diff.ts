@@ -4,7 +4,13 @@
  * that arrives with an old date, changes nothing.
  */
 import { Turns } from '../base/turns.js';
-import type { EntryChange, FileState, SeenState, StoredEntry } from '../storage/storage.js';
+import {
+  type EntryChange,
+  type FileState,
+  type SeenState,
+  type StoredEntry,
+  UNKNOWN_SIZE,
+} from '../storage/storage.js';
 
 export interface ListedEntry extends FileState {
   /** The bytes of the path below the watched folder. */
@@ -98,7 +104,7 @@ export function decide(entry: ListedEntry, stored: StoredEntry | undefined, rule
     return decision('baseline', accepted);
   }
   if (known !== undefined && isSame(known, entry, rules)) {
-    const isExact = known.modifiedMs === modifiedMs && stored?.seen === undefined;
+    const isExact = known.size === size && known.modifiedMs === modifiedMs && stored?.seen === undefined;
     return decision('unchanged', isExact ? undefined : accepted);
   }
   if (known !== undefined && !rules.detectModified) return decision('modification_ignored', accepted);
@@ -135,6 +141,7 @@ export function isSame(
   now: FileState,
   { resolutionMs, zoneShiftMs = 0, endedMs }: Pick<DiffRules, 'resolutionMs' | 'zoneShiftMs' | 'endedMs'>,
 ): boolean {
+  if (before.size === UNKNOWN_SIZE) return true;
   if (before.size !== now.size) return false;
   // The epoch is no time: the server keeps none, or did not tell it this once.
   if (before.modifiedMs === 0 || now.modifiedMs === 0) return true;

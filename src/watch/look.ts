@@ -15,6 +15,7 @@ import {
   type DeliveredFile,
   type EntryChange,
   EntryChanges,
+  UNKNOWN_SIZE,
   type WatchedFiles,
   type WatchedFolder,
 } from '../storage/storage.js';
@@ -236,6 +237,17 @@ export class FolderLooks {
     }
   }
 
+  /** What is there at the first check although it cannot be read: new to nobody once it can. Keys, as Latin-1. */
+  private unreadBaseline(folder: WatchedFolder, { unsure }: Listing, { isBaseline, filter }: DiffRules): Set<string> {
+    const keys = new Set<string>();
+    if (folder.baselineAt !== null) return keys;
+    for (const key of unsure.keys()) {
+      const isTaken = typeof isBaseline === 'boolean' ? isBaseline : isBaseline(key);
+      if (isTaken && filter(key) === undefined) keys.add(key.toString('latin1'));
+    }
+    return keys;
+  }
+
   private async compare(
     what: Look,
     filter: NameFilter,
@@ -251,8 +263,10 @@ export class FolderLooks {
     const changes = new EntryChanges();
     let isCut = false;
     let settledAtMs: number | undefined;
+    const unread = this.unreadBaseline(folder, listing, rules);
     const take = (decision: Decision | Unlisted): void => {
       reasons.add(decision);
+      if (unread.size > 0) unread.delete(decision.key.toString('latin1'));
       const { change, reason } = decision;
       if (isReport(reason) && change !== undefined) {
         reported.push(change);
@@ -288,6 +302,11 @@ export class FolderLooks {
       }
     } finally {
       await missing.close();
+    }
+    for (const key of unread) {
+      const known = { size: UNKNOWN_SIZE, modifiedMs: 0 };
+      changes.add({ key: Buffer.from(key, 'latin1'), known, seen: undefined });
+      await applyMany();
     }
     for (const change of reported) changes.add(change);
     // Few changes go along with the report; many have gone ahead, and a repeated check finds them done.

@@ -32,11 +32,13 @@ const DERIVABLE: ReadonlySet<AnyReason> = new Set([
 export class ReasonLog {
   readonly #counts = new Map<AnyReason, number>();
   readonly #lines: string[] = [];
+  #unreadable: ReadonlySet<string> = new Set();
   #derivable = 0;
   #others = 0;
 
   add(decision: Decision | Unlisted): void {
     const { reason, key } = decision;
+    if (reason === 'unreadable' && this.#unreadable.has(nameOfKey(key).path)) return;
     this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + 1);
     if (DERIVABLE.has(reason) ? ++this.#derivable > MAX_DERIVABLE : ++this.#others > MAX_OTHERS) return;
     const { path } = nameOfKey(key);
@@ -49,6 +51,7 @@ export class ReasonLog {
   /** What the listings had and nobody could read. */
   addUnreadable({ shown, count }: UnsureEntries): void {
     if (count === 0) return;
+    this.#unreadable = shown;
     this.#counts.set('unreadable', count);
     for (const path of shown) this.#lines.push(JSON.stringify([path, 'unreadable']));
   }

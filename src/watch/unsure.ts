@@ -5,12 +5,14 @@ import type { LeftOut } from '../remotes/remote.js';
 /** Entries of one check that are shown with their reason. */
 const MOST_SHOWN = 10_000;
 const SLASH = 0x2f;
+/** Parts of `./keep.csv` that are none of its name. */
+const NO_NAMES: ReadonlySet<string> = new Set(['', '.', '..']);
 
 export class UnsureEntries {
   readonly #listed = new Set<string>();
   readonly #hidden = new Map<string, HiddenNames>();
   /** Paths below the watched folder, as far as they are known. */
-  readonly shown: string[] = [];
+  readonly shown = new Set<string>();
   count = 0;
 
   /** A folder, by its path below the watched one, is about to be listed. */
@@ -25,7 +27,17 @@ export class UnsureEntries {
     this.#hidden.set(key, hidden);
     this.count += 1;
     const label = labelOf(what);
-    if (this.shown.length < MOST_SHOWN) this.shown.push(folder === '' ? label : `${folder}/${label}`);
+    if (this.shown.size < MOST_SHOWN) this.shown.add(folder === '' ? label : `${folder}/${label}`);
+  }
+
+  /** The paths that have a name, below the watched folder. */
+  *keys(): Generator<Buffer> {
+    for (const [folder, hidden] of this.#hidden) {
+      for (const name of hidden.names()) {
+        if (NO_NAMES.has(name.toString('latin1'))) continue;
+        yield folder === '' ? name : Buffer.concat([Buffer.from(`${folder}/`, 'latin1'), name]);
+      }
+    }
   }
 
   /** Whether the file with this path below the watched folder, which no listing shows, may be there. */

@@ -5,67 +5,12 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type ServerEntry, type TestServer } from '../servers/catalogue.js';
 import { startProftpd, startVsftpd, type FtpServer } from '../servers/ftp.js';
-import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import type { WatchedFolder } from '../../src/storage/storage.js';
 import { Bench } from './support/bench.js';
 import { startReceiver, type Receiver } from './support/receiver.js';
 import { startTogether } from '../support/together.js';
-
-suite('watched folders over a server that lists what cannot be read', () => {
-  let postgres: PostgresServer;
-  let scripted: ScriptedFtp;
-  let bench: Bench;
-  let lines: readonly string[] = [];
-  const file = (name: string): string => `-rw-r--r-- 1 a a 4 Feb 03 2026 ${name}`;
-
-  before(async () => {
-    [postgres, scripted] = await startTogether([
-      startPostgres(),
-      startScripted({
-        LIST: async (_options, { say, data }) => {
-          say('150 go');
-          (await data()).end(lines.map((line) => `${line}\r\n`).join(''));
-          say('226 done');
-        },
-      }),
-    ]);
-    scripted.folders.add('/in');
-    const { port, username, password } = scripted;
-    const login = { host: '127.0.0.1', port, username, password, tls: 'none', defaultPath: '/' };
-    bench = await Bench.open({
-      databaseUrl: postgres.url,
-      connections: [{ id: 'server', name: 'Server', type: 'ftp', ...login }],
-    });
-  });
-  after(async () => {
-    await bench.close();
-    await scripted.stop();
-    await postgres.stop();
-  });
-
-  test('a line that no name can be read from: nothing is gone, and nothing new again', async () => {
-    lines = [file('a.txt'), file('keep.csv')];
-    const folder = await bench.watch('server', '/in');
-    lines = [file('a.txt'), '#@!keep.csv'];
-    const check = await bench.check(folder);
-    assert.deepEqual(await bench.reasonsOf(folder, check), {
-      'a.txt': 'unchanged',
-      '#@!keep.csv': 'unreadable',
-      'keep.csv': 'unreadable',
-    });
-    lines = [file('a.txt'), file('keep.csv'), file('new.txt')];
-    const later = await bench.settle(folder);
-    assert.deepEqual(await bench.reasonsOf(folder, later), {
-      'a.txt': 'unchanged',
-      'keep.csv': 'unchanged',
-      'new.txt': 'new',
-    });
-    lines = [file('a.txt'), file('new.txt')];
-    assert.equal((await bench.check(folder)).counts['gone'], 1, 'what a listing that can be read lacks is gone');
-  });
-});
 
 const named = (entries: readonly ServerEntry[], name: string): ServerEntry => {
   const found = entries.find((each) => each.name === name);

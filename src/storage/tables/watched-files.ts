@@ -2,7 +2,11 @@
 import type { Database } from '../postgres/database.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 
+/** Size of a file that was there, in a form that could not be read. */
+export const UNKNOWN_SIZE = -1;
+
 export interface FileState {
+  /** Bytes, or UNKNOWN_SIZE. */
   readonly size: number;
   readonly modifiedMs: number;
 }

@@ -1,0 +1,142 @@
+/** Watched folders whose listings show less than there is: by lines that cannot be read, or by an early end that looks right. */
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import { behindProxy, type Remote } from '../faults/rig.js';
+import { FTP_SERVERS, type TestServer } from '../servers/catalogue.js';
+import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
+import { startPostgres, type PostgresServer } from '../servers/postgres.js';
+import { Bench } from './support/bench.js';
+import { startReceiver, type Receiver } from './support/receiver.js';
+import { startTogether } from '../support/together.js';
+
+suite('watched folders over a server that lists what cannot be read', () => {
+  let postgres: PostgresServer;
+  let scripted: ScriptedFtp;
+  let bench: Bench;
+  let lines: readonly string[] = [];
+  const file = (name: string): string => `-rw-r--r-- 1 a a 4 Feb 03 2026 ${name}`;
+
+  before(async () => {
+    [postgres, scripted] = await startTogether([
+      startPostgres(),
+      startScripted({
+        LIST: async (_options, { say, data }) => {
+          say('150 go');
+          (await data()).end(lines.map((line) => `${line}\r\n`).join(''));
+          say('226 done');
+        },
+      }),
+    ]);
+    scripted.folders.add('/in');
+    const { port, username, password } = scripted;
+    const login = { host: '127.0.0.1', port, username, password, tls: 'none', defaultPath: '/' };
+    bench = await Bench.open({
+      databaseUrl: postgres.url,
+      connections: [{ id: 'server', name: 'Server', type: 'ftp', ...login }],
+    });
+  });
+  after(async () => {
+    await bench.close();
+    await scripted.stop();
+    await postgres.stop();
+  });
+
+  test('a line that no name can be read from: nothing is gone, and nothing new again', async () => {
+    lines = [file('a.txt'), file('keep.csv')];
+    const folder = await bench.watch('server', '/in');
+    lines = [file('a.txt'), '#@!keep.csv'];
+    const check = await bench.check(folder);
+    assert.deepEqual(await bench.reasonsOf(folder, check), {
+      'a.txt': 'unchanged',
+      '#@!keep.csv': 'unreadable',
+      'keep.csv': 'unreadable',
+    });
+    lines = [file('a.txt'), file('keep.csv'), file('new.txt')];
+    const later = await bench.settle(folder);
+    assert.deepEqual(await bench.reasonsOf(folder, later), {
+      'a.txt': 'unchanged',
+      'keep.csv': 'unchanged',
+      'new.txt': 'new',
+    });
+    lines = [file('a.txt'), file('new.txt')];
+    assert.equal((await bench.check(folder)).counts['gone'], 1, 'what a listing that can be read lacks is gone');
+  });
+
+  test('what is there at the first check but cannot be read is baseline: not new once it can be', async () => {
+    const broken = (name: string): string => `-????????? ? ? ? ? ? ${name}`;
+    lines = [file('a.txt'), broken('old.csv'), broken('other.part'), broken('gone.csv')];
+    const folder = await bench.watch('server', '/in', { detectModified: true });
+    const again = await bench.check(folder);
+    const unreadable = { 'old.csv': 'unreadable', 'other.part': 'unreadable', 'gone.csv': 'unreadable' };
+    assert.deepEqual(await bench.reasonsOf(folder, again), { 'a.txt': 'unchanged', ...unreadable });
+    assert.equal(again.counts['unreadable'], 3);
+    lines = [file('a.txt'), file('old.csv'), file('other.part')];
+    const readable = await bench.settle(folder);
+    const shown = { 'a.txt': 'unchanged', 'old.csv': 'unchanged', 'other.part': 'temporary_name', 'gone.csv': 'gone' };
+    assert.deepEqual(await bench.reasonsOf(folder, readable), shown);
+    // From here on it is a file as any other.
+    lines = [file('a.txt'), file('old.csv').replace(' 4 ', ' 5 ')];
+    assert.equal((await bench.reasonsOf(folder, await bench.settle(folder)))['old.csv'], 'modified');
+  });
+});
+
+suite('watched folders over vsftpd whose listings can end early', () => {
+  let postgres: PostgresServer;
+  let remote: Remote;
+  let receiver: Receiver;
+  let bench: Bench;
+
+  before(async () => {
+    let server: TestServer;
+    [postgres, server, receiver] = await startTogether([
+      startPostgres(),
+      (FTP_SERVERS.find(({ name }) => name === 'vsftpd') ?? assert.fail('no vsftpd')).start(),
+      startReceiver(),
+    ]);
+    remote = await behindProxy(server, 'server');
+    bench = await Bench.open({ databaseUrl: postgres.url, connections: [remote.connection] });
+  });
+  after(async () => {
+    await bench.close();
+    await remote.proxy.stop();
+    await Promise.all([receiver.close(), remote.server.stop()]);
+    await postgres.stop();
+  });
+
+  const FILES = 10;
+  for (const lines of [0, 7]) {
+    test(`one listing that ends cleanly after ${lines} lines: nothing is gone, and nothing new again`, async () => {
+      const { proxy, server } = remote;
+      const root = `${server.base ?? ''}/early-${lines}`;
+      const folders = ['', 'below/', 'below/deeper/', 'other/'];
+      for (let number = 0; number < FILES; number++) {
+        for (const folder of folders) await server.disk.write(`${root}/${folder}${number}.txt`, `${number}`);
+      }
+      const folder = await bench.watch('server', root, { recursive: true, webhookUrl: receiver.url });
+      const all = FILES * folders.length;
+      const before = receiver.received.length;
+      // Each folder's listing in turn is the one that is cut.
+      for (let whole = 0; whole < folders.length; whole++) {
+        await server.disk.write(`${root}/new-${whole}.txt`, 'new');
+        const cut = proxy.cutDataLines(lines, whole);
+        const check = await bench.check(folder);
+        assert.equal(cut(), 1, 'one listing is cut');
+        assert.equal(check.counts['gone'], undefined, JSON.stringify(check.counts));
+        const decided = Object.values(check.counts).reduce((sum, count) => sum + count, 0);
+        assert.ok(decided >= all + whole, JSON.stringify(check.counts));
+        const later = await bench.settle(folder);
+        assert.equal(later.counts['gone'], undefined, JSON.stringify(later.counts));
+      }
+      await bench.settle(folder);
+      const names = (): string[] =>
+        receiver.received.slice(before).flatMap(({ body }) => body.data.files.map(({ name }) => name));
+      await bench.until(() => names().length >= folders.length, 'the events of the new files');
+      assert.deepEqual(names().toSorted(), ['new-0.txt', 'new-1.txt', 'new-2.txt', 'new-3.txt']);
+
+      await bench.remove('server', `${root}/below/3.txt`);
+      const gone = await bench.check(folder);
+      assert.equal(gone.counts['gone'], 1, JSON.stringify(gone.counts));
+      assert.equal((await bench.reasonsOf(folder, gone))['below/3.txt'], 'gone');
+    });
+  }
+});
