@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,6 +12,7 @@ import { makeTempFolder, openTest, startChild, SUCCESS, until, upload, withSql }
 import { ACCOUNT, accountOf } from './provisioned.js';
 
 const MAJOR = 18;
+const STRAY_FILES = 10_000;
 const silent = (): void => undefined;
 
 describe('the embedded PostgreSQL', () => {
@@ -88,6 +91,23 @@ describe('the embedded PostgreSQL', () => {
     assert.match(refused ?? '', /^error StartupError: dataDir: another gateway/);
     for (const child of children) child.process.stdin?.end();
     await Promise.all(children.map((child) => child.exit));
+    assert.ok(!(await readdir(dataDir)).some((name) => name.includes('.new')));
+  });
+
+  it('removes the half-made folder of a killed gateway although its initdb still writes there for a while', async () => {
+    const gone = spawn('true');
+    await once(gone, 'exit');
+    const draft = path.join(dataDir, `postgres-${MAJOR}.new-${gone.pid}`, 'data');
+    await mkdir(draft, { recursive: true });
+    await chmod(dataDir, 0o711);
+    const begun = path.join(draft, 'file1');
+    const writer = spawn('sh', ['-c', `for i in $(seq ${STRAY_FILES}); do : > "${draft}/file$i" || exit; done`], {
+      stdio: 'ignore',
+    });
+    await until(async () => (existsSync(begun) ? true : undefined), 'the writer');
+    const storage = await openTest('', { dataDir });
+    await storage.close();
+    if (writer.exitCode === null) await once(writer, 'exit');
     assert.ok(!(await readdir(dataDir)).some((name) => name.includes('.new')));
   });
 

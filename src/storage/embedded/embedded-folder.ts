@@ -17,6 +17,8 @@ const FAST_SHUTDOWN_MS = 15_000;
 const IMMEDIATE_SHUTDOWN_MS = 5000;
 const LOOK_EVERY_MS = 25;
 const INITDB_TIMEOUT_MS = 120_000;
+/** With a pause before each that grows by 100 ms: 12 seconds in all, some ten times what initdb takes. */
+const REMOVE_RETRIES = 15;
 
 export const SUPERUSER = 'gateway';
 const PASSWORD_FILE = 'gateway.password';
@@ -43,7 +45,7 @@ export async function clusterFolder(dataDir: string, major: number): Promise<str
 export async function createCluster(cluster: string, programs: ServerPrograms, runAs: RunAs): Promise<void> {
   await removeDeadDrafts(cluster);
   const draft = `${cluster}.new-${process.pid}`;
-  await rm(draft, { recursive: true, force: true });
+  await removeDraft(draft);
   await mkdir(draft, { mode: 0o700 });
   const password = path.join(draft, PASSWORD_FILE);
   await writeFile(password, randomBytes(24).toString('base64url'), { mode: 0o600 });
@@ -68,7 +70,7 @@ export async function createCluster(cluster: string, programs: ServerPrograms, r
       `the embedded PostgreSQL cannot make its data folder: ${lastLine(words)}; or set database.url`,
     );
   } finally {
-    await rm(draft, { recursive: true, force: true });
+    await removeDraft(draft);
   }
 }
 
@@ -76,9 +78,13 @@ export async function createCluster(cluster: string, programs: ServerPrograms, r
 async function removeDeadDrafts(cluster: string): Promise<void> {
   for (const name of await readdir(path.dirname(cluster))) {
     const pid = name.startsWith(`${path.basename(cluster)}.new-`) ? Number(name.split('-').at(-1)) : 0;
-    if (pid > 0 && !(await isAlive(pid)))
-      await rm(path.join(path.dirname(cluster), name), { recursive: true, force: true });
+    if (pid > 0 && !(await isAlive(pid))) await removeDraft(path.join(path.dirname(cluster), name));
   }
+}
+
+/** The initdb of a gateway that was killed goes on without it, and makes files in folders that are being emptied. */
+function removeDraft(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: REMOVE_RETRIES });
 }
 
 function isTaken(error: unknown): boolean {
