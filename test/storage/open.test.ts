@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { changeMasterKey } from '../../src/storage/open.js';
+import { Database } from '../../src/storage/postgres/database.js';
+import { migrate } from '../../src/storage/postgres/migrate.js';
+import { parseDatabaseUrl } from '../../src/storage/postgres/target.js';
 import { StartupError } from '../../src/storage/storage.js';
+import { startPostgres, type PostgresServer } from '../servers/postgres.js';
+import { startProxy, type Proxy } from '../support/proxy.js';
+import { held } from '../support/reliability.js';
 import { DATABASES, makeTempFolder, openTest, startChild, testOptions, type TestServer, withSql } from './databases.js';
 import { accountOf, ACCOUNT } from './provisioned.js';
 
@@ -103,6 +110,152 @@ for (const kind of DATABASES) {
     });
   });
 }
+
+const MIGRATIONS = fileURLToPath(new URL('../../../src/storage/migrations', import.meta.url));
+/** The last migration of version 1.0. */
+const FORMER_VERSION = 21;
+const FORMER_ROWS = `
+  insert into accounts (id, email, plan) values ('00000000-0000-7000-8000-000000000001', 'old@example.com', 'pro');
+  insert into transfers (id, account_id, connection_id, type, direction, status, filename, path, file_size, duration_ms,
+      counts_action, created_at)
+    select ('01900000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, '00000000-0000-7000-8000-000000000001', 'files',
+      'upload', 'outbound', case when n % 3 = 0 then 'failed' else 'success' end, 'a', '/a', n, 1, true,
+      now() - interval '2 hours'
+    from generate_series(1, 300) n;`;
+/** What differs between two databases that were opened in the same way: nodes that were killed leave their row. */
+const OWN_ROWS = ['nodes'];
+
+describe('a program that is killed while it opens a database', () => {
+  let server: PostgresServer;
+  let proxy: Proxy;
+  before(async () => {
+    server = await startPostgres();
+    proxy = await startProxy(server.port);
+  });
+  after(async () => {
+    await proxy?.stop();
+    await server?.stop();
+  });
+
+  const urlOf = (name: string, port = server.port): string => {
+    const url = new URL(server.url);
+    url.pathname = `/${name}`;
+    url.port = String(port);
+    return url.href;
+  };
+
+  const copyOf = (template: string, name: string) =>
+    withSql(server.url, (sql) => sql.unsafe(`create database ${name} template ${template}`));
+
+  const makeEmpty = (): Promise<unknown> => withSql(server.url, (sql) => sql.unsafe('create database empty'));
+
+  /** As version 1.0 leaves it, with rows that migrations move and count. */
+  const makeFormer = async (): Promise<void> => {
+    await withSql(server.url, (sql) => sql.unsafe('create database former'));
+    const folder = await makeTempFolder();
+    for (const file of await readdir(MIGRATIONS)) {
+      if (Number.parseInt(file, 10) <= FORMER_VERSION)
+        await copyFile(path.join(MIGRATIONS, file), path.join(folder, file));
+    }
+    const database = new Database(await parseDatabaseUrl(urlOf('former')), testOptions(''));
+    await database.connect();
+    await migrate(database, folder);
+    await database.close();
+    await rm(folder, { recursive: true });
+    await withSql(urlOf('former'), (sql) => sql.unsafe(FORMER_ROWS));
+  };
+
+  const contentOf = (url: string) =>
+    withSql(url, async (sql) => {
+      const schemas = sql`('public', 'public_jobs')`;
+      const tables = await sql<{ schema: string; name: string }[]>`
+        select table_schema as schema, table_name as name from information_schema.tables
+        where table_schema in ${schemas} and table_type = 'BASE TABLE' order by 1, 2`;
+      const rows: Record<string, number> = {};
+      for (const { schema, name } of tables) {
+        const [row] = await sql<{ rows: number }[]>`select count(*)::int as rows from ${sql(schema)}.${sql(name)}`;
+        if (!OWN_ROWS.includes(name)) rows[`${schema}.${name}`] = row?.rows ?? -1;
+      }
+      return {
+        rows,
+        columns: [
+          ...(await sql`
+            select table_schema, table_name, column_name, column_default, is_nullable, data_type, udt_name,
+              is_generated, generation_expression, is_identity
+            from information_schema.columns where table_schema in ${schemas} order by 1, 2, 3`),
+        ],
+        constraints: [
+          ...(await sql`
+            select conrelid::regclass::text as of, conname, pg_get_constraintdef(oid) as definition from pg_constraint
+            where connamespace::regnamespace::text in ${schemas} order by 1, 2`),
+        ],
+        indexes: [...(await sql`select indexdef from pg_indexes where schemaname in ${schemas} order by 1`)],
+        triggers: [
+          ...(await sql`
+            select event_object_table, trigger_name, event_manipulation, action_statement
+            from information_schema.triggers where trigger_schema in ${schemas} order by 1, 2, 3`),
+        ],
+        versions: [...(await sql`select version from schema_version where version > 0 order by version`)].map((row) =>
+          Number(row['version']),
+        ),
+        moved: [
+          ...(await sql`select sum(transfers)::int as transfers, sum(failed)::int as failed, sum(bytes_out)::int as bytes
+            from transfer_hours`),
+        ],
+      };
+    });
+
+  for (const [what, template, kills, make] of [
+    ['the first migration of an empty database', 'empty', 10, makeEmpty],
+    ['the upgrade of a database of version 1.0', 'former', 5, makeFormer],
+  ] as const) {
+    it(`${what}: killed at ${kills} points, the next start completes it, and nothing is applied twice`, async () => {
+      await make();
+      const undisturbed = `${template}_undisturbed`;
+      await copyOf(template, undisturbed);
+      const from = proxy.pieces;
+      const whole = startChild('hold', { url: urlOf(undisturbed, proxy.port) });
+      await whole.line((line) => line.startsWith('open '));
+      const pieces = proxy.pieces - from;
+      whole.process.stdin?.end();
+      assert.equal(await whole.exit, 0);
+      const expected = await contentOf(urlOf(undisturbed));
+      const files = (await readdir(MIGRATIONS)).map((file) => Number.parseInt(file, 10)).sort((a, b) => a - b);
+      assert.deepEqual(expected.versions, files);
+
+      const foundAt: number[] = [];
+      for (let kill = 1; kill <= kills; kill++) {
+        const name = `${template}_${kill}`;
+        await copyOf(template, name);
+        const reached = proxy.hold(Math.floor((pieces * kill) / (kills + 1)));
+        const victim = startChild('hold', { url: urlOf(name, proxy.port) });
+        await Promise.race([reached, victim.exit.then((code) => assert.fail(`ended by itself: ${code}`))]);
+        victim.process.kill('SIGKILL');
+        assert.equal(await victim.exit, 'SIGKILL');
+        // What was on its way when the program died still arrives.
+        proxy.release();
+        assert.deepEqual(victim.lines, []);
+        const [version] = await withSql(
+          urlOf(name),
+          (sql) => sql<{ there: boolean }[]>`select to_regclass('links') is not null as there`,
+        );
+        foundAt.push(version?.there === true ? 1 : 0);
+        const storage = await openTest(urlOf(name));
+        await storage.ready();
+        await storage.close();
+        assert.deepEqual(await contentOf(urlOf(name)), expected, `after the kill at point ${kill}`);
+      }
+      assert.ok(foundAt.includes(0) && foundAt.includes(1), `before and after the commit: ${foundAt.join(' ')}`);
+      held({
+        area: 'Faults',
+        what: `a program is killed (SIGKILL) in ${what}`,
+        done: 'at points spread over everything that passes between program and database; then it is started again',
+        held: 'the next start completes it and is ready; tables, columns, constraints, indexes and rows equal those of an undisturbed one, each migration is applied once',
+        tries: kills,
+      });
+    });
+  }
+});
 
 describe('opening what is not there', () => {
   it('gives up after connectTimeoutMs with one line that holds no password', async () => {
