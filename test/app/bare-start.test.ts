@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,6 +21,7 @@ import { promisify } from 'node:util';
 import { freePort } from '../support/ports.js';
 import { bareStart, timesBareStart } from '../support/start-cost.js';
 import { eventually } from '../support/eventually.js';
+import { held } from '../support/reliability.js';
 
 const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const run = promisify(execFile);
@@ -50,6 +60,24 @@ async function served(program: Program): Promise<string> {
   await eventually(() => isOver || /^ {2}Data .*$/m.test(program.out()), 'the banner', 60_000);
   assert.ok(!isOver, program.out() + program.err());
   return program.out();
+}
+
+function lineOf(file: string, index: number): string | undefined {
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n')[index]?.trim() : undefined;
+}
+
+/** Processes that name the folder in their command line, or work in it. */
+function processesIn(folder: string): string[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => {
+    try {
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      return words.includes(folder) || readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
+    } catch {
+      // It has ended meanwhile.
+      return false;
+    }
+  });
 }
 
 suite('the quick start', () => {
@@ -161,6 +189,70 @@ suite('the quick start', () => {
     }
     assert.equal((await program.ended).code, 0);
     rmSync(elsewhere, { recursive: true });
+  });
+
+  test('killed in its first start, again and again: the next one prints a key and a password that work, and no process is left', async () => {
+    const elsewhere = mkdtempSync(path.join(tmpdir(), 'ftg-killed-start-'));
+    chmodSync(elsewhere, 0o755);
+    const data = path.join(elsewhere, 'data');
+    const inData = (): string[] => (existsSync(data) ? readdirSync(data) : []);
+    const moments: readonly (readonly [string, () => boolean])[] = [
+      [
+        'initdb writes the data folder',
+        () =>
+          inData().some((name) => name.includes('.new-') && existsSync(path.join(data, name, 'data', 'PG_VERSION'))),
+      ],
+      [
+        'the database is ready for its migration',
+        () => inData().some((name) => lineOf(path.join(data, name, 'postmaster.pid'), 7) === 'ready'),
+      ],
+      ['the account is about to be made', () => inData().includes('quick-start.json')],
+    ];
+    try {
+      for (const [what, hasCome] of moments) {
+        const program = start(elsewhere, { PORT: String(port) });
+        let isOver = false;
+        void program.ended.then(() => (isOver = true));
+        await eventually(() => isOver || hasCome(), what, 60_000);
+        assert.ok(!isOver, `${what}: ${program.out()}${program.err()}`);
+        program.child.kill('SIGKILL');
+        // The next start comes at once, while what the killed one has left may still run.
+        assert.equal((await program.ended).code, 'SIGKILL');
+        assert.doesNotMatch(program.out(), /API key/, what);
+      }
+      const program = start(elsewhere, { PORT: String(port) });
+      try {
+        const banner = await served(program);
+        const url = `http://127.0.0.1:${port}`;
+        const shown = /API key {6}(\S+)/.exec(banner)?.[1] ?? assert.fail(banner);
+        const [, email, password] = /Dashboard {4}(\S+), password (\S+)/.exec(banner) ?? assert.fail(banner);
+        const listed = await fetch(`${url}/api/list/sandbox`, { headers: { Authorization: `Bearer ${shown}` } });
+        assert.equal(listed.status, 200, await listed.text());
+        const login = await fetch(`${url}/manage/login`, {
+          ...{ method: 'POST', headers: { 'Content-Type': 'application/json' } },
+          body: JSON.stringify({ email, password }),
+        });
+        assert.equal(login.status, 200, await login.text());
+        assert.equal((await fetch(`${url}/readyz`)).status, 200);
+        assert.deepEqual(
+          inData().filter((name) => name.includes('.new-')),
+          [],
+        );
+      } finally {
+        program.child.kill('SIGTERM');
+      }
+      assert.equal((await program.ended).code, 0, program.err());
+      await eventually(() => processesIn(elsewhere).length === 0, 'no process is left', 30_000);
+    } finally {
+      rmSync(elsewhere, { recursive: true, force: true });
+    }
+    held({
+      area: 'Faults',
+      what: 'the first start of a quick start is killed (SIGKILL), and the one after it',
+      done: 'while initdb makes the database, before its migration, and before the account is made; each time it is started again at once',
+      held: 'the next start is ready and prints an API key and a password that work; no process and no half-made folder is left',
+      tries: moments.length,
+    });
   });
 
   test('a bad setting: 78 at once, one line, nothing made', async () => {
