@@ -21,5 +21,8 @@ class JumpingDate extends TrueDate {
 
 if (isMainThread) {
   globalThis.Date = JumpingDate as DateConstructor;
-  process.on('SIGUSR2', () => (offsetMs = Number(readFileSync(process.env['CLOCK_OFFSET_FILE'] ?? '', 'utf8'))));
+  process.on('SIGUSR2', () => {
+    offsetMs = Number(readFileSync(process.env['CLOCK_OFFSET_FILE'] ?? '', 'utf8'));
+    process.stderr.write(`the clock is set to ${offsetMs} ms off\n`);
+  });
 }
