@@ -14,6 +14,7 @@ const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 const OWNERS: readonly (readonly [library: RegExp, owner: RegExp])[] = [
   [/^uWebSockets\.js/, /^(http\/native\/|app\/threads\/calls)/],
   [/^ssh2$/, /^(remotes\/sftp|sandbox)\//],
+  [/^basic-ftp$/, /^remotes\/ftp\//],
   [/^@(aws-sdk|smithy)\//, /^remotes\/s3\//],
   [/^(postgres|postgrator|pg-boss)$/, /^storage\//],
   [/^piscina$/, /^workers\//],

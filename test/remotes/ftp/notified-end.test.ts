@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import tls from 'node:tls';
@@ -42,8 +43,7 @@ async function read(passesEnd: boolean, version: tls.SecureVersion): Promise<str
   try {
     await Promise.all([once(server.listen(0), 'listening'), once(relay.listen(0), 'listening')]);
     const socket = net.connect((relay.address() as net.AddressInfo).port, '127.0.0.1');
-    const wrap = (bytes: import('node:stream').Duplex): tls.TLSSocket =>
-      tls.connect({ socket: bytes, rejectUnauthorized: false });
+    const wrap = (bytes: Duplex): tls.TLSSocket => tls.connect({ socket: bytes, rejectUnauthorized: false });
     return await text(withNotifiedEnd(socket, wrap, TRUNCATED));
   } finally {
     for (const socket of sockets) socket.destroy();

@@ -2,6 +2,7 @@
  * Lines of LIST, made for people: `ls -l` of Unix, and `dir` of DOS. A line is read by its columns, from the left, and each
  * column is bounded: no line takes longer than its length. What is not certain is undefined, and is asked for later.
  */
+import { FileType, parseList } from 'basic-ftp';
 import { parseListTime, type ListTime } from './list-times.js';
 import { monthOf } from './months.js';
 
@@ -148,7 +149,9 @@ function withoutTarget(name: string): string {
   return end < 1 ? name : name.slice(0, end);
 }
 
-/** `11-20-24  10:15AM  <DIR>  name`, or a size in place of the mark. */
+/** `11-20-24  10:15AM  <DIR>  name`, or a size of digits alone: the form that basic-ftp reads without a doubt. */
+const PLAIN_DOS = /^\d{2}[-/.]\d{1,2}[-/.]\d{1,4}[ \t]+\d{1,2}:\d\d[AP]M[ \t]+(?:<DIR>|\d{1,15})[ \t]+[^ \t]/;
+/** The same with other clocks, marks of links, and separators in the size. */
 const DOS =
   /^[ \t]*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4})[ \t]+(\d{1,2}:\d\d(?::\d\d)?[ \t]?(?:[AP]M?)?)[ \t]+(?:<(DIR|JUNCTION|SYMLINKD?)>|([\d,.'\u00a0\u202f]+))[ \t]+([^ \t].*)$/i;
 /** Another size or mark where the name should begin. */
@@ -157,10 +160,22 @@ const COLUMN_AGAIN = /^(?:[\d,.]+|<[A-Z]+>)[ \t]/i;
 const TARGET = /^(.+?) \[(?:[a-z]:|\\|\.|\/).*\]$/i;
 const ANY_TARGET = /^(.+) \[.*\]$/;
 
+const isColumnAgain = (line: string, name: string): boolean =>
+  COLUMN_AGAIN.test(name) && /[ \t]{2}$/.test(line.slice(0, line.length - name.length));
+
 function parseDosLine(line: string, now: Date): ListedLine | undefined {
+  const [plain] = PLAIN_DOS.test(line) ? parseList(line) : [];
+  if (plain !== undefined) {
+    const { name, type, size, rawModifiedAt } = plain;
+    if (isColumnAgain(line, name)) return undefined;
+    const time = parseListTime(rawModifiedAt, now);
+    return type === FileType.Directory
+      ? { kind: 'folder', name, size: undefined, time }
+      : { kind: 'file', name, size, time };
+  }
   const [whole, date = '', clock = '', mark, size, text = ''] = DOS.exec(line) ?? [];
   if (whole === undefined) return undefined;
-  if (COLUMN_AGAIN.test(text) && /[ \t]{2}$/.test(line.slice(0, line.length - text.length))) return undefined;
+  if (isColumnAgain(line, text)) return undefined;
   const time = parseListTime(`${date} ${clock.replace(/[ \t]/g, '')}`, now);
   if (mark === undefined) return isSizeLike(size ?? '') ? dosFile(text, size ?? '', time) : undefined;
   if (mark.toUpperCase() === 'DIR') return { kind: 'folder', name: text, size: undefined, time };

@@ -40,7 +40,10 @@ export async function* listEntered(operation: Operation, folder: RemotePath): As
   // The control connection is free now. Of a long listing what is learned serves the next one.
   if (memory.hasMdtm) await samples.learn(operation);
   if (held === undefined) return;
-  if (!isTooLong) return yield inUtc(operation, held);
+  if (!isTooLong) {
+    yield inUtc(operation, held);
+    return;
+  }
   if (memory.zone.isUnknown && samples.isEmpty) memory.fruitlessLooks++;
   for await (const entries of listAll(operation)) yield inUtc(operation, entries);
 }
