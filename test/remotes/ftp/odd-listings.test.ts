@@ -1,10 +1,12 @@
 /** FTP servers that list, end and introduce themselves otherwise than most. What they list is whole, counted or an error. */
 import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { GatewayError, type ErrorCode } from '../../../src/base/errors.js';
 import type { RemotePath } from '../../../src/remotes/path.js';
 import type { FileInfo, LeftOut, Remote } from '../../../src/remotes/remote.js';
+import { streamOf } from '../../../src/remotes/whole.js';
 import { startScripted, type Script, type ScriptedFtp } from '../../servers/scripted-ftp.js';
 import { clientFor, type Client } from '../support/ftp-client.js';
 
@@ -124,6 +126,28 @@ test('a data connection that stays open after the last reply', async (t) => {
     client.use((remote) => listed(remote), {}, limits),
     failsWith('stall_timeout'),
   );
+});
+
+test('a data connection of a download that stays open after the last reply', async (t) => {
+  const content = Buffer.alloc(200_000, 'x');
+  let sent = content.length;
+  const [server, client] = await setUp(t, {
+    RETR: async (_argument, { say, data }) => {
+      say('150 go');
+      (await data()).write(content.subarray(0, sent));
+      say('226 done');
+    },
+  });
+  server.files.set('/a.bin', content);
+  const download = (): Promise<Buffer> =>
+    client.use(
+      async (remote) => buffer(streamOf(await remote.read('/a.bin' as RemotePath))),
+      {},
+      { stallTimeoutMs: 2_000 },
+    );
+  assert.ok((await download()).equals(content));
+  sent -= 1;
+  await assert.rejects(download(), failsWith('stall_timeout'));
 });
 
 test('PWD that is refused, or answers without quotes', async (t) => {

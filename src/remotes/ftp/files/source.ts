@@ -8,6 +8,7 @@ import type { RemotePath } from '../../path.js';
 import type { FileInfo, OpenFile, SelectRange } from '../../remote.js';
 import { beginTransfer, dataError, lastWords, type Transfer } from '../session/data.js';
 import { stat } from './lookup.js';
+import { OpenEnd } from '../session/open-end.js';
 import type { Operation } from '../session/operation.js';
 import { connectionLost, isPositive, refusal, spoken, type Reply } from '../session/replies.js';
 
@@ -77,6 +78,7 @@ class FtpSource extends Readable {
   private isSettled = false;
   private hasEnded = false;
   private readonly stall: StallTimer;
+  private readonly openEnd: OpenEnd;
 
   constructor(
     private readonly operation: Operation,
@@ -93,6 +95,7 @@ class FtpSource extends Readable {
       this.destroy(new GatewayError('stall_timeout', text, { step: 'transfer' }));
     });
     const { socket, exchange } = transfer;
+    this.openEnd = new OpenEnd(socket, stallTimeoutMs, () => !socket.isPaused() && this.delivered >= part.length);
     socket.on('data', (chunk: Buffer) => this.accept(chunk));
     socket.pause();
     socket.once('end', () => void this.settle(undefined));
@@ -101,7 +104,7 @@ class FtpSource extends Readable {
     if (socket.destroyed) process.nextTick(() => void this.settle(socket.errored));
     // A refusal ends the data; the mere loss of the control connection does not: the bytes are counted.
     exchange.finished.then(
-      (reply) => (isPositive(reply) ? undefined : void this.destroy(this.refused(reply))),
+      (reply) => (isPositive(reply) ? this.openEnd.begin() : void this.destroy(this.refused(reply))),
       () => {},
     );
     destroyOnAbort(this, operation.signal);
@@ -116,6 +119,7 @@ class FtpSource extends Readable {
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     this.isSettled = true;
     this.stall.stop();
+    this.openEnd.stop();
     this.transfer.socket.destroy();
     // Stopped in the middle, the server still has a reply to give: nobody may use the connection after us.
     const { control } = this.operation.lease;
@@ -125,6 +129,7 @@ class FtpSource extends Readable {
 
   private accept(chunk: Buffer): void {
     if (this.isSettled) return;
+    this.openEnd.postpone();
     const skipped = Math.min(this.toSkip, chunk.length);
     this.toSkip -= skipped;
     const { length, ends } = this.part;

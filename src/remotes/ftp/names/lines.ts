@@ -5,6 +5,7 @@ import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
 import { Turns } from '../../../base/turns.js';
 import { beginTransfer, dataError, type Transfer } from '../session/data.js';
+import { OpenEnd } from '../session/open-end.js';
 import type { Operation } from '../session/operation.js';
 import { isPositive, refusal, type Reply } from '../session/replies.js';
 
@@ -69,7 +70,7 @@ async function* readLines(operation: Operation, transfer: Transfer, verb: string
   );
   let isComplete = false;
   const splitter = new LineSplitter(operation.host);
-  const ending = new OpenEnd(socket, splitter, operation.limits.stallTimeoutMs);
+  const ending = new OpenEnd(socket, operation.limits.stallTimeoutMs, () => !splitter.isInLine);
   exchange.finished.then(
     () => ending.begin(),
     () => undefined,
@@ -112,43 +113,6 @@ async function* readLines(operation: Operation, transfer: Transfer, verb: string
 function endedEarly(host: string, how: string): GatewayError {
   const text = `the listing that ${host} sent ended ${how}; it may lack entries`;
   return new GatewayError('connection_lost', text, { step: 'transfer' });
-}
-
-/** How long a data connection must be silent after the last reply before it counts as ended. */
-const SILENCE_MS = 5_000;
-
-/** Ends the data of a server that says that all is sent and leaves its data connection open. */
-class OpenEnd {
-  #timer: NodeJS.Timeout | undefined;
-  #isOver = false;
-
-  constructor(
-    private readonly socket: Socket,
-    private readonly splitter: LineSplitter,
-    private readonly stallTimeoutMs: number,
-  ) {}
-
-  /** The last reply has come. */
-  begin(): void {
-    if (this.#isOver || this.socket.readableEnded) return;
-    this.#timer = setTimeout(() => this.#end(), Math.min(SILENCE_MS, this.stallTimeoutMs / 2));
-  }
-
-  /** More data has come. */
-  postpone(): void {
-    this.#timer?.refresh();
-  }
-
-  stop(): void {
-    this.#isOver = true;
-    clearTimeout(this.#timer);
-  }
-
-  #end(): void {
-    // Bytes that wait for their reader are no silence.
-    if (this.socket.readableLength > 0) this.postpone();
-    else if (!this.splitter.isInLine) this.socket.push(null);
-  }
 }
 
 export class LineSplitter {

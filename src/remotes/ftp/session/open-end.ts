@@ -1,0 +1,39 @@
+/** The end of data from a server that says that all is sent, and leaves its data connection open. */
+import type { Readable } from 'node:stream';
+
+/** How long a data connection must be silent after the last reply before it counts as ended. */
+const SILENCE_MS = 5_000;
+
+export class OpenEnd {
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  /** `isWhole`: whether what has come can be all; until then the connection does not count as ended. */
+  constructor(
+    private readonly data: Readable,
+    private readonly stallTimeoutMs: number,
+    private readonly isWhole: () => boolean,
+  ) {}
+
+  /** The last reply has come. */
+  begin(): void {
+    if (this.#isOver || this.data.readableEnded) return;
+    this.#timer = setTimeout(() => this.#end(), Math.min(SILENCE_MS, this.stallTimeoutMs / 2));
+  }
+
+  /** More data has come. */
+  postpone(): void {
+    this.#timer?.refresh();
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+  }
+
+  #end(): void {
+    // Bytes that wait for their reader are no silence.
+    if (this.data.readableLength > 0 || !this.isWhole()) this.postpone();
+    else this.data.push(null);
+  }
+}
