@@ -311,7 +311,7 @@ describe('openDownload', () => {
 
 describe('copyFile', () => {
   const copy = (from: string, to: string, changes: Partial<Parameters<typeof copyFile>[2]> = {}) =>
-    rig.operations.run(rig.request('copy'), (operation) =>
+    rig.operations.run(rig.request('copy', { connection: changes.target ?? rig.connection }), (operation) =>
       copyFile(rig.operations, operation, {
         ...{ source: rig.connection, target: rig.connection, from: at(from), to: at(to), template: undefined },
         overwrite: true,
@@ -333,7 +333,7 @@ describe('copyFile', () => {
   });
 
   test('never onto itself, also by way of another connection to the same login', async () => {
-    const other = { ...rig.connection, id: 'other', rootPath: '/copies' };
+    const other = { ...rig.connection, rootPath: '/copies' };
     await assert.rejects(copy('/original.txt', '/original.txt'), withCode('already_exists', /itself/));
     const onItself = copy('/copies/x-copy.txt', '/x-copy.txt', { target: other });
     await assert.rejects(onItself, withCode('already_exists', /itself/));

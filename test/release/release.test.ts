@@ -43,9 +43,11 @@ const expected: Record<keyof Release, { readonly needed: readonly string[]; read
       'dist/dashboard/index.html',
       'dist/site/docs.html',
       'config/gateway.example.yaml',
+      // npm start needs it on Windows.
+      'exec.cmd',
     ],
     known:
-      /^(dist\/(src|dashboard|links|man|site)\/|src\/storage\/migrations\/|config\/|[A-Z-]+(\.md)?$|npm-shrinkwrap\.json$)/,
+      /^(exec\.cmd$|dist\/(src|dashboard|links|man|site)\/|src\/storage\/migrations\/|config\/|[A-Z-]+(\.md)?$|npm-shrinkwrap\.json$)/,
   },
   client: { needed: ['index.js', 'types/index.d.ts'], known: /^(index\.js|types\/[\w-]+\.d\.ts|README\.md|LICENSE)$/ },
   n8n: {

@@ -326,11 +326,13 @@ test('watched folders', async () => {
   await expect(404, all, { json: { connectionId: 'sandbox', path: '/absent' } });
   const one = '/api/watched-folders/{id}';
   const changes = { method: 'PATCH', on: String(made.json['id']) };
+  await expect(200, one, { on: String(made.json['id']) });
   await expect(200, one, { ...changes, json: { filePattern: null, isActive: false } });
   await expect(400, one, { ...changes, json: { scheduleMinutes: 0 } });
   await expect(404, one, { ...changes, json: { path: '/absent' } });
   await expect(200, one, { method: 'DELETE', on: String(made.json['id']) });
   await expect(404, one, { method: 'DELETE', on: String(made.json['id']) });
+  await expect(404, one, { on: String(made.json['id']) });
 });
 
 test('jobs', async () => {
@@ -402,11 +404,13 @@ test('schedules', async () => {
   await expect(200, `${all}/preview`, { json: { cron: '@daily' }, key: READER });
   await expect(400, `${all}/preview`, { json: { cron: '0 0 31 2 *' } });
   const one = `${all}/{id}`;
+  await expect(200, one, { on: id });
   await expect(200, one, { method: 'PATCH', json: { isActive: false }, on: id });
   await expect(400, one, { method: 'PATCH', json: { timeZone: 'Mars/Base' }, on: id });
   await expect(202, `${one}/run`, { method: 'POST', on: id });
   await expect(200, one, { method: 'DELETE', on: id });
   for (const [method, path] of [
+    ['GET', one],
     ['PATCH', one],
     ['DELETE', one],
     ['POST', `${one}/run`],

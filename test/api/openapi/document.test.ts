@@ -137,7 +137,7 @@ test('the validator would find a mistake', async () => {
 });
 
 /** Shown in jobs, or in the history, alone. */
-const HIDDEN = ['source_suspicious', 'client_gone', 'too_many_sessions'];
+const HIDDEN = ['source_suspicious', 'client_gone', 'copy_unverified', 'too_many_sessions'];
 /** What no operation can give stands in the table alone: there is no operation to give it. */
 const WITHOUT_OPERATION = ['unknown_route', 'method_not_allowed'];
 
