@@ -56,6 +56,11 @@ export interface Capabilities {
   readonly keepsTimes: 'listed' | 'metadata' | 'no';
   /** Calls of one Remote that may be under way at once. With 1, a listing has to be read to its end before the next call. */
   readonly callsAtOnce: number;
+  /**
+   * A listing that ends early, at the end of a line, may look whole: nothing that authenticates its end comes with it (plain
+   * FTP). Two listings together are then more trustworthy than one.
+   */
+  readonly listingsMayEndEarly?: true;
   /** list() tells names in code-point order, a folder's as if a slash stood behind it. */
   readonly listsInOrder?: true;
   /** A folder of a listing may be a link to one. */

@@ -79,6 +79,27 @@ describe('mirrors of a source that shows less than it has', () => {
       });
     }
 
+    test(`an archive, and a page of the tree, of ${named}: one listing that ends early leaves nothing out`, async () => {
+      const { server, proxy } = sources[index] ?? assert.fail();
+      const root = await lay(server);
+      const page = { query: { path: root, recursive: 'true', limit: '1000' } };
+      for (let whole = 0; whole < 4; whole++) {
+        const cut = proxy.cutDataLines(5, whole);
+        const listed = await gateway.api.get(`/api/list/ftp-${index}`, page);
+        assert.equal(listed.status, 200, listed.text);
+        assert.equal(cut(), 1, `listing ${whole + 1} of a page is cut`);
+        assert.equal((listed.json['files'] as unknown[]).length, FILES + 1, `a page, listing ${whole + 1} cut`);
+      }
+      for (let whole = 0; whole < 2; whole++) {
+        const cut = proxy.cutDataLines(5, whole);
+        const archive = await gateway.api.get(`/api/download/ftp-${index}`, { query: { path: root, format: 'zip' } });
+        assert.equal(archive.status, 200, archive.text);
+        assert.equal(cut(), 1, `listing ${whole + 1} of an archive is cut`);
+        const names = new Set(archive.text.match(/file-\d+\.txt/g));
+        assert.equal(names.size, FILES, `an archive, listing ${whole + 1} cut`);
+      }
+    });
+
     test(`a folder of ${named} that is moved or deleted although its listings end early is not whole`, async () => {
       const { server, proxy } = sources[index] ?? assert.fail();
       for (const type of ['move', 'delete']) {

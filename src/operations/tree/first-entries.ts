@@ -19,6 +19,11 @@ export class FirstEntries<T> {
     return this.#hasMore;
   }
 
+  /** In no order. */
+  get kept(): Iterable<T> {
+    return this.#heap;
+  }
+
   /** Whether it is kept, as far as is known now. */
   offer(entry: T): boolean {
     const heap = this.#heap;

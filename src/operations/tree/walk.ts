@@ -6,6 +6,8 @@
  * not entered, wherever a server's listing shows it as a link; where one hides that, a folder that comes again and again is
  * an entry alone, and what is deeper than MAX_DEPTH ends the walk with an error. A sub-folder that goes away meanwhile is no error; one that may not be read is.
  *
+ * Where a listing may end early unnoticed, the walk in order lists each folder of a tree twice and takes what either shows.
+ *
  * Until the walk has been read to its end, the remote may be busy with a listing: FTP has one data connection.
  */
 import { GatewayError, hasCode } from '../../base/errors.js';
@@ -121,6 +123,8 @@ class Tree {
   readonly #turns = new Turns();
   readonly #above: number;
   #read = 0;
+  /** By second listings: a server may draw them out, too. */
+  #readAgain = 0;
   /** Of the folders on the way down to the one that was listed last: what those below them are held against. */
   readonly #marked: { readonly folder: RemotePath; readonly below: MarksAbove }[] = [];
 
@@ -165,14 +169,14 @@ class Tree {
   }
 
   /** One level; nothing where a folder below the root has gone. */
-  async *list(folder: RemotePath, options?: ListOptions): AsyncGenerator<TreeEntry, void> {
+  async *list(folder: RemotePath, options?: ListOptions, isSecond = false): AsyncGenerator<TreeEntry, void> {
     try {
       for await (const file of this.#unlessRepeated(
         folder,
         this.remote.list(folder, { ...options, ...this.#telling(folder) }),
       )) {
         if (this.#turns.isOver()) await this.#turns.next();
-        this.#count();
+        this.#count(isSecond);
         yield this.#entryOf(file);
       }
     } catch (error) {
@@ -213,12 +217,19 @@ class Tree {
       if (last !== undefined && compare(entry, last) <= 0) continue;
       if (keeps(entry) && !entries.offer(entry) && isSeeking) return;
     }
+    if (!isDeep || this.remote.can.listingsMayEndEarly !== true) return;
+    const kept = new Set<string>();
+    for (const { key } of entries.kept) kept.add(key);
+    for await (const entry of this.list(folder, options, true)) {
+      const isKnown = kept.has(entry.key) || (last !== undefined && compare(entry, last) <= 0);
+      if (!isKnown && keeps(entry)) entries.offer(entry);
+    }
   }
 
   /** @throws GatewayError too_large */
-  #count(): void {
+  #count(isSecond = false): void {
     const { mostEntries = Infinity } = this.options;
-    if (++this.#read > mostEntries) throw tooManyEntries(this.root, mostEntries);
+    if ((isSecond ? ++this.#readAgain : ++this.#read) > mostEntries) throw tooManyEntries(this.root, mostEntries);
   }
 
   #telling(folder: RemotePath): Pick<ListOptions, 'leftOut'> {

@@ -54,7 +54,7 @@ export class FtpRemote implements Remote {
   }
 
   get can(): Capabilities {
-    const { control, features, memory } = this.lease;
+    const { control, features, memory, security } = this.lease;
     const tellsLinks = (features.machineListings && memory.machineListings) || SHOW_LINKS.test(control.banner);
     return {
       moveOnto: memory.moveOnto,
@@ -65,6 +65,7 @@ export class FtpRemote implements Remote {
         (features.machineListings && memory.machineListings) || memory.hasMdtm ? SECOND_MS : MINUTE_MS,
       keepsTimes: canSetTimes(this.lease) && memory.keepsTimes !== false ? 'listed' : 'no',
       callsAtOnce: 1,
+      ...(security === undefined ? { listingsMayEndEarly: true } : {}),
       ...(tellsLinks ? {} : { mayHideLinks: true }),
     };
   }
