@@ -112,7 +112,7 @@ export async function startFuzzGateway(): Promise<FuzzGateway> {
   };
 }
 
-/** Ids of a transfer, of a job that has ended, of a schedule, and of a link. */
+/** Ids of a transfer, a job that has ended, a schedule, a link, and a watched folder. */
 async function standing({ api }: TestGateway): Promise<string[]> {
   await api.post('/api/write/box', { path: '/f', content: 'f' });
   const [transfer] = (await api.get('/api/transfers')).json['transfers'] as { readonly id: string }[];
@@ -125,7 +125,8 @@ async function standing({ api }: TestGateway): Promise<string[]> {
   const expiresAt = new Date(Date.now() + 60 * 60 * 1000).toISOString();
   const order = { operation: 'upload', connectionId: 'box', path: '/links', expiresAt };
   const link = (await api.post('/api/links', order)).json['link'] as { readonly id: string };
-  return [String(transfer?.id), begun.id, id, link.id];
+  const watched = (await api.post('/api/watched-folders', { connectionId: 'box', path: '/' })).json;
+  return [String(transfer?.id), begun.id, id, link.id, String(watched['id'])];
 }
 
 const target = ({ port, username, password }: { port: number; username: string; password: string }): object => ({
