@@ -238,12 +238,12 @@ export class FolderLooks {
   }
 
   /** What is there at the first check although it cannot be read: new to nobody once it can. Keys, as Latin-1. */
-  private unreadBaseline(folder: WatchedFolder, { unsure }: Listing, { isBaseline, filter }: DiffRules): Set<string> {
+  private unreadBaseline(folder: WatchedFolder, { unsure }: Listing, rules: DiffRules): Set<string> {
     const keys = new Set<string>();
     if (folder.baselineAt !== null) return keys;
     for (const key of unsure.keys()) {
-      const isTaken = typeof isBaseline === 'boolean' ? isBaseline : isBaseline(key);
-      if (isTaken && filter(key) === undefined) keys.add(key.toString('latin1'));
+      const isTaken = typeof rules.isBaseline === 'boolean' ? rules.isBaseline : rules.isBaseline(key);
+      if (isTaken && rules.filter(key) === undefined) keys.add(key.toString('latin1'));
     }
     return keys;
   }
