@@ -145,7 +145,7 @@ describe('SFTP', () => {
     await refused('/api/list/sftp?path=/', 'protocol_error');
     flood(Array.from({ length: 450 }, (_, index) => text(`${index}`.padEnd(1000, 'x'))));
     const tooMuch = await ask('/api/list/sftp?path=/', MAX_LISTING_GROWTH);
-    assert.equal(tooMuch.headers['x-error-code'], 'protocol_error', tooMuch.text);
+    assert.equal(tooMuch.headers['x-error-code'], 'too_large', tooMuch.text);
     assert.ok(gateway.output().split('a listing is incomplete').length < 50, 'the log was flooded');
   });
 

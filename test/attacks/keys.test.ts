@@ -101,6 +101,7 @@ const FILE_API: Readonly<Record<string, Access>> = {
   'GET /api/schedules': 'any',
   'POST /api/schedules': 'write',
   'POST /api/schedules/preview': 'any',
+  'GET /api/schedules/{id}': 'any',
   'PATCH /api/schedules/{id}': 'write',
   'DELETE /api/schedules/{id}': 'write',
   'POST /api/schedules/{id}/run': 'write',
@@ -110,6 +111,7 @@ const FILE_API: Readonly<Record<string, Access>> = {
   'DELETE /api/links/{id}': 'any',
   'GET /api/watched-folders': 'watch',
   'POST /api/watched-folders': 'watch',
+  'GET /api/watched-folders/{id}': 'watch',
   'PATCH /api/watched-folders/{id}': 'watch',
   'DELETE /api/watched-folders/{id}': 'watch',
 };

@@ -1,4 +1,5 @@
 /** LIST of the working folder: made for people, so dot files, times and zones each need care. */
+import { LeftOuts } from '../../left-out.js';
 import { entryPath } from '../../listing.js';
 import { joinPath, type RemotePath } from '../../path.js';
 import { byOwnName, parseListLine, unreadableEntry, type Entry } from './entries.js';
@@ -27,8 +28,14 @@ export async function* listEntered(operation: Operation, folder: RemotePath): As
   const mustWait = memory.hasMdtm && memory.zone.isUnknown && memory.fruitlessLooks < MAX_FRUITLESS_LOOKS;
   let held: Entry[] | undefined = memory.hasMdtm ? [] : undefined;
   let isTooLong = false;
+  const unusable = new LeftOuts(folder, undefined);
   for await (const entries of listAll(operation)) {
-    for (const entry of entries) samples.offer(entry);
+    for (const entry of entries) {
+      samples.offer(entry);
+      // Nothing is passed on while a first listing is read for its times alone, so nobody else counts these.
+      if (isTooLong && (entry.kind === 'unreadable' || entryPath(folder, entry.name) === undefined))
+        await unusable.add({ name: undefined, isDirectory: false, why: 'unreadable', line: entry.name });
+    }
     if (held === undefined) yield inUtc(operation, entries);
     else if (held.length + entries.length <= MAX_HELD) held.push(...entries);
     else if (mustWait) isTooLong = true;
