@@ -191,6 +191,8 @@ class MemoryWriter extends Writable implements RemoteWriter {
       if (file === undefined) throw refused('not_found', `${path} is gone`);
       this.tree.write(this.remote.at(path), Buffer.concat([file.content, content]));
     } else {
+      if (!this.tree.files.has(this.remote.at(this.stored)))
+        throw refused('remote_failure', `${path}: its hidden file is gone`);
       if (this.stored !== path) this.remote.requirePlace(path, exclusive);
       this.context.mark?.('rename');
       this.context.irrevocable?.();

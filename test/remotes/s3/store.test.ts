@@ -91,7 +91,7 @@ for (const uploader of ['streamed', 'sdk'] as const)
       await plant('/strange/./dot');
       assert.deepEqual(await namesIn(remote, '/strange'), ['ok']);
       const told = rig.notes.log.find(({ facts }) => facts?.['folder'] === '/strange');
-      assert.equal(told?.facts?.['skipped'], 3);
+      assert.equal(told?.facts?.['count'], 3);
     });
 
     test('a folder that is made is one marker, with a time', async () => {
