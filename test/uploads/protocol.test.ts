@@ -376,7 +376,10 @@ describe('tus 1.0.0', () => {
         const receipt = await gateway.api.get(`/api/transfers/${String(last.headers['x-transfer-id'])}/receipt`);
         const payload = Buffer.from(receipt.text.split('.')[1] ?? '', 'base64url').toString();
         const { transfer, verified: how } = JSON.parse(payload) as { transfer: object; verified: string };
-        assert.deepEqual([transfer, how], [{ ...item, keyId: (transfer as { keyId: string }).keyId }, verified]);
+        // A receipt says in a field of its own how the file was verified.
+        const fields = Object.entries(item).filter(([name]) => !name.startsWith('verified'));
+        const { keyId } = transfer as { keyId: string };
+        assert.deepEqual([transfer, how], [{ ...Object.fromEntries(fields), keyId }, verified]);
       }
       const empty = await digested.create(named(), { 'Upload-Length': '0' });
       assert.equal(empty.headers['repr-digest'], reprDigest(Buffer.alloc(0)));
