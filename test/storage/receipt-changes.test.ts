@@ -13,9 +13,9 @@ const LINKS = 9;
 const VICTIM = 5;
 /** Tries of each column, with other bytes. */
 const TRIES = 6;
-/** No receipt tells of these, nor does the API. */
+/** No receipt has these. How the file was verified is signed in a field of the receipt itself, and not read from the item. */
 const UNTOLD: Readonly<Record<'transfers' | 'receipts', readonly string[]>> = {
-  transfers: ['counts_action', 'node_id'],
+  transfers: ['counts_action', 'node_id', 'unverified'],
   receipts: ['recorded_at'],
 };
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
