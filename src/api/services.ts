@@ -51,7 +51,7 @@ export interface LinkServices {
   readonly guard: GuessGuard;
   /** Of requests with one link, as with one key. */
   readonly rate: Limiters['requests'];
-  /** Of whoever uses one; 0 = none. */
+  /** The least speed of a transfer through a link, in bytes per second; 0 = none. */
   readonly minBytesPerSecond: number;
   /** What URLs begin with; "" = as the request that makes a link did. */
   readonly publicUrl: string;

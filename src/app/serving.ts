@@ -240,7 +240,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
   const jobs = createJobs({
     ...{ storage, operations, memoryBytes: reach.budgets.memoryBytes, config: config.jobs, log },
     ...{ urls, uploadBytes: config.limits.uploadBytes },
-    // A database elsewhere has a disk that nobody sees from here.
+    // This process cannot see the disk of a database on another machine.
     freeBytes: async () => (config.database.url === '' ? (await diskOf(config)).freeBytes : NaN),
     checkTarget: checkReceiver,
   });

@@ -55,7 +55,7 @@ export const ERROR_RULES = {
   in_use: rule(409),
   from_configuration: rule(409),
   not_running: rule(409),
-  /** Of a job: its source is empty, or has lost most of its files. */
+  /** The source of a job is empty, or has lost most of its files since the last run. */
   source_suspicious: rule(409),
   /** The account's owner ended the operation. */
   cancelled: rule(409, 'discard'),

@@ -60,7 +60,7 @@ function isPlainUrl(text: string, protocols: readonly string[]): boolean {
   return url !== undefined && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
 }
 
-/** Whether name and password before the `@` can be told: `%ZZ` is no text. */
+/** Decides if the login before the `@` can be decoded: `%ZZ` cannot. */
 export function hasReadableLogin({ username, password }: URL): boolean {
   try {
     decodeURIComponent(username + password);

@@ -1,6 +1,6 @@
 /** Samples older than this are forgotten. */
 const KEPT_MS = 60_000;
-/** Of a period: for so long at least it must have been the other side's turn, or the rate says nothing of it. */
+/** The share of a period that the other side must have been at turn; with less, no rate is known. */
 const LEAST_TURN = 0.9;
 
 interface Sample {

@@ -8,7 +8,7 @@
  */
 import { Budget, type Grant } from './budget.js';
 
-/** Of one operation, before it needs a turn. */
+/** Entries that each operation reads before it needs a turn. */
 const FREE_ENTRIES = 256;
 const ENTRIES_A_TURN = 512;
 const TURN_MS = 100;
@@ -91,7 +91,7 @@ export class ListingReader {
     this.end();
     this.turn = await this.turns.wait({ owner: this.owner }, { signal: this.signal() });
     this.leftInTurn = ENTRIES_A_TURN;
-    // Whoever reads slowly keeps nobody waiting: what it reads behind that is little.
+    // A slow reader holds no turn: few entries are read ahead of it.
     this.timer = setTimeout(() => this.end(), TURN_MS);
   }
 

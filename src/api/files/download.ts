@@ -204,7 +204,7 @@ async function asJson(services: ApiServices, file: Download): Promise<HttpAnswer
   };
 }
 
-/** Of a file that is longer than its server reports, the size is known behind its content. */
+/** A file that is longer than its server reports has its size behind the content. */
 function asCounted(services: ApiServices, { path, body, sentBytes }: Download): HttpAnswer {
   const headers = { 'Content-Type': 'application/json', ...NO_PAGE };
   if (body === undefined) return { status: 200, headers, headLength: 'unknown' };
