@@ -1429,7 +1429,7 @@ const UNTRUE_SIZES = [
   [3_000_000, 3_000_001],
 ] as const;
 
-/** Of reading, on a scripted server that reports another size than a file has: the content wins. */
+/** Reading from a scripted server that reports another size than a file has: the content wins. */
 export function misreportingSuite(name: string, start: () => Promise<Misreporting>): void {
   describe(`the content of a file wins over its size on ${name}`, { concurrency: 1 }, () => {
     let server: Misreporting;

@@ -67,7 +67,7 @@ const BY_CODE: Readonly<Record<string, number>> = {
   network_error: EXIT.network,
   invalid_answer: EXIT.network,
   file_changed: EXIT.conflict,
-  // Whoever repeats what is busy would do this twice.
+  // A script that repeats what is busy would do this twice.
   outcome_unrecorded: EXIT.conflict,
 };
 const BY_STATUS: Readonly<Record<number, number>> = {

@@ -16,7 +16,7 @@ import { type Environment, expand, hasReference } from './environment.js';
 import { EXACT_RANGE, isExact } from '../base/numbers.js';
 import { foundText, holdsSecret, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';
 
-/** Of YAML 1.2, besides decimal digits. */
+/** Notations of numbers in YAML 1.2 besides decimal digits. */
 const NOTATIONS: ReadonlySet<string> = new Set(['HEX', 'OCT']);
 
 export interface ConfigDocument {

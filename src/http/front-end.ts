@@ -33,7 +33,7 @@ export type Persistence = 'keep' | 'close' | 'unread';
  * busy moment of its own must not write into the closing.
  */
 export const KEEP_ALIVE_GRACE_SECONDS = 5;
-/** uWebSockets.js closes one after 8 s at the earliest, whatever it is told. */
+/** uWebSockets.js closes an idle connection after 8 s at the earliest, and has no setting for it. */
 export const MOST_NATIVE_KEEP_ALIVE_SECONDS = 6;
 
 export interface AnswerHead {

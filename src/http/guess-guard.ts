@@ -16,7 +16,7 @@ const MAX_FAILURES = 60;
  * wait for another one's bad ones.
  */
 const SPARE_LOOK_UP_EVERY_MS = 100;
-/** Of a secret. Generated keys have four random characters in it, links eight. */
+/** The beginning of a secret. Generated keys have four random characters in it, links eight. */
 const PREFIX_CHARACTERS = 8;
 /** Look-ups of unknown secrets at once for one address. The others wait: many good ones at once are no guessing. */
 const LOOK_UPS_AT_ONCE = 2;

@@ -26,7 +26,7 @@ export interface Failures {
 export interface Limiters {
   /** Requests with one API key, over all nodes; undefined = no limit. */
   readonly requests: Limiter | undefined;
-  /** Of this node. */
+  /** Failed logins, counted on this node alone. */
   readonly failures: Failures;
 }
 

@@ -28,7 +28,7 @@ export interface JobsOptions {
   readonly uploadBytes: number;
   readonly config: Config['jobs'];
   readonly checkTarget: JobServiceOptions['checkTarget'];
-  /** Of the disk that holds the database; NaN = nobody can tell. */
+  /** Free bytes of the disk that holds the database; NaN = unknown. */
   readonly freeBytes: () => Promise<number>;
   readonly log: StorageOptions['log'];
 }

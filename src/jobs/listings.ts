@@ -511,7 +511,7 @@ export class Listings {
 
 const SLASH = Buffer.from('/');
 
-/** Of `a/b`: itself, `b`, and the empty one. */
+/** The ends of a path: for `a/b` itself, `b`, and the empty one. */
 function suffixesOf(path: Buffer): readonly Buffer[] {
   const suffixes = [path];
   for (let rest = path; rest.length > 0; suffixes.push(rest)) {

@@ -8,7 +8,7 @@ export class TooManyRows extends GatewayError {}
 export interface RowBudgetOptions {
   readonly rows: Pick<Jobs, 'storedRows' | 'purgeOldest'>;
   readonly limits: { readonly filesPerJob: number; readonly rowsPerAccount: number; readonly rows: number };
-  /** Of the disk that holds the database; NaN = nobody can tell. */
+  /** Free bytes of the disk that holds the database; NaN = unknown. */
   readonly freeBytes: () => Promise<number>;
   readonly pauseBelowFreeBytes: number;
   readonly log: StorageOptions['log'];
@@ -45,7 +45,7 @@ export class RowBudget {
     const now = performance.now();
     if (this.#space === undefined || now - this.#space.at > FRESH_MS) {
       const free = await this.options.freeBytes();
-      // Not a number where nobody can tell.
+      // NaN where the free space is unknown.
       this.#space = { at: now, hasRoom: !(free < this.options.pauseBelowFreeBytes) };
       if (!this.#space.hasRoom && now - this.#loggedAt > LOG_EVERY_MS) {
         this.#loggedAt = now;

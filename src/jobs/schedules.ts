@@ -21,7 +21,7 @@ export interface ScheduleServiceOptions {
   readonly rows: Schedules;
   readonly jobs: JobService;
   readonly limits: JobLimits;
-  /** Of one account. */
+  /** How many schedules one account may have. */
   readonly most: number;
   /** A job may have begun. */
   wake(): void;

@@ -18,7 +18,7 @@ export async function scopesOf({ files }: McpGateway): Promise<ReadonlySet<strin
   return new Set(scopes);
 }
 
-/** The same, with one request: whoever waits for it is answered at once. @throws FtgError */
+/** The same, with one request and no retry. @throws FtgError */
 export async function scopesNow({ call }: McpGateway): Promise<ReadonlySet<string>> {
   const response = await call('/api/me', {}).catch((error: unknown) => {
     throw networkError(error);

@@ -12,7 +12,7 @@ export class LeftAlone extends GatewayError {
   }
 }
 
-/** Source and target are one file, or one folder, whatever their connections are called. Nothing was written or removed. */
+/** Source and target are one file or one folder, under two names of connections. Nothing was written or removed. */
 export class OntoItself extends GatewayError {
   constructor(from: RemotePath, reason = '') {
     super('already_exists', `${from} would be copied onto itself${reason}`, { step: 'open' });

@@ -25,7 +25,7 @@ export interface CopyRequest {
   readonly check?: (source: Remote, target: Remote, from: RemotePath, to: RemotePath) => Promise<void>;
   /** Resolves when so many bytes may go on; absent = as fast as it goes. */
   readonly pace?: ((bytes: number) => Promise<void>) | undefined;
-  /** Of what the file is a part; absent: of nothing. */
+  /** The job or route that the file is a part of, if any. */
   readonly scope?: ProofScope | undefined;
   /** In place of the source's own time. */
   readonly modifiedAt?: Date | undefined;

@@ -101,7 +101,7 @@ export class Evidence {
     this.wasReadBack = true;
   }
 
-  /** The server has acknowledged what was stored, and lets nobody look at it. */
+  /** The server has acknowledged what was stored, and does not show it. */
   unverified(why: Unverified): void {
     this.unseen = why;
   }

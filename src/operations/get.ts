@@ -15,7 +15,7 @@ export interface Download {
   readonly path: RemotePath;
   readonly info: FileInfo;
   readonly range: ByteRange | undefined;
-  /** Of the bytes that follow; undefined where the file has more than its server reported: they come until it ends. */
+  /** The number of bytes to come; undefined where the file has more than its server reported: they come until it ends. */
   readonly length: number | undefined;
   /** So far, of `body`. */
   readonly sentBytes: () => number;

@@ -201,7 +201,7 @@ export async function refuseExisting(remote: Remote, place: RemotePath): Promise
     found = await remote.stat(place);
   } catch (error) {
     if (hasCode(error, 'not_found')) return;
-    // A login that may only write: the server itself refuses to replace what nobody may look at.
+    // A login that may only write: the server itself refuses to replace a file that the login may not see.
     if (hasCode(error, 'permission_denied') && remote.can.exclusiveCreate) return;
     throw error;
   }

@@ -112,7 +112,7 @@ export class HeldListing {
     private readonly mostEntries: number,
   ) {}
 
-  /** One more entry, with a path of so many characters; tells whether it is time for `turn`. @throws GatewayError too_large */
+  /** Counts one more entry, with a path of so many characters. True: it is time for `turn`. @throws GatewayError too_large */
   add(characters: number): boolean {
     this.entries += 1;
     this.characters += characters;

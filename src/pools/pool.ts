@@ -29,7 +29,7 @@ const REOPEN_DELAY_MS = 1_000;
 /** Leases per open session from which another session is opened in the background. */
 const SPREAD_FROM = 4;
 const MAX_GRANT_ATTEMPTS = 4;
-/** How often slow leases are looked for while somebody waits, and how long it has waited by then: most waits are shorter. */
+/** The interval of the search for slow leases while requests wait. The first search comes this late, because most waits are shorter. */
 const LOOK_FOR_SLOW_MS = 1_000;
 const NEVER_GIVES_WAY = { belowBytesPerSecond: 0, afterMs: 0 };
 
@@ -259,7 +259,7 @@ export class Pool<T> {
     }, LOOK_FOR_SLOW_MS).unref();
   }
 
-  /** Somebody waits here, or on another event loop or node that is owed sessions of this one. */
+  /** A request waits here, or on another event loop or node that is owed sessions of this one. */
   private get isShort(): boolean {
     return this.queue.length > 0 || this.isOverCap;
   }

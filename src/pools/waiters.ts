@@ -28,7 +28,7 @@ export interface AcquireOptions {
   readonly priority?: Priority;
   /** A session proves itself by a round trip first, idle or in use: one like it has just been found dead. */
   readonly prove?: boolean;
-  /** Absent: the lease is kept for as long as the work takes, whoever waits. */
+  /** Absent: the lease never gives way to those who wait. */
   readonly yielding?: Yielding | undefined;
 }
 

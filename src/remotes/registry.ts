@@ -34,7 +34,7 @@ export interface UseOptions {
   readonly memory?: Memory | undefined;
   /** Of many files that are written one after the other. */
   readonly places?: KnownPlaces | undefined;
-  /** Absent: nobody's client is slow. */
+  /** Absent: no client counts as slow. */
   readonly yielding?: Yielding | undefined;
   /** Id of the link that it came by: links have a part of each pool. */
   readonly linkId?: string | undefined;
@@ -358,7 +358,7 @@ async function placeForLink(
   });
 }
 
-/** Whatever reads its listings: pages, jobs, watched folders. */
+/** The same remote, whose listings are read in turns: by pages, jobs and watched folders. */
 function listingInTurns(remote: Remote, reader: ListingReader): Remote {
   const list = remote.list.bind(remote);
   remote.list = (folder, options) => reader.read(list(folder, options));

@@ -430,7 +430,7 @@ export interface Remote {
   exec?(command: string, options: ExecOptions): Promise<ExecResult>;
 }
 
-/** Why nobody could look at a file after its server had acknowledged it: it was gone by then, or may not be looked at. */
+/** Why a file could not be verified after its server had acknowledged it: it was gone by then, or the login may not look at it. */
 export const UNVERIFIED = ['taken_away', 'may_not_look'] as const;
 export type Unverified = (typeof UNVERIFIED)[number];
 

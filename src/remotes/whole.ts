@@ -49,7 +49,7 @@ export function streamOf({ body, whole }: OpenFile): Readable {
   return body ?? Readable.from(whole.length === 0 ? [] : [whole], { objectMode: false });
 }
 
-/** Of the range, or of the whole file as the server reports it. */
+/** The length of the range, or of the whole file as the server reports it. */
 export function lengthOf({ info, range }: Pick<OpenFile, 'info' | 'range'>): number {
   return range === undefined ? info.size : range.end - range.start + 1;
 }

@@ -237,7 +237,7 @@ export class FolderLooks {
     }
   }
 
-  /** What is there at the first check although it cannot be read: new to nobody once it can. Keys, as Latin-1. */
+  /** Keys (Latin-1) of entries that the first check could not read: they are baseline, and not new once they can be read. */
   private unreadBaseline(folder: WatchedFolder, { unsure }: Listing, rules: DiffRules): Set<string> {
     const keys = new Set<string>();
     if (folder.baselineAt !== null) return keys;

@@ -48,7 +48,7 @@ export class ReasonLog {
     } else this.#lines.push(JSON.stringify([path, reason, decision.entry.size]));
   }
 
-  /** What the listings had and nobody could read. */
+  /** Entries of the listings that could not be read. */
   addUnreadable({ shown, count }: UnsureEntries): void {
     if (count === 0) return;
     this.#unreadable = shown;

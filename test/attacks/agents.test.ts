@@ -13,7 +13,7 @@ import { held } from '../support/reliability.js';
 import { openCrowd } from './support/crowd.js';
 import { ADDRESSES } from './support/tenants.js';
 
-/** Nobody has shown them before. */
+/** Keys that no request has used before. */
 const UNSEEN = ['ftg_first-agent-0123456789-abcdefgh', 'ftg_other-agent-0123456789-abcdefgh'] as const;
 const HEADS = 300;
 const GUESSES = 90;

@@ -36,7 +36,7 @@ test('long listings of one account leave turns to another one, whatever they rea
   const other = turns.reader('b', () => new AbortController().signal).read(numbers());
   for (let entries = 0; entries < 300; entries++) assert.equal((await other.next()).value, entries);
   await other.return();
-  // Nobody who has stopped reading keeps a turn, and whoever waited gets one.
+  // A reader that has stopped keeps no turn, and one that waited gets it.
   await Promise.all(open.map(async (listing) => listing.next()));
   await Promise.all(open.map(async (listing) => listing.return()));
 });

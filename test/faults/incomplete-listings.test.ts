@@ -20,7 +20,7 @@ describe('a listing with a line that cannot be read', () => {
   let other: TestServer;
   let gateway: TestGateway;
   const place = mkdtempSync(path.join(tmpdir(), 'ftg-incomplete-'));
-  /** Of every folder but /in/sub. */
+  /** The listing of every folder but /in/sub. */
   let lines: readonly string[] = [...GOOD, UNREADABLE];
 
   before(async () => {

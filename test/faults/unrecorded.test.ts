@@ -46,7 +46,7 @@ describe('a database that stops taking writes', { timeout: 240_000 }, () => {
   const textOf = async (protocol: ProtocolName, file: string): Promise<string> =>
     (await isThere(protocol, file)) ? (await disk(protocol).read(file)).toString() : '';
 
-  /** What stands before, and every operation on it; `turn` names its folder. */
+  /** The files before, and every operation on them; `turn` names their folder. */
   const casesOf = async (protocol: ProtocolName, turn: string): Promise<readonly Case[]> => {
     const folder = `/unrecorded-${turn}`;
     const { api } = gateway;

@@ -1,4 +1,4 @@
-/** Servers that acknowledge a file and let nobody look at it: drop folders that take it away, and logins that may only write. */
+/** Servers that acknowledge a file and do not show it: drop folders that take it away, and logins that may only write. */
 import assert from 'node:assert/strict';
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -29,7 +29,7 @@ interface Case {
   readonly takesPieces?: boolean;
   /** Forms, whose fields may follow the file, need it. */
   readonly refusesRenames?: boolean;
-  /** Nothing would keep a file from being replaced that nobody may look at. */
+  /** A file that the login may not look at could be replaced unseen. */
   readonly refusesLinks?: boolean;
   /** What was delivered under the name. */
   delivered(name: string): string | undefined;

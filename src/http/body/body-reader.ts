@@ -28,7 +28,7 @@ export class BodyReader extends Readable {
   private paused = true;
   /** Bytes are wanted, and there is no memory for them. */
   private isStarving = false;
-  /** Node.js would read ahead, and nobody reads yet: one that waits for its turn holds what has come, and no more. */
+  /** Node.js would read ahead before anything reads the body: a request that waits for its turn holds what has come, and no more. */
   private isResting = false;
   private expectedBytes = FIRST_EXPECTED_BYTES;
   private whole: { readonly done: (bytes: Buffer) => void; readonly fail: (error: Error) => void } | undefined;

@@ -1,4 +1,4 @@
-/** Values of JSON bodies that nothing here has a use for, whatever the schema says. */
+/** Values of JSON bodies that are refused under every schema. */
 import { EXACT_RANGE, isExact } from '../../base/numbers.js';
 import { GatewayError } from '../../base/errors.js';
 

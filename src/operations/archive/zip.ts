@@ -11,7 +11,7 @@ export interface ZipEntry {
   readonly name: string;
   /** The epoch: not known. */
   readonly modifiedAt: Date;
-  /** Of a file. Undefined where there is none to be had: it is left out. `chunks` are its bytes, whatever its server reports. */
+  /** The content of a file. Undefined where none can be read: the file is left out. `chunks` are its bytes, even if its server reports another size. */
   readonly open?: () => Promise<{ readonly reportedSize: number; readonly chunks: AsyncIterable<Buffer> } | undefined>;
 }
 

@@ -70,11 +70,11 @@ export class Database {
   readonly #backListeners = new Set<() => void>();
   /** How to tell those who wait for an answer that none will come. */
   readonly #unanswered = new PassingSet<(cause: Error) => void>();
-  /** Of single statements. */
+  /** The connections of single statements. */
   #pool: readonly Line[];
   /** Apart from the pool: statements that queue up behind slow ones must not look like a server that is away. */
   #probeLine: Line;
-  /** Of transactions. */
+  /** The connections of transactions. */
   #lines: readonly Line[];
   #awayCause: Error | undefined;
   #isProbing = false;

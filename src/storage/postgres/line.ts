@@ -10,7 +10,7 @@ export class Line {
   readonly #driver: Sql;
   readonly #settings: string;
   #isNew = true;
-  /** Of the work that runs or waits for its turn. */
+  /** The weight of the work that runs or waits for its turn. */
   load = 0;
   #loseCurrent = (): void => undefined;
 
@@ -27,7 +27,7 @@ export class Line {
   get sql(): Sql {
     if (this.#isNew) {
       this.#isNew = false;
-      // Ahead of whatever is sent next; where it fails, that fails too.
+      // Sent ahead of the next statement, which fails where this one does.
       this.#driver.unsafe(this.#settings).catch(() => undefined);
     }
     return this.#driver;

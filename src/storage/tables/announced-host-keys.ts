@@ -4,7 +4,7 @@ import type { Queryable, Transaction } from '../postgres/sql.js';
 
 export interface ListedHostKey extends HostKey {
   readonly state: 'trusted' | 'pending' | 'rejected';
-  /** Of the first announcement: it came with the trusted key, and nobody needs to decide about it. */
+  /** The key came with the first announcement, beside the trusted key: it needs no decision. */
   readonly isFirst: boolean;
   readonly firstSeenAt: Date;
   readonly lastSeenAt: Date;

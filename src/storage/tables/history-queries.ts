@@ -51,7 +51,7 @@ export interface RecordedTransfer extends TransferOrigin {
   readonly keyId: string | null;
 }
 
-/** Of an item, beside what its receipt repeats: older receipts know nothing of it. */
+/** The fields of an item that no receipt repeats: older receipts lack them. */
 export interface Verification {
   /** Why a stored file could not be looked at after its server had acknowledged it. */
   readonly unverified: string | null;

@@ -33,7 +33,7 @@ export interface StoredAnswer {
 
 const CLEAR_EVERY_MS = 15 * 60_000;
 const CLEAR_BATCH = 5000;
-/** Of one clearing: the next one goes on. */
+/** Batches of one clearing at most: the next one goes on. */
 const MOST_BATCHES = 200;
 const COUNT_FRESH_MS = 30_000;
 const MAX_TURNS = 10;

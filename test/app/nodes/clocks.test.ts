@@ -28,7 +28,7 @@ const SETTLE_MS = 3_000;
 const GROWS_EVERY_MS = 1_000;
 const FILES = 8;
 const LOOKS = 40;
-/** Of each piece that passes, either way. */
+/** The delay of each piece, in either direction. */
 const DATABASE_MS = 5;
 const EMAIL = 'test@example.com';
 const PASSWORD = 'correct horse battery staple';

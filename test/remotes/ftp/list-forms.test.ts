@@ -147,7 +147,7 @@ test('a mutated line is read right, or is not read: no name is made up, and no s
     fc.assert(
       fc.property(NAME, mutation, (name, { at, kind, character }) => {
         const line = columns + name;
-        // The last blank tells where the name begins: without it nothing could.
+        // Only the last blank shows where the name begins.
         const place = at % (columns.length - 1);
         // Between columns a character is a column of its own.
         fc.pre(columns[place] !== ' ');

@@ -173,7 +173,7 @@ export function refresher(everyMs: number): (...paths: readonly string[]) => voi
   return soon;
 }
 
-/** For what happens in the gateway, whoever does it. */
+/** For what happens in the gateway, by any client. */
 export const refreshSoon = refresher(5_000);
 
 function isBelow([key]: readonly unknown[], paths: readonly string[]): boolean {

@@ -101,7 +101,7 @@ function Row(props: {
   );
 }
 
-/** Of the monitored time alone: before it nothing is known. */
+/** The share of the monitored time alone: before it nothing is known. */
 function shareOf({ availability: { last90Days }, watchedSince }: HealthOfConnection): string {
   if (last90Days === null || watchedSince === null) return words.never;
   const share = formatPercent(last90Days);

@@ -4,7 +4,7 @@ import { parseListedLine } from './list-lines.js';
 import type { ListTime } from './list-times.js';
 
 export interface Entry {
-  /** Of an unreadable one: its line, shortened. */
+  /** The name. The shortened line where the entry is unreadable. */
   readonly name: string;
   /** base64 of a name that is not UTF-8. */
   readonly rawName: string | undefined;
@@ -135,7 +135,7 @@ export function parseFacts(line: string): Facts | undefined {
 const FACT = /([^=; ]+)=([^; ]*)/y;
 const LINK_TARGET = /[^;]*/y;
 
-/** Where the blank stands between facts and name; 0 where there are none. Some servers write no semicolon behind the last fact. */
+/** The place of the blank between facts and name; 0 where there is none. Some servers write no semicolon behind the last fact. */
 function endOfFacts(line: string): number {
   for (let at = 0; ;) {
     FACT.lastIndex = at;

@@ -8,7 +8,7 @@ import { monthOf } from './months.js';
 
 export interface ListedLine {
   readonly kind: 'file' | 'folder' | 'link' | 'unknown';
-  /** As it stands in the line: it may be a path. */
+  /** As in the line: it may be a path. */
   readonly name: string;
   readonly size: number | undefined;
   readonly time: ListTime | undefined;
@@ -57,7 +57,7 @@ function columnsOf(line: string, from: number): Column[] {
   return columns;
 }
 
-/** Where the size stands: behind links, owner and group; without the group; or behind names with blanks. */
+/** The columns where the size may be: behind links, owner and group; without the group; or behind names with blanks. */
 const SIZE_AT = [3, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 1];
 
 type Found = Omit<ListedLine, 'kind'>;

@@ -54,7 +54,7 @@ function parseNumericTime(text: string): ListTime | undefined {
 /** Year, month and day. Undefined where it may be a day of either of two months: no date is better than a wrong one. */
 function inOrder(first: number, second: number, year: number, mark: string): readonly number[] | undefined {
   if (mark === '.' || first > 12) return [year, second, first];
-  // IIS writes month, day and year with dashes, whatever the country.
+  // IIS writes month, day and year with dashes in every country.
   if (mark === '-' || second > 12 || first === second) return [year, first, second];
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** What LIST's times are ahead of UTC: learned from files whose exact time MDTM tells, in summer and in winter. */
+/** The offset of LIST's times from UTC, in summer and in winter, learned from files whose exact time MDTM gives. */
 
 export interface Sample {
   /** As if the server's clock showed UTC. */
@@ -73,7 +73,7 @@ export class ListZone {
     return gap[gap.length >> 1];
   }
 
-  /** Where the first one that is later stands. */
+  /** The index of the first later one. */
   #after(listedMs: number): number {
     let [low, high] = [0, this.#samples.length];
     while (low < high) {

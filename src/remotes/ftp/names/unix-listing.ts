@@ -32,7 +32,7 @@ export async function* listEntered(operation: Operation, folder: RemotePath): As
   for await (const entries of listAll(operation)) {
     for (const entry of entries) {
       samples.offer(entry);
-      // Nothing is passed on while a first listing is read for its times alone, so nobody else counts these.
+      // A first listing that is read for its times alone passes nothing on, so these are counted here.
       if (isTooLong && (entry.kind === 'unreadable' || entryPath(folder, entry.name) === undefined))
         await unusable.add({ name: undefined, isDirectory: false, why: 'unreadable', line: entry.name });
     }

@@ -52,7 +52,7 @@ export function withNotifiedEnd(socket: net.Socket, wrap: (bytes: Duplex) => TLS
     let turns = 0;
     const look = (): void => {
       if (isNotified || secured.destroyed) return;
-      // TLS has not seen all of it yet: whoever reads is slow.
+      // TLS has not seen all of it yet: the reader is slow.
       if (bytes.readableLength > 0) setTimeout(look, LOOK_AGAIN_MS).unref();
       else if (turns++ < TURNS) setImmediate(look);
       else secured.destroy(truncated);

@@ -193,7 +193,7 @@ export class Bucket {
     const wanted = range === undefined ? undefined : range.end - range.start + 1;
     const length = answer.ContentLength ?? wanted ?? facts?.size;
     if (length === undefined) {
-      // Chunked, and nobody has asked for the size before.
+      // Chunked, and the size is not known yet.
       source.destroy();
       const known = await this.head(key, what);
       if (known === undefined) throw changedMeanwhile(what);

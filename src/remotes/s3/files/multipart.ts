@@ -327,7 +327,7 @@ export class MultipartUpload {
   }
 }
 
-/** What stands at the key of an object that the store has acknowledged. @throws GatewayError size_mismatch */
+/** The facts of an object that the store has acknowledged. @throws GatewayError size_mismatch */
 export async function confirmSize(bucket: Bucket, { path, key }: UploadTarget, size: number): Promise<CompletedUpload> {
   let why: Unverified = 'taken_away';
   const facts = await bucket.head(key, path).catch((error: unknown) => {

@@ -299,7 +299,7 @@ export class GatheringSink implements Sink {
 }
 
 interface TentativePlan {
-  /** Of what is kept to be sent again. */
+  /** At most this much is kept to be sent again. */
   readonly mostBytes: number;
   readonly hold: Hold;
   streamed(onFailure: (error: Error) => void): Sink;

@@ -179,7 +179,7 @@ export class SftpRemote implements Remote {
           unlessRefused(measureOpen(channel, handle, at)),
           readHead(channel, handle),
         ]);
-        // Refused both, nobody may read it: an empty file it is not.
+        // STAT and READ are refused: the login may not read it, and it is not an empty file.
         if (attributes === undefined && head.bytes === undefined) await measureOpen(channel, handle, at);
         if (attributes?.isFolder === true) throw isAFolder(path);
         const info = attributes === undefined ? fileInfo(path, 0, EPOCH) : infoOf(path, attributes);

@@ -28,7 +28,7 @@ export interface SourcePlan {
   readonly path: string;
   readonly start: number;
   readonly length: number;
-  /** Whatever the file has behind `length` bytes belongs to it, too. */
+  /** Bytes of the file behind `length` belong to it, too. */
   readonly isToEnd: boolean;
   readonly maxRequests: number;
   readonly memory: HostMemory;
@@ -161,7 +161,7 @@ export class SftpSource extends Readable {
       this.#endProbe = undefined;
       this.#hasEnded = isEmpty;
       if (isEmpty) return this.#goOn();
-      // What a short reply leaves open is no hole: nobody knows yet whether the file goes on there.
+      // A short reply leaves no hole: it is not known yet if the file goes on there.
       part = { offset: part.offset, length: data.length };
       this.#end = part.offset + data.length;
       this.#nextAsked = this.#end;

@@ -134,7 +134,7 @@ export class Upload {
       const whole = open?.size === expectedSize ? open : undefined;
       const closed = isDatedLate || whole === undefined ? await this.#look() : whole;
       if ('why' in closed) {
-        // Seen through the handle, it is whole, whatever has become of its name since.
+        // The handle shows that it is whole, even if its name has changed since.
         if (whole !== undefined) return whole;
         if (isOrderly && open?.size !== undefined) throw this.mismatch(open.size, expectedSize);
         this.plan.context.unverified?.(closed.why);

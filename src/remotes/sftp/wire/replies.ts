@@ -129,7 +129,7 @@ export function takeNames(reply: ReplyReader): NameEntry[] {
   return reply.names();
 }
 
-/** Of READDIR: bytes behind the last name that it counts would be entries that are lost. */
+/** Bytes behind the last name that a READDIR reply counts would be lost entries. */
 export function takeListing(reply: ReplyReader): NameEntry[] {
   const names = takeNames(reply);
   if (reply.hasMore) throw new MalformedReply('a folder listing holds more than the names that it counts');
