@@ -7,7 +7,7 @@ import type { SftpChannel } from '../session/channel.js';
 import type { Confinement } from './confine.js';
 import type { HostMemory } from '../memory.js';
 import { isMissing, isStatus, STATUS } from '../wire/replies.js';
-import type { Attributes, NameEntry } from '../wire/wire.js';
+import type { Attributes, NameEntry, Names } from '../wire/wire.js';
 
 /** Folder reads under way at once: a server hands out some hundred names per round trip. */
 const READS_AHEAD = 3;
@@ -103,8 +103,8 @@ async function lookAtEntry(
   return linkInfo(entry, path, plan.followLinks ? await followLink(plan, entry, attributes) : attributes);
 }
 
-async function* batches({ channel, handle, memory }: ListPlan): AsyncGenerator<NameEntry[]> {
-  const reads: Promise<NameEntry[] | undefined>[] = [];
+async function* batches({ channel, handle, memory }: ListPlan): AsyncGenerator<Names> {
+  const reads: Promise<Names | undefined>[] = [];
   const askUpTo = (most: number): void => {
     while (reads.length < (memory.oneRequestAtATime ? 1 : most)) {
       const read = channel.readFolder(handle).catch((error: unknown) => {

@@ -231,7 +231,7 @@ export class Tree implements Places<ServerPath> {
     try {
       for (;;) {
         const names = await this.channel.readFolder(handle);
-        if (names.some(({ rawName }) => !SELF.has(rawName.toString('latin1')))) return true;
+        for (const { rawName } of names) if (!SELF.has(rawName.toString('latin1'))) return true;
         if (names.length === 0) return false;
       }
     } catch (error) {

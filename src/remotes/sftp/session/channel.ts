@@ -24,7 +24,7 @@ import {
   timeAttributes,
   uint64,
   type Attributes,
-  type NameEntry,
+  type Names,
 } from '../wire/wire.js';
 
 const VERSION = 3;
@@ -200,7 +200,7 @@ export class SftpChannel {
   }
 
   /** The next batch of names, "." and ".." among them; rejects with status EOF after the last one. */
-  readFolder(handle: Buffer): Promise<NameEntry[]> {
+  readFolder(handle: Buffer): Promise<Names> {
     return this.#ask(REQUEST.READDIR, [handle], takeListing);
   }
 

@@ -1,5 +1,5 @@
 import { GatewayError, type ErrorCode, type Step } from '../../../base/errors.js';
-import { MalformedReply, REPLY, type Attributes, type NameEntry, type ReplyReader } from './wire.js';
+import { MalformedReply, REPLY, type Attributes, type Names, type ReplyReader } from './wire.js';
 
 /** SSH_FX_* status codes; those above 8 belong to later versions of the protocol, but version 3 servers send them too. */
 export const STATUS = {
@@ -124,13 +124,13 @@ export function takeAttributes(reply: ReplyReader): Attributes {
   return reply.attributes();
 }
 
-export function takeNames(reply: ReplyReader): NameEntry[] {
+export function takeNames(reply: ReplyReader): Names {
   expectType(reply, REPLY.NAME);
   return reply.names();
 }
 
 /** Bytes behind the last name that a READDIR reply counts would be lost entries. */
-export function takeListing(reply: ReplyReader): NameEntry[] {
+export function takeListing(reply: ReplyReader): Names {
   const names = takeNames(reply);
   if (reply.hasMore) throw new MalformedReply('a folder listing holds more than the names that it counts');
   return names;

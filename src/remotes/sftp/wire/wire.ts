@@ -95,11 +95,12 @@ export function timeAttributes(modifiedAt: Date): number[] {
 /** Reads the fields of one reply; a field that is not there is a MalformedReply. */
 export class ReplyReader {
   readonly type: number;
-  #at = 1;
+  #at: number;
   readonly #packet: Buffer;
 
-  constructor(packet: Buffer) {
+  constructor(packet: Buffer, at = 1) {
     this.#packet = packet;
+    this.#at = at;
     this.type = packet[0] ?? 0;
   }
 
@@ -148,14 +149,31 @@ export class ReplyReader {
     };
   }
 
-  names(): NameEntry[] {
-    const entries: NameEntry[] = [];
-    for (let count = this.uint32(); count > 0; count -= 1) {
-      const rawName = this.string();
-      this.string(); // The long name is "ls -l" for human eyes: its form is the server's own.
-      entries.push({ rawName, attributes: this.attributes() });
+  names(): Names {
+    const start = this.#at;
+    const count = this.uint32();
+    for (let left = count; left > 0; left -= 1) this.#skipName();
+    return new Names(new ReplyReader(this.#packet, start), count);
+  }
+
+  name(): NameEntry {
+    const rawName = this.string();
+    this.#skip(this.uint32()); // The long name is "ls -l" for human eyes: its form is the server's own.
+    return { rawName, attributes: this.attributes() };
+  }
+
+  /** The same fields as `name`, without an object for any of them. */
+  #skipName(): void {
+    this.#skip(this.uint32());
+    this.#skip(this.uint32());
+    const flags = this.uint32();
+    if ((flags & ATTRIBUTE.SIZE) !== 0) this.#skip(8);
+    if ((flags & ATTRIBUTE.OWNER) !== 0) this.#skip(8);
+    if ((flags & ATTRIBUTE.PERMISSIONS) !== 0) this.#skip(4);
+    if ((flags & ATTRIBUTE.TIMES) !== 0) this.#skip(8);
+    if ((flags & ATTRIBUTE.EXTENDED) !== 0) {
+      for (let strings = 2 * this.uint32(); strings > 0; strings -= 1) this.#skip(this.uint32());
     }
-    return entries;
   }
 
   #skip(bytes: number): number {
@@ -163,6 +181,26 @@ export class ReplyReader {
     if (start + bytes > this.#packet.length) throw new MalformedReply('an SFTP reply ends in the middle of a field');
     this.#at = start + bytes;
     return start;
+  }
+}
+
+/**
+ * The names of a reply whose form has been checked. They stay in the packet until they are read, once: a listing that waits
+ * for its turn holds few objects, which would otherwise move to the old part of the heap with every waiting batch.
+ */
+export class Names implements Iterable<NameEntry> {
+  readonly #reader: ReplyReader;
+
+  constructor(
+    reader: ReplyReader,
+    readonly length: number,
+  ) {
+    this.#reader = reader;
+    reader.uint32();
+  }
+
+  *[Symbol.iterator](): Generator<NameEntry, void> {
+    for (let left = this.length; left > 0; left -= 1) yield this.#reader.name();
   }
 }
 
