@@ -1,5 +1,5 @@
 /** `npm run bench`: runs the cases one after the other and writes the report. See options.ts for the options. */
-import { ensurePackages } from '../test/servers/packages.js';
+import { ensurePackages, SWIFT } from '../test/servers/packages.js';
 import { CASES } from './cases/all.js';
 import { Lab } from './lab/lab.js';
 import { measure, type ScenarioResult } from './measure.js';
@@ -30,7 +30,7 @@ function optionsOrUsage(): BenchOptions | undefined {
 }
 
 async function bench(chosen: BenchOptions): Promise<void> {
-  await ensurePackages();
+  await ensurePackages(['openssh-server', 'vsftpd', ...SWIFT, 'rclone', 'curl', 'openssl']);
   const machine = machineFacts();
   const remarks = [
     ...((await hasAwsCli()) ? [] : ['The AWS CLI is not installed here and was left out.']),

@@ -1,6 +1,6 @@
 /**
- * The Debian packages whose servers the tests and the bench talk to, whose clients the bench compares with, and the
- * browser and the shells that the tests drive. Installed when we may, asked for when we may not.
+ * The Debian packages of the servers that the tests and the bench talk to, and of the programs that they run. Installed
+ * when we may, asked for when we may not.
  */
 import { execFile } from 'node:child_process';
 import { access, chmod, rm, writeFile } from 'node:fs/promises';
@@ -8,50 +8,21 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-const PACKAGES = [
-  'openssh-server',
-  'vsftpd',
-  'python3-swift',
-  'python3-lxml',
-  'swift-proxy',
-  'swift-account',
-  'swift-container',
-  'swift-object',
-  'memcached',
-  'postgresql',
-  'pgbouncer',
-  // Clocks that are set.
-  'libfaketime',
-  'curl',
-  'openssl',
-  'chromium',
-  'rclone',
-  'haproxy',
-  'systemd',
-  'prometheus',
-  'unzip',
-  'fish',
-  'man-db',
-  'mandoc',
-  'zsh',
-  // The Python client, its types, and its wheel.
-  'python3-httpx',
-  'python3-cryptography',
-  'python3-hatchling',
-  'python3-venv',
-  'mypy',
-];
-
 const POLICY = '/usr/sbin/policy-rc.d';
 
+/** An object store. */
+export const SWIFT = [
+  ...['python3-swift', 'python3-lxml', 'swift-proxy', 'swift-account', 'swift-container', 'swift-object', 'memcached'],
+];
+
 /** Resolves when every package is there; rejects with the line to type where this process may not install. */
-export async function ensurePackages(): Promise<void> {
+export async function ensurePackages(names: readonly string[]): Promise<void> {
   const missing: string[] = [];
-  for (const name of PACKAGES) if (!(await isInstalled(name))) missing.push(name);
+  for (const name of names) if (!(await isInstalled(name))) missing.push(name);
   if (missing.length === 0) return;
   const command = `apt-get install -y --no-install-recommends ${missing.join(' ')}`;
   if (process.getuid?.() !== 0 || !(await exists('/usr/bin/apt-get'))) {
-    throw new Error(`the tests need servers that are not installed; as root on Debian or Ubuntu, type: ${command}`);
+    throw new Error(`these tests need programs that are not installed; as root on Debian or Ubuntu, type: ${command}`);
   }
   console.log(`installing ${missing.join(' ')}`);
   await withoutStartingDaemons(async () => {

@@ -7,16 +7,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { before, test, type TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { zipOf, type ZipEntry } from '../../../src/operations/archive/zip.js';
 import { readByPython } from '../../conformance/tree-rules.js';
-import { ensurePackages } from '../../servers/packages.js';
 
 const run = promisify(execFile);
 const AT = new Date('2026-03-04T05:06:07Z');
-
-before(ensurePackages);
 
 const file = (name: string, content: Buffer, modifiedAt = AT): ZipEntry => ({
   name,

@@ -1,0 +1,85 @@
+/** Runs test files, several at once, those that measure at the end, and what clients meet first on both front ends. */
+import { mkdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { TEMPLATES_VARIABLE } from '../servers/data-folders.js';
+import { FRONT_END } from '../support/front-end.js';
+import { makeScratch } from '../support/scratch.js';
+import { measures, runsOnBoth } from '../tiers.js';
+import type { Report } from './report.js';
+import { FOLDER } from './selection.js';
+
+/** Only for what hangs while nobody looks: the slowest file takes two minutes on an idle machine. Who names files may ask for hours. */
+const FILE_TIMEOUT_MS = 900_000;
+/** Those of a minute and more, the longest first: one that begins when the others are done keeps everybody waiting. The rest follow by name. */
+const LONG = [
+  ...['uploads/ends', 'operations/probes', 'jobs/in-flight', 'attacks/isolation-http', 'conformance/s3', 'watch/crash'],
+  ...['uploads/broken-lines', 'conformance/pure-ftpd', 'app/threads', 'remotes/ftp/servers', 'remotes/ftp/seam'],
+  ...['dashboard/tasks', 'attacks/hostile-servers', 'attacks/watch-shares', 'watch/routes', 'dashboard/queue'],
+  ...['uploads/servers', 'app/nodes/balanced', 'attacks/fuzz', 'docs/recipes', 'webhooks/feed-kill'],
+  ...['operations/flat-memory', 'faults/clients', 'faults/leaving-clients'],
+];
+const CORES = availableParallelism();
+/** One more than there are cores: most wait now and then. */
+const SIDE_BY_SIDE = CORES + 1;
+/** Two leave enough of two cores; each more wants two. */
+const MEASURING = Math.max(2, Math.floor(CORES / 2));
+/** What is made by chance need not be as much as the first time. */
+const FUZZ_REQUESTS_AGAIN = '5000';
+
+export interface Execution {
+  readonly files: readonly string[];
+  /** TEST_FRONT_END=node runs everything on it, and nothing twice. */
+  readonly onBothFrontEnds: boolean;
+  readonly endsWhatHangs: boolean;
+}
+
+/** Where the tests of this process and its children put their files, until it exits. */
+export function prepareScratch(): void {
+  const scratch = makeScratch();
+  process.once('exit', () => scratch.remove());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  process.env['TMPDIR'] = scratch.folder;
+  const templates = path.join(scratch.folder, 'templates');
+  mkdirSync(templates);
+  process.env[TEMPLATES_VARIABLE] = templates;
+}
+
+export async function execute({ files, onBothFrontEnds, endsWhatHangs }: Execution, report: Report): Promise<void> {
+  const timeout = endsWhatHangs ? FILE_TIMEOUT_MS : Infinity;
+  await runAll(files, timeout, report);
+  const again = onBothFrontEnds && FRONT_END !== 'node' ? files.filter(runsOnBoth) : [];
+  if (again.length === 0) return;
+  console.log('\non node:http\n');
+  process.env['TEST_FRONT_END'] = 'node';
+  process.env['FUZZ_REQUESTS'] ??= FUZZ_REQUESTS_AGAIN;
+  await runAll(again, timeout, report);
+}
+
+async function runAll(files: readonly string[], timeout: number, report: Report): Promise<void> {
+  const sorted = [...files].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  await runFiles(
+    sorted.filter((name) => !measures(name)),
+    { concurrency: SIDE_BY_SIDE, timeout },
+    report,
+  );
+  await runFiles(sorted.filter(measures), { concurrency: MEASURING, timeout }, report);
+}
+
+function rank(name: string): number {
+  const place = LONG.findIndex((start) => name.startsWith(start));
+  return place === -1 ? LONG.length : place;
+}
+
+async function runFiles(
+  names: readonly string[],
+  options: { readonly concurrency: number; readonly timeout: number },
+  report: Report,
+): Promise<void> {
+  if (names.length === 0) return;
+  const stream = run({ files: names.map((name) => path.join(FOLDER, name)), ...options });
+  report.listen(stream);
+  for await (const text of stream.compose<NodeJS.ReadableStream>(new spec())) process.stdout.write(text);
+}

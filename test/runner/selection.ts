@@ -1,0 +1,50 @@
+/** Which test files a run means: those of the tier that is asked for, or whose path contains one of the arguments. */
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TIERS, tierOf, type Tier } from '../tiers.js';
+
+/** dist/test, and the root of the repository. */
+export const FOLDER = fileURLToPath(new URL('..', import.meta.url));
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+export interface Request {
+  readonly tiers: readonly Tier[];
+  /** Absent: all of the tiers. */
+  readonly parts: readonly string[];
+  /** Runs again what a changed file belongs to, until it is stopped. */
+  readonly isWatching: boolean;
+}
+
+/** `--tier=…` more than once, `--watch`, and parts of paths. Parts without a tier mean files of any tier. */
+export function parseRequest(args: readonly string[]): Request {
+  const options = args.filter((arg) => arg.startsWith('--'));
+  const parts = args.filter((arg) => !arg.startsWith('--')).map((part) => part.replaceAll('\\', '/'));
+  const unknown = options.filter(
+    (option) => option !== '--watch' && !TIERS.some((tier) => option === `--tier=${tier}`),
+  );
+  if (unknown.length > 0)
+    throw new Error(`unknown: ${unknown.join(' ')}; there are --watch, --tier=${TIERS.join('|')}`);
+  const asked = TIERS.filter((tier) => options.includes(`--tier=${tier}`));
+  const usual: readonly Tier[] = parts.length > 0 ? TIERS : ['unit', 'main'];
+  return { tiers: asked.length > 0 ? asked : usual, parts, isWatching: options.includes('--watch') };
+}
+
+/** All test files, by their compiled names below FOLDER, with slashes. */
+export function testFiles(): string[] {
+  return (
+    readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+      .map((name) => name.replaceAll('\\', '/'))
+      .filter((name) => name.endsWith('.test.js'))
+      // Of a file that has moved or gone the compiled one stays behind.
+      .filter((name) => existsSync(path.join(ROOT, 'test', name.replace(/\.js$/, '.ts'))))
+      .sort()
+  );
+}
+
+export function select({ tiers, parts }: Request): string[] {
+  const wanted = parts.map((part) => part.replace(/^test\//, '').replace(/\.ts$/, '.js'));
+  return testFiles()
+    .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
+    .filter((name) => tiers.includes(tierOf(name, FOLDER)));
+}

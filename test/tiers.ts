@@ -1,0 +1,98 @@
+/**
+ * The tier of every test file. A file changes its tier here, and nowhere else.
+ *
+ * | tier | its files | run by |
+ * |---|---|---|
+ * | unit | need neither servers nor processes, and take a moment | `npm run test:unit` |
+ * | main | the behaviour, on one server of each protocol | `npm test`, after unit |
+ * | rest | further servers, long attacks and crashes, measurements | `npm run test:rest` |
+ *
+ * `npm run test:all` runs all three.
+ */
+import path from 'node:path';
+import { reachedBy } from './runner/imports.js';
+
+export const TIERS = ['unit', 'main', 'rest'] as const;
+export type Tier = (typeof TIERS)[number];
+
+/** A file that loads one of these is not of tier unit: it starts processes, or talks to what others started. */
+const OUTSIDE: readonly (string | RegExp)[] = [
+  ...['node:child_process', 'playwright-core', 'postgres'],
+  ...[/\/test\/servers\//, /\/test\/support\/gateway\.js$/, /\/test\/http\/support\/front-end\.js$/],
+];
+
+/** Paths below test/, without `.test.ts`; a folder ends with a slash. */
+type List = readonly string[];
+
+/** They start nothing, but take longer than a moment, or read what only the whole build makes. */
+const NOT_A_MOMENT: List = listed(`
+  api/openapi/document architecture docs/built-site jobs/schedule-clock operations/tree/walk pools/places pools/pool-properties
+  pools/pool-simulation remotes/fourth-protocol remotes/make-folders resolver/resolver workers/base64
+`);
+
+/**
+ * They hold a time or memory against a bound, or the time of one client against another's: neighbours would be measured,
+ * too. They run last, two at once.
+ */
+const MEASURES: List = listed(`
+  attacks/connections attacks/hostile-servers attacks/isolation-http attacks/isolation-jobs attacks/isolation-listings
+  attacks/names attacks/own-crowd attacks/sessions attacks/sockets attacks/watch-shares conformance/memory
+  dashboard/queue faults/readiness faults/stalls operations/flat-memory operations/long-chains
+  operations/returned-memory uploads/memory uploads/purge
+`);
+
+/** What `npm test` leaves to `npm run test:rest`, by the reason; MEASURES besides. */
+const REST: Readonly<Record<string, List>> = {
+  'further servers of a protocol': listed(`
+    conformance/copy conformance/openssh-limited conformance/proftpd conformance/pure-ftpd conformance/sftp-others
+    conformance/untrue-sizes remotes/ftp/servers uploads/servers
+  `),
+  'many rounds, made by chance': listed(`attacks/fuzz jobs/sync-model`),
+  'kills, crashes, and what happens long after them': listed(`
+    app/nodes/ app/threads faults/clients faults/flipped-byte faults/kill faults/leaving-clients
+    faults/repeated-after-kill jobs/in-flight jobs/kill jobs/kill-changes jobs/kill-conflicts operations/probes
+    uploads/broken-lines uploads/ends watch/crash watch/routes-kill webhooks/feed-kill
+  `),
+  'trees and files of a size that takes long': listed(`jobs/large-trees operations/large-trees`),
+  'the product as it is installed, documented and compared': listed(`
+    bench/operations bench/smoke bench/soak deploy/ docs/backup docs/newcomer docs/recipes python/ release/
+  `),
+};
+
+/** What clients meet first runs again on the other front end, node:http, in the tier rest. */
+const ON_BOTH: List = listed(`
+  attacks/connections attacks/fuzz attacks/numbers attacks/sockets conformance/memory faults/clients
+  faults/leaving-clients http/client-limits http/connections http/downloads http/event-loop http/requests http/retire
+  http/server http/uploads operations/flat-memory
+`);
+
+/** All lists, for the test that each of their entries is a file, and no file has two reasons. */
+export const LISTS: Readonly<Record<string, List>> = { NOT_A_MOMENT, MEASURES, ON_BOTH, ...REST };
+
+/** `name` is the path of a compiled test file below `folder`, dist/test, with slashes. */
+export function tierOf(name: string, folder: string): Tier {
+  if (measures(name) || Object.values(REST).some((list) => isOn(list, name))) return 'rest';
+  return isOn(NOT_A_MOMENT, name) || reachesOutside(path.join(folder, name)) ? 'main' : 'unit';
+}
+
+export function measures(name: string): boolean {
+  return isOn(MEASURES, name);
+}
+
+export function runsOnBoth(name: string): boolean {
+  return isOn(ON_BOTH, name);
+}
+
+export function isOn(list: List, name: string): boolean {
+  const stem = name.replace(/\.test\.js$/, '');
+  return list.some((entry) => (entry.endsWith('/') ? stem.startsWith(entry) : stem === entry));
+}
+
+function reachesOutside(file: string): boolean {
+  const modules = [...reachedBy(file).keys()].map((module) => module.replaceAll('\\', '/'));
+  return modules.some((module) => OUTSIDE.some((one) => (one instanceof RegExp ? one.test(module) : one === module)));
+}
+
+function listed(text: string): List {
+  return text.trim().split(/\s+/);
+}
