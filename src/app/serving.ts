@@ -69,10 +69,10 @@ export async function openBase(
   // The last spans are those of the end.
   started.add(() => tracer.close());
   const { dataDir, database, masterKey, history } = config;
-  const { retentionDays } = history;
+  const { retentionDays, freeItems } = history;
   const { idempotencyKeys } = config.limits;
   const storage = await openStorage({
-    ...{ dataDir, ...database, masterKey, retentionDays, idempotencyKeys, onHistoryCommit, log },
+    ...{ dataDir, ...database, masterKey, retentionDays, freeItems, idempotencyKeys, onHistoryCommit, log },
   });
   started.add(() => storage.close());
   return { tracer, storage };
@@ -397,7 +397,13 @@ async function backlogOf(watching: Watching, jobs: JobsPart, storage: Storage): 
   return (
     watched &&
     counts &&
-    known && { ...watched, ...counts, downConnections: known.down, expiringCertificates: known.expiring }
+    known && {
+      ...watched,
+      ...counts,
+      downConnections: known.down,
+      expiringCertificates: known.expiring,
+      databaseBytes: known.databaseBytes,
+    }
   );
 }
 
@@ -405,7 +411,7 @@ const NO_BACKLOG: Backlog = {
   ...{ failingFolders: 0, pendingEvents: 0, deadEvents: 0, pendingCopies: 0 },
   ...{ runningJobs: 0, waitingJobs: 0, failedJobs: 0 },
   ...{ lateRuns: 0, overdueRuns: 0, stoppedSchedules: 0 },
-  ...{ downConnections: 0, expiringCertificates: 0 },
+  ...{ downConnections: 0, expiringCertificates: 0, databaseBytes: 0 },
 };
 
 /** Started parts, ended in reverse; one that fails to end does not keep the others. */

@@ -168,6 +168,7 @@ export const configSchema = (definitions: readonly Definition[]) =>
       perHostConcurrency: preset(2, integer(1, 10_000)),
       checkTimeoutMs: preset(900_000, milliseconds(1)),
       settleMs: preset(5_000, milliseconds(0)),
+      filesPerAccount: preset(5_000_000, integer(1, 10_000_000_000)),
       skipNames: preset(
         ['.*', '*.part', '*.partial', '*.filepart', '*.tmp', '*.crdownload'],
         list(text('a glob on a file name', { pattern: '^[^/]+$' })),
@@ -185,7 +186,10 @@ export const configSchema = (definitions: readonly Definition[]) =>
       perAccount: preset(20, integer(0, 1_000)),
     }),
     health: section({ everySeconds: preset(60, integer(0, 86_400)) }),
-    events: section({ retentionDays: preset(30, integer(1, 36_500)) }),
+    events: section({
+      retentionDays: preset(30, integer(1, 36_500)),
+      perAccount: preset(1_000_000, integer(1_000, 1_000_000_000)),
+    }),
     uploads: section({
       expireHours: preset(24, integer(1, 8_760)),
       unfinishedPerAccount: preset(100, integer(1, 1_000_000)),
@@ -222,7 +226,10 @@ export const configSchema = (definitions: readonly Definition[]) =>
       pauseBelowFreeBytes: preset(268_435_456, integer(0, Number.MAX_SAFE_INTEGER)),
       retentionDays: preset(30, integer(0, 36_500)),
     }),
-    history: section({ retentionDays: preset(0, integer(0, 36_500)) }),
+    history: section({
+      retentionDays: preset(0, integer(0, 36_500)),
+      freeItems: preset(1_000_000, integer(0, 1_000_000_000_000)),
+    }),
     log: section({
       level: preset('info', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')),
       pretty: preset('auto', flagOr('auto')),

@@ -193,6 +193,11 @@ export const METRICS = {
     labels: [],
     aggregator: 'first',
   },
+  databaseSize: {
+    name: 'ftg_database_size_bytes',
+    help: 'Size of the database, also of one on another machine',
+    labels: [],
+  },
 } as const;
 
 /** Of the answer of GET /metrics. */

@@ -75,6 +75,7 @@ export interface Backlog {
   readonly stoppedSchedules: number;
   readonly downConnections: number;
   readonly expiringCertificates: number;
+  readonly databaseBytes: number;
 }
 
 export interface Metrics {
@@ -149,6 +150,7 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
   readGauge(METRICS.ready, registers, async () => Number(await sources.ready()));
   readGauge(METRICS.diskFree, registers, async () => (await sources.disk()).freeBytes);
   readGauge(METRICS.diskSize, registers, async () => (await sources.disk()).sizeBytes);
+  backlogGauge(METRICS.databaseSize, registers, sources, 'databaseBytes');
   backlogGauge(METRICS.watchFailing, registers, sources, 'failingFolders');
   backlogGauge(METRICS.webhookPending, registers, sources, 'pendingEvents');
   backlogGauge(METRICS.webhookDead, registers, sources, 'deadEvents');

@@ -9,7 +9,7 @@ import { firstIdAt } from './postgres/clock.js';
 import { Database } from './postgres/database.js';
 import { migrate } from './postgres/migrate.js';
 import { checkRequirements } from './postgres/requirements.js';
-import type { Queryable } from './postgres/sql.js';
+import type { Queryable, Transaction } from './postgres/sql.js';
 import { parseDatabaseUrl } from './postgres/target.js';
 import { openMasterKey, rotateMasterKey } from './secrets/key-check.js';
 import { masterKeyFile, parseMasterKey, replaceMasterKeyFile } from './secrets/master-key.js';
@@ -38,7 +38,15 @@ import {
 import { EventFeeds } from './tables/event-feeds.js';
 import { EventNumbers } from './tables/event-numbers.js';
 import { Figures } from './tables/figures.js';
-import { deleteEmptyDays, deleteOlder, failPendingOf, forgetHeld, hasPendingOf } from './tables/history-statements.js';
+import {
+  deleteEmptyDays,
+  deleteOlder,
+  deleteSurplus,
+  failPendingOf,
+  findSurplus,
+  forgetHeld,
+  hasPendingOf,
+} from './tables/history-statements.js';
 import { TransferHistory } from './tables/history.js';
 import { HostKeys } from './tables/host-keys.js';
 import { IdempotencyKeys } from './tables/idempotency.js';
@@ -292,12 +300,14 @@ async function provisionAccounts(
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const HOUR_MS = 60 * 60 * 1000;
+const MINUTE_MS = 60 * 1000;
+const HOUR_MS = 60 * MINUTE_MS;
 const RETENTION_LOCK = 4_702_111_234_003;
 const RETENTION_BATCH = 2000;
 
 class Housekeeping {
   #cleanedAt = -Infinity;
+  #trimmedAt = -Infinity;
   #cleaning: Promise<void> | undefined;
   #stopped = false;
 
@@ -307,14 +317,18 @@ class Housekeeping {
     private readonly receipts: Pick<Receipts, 'deleteOlder'>,
     private readonly feeds: EventFeeds,
     private readonly checks: Pick<ConnectionChecks, 'deleteOld'>,
-    private readonly options: Pick<StorageOptions, 'retentionDays' | 'log'>,
+    private readonly options: Pick<StorageOptions, 'retentionDays' | 'freeItems' | 'log'>,
   ) {
     node.afterBeat(async () => {
       await this.sweep();
-      if (performance.now() - this.#cleanedAt < HOUR_MS) return;
-      this.#cleanedAt = performance.now();
+      const now = performance.now();
+      if (this.#cleaning !== undefined || now - this.#trimmedAt < MINUTE_MS) return;
+      this.#trimmedAt = now;
+      const isHourly = now - this.#cleanedAt >= HOUR_MS;
+      if (isHourly) this.#cleanedAt = now;
       // Not awaited: a first run over months of items must not hold up the heartbeat.
-      this.#cleaning ??= this.clean()
+      this.#cleaning = this.trim()
+        .then(() => (isHourly ? this.clean() : undefined))
         .catch((error: unknown) => this.options.log('warn', 'cleaning the history failed', { reason: String(error) }))
         .finally(() => (this.#cleaning = undefined));
     });
@@ -347,18 +361,36 @@ class Housekeeping {
     await this.database.run(deleteEndedLinks);
     if (this.options.retentionDays === 0) return;
     const before = firstIdAt(new Date(Date.now() - this.options.retentionDays * DAY_MS));
-    let deleted = RETENTION_BATCH;
-    while (deleted === RETENTION_BATCH && !this.#stopped) {
-      deleted = await this.database.transaction(async (tx) => {
-        const [row] = await tx<
-          { mine: boolean }[]
-        >`select pg_try_advisory_xact_lock(${RETENTION_LOCK}::bigint) as mine`;
-        return row?.mine === true ? deleteOlder(tx, before, RETENTION_BATCH) : 0;
-      });
-    }
+    while ((await this.#delete((tx) => deleteOlder(tx, before, RETENTION_BATCH))) === RETENTION_BATCH);
     await this.database.run(deleteEmptyDays);
     const oldest = new Date(Date.now() - this.options.retentionDays * DAY_MS);
     while ((await this.receipts.deleteOlder(oldest, RETENTION_BATCH)) > 0 && !this.#stopped);
+  }
+
+  /** Lists and look-ups cost no action of the month: an account keeps the newest of them alone. */
+  async trim(): Promise<void> {
+    const { freeItems = 0 } = this.options;
+    if (freeItems === 0) return;
+    const surpluses = await this.database.run((sql) => findSurplus(sql, freeItems));
+    for (const surplus of surpluses) {
+      let left = surplus.items;
+      while (left > 0) {
+        const rest = { ...surplus, items: left };
+        const deleted = await this.#delete((tx) => deleteSurplus(tx, rest, RETENTION_BATCH));
+        if (deleted === 0) break;
+        left -= deleted;
+      }
+    }
+    if (surpluses.length > 0) await this.database.run(deleteEmptyDays);
+  }
+
+  /** Resolves to how many items; 0 while another node deletes some. */
+  async #delete(items: (tx: Transaction) => Promise<number>): Promise<number> {
+    if (this.#stopped) return 0;
+    return this.database.transaction(async (tx) => {
+      const [row] = await tx<{ mine: boolean }[]>`select pg_try_advisory_xact_lock(${RETENTION_LOCK}::bigint) as mine`;
+      return row?.mine === true ? items(tx) : 0;
+    });
   }
 
   async close(): Promise<void> {

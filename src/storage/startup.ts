@@ -9,6 +9,8 @@ export interface StorageOptions {
   readonly masterKey: string;
   /** Days that history items are kept; 0 = for ever. */
   readonly retentionDays: number;
+  /** Items of list, of exists and of poll that each account keeps, the newest; absent or 0 = all. */
+  readonly freeItems?: number;
   /** Idempotency-Keys that one account may use within 24 hours; absent = a million. */
   readonly idempotencyKeys?: number;
   /** Told how many history rows each commit held. */

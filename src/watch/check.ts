@@ -147,6 +147,7 @@ export class FolderChecks {
       history: detected.map((file) => historyRow(folder, check, at, ids(), file)),
       events,
       timeResolutionMs,
+      storedFiles: findings.storedFiles,
       hasDetected: detected.length > 0,
       hasAlarmed: alarm.length > 0,
     };
@@ -175,6 +176,7 @@ export class FolderChecks {
         history: [failedRow(folder, check, at, ids(), error)],
         events,
         timeResolutionMs: undefined,
+        storedFiles: undefined,
         hasDetected: false,
         hasAlarmed: events.length > 0,
       });

@@ -40,6 +40,8 @@ export interface LookDeps {
   /** For listing and comparing. */
   readonly timeoutMs: number;
   readonly skipNames: readonly string[];
+  /** That all folders of one account hold together. */
+  readonly filesPerAccount: number;
   /** Files that one check reports; 10,000 where nothing is said. */
   readonly maxReports?: number;
 }
@@ -63,6 +65,8 @@ export interface Findings {
   readonly settledAtMs: number | undefined;
   readonly timeResolutionMs: number;
   readonly isCut: boolean;
+  /** Entries that are stored once the changes are written. */
+  readonly storedFiles: number;
 }
 
 interface Listing {
@@ -73,6 +77,15 @@ interface Listing {
   readonly beganMs: number;
   readonly endedMs: number;
   readonly timeResolutionMs: number;
+}
+
+interface ListRules {
+  /** Files that may be listed; beyond: too_large. */
+  readonly room: number;
+  /** Whether a listing that may end early unnoticed is read twice: what either shows is there. */
+  readonly isTwice: boolean;
+  /** The sub-folders that are looked into; all where it is absent. */
+  readonly concerns?: (below: string) => boolean;
 }
 
 const MAX_REPORTS = 10_000;
@@ -109,7 +122,10 @@ export class FolderLooks {
       throw refusal('connection_inactive', `connection ${connection.id} is not active`);
     }
     const filter = createNameFilter({ ...folder, skipNames: this.deps.skipNames });
-    const listing = await this.list(what, filter);
+    const room = this.deps.filesPerAccount - (await this.deps.files.countOthers(folder));
+    // What a first listing lacks would be new at the next check, and nothing else shows that it is not.
+    const takesBaseline = folder.initial !== 'report' && (folder.baselineAt === null || folder.formerNames !== null);
+    const listing = await this.list(what, filter, { room, isTwice: takesBaseline });
     try {
       const resolutionMs = Math.max(folder.timeResolutionMs, listing.timeResolutionMs);
       const hasShifts = resolutionMs >= MINUTE_MS && folder.baselineAt !== null;
@@ -167,11 +183,10 @@ export class FolderLooks {
     });
   }
 
-  /** `concerns`: the sub-folders that are looked into; all where it is absent. */
   private async list(
     { folder, connection, clock, signal }: Look,
     filter: NameFilter,
-    concerns?: (below: string) => boolean,
+    { room, isTwice, concerns }: ListRules,
   ): Promise<Listing> {
     const root = parseRemotePath(folder.path, ROOT, 'path');
     const moveTo = folder.moveTo === null ? undefined : parseRemotePath(folder.moveTo, root, 'moveTo');
@@ -182,20 +197,26 @@ export class FolderLooks {
       const unsure = new UnsureEntries();
       const beganMs = clock.earliestMs();
       try {
-        const walked = walk(remote, root, {
-          isDeep: filter.isDeep,
-          skipsFolder: (below, path) => path === moveTo || filter.skipsFolder(below) || concerns?.(below) === false,
-          listing: (below) => unsure.listing(below),
-          leftOut: (below, what) => unsure.add(below, what),
-        });
-        for await (const { folder: inside, file } of walked) {
-          const key = entryKey(inside, file);
-          if (folder.doneFile !== null) {
-            const { path } = nameOfKey(key);
-            if (filter.isMarker(path)) markers.add(path);
+        const walks = isTwice && remote.can.listingsMayEndEarly === true ? 2 : 1;
+        for (let number = 0; number < walks; number++) {
+          const walked = walk(remote, root, {
+            isDeep: filter.isDeep,
+            skipsFolder: (below, path) => path === moveTo || filter.skipsFolder(below) || concerns?.(below) === false,
+            listing: (below) => unsure.listing(below),
+            leftOut: (below, what) => unsure.add(below, what),
+          });
+          let files = 0;
+          for await (const { folder: inside, file } of walked) {
+            if (++files > room) throw tooManyFiles(folder, this.deps.filesPerAccount);
+            const key = entryKey(inside, file);
+            if (folder.doneFile !== null) {
+              const { path } = nameOfKey(key);
+              if (filter.isMarker(path)) markers.add(path);
+            }
+            // A key that is added twice comes out once.
+            const adding = sorter.add({ key, size: file.size, modifiedMs: file.modifiedAt.getTime() });
+            if (adding !== undefined) await adding;
           }
-          const adding = sorter.add({ key, size: file.size, modifiedMs: file.modifiedAt.getTime() });
-          if (adding !== undefined) await adding;
         }
       } catch (error) {
         // On object stores a folder is its keys: with the last file it goes, and comes back with the next one.
@@ -219,7 +240,8 @@ export class FolderLooks {
     filter: NameFilter,
     missing: MissingEntries,
   ): AsyncGenerator<readonly Unlisted[]> {
-    const listing = await this.list(what, filter, (below) => missing.mayBeIn(below));
+    const concerns = (below: string): boolean => missing.mayBeIn(below);
+    const listing = await this.list(what, filter, { room: Infinity, isTwice: false, concerns });
     const verdict = (key: Buffer, isListed: boolean, sinceMs: number | undefined): Unlisted => {
       if (isListed)
         return { key, reason: sinceMs === undefined ? 'unchanged' : 'settling', sinceMs, change: undefined };
@@ -264,8 +286,10 @@ export class FolderLooks {
     let isCut = false;
     let settledAtMs: number | undefined;
     const unread = this.unreadBaseline(folder, listing, rules);
+    let storedFiles = 0;
     const take = (decision: Decision | Unlisted): void => {
       reasons.add(decision);
+      if (isStoredAfter(decision)) storedFiles += 1;
       if (unread.size > 0) unread.delete(decision.key.toString('latin1'));
       const { change, reason } = decision;
       if (isReport(reason) && change !== undefined) {
@@ -306,6 +330,7 @@ export class FolderLooks {
     for (const key of unread) {
       const known = { size: UNKNOWN_SIZE, modifiedMs: 0 };
       changes.add({ key: Buffer.from(key, 'latin1'), known, seen: undefined });
+      storedFiles += 1;
       await applyMany();
     }
     for (const change of reported) changes.add(change);
@@ -317,8 +342,20 @@ export class FolderLooks {
       settledAtMs,
       timeResolutionMs: listing.timeResolutionMs,
       isCut,
+      storedFiles,
     };
   }
+}
+
+function isStoredAfter(decision: Decision | Unlisted): boolean {
+  const { change } = decision;
+  if (change !== undefined) return change.known !== undefined || change.seen !== undefined;
+  return 'entry' in decision ? decision.stored !== undefined : true;
+}
+
+function tooManyFiles(folder: WatchedFolder, most: number): GatewayError {
+  const text = `with ${folder.path} the watched folders of this account hold more than ${most} files (watcher.filesPerAccount): watch fewer or smaller folders`;
+  return new GatewayError('too_large', text, { step: 'transfer' });
 }
 
 function detectedFile(folder: WatchedFolder, { key, entry }: Decision, event: 'new' | 'modified'): DetectedFile {

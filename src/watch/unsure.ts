@@ -25,9 +25,12 @@ export class UnsureEntries {
     const hidden = this.#hidden.get(key) ?? new HiddenNames();
     hidden.add(what);
     this.#hidden.set(key, hidden);
-    this.count += 1;
     const label = labelOf(what);
-    if (this.shown.size < MOST_SHOWN) this.shown.add(folder === '' ? label : `${folder}/${label}`);
+    const path = folder === '' ? label : `${folder}/${label}`;
+    // A folder that is listed again shows it again.
+    if (this.shown.has(path)) return;
+    this.count += 1;
+    if (this.shown.size < MOST_SHOWN) this.shown.add(path);
   }
 
   /** The paths that have a name, below the watched folder. */

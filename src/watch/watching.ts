@@ -97,6 +97,7 @@ export function createWatching(options: WatchingOptions): Watching {
     settleMs: watcher.settleMs,
     timeoutMs: watcher.checkTimeoutMs,
     skipNames: watcher.skipNames,
+    filesPerAccount: watcher.filesPerAccount,
     ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),
   });
   const checks = new FolderChecks({ folders, looks, files, connections, locks, limits: webhooks });
@@ -107,6 +108,7 @@ export function createWatching(options: WatchingOptions): Watching {
   const sender = createSender({ dialer, timeoutMs: webhooks.timeoutMs, requireHttps });
   const deliverer = new Deliverer({
     events,
+    perAccount: options.events.perAccount,
     folders,
     secrets,
     accountSecret,
@@ -120,7 +122,7 @@ export function createWatching(options: WatchingOptions): Watching {
     onAttempt: (facts) => options.onAttempt(facts),
     onAfterDelivery: () => after.wake(),
   });
-  const sequencer = new Sequencer({ feeds, numbers, retentionDays: options.events.retentionDays, log });
+  const sequencer = new Sequencer({ feeds, numbers, ...options.events, log });
   // What has its number has its deliveries.
   feeds.on('numbered', () => deliverer.wake());
   const copier = new RouteCopier({

@@ -56,6 +56,8 @@ export function parseRetryAfter(field: string | undefined, now: number): number 
 
 interface DelivererOptions {
   readonly events: WebhookEvents;
+  /** Deliveries of each account that are kept once they have ended. */
+  readonly perAccount: number;
   readonly folders: Pick<WatchedFolders, 'findForDelivery'>;
   readonly secrets: Pick<FolderSecrets, 'current' | 'login'>;
   readonly accountSecret: Pick<WebhookSecret, 'current'>;
@@ -85,6 +87,8 @@ export interface AttemptFacts {
 /** Tries at once to one receiver on this node, whatever the number of receivers. */
 const PER_TARGET = 4;
 const RECOVER_EVERY_MS = 30_000;
+/** Rounds of recovery between two counts of what accounts keep. */
+const COUNT_EVERY_ROUNDS = 10;
 /** What is under way when the gateway stops may still arrive. */
 const STOP_GRACE_MS = 5000;
 
@@ -92,6 +96,9 @@ export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #worker: JobWorker;
   #recovery: NodeJS.Timeout | undefined;
+  #recovering: Promise<void> | undefined;
+  #rounds = 0;
+  #isStopped = false;
 
   constructor(options: DelivererOptions) {
     this.#options = options;
@@ -113,7 +120,9 @@ export class Deliverer {
 
   start(): void {
     this.#worker.start();
-    this.#recovery = setInterval(() => void this.#recover(), RECOVER_EVERY_MS).unref();
+    this.#recovery = setInterval(() => {
+      this.#recovering ??= this.#recover().finally(() => (this.#recovering = undefined));
+    }, RECOVER_EVERY_MS).unref();
   }
 
   wake(): void {
@@ -121,17 +130,21 @@ export class Deliverer {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     clearInterval(this.#recovery);
-    await this.#worker.stop(STOP_GRACE_MS);
+    await Promise.all([this.#worker.stop(STOP_GRACE_MS), this.#recovering]);
     this.#options.sender.close();
   }
 
   async #recover(): Promise<void> {
-    const { events, webhooks, log } = this.#options;
+    const { events, webhooks, perAccount, log } = this.#options;
     try {
       const recovered = await events.recoverForgotten();
       if (recovered > 0) log('warn', 'webhook events had lost their job and are sent now', { events: recovered });
-      await events.purge();
+      while (!this.#isStopped && (await events.purge()));
+      if (this.#rounds++ % COUNT_EVERY_ROUNDS === 0) {
+        while (!this.#isStopped && (await events.purgeSurplus(perAccount)));
+      }
       await webhooks.purgeDeleted();
     } catch (error) {
       log('debug', 'looking after the events failed', { reason: toGatewayError(error).message });

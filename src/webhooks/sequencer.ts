@@ -16,6 +16,8 @@ interface SequencerOptions {
   readonly feeds: Pick<EventFeeds, 'on' | 'waiting' | 'prune'>;
   readonly numbers: EventNumbers;
   readonly retentionDays: number;
+  /** Events of each account that are kept. */
+  readonly perAccount: number;
   readonly log: StorageOptions['log'];
 }
 
@@ -92,9 +94,9 @@ export class Sequencer {
   }
 
   async #prune(): Promise<void> {
-    const { feeds, retentionDays, log } = this.#options;
+    const { feeds, retentionDays, perAccount, log } = this.#options;
     try {
-      while (!this.#isStopped && (await feeds.prune(retentionDays)));
+      while (!this.#isStopped && (await feeds.prune(retentionDays, perAccount)));
     } catch (error) {
       log('debug', 'old events could not be taken away', { reason: toGatewayError(error).message });
     }

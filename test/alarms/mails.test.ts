@@ -65,7 +65,7 @@ for (const kind of DATABASES) {
           }),
       );
       service = new AlarmService(storage.alarmRecipients, mailer);
-      sequencer = new Sequencer({ ...storage.watching, retentionDays: 30, log });
+      sequencer = new Sequencer({ ...storage.watching, retentionDays: 30, perAccount: 1_000, log });
       sequencer.start();
     });
 

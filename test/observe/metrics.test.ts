@@ -135,7 +135,7 @@ suite('gauges', () => {
       pendingEvents: 3,
       deadEvents: 1,
       pendingCopies: 0,
-      ...{ downConnections: 10, expiringCertificates: 11 },
+      ...{ downConnections: 10, expiringCertificates: 11, databaseBytes: 12 },
       ...jobs,
     };
     const metrics = createMetrics({ ...idle, backlog: async () => backlog });
@@ -145,6 +145,7 @@ suite('gauges', () => {
     assert.deepEqual(values(first, 'ftg_webhook_events_dead'), { '': 1 });
     assert.deepEqual(values(first, 'ftg_connections_down'), { '': 10 });
     assert.deepEqual(values(first, 'ftg_certificates_expiring'), { '': 11 });
+    assert.deepEqual(values(first, 'ftg_database_size_bytes'), { '': 12 });
     backlog = undefined;
     assert.deepEqual(values(await metrics.text(), 'ftg_webhook_events_dead'), { '': NaN });
   });

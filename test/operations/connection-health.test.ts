@@ -48,7 +48,7 @@ for (const kind of DATABASES) {
       connection = (await storage.connections.find(accountId, 'warehouse')) as Connection;
       health = nodes.map(({ outages }) => new ConnectionHealth({ outages, log, downAfterMs: DOWN_AFTER_MS }));
       for (const one of health) one.start();
-      sequencer = new Sequencer({ ...storage.watching, retentionDays: 30, log });
+      sequencer = new Sequencer({ ...storage.watching, retentionDays: 30, perAccount: 1_000, log });
       sequencer.start();
     });
     after(async () => {

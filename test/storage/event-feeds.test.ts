@@ -29,7 +29,9 @@ for (const kind of DATABASES) {
       other = await openTest(url);
       await storage.provision([ACCOUNT]);
       ({ accountId } = await accountOf(storage));
-      sequencers = [storage, other].map(({ watching }) => new Sequencer({ ...watching, retentionDays: 30, log }));
+      sequencers = [storage, other].map(
+        ({ watching }) => new Sequencer({ ...watching, retentionDays: 30, perAccount: 1_000, log }),
+      );
       for (const sequencer of sequencers) sequencer.start();
     });
     after(async () => {
@@ -292,7 +294,7 @@ for (const kind of DATABASES) {
           );
         }
       })();
-      while (await storage.watching.feeds.prune(30));
+      while (await storage.watching.feeds.prune(30, 1_000));
       isPruning = false;
       await reader;
       const page = await storage.watching.feeds.read(accountId, {
@@ -305,7 +307,7 @@ for (const kind of DATABASES) {
       const rows = await withSql(url, (sql) => sql`select from events where account_id = ${accountId}`);
       assert.equal(rows.count, 10);
       await withSql(url, (sql) => sql`update events set numbered_at = now() - interval '31 days'`);
-      while (await storage.watching.feeds.prune(30));
+      while (await storage.watching.feeds.prune(30, 1_000));
       const empty = await storage.watching.feeds.read(accountId, {
         after: undefined,
         limit: 20,
@@ -318,6 +320,23 @@ for (const kind of DATABASES) {
       await fail(storage);
       const next = await until(async () => (await readAll(storage, all.length))[0], 'the next one');
       assert.equal(next.sequence, all.length + 1);
+    });
+
+    test('an account keeps the newest events, and the newest deliveries that have ended', async () => {
+      const before = (await readAll(storage)).length;
+      for (let number = 0; number < 12; number++) await fail(storage);
+      await until(async () => ((await readAll(storage)).length === before + 12 ? true : undefined), 'the events');
+      while (await storage.watching.feeds.prune(30, 5));
+      const page = await storage.watching.feeds.read(accountId, {
+        after: undefined,
+        limit: 20,
+        connections: undefined,
+      });
+      assert.equal(page.events.length, 5);
+      assert.deepEqual([page.oldest, page.events.at(-1)?.sequence], [page.last - 4, page.last]);
+      const rows = await withSql(url, (sql) => sql`select from events where account_id = ${accountId}`);
+      assert.equal(rows.count, 5);
+      assert.equal(await storage.watching.feeds.prune(30, 5), false);
     });
   });
 }

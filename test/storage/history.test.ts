@@ -475,6 +475,44 @@ for (const kind of DATABASES) {
         );
       });
     });
+
+    it('of lists, look-ups and polls an account keeps the newest alone, and all that it has moved', async () => {
+      const ownUrl = await server.createDatabase();
+      const [accountId, other] = [randomUUID(), randomUUID()];
+      const first = await openTest(ownUrl);
+      const ended: { readonly id: string; readonly type: TransferType }[] = [];
+      const types = ['list', 'exists', 'upload', 'list', 'poll', 'download'] as const;
+      for (const type of [...types, ...types, ...types, ...types]) {
+        const item = first.history.begin(upload(accountId, { type, countsAction: false }));
+        await item.finish(SUCCESS);
+        ended.push({ id: item.id, type });
+      }
+      for (let number = 0; number < 3; number++)
+        await first.history.begin(upload(other, { type: 'list' })).finish(SUCCESS);
+      await first.close();
+      const keeper = await openTest(ownUrl, { freeItems: 3 });
+      try {
+        const kept = ended.filter(({ id, type }) => {
+          const newest = ended.filter((item) => item.type === type).slice(-3);
+          return type === 'upload' || type === 'download' || newest.some((item) => item.id === id);
+        });
+        await until(
+          async () => ((await keeper.history.count(accountId)) === kept.length ? true : undefined),
+          'the surplus to go',
+        );
+        const { transfers, total } = await keeper.history.list(accountId, ALL);
+        assert.deepEqual(
+          transfers.map(({ id }) => id),
+          kept.map(({ id }) => id).reverse(),
+        );
+        assert.equal(total, kept.length);
+        const { total: lists } = await keeper.history.list(accountId, { ...ALL, type: 'list' });
+        assert.equal(lists, 3);
+        assert.equal(await keeper.history.count(other), 3);
+      } finally {
+        await keeper.close();
+      }
+    });
   });
 }
 

@@ -5,9 +5,12 @@ import { behindProxy, type Remote } from '../faults/rig.js';
 import { FTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
+import type { WatchedFolder } from '../../src/storage/storage.js';
 import { Bench } from './support/bench.js';
 import { startReceiver, type Receiver } from './support/receiver.js';
 import { startTogether } from '../support/together.js';
+
+const MOST_FILES = 30;
 
 suite('watched folders over a server that lists what cannot be read', () => {
   let postgres: PostgresServer;
@@ -33,12 +36,30 @@ suite('watched folders over a server that lists what cannot be read', () => {
     bench = await Bench.open({
       databaseUrl: postgres.url,
       connections: [{ id: 'server', name: 'Server', type: 'ftp', ...login }],
+      watcher: { filesPerAccount: MOST_FILES },
     });
   });
   after(async () => {
     await bench.close();
     await scripted.stop();
     await postgres.stop();
+  });
+
+  test('the folders of one account hold so many files, and a check that finds more has failed', async () => {
+    lines = Array.from({ length: 25 }, (_, number) => file(`${number}.txt`));
+    const first = await bench.watch('server', '/in');
+    lines = lines.slice(0, 8);
+    const second = await bench.watch('server', '/in');
+    const outcomes = (of: WatchedFolder): unknown[] =>
+      bench.checksOf(of).map(({ outcome: { check } }) => [check.outcome, check.errorCode]);
+    assert.deepEqual(outcomes(first), [['succeeded', null]]);
+    assert.deepEqual(outcomes(second), [['failed', 'too_large']]);
+    assert.match(bench.checksOf(second)[0]?.outcome.check.errorMessage ?? '', /30 files \(watcher\.filesPerAccount\)/);
+    assert.equal(await bench.storage.watching.files.count(second.id), 0);
+    // Files that went make room.
+    assert.deepEqual((await bench.check(first)).counts, { unchanged: 8, gone: 17 });
+    assert.deepEqual((await bench.check(second)).counts, { baseline: 8 });
+    await bench.service.remove(bench.accountId, first.id);
   });
 
   test('a line that no name can be read from: nothing is gone, and nothing new again', async () => {
@@ -104,6 +125,32 @@ suite('watched folders over vsftpd whose listings can end early', () => {
   });
 
   const FILES = 10;
+
+  test('a first listing that ends cleanly too early: what it lacks is baseline all the same', async () => {
+    const { proxy, server } = remote;
+    const root = `${server.base ?? ''}/first`;
+    const folders = ['', 'below/', 'below/deeper/', 'other/'];
+    for (let number = 0; number < FILES; number++) {
+      for (const folder of folders) await server.disk.write(`${root}/${folder}${number}.txt`, `${number}`);
+    }
+    const all = FILES * folders.length;
+    for (const [round, lines] of [0, 7].entries()) {
+      const cut = proxy.cutDataLines(lines, round);
+      const folder = await bench.watch('server', root, { recursive: true, filePattern: '**/[0-8].txt' });
+      assert.equal(cut(), 1, 'one listing is cut');
+      const taken = all - folders.length;
+      assert.deepEqual(bench.checksOf(folder)[0]?.outcome.check.counts, { baseline: taken, pattern: folders.length });
+      assert.deepEqual((await bench.settle(folder)).counts, { unchanged: taken, pattern: folders.length });
+      // What another pattern lets in is baseline, too.
+      const checks = bench.checksOf(folder).length;
+      const cutAgain = proxy.cutDataLines(lines, round);
+      const rights = { rights: 'copy_too', signal: new AbortController().signal } as const;
+      await bench.service.edit(bench.accountId, folder.id, { filePattern: '**/*.txt' }, rights);
+      await bench.until(() => bench.checksOf(folder).length > checks, 'the check with the other pattern');
+      assert.equal(cutAgain(), 1, 'one listing is cut');
+      assert.deepEqual((await bench.settle(folder)).counts, { unchanged: all });
+    }
+  });
   for (const lines of [0, 7]) {
     test(`one listing that ends cleanly after ${lines} lines: nothing is gone, and nothing new again`, async () => {
       const { proxy, server } = remote;

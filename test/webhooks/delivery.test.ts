@@ -289,6 +289,22 @@ suite('webhooks', () => {
     );
   });
 
+  test('of what has ended an account keeps the newest deliveries, of what is still sent all', async () => {
+    const { folder } = await watched();
+    const states = ['delivered', 'pending', 'dead', 'cancelled', 'delivered', 'dead', 'pending', 'cancelled'];
+    await withSql(postgres.url, async (sql) => {
+      await sql`delete from webhook_events where account_id = ${bench.accountId}`;
+      for (const [index, state] of states.entries()) {
+        await sql`
+          insert into webhook_events (id, folder_id, account_id, type, body, file_count, state, next_attempt_at, created_at)
+          values (${`01990000-0000-7000-8000-00000000000${index}`}, ${folder.id}, ${bench.accountId},
+            'watched_folder.test', '{}', 0, ${state}, now() + interval '1 hour', now())`;
+      }
+    });
+    while (await bench.storage.watching.events.purgeSurplus(3));
+    assert.deepEqual((await eventsOf(folder)).map(({ state }) => state).reverse(), ['pending', ...states.slice(-3)]);
+  });
+
   // It stood in clear in the database and in every answer.
   test('a login in the URL is sent, sealed, and shown to nobody', async () => {
     const withLogin = (url: string): string => url.replace('//', '//user:p%40ss@');

@@ -87,6 +87,7 @@ interface SpeedRow {
 interface Counts {
   readonly down: number;
   readonly expiring: number;
+  readonly databaseBytes: number;
 }
 
 export class ConnectionFigures {
@@ -142,7 +143,7 @@ export class ConnectionFigures {
     return { state, windows, outages: [...outages], expiringKeys: [...expiringKeys] };
   }
 
-  /** Of all accounts, for metrics: connections that are down, and certificates that end soon. Many gauges ask at once. */
+  /** Of all accounts, for metrics: connections that are down, certificates that end soon, and the size of the database. Many gauges ask at once. */
   counts(): Promise<Counts> {
     if (this.counted === undefined || Date.now() - this.counted.at > COUNTS_FRESH_MS) {
       this.counted = { at: Date.now(), answer: this.count() };
@@ -154,8 +155,9 @@ export class ConnectionFigures {
     const row = await this.database.first<Counts>`
       select (select count(*) from connection_outages where until is null) as down,
         (select count(*) from connection_checks k join connections c on c.id = k.connection_id
-         where c.is_active and k.certificate_valid_to < now() + make_interval(days => ${EXPIRING_DAYS}::int)) as expiring`;
-    return row ?? { down: 0, expiring: 0 };
+         where c.is_active and k.certificate_valid_to < now() + make_interval(days => ${EXPIRING_DAYS}::int)) as expiring,
+        pg_database_size(current_database())::bigint as "databaseBytes"`;
+    return row ?? { down: 0, expiring: 0, databaseBytes: NaN };
   }
 
   /** Whether each can be reached, for metrics: of so many at most, those that have been there for longest. */

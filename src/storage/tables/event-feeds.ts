@@ -176,10 +176,10 @@ export class EventFeeds {
   }
 
   /**
-   * Stops showing what was numbered longer ago, and takes it away, in steps. First the feed says so: whoever reads
-   * meanwhile never finds a hole. Resolves to whether there is more.
+   * Stops showing what was numbered longer ago, and all but the newest `most` of each account, and takes it away, in steps.
+   * First the feed says so: whoever reads meanwhile never finds a hole. Resolves to whether there is more.
    */
-  async prune(retentionDays: number): Promise<boolean> {
+  async prune(retentionDays: number, most: number): Promise<boolean> {
     const old = (sql: Queryable) => sql`numbered_at < now() - ${`${retentionDays} days`}::interval`;
     const hidden = await this.database.all<{ id: string }>`
       update event_feeds f set oldest_sequence = greatest(f.oldest_sequence, cut.sequence + 1)
@@ -192,6 +192,9 @@ export class EventFeeds {
       where g.account_id = f.account_id and cut.sequence is not null
         and exists (select from events e where e.account_id = g.account_id and e.sequence = g.oldest_sequence and ${old})
       returning f.account_id as id`;
+    await this.database.all`
+      update event_feeds set oldest_sequence = last_sequence - ${most}::bigint + 1
+      where last_sequence - oldest_sequence >= ${most}::bigint`;
     const gone = await this.database.all`
       delete from events where id in (
         select e.id from event_feeds f join events e on e.account_id = f.account_id and e.sequence < f.oldest_sequence

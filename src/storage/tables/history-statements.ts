@@ -1,5 +1,6 @@
 /** The statements that write the history. Each leaves rows, totals and monthly actions agreeing with one another. */
 import type { PendingQuery, Row } from 'postgres';
+import { firstIdAt } from '../postgres/clock.js';
 import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
 import { insertDrafts } from './event-feeds.js';
 import { failureOf, isTold, tellingFailures } from './failed-transfers.js';
@@ -7,8 +8,8 @@ import { endingFiles } from './job-tree.js';
 import { correctingUses, endingUses } from './links.js';
 import { type Links, linkingWritten } from './receipts.js';
 import { endingCopies } from './route-copies.js';
-import type { NewTransfer, TransferRow } from './transfer.js';
-import { addingHours } from './transfer-hours.js';
+import type { NewTransfer, TransferRow, TransferType } from './transfer.js';
+import { addingHours, LOOKUP_SLOT, LOOKUPS } from './transfer-hours.js';
 import { endingUploads } from './uploads.js';
 
 /** Of what has a record of its own, where only the end is written here. */
@@ -243,10 +244,51 @@ export async function correctFailed(sql: Queryable, rows: readonly TransferRow[]
 
 /** Deletes up to `limit` final items older than `before` and takes them out of the totals. Resolves to how many. */
 export async function deleteOlder(sql: Queryable, beforeId: string, limit: number): Promise<number> {
+  return deleteItems(
+    sql,
+    sql`select id from transfers where id < ${beforeId} and status <> 'pending' order by id limit ${limit}`,
+  );
+}
+
+/** Items of one type of an account, of which only the newest are kept. */
+export interface Surplus {
+  readonly accountId: string;
+  readonly type: TransferType;
+  /** How many there are beyond those. */
+  readonly items: number;
+  /** No item of this type is older. */
+  readonly firstId: string;
+}
+
+/** What accounts keep of lists, look-ups and polls beyond the newest `most` of each; of those that were active of late. */
+export async function findSurplus(sql: Queryable, most: number): Promise<readonly Surplus[]> {
+  const rows = await sql<(Omit<Surplus, 'firstId'> & { readonly day: string })[]>`
+    select account_id as "accountId", type, sum(items)::bigint - ${most}::bigint as items, min(day)::text as day
+    from transfer_counts
+    where account_id in (
+        select account_id from transfer_hours where hour >= now() - interval '1 day' and slot = ${LOOKUP_SLOT})
+      and type = any (${sql.types.texts(LOOKUPS)}) and status <> 'pending' and items > 0
+    group by account_id, type having sum(items) > ${most}::bigint`;
+  return rows.map(({ day, ...surplus }) => ({ ...surplus, firstId: firstIdAt(new Date(day)) }));
+}
+
+/** Deletes up to `limit` of them, the oldest first. Resolves to how many. */
+export async function deleteSurplus(sql: Queryable, surplus: Surplus, limit: number): Promise<number> {
+  const { accountId, type, items, firstId } = surplus;
+  return deleteItems(
+    sql,
+    sql`
+      select id from transfers
+      where account_id = ${accountId} and id >= ${firstId} and type = ${type} and status <> 'pending'
+      order by id limit ${Math.min(items, limit)}`,
+  );
+}
+
+/** `ids` selects the items. They leave the totals, too. */
+async function deleteItems(sql: Queryable, ids: PendingQuery<Row[]>): Promise<number> {
   const [result] = await sql<{ gone: number }[]>`
     with gone as (
-      delete from transfers where id in (
-        select id from transfers where id < ${beforeId} and status <> 'pending' order by id limit ${limit})
+      delete from transfers where id in (${ids})
       returning account_id, connection_id, type, status, (created_at at time zone 'UTC')::date as day
     ),
     days as (

@@ -16,6 +16,7 @@ const ENDS = [
   ...[1_000, 1_500, 2_000, 3_000, 5_000, 7_500, 10_000, 20_000, 60_000],
   ...[300_000, 1_800_000, 7_200_000],
 ];
+export const LOOKUP_SLOT = 0;
 const LONGEST_MS = 86_400_000;
 const KEPT_DAYS = 92;
 const MIDDLE = 0.5;
@@ -53,7 +54,7 @@ export function addingHours(sql: Queryable, rows: PendingQuery<Row[]>) {
   return sql`
     insert into transfer_hours as h (account_id, hour, slot, transfers, failed, bytes_in, bytes_out)
     select account_id, date_trunc('hour', created_at, 'UTC'),
-      case when type in ('list', 'exists', 'poll') then 0
+      case when type in ('list', 'exists', 'poll') then ${LOOKUP_SLOT}::int
         else 1 + width_bucket(duration_ms, ${sql.types.bigints(ENDS)}) end,
       sum(sign), coalesce(sum(sign) filter (where status = 'failed'), 0),
       coalesce(sum(sign * file_size) filter (where direction = 'inbound'), 0),

@@ -84,6 +84,14 @@ export class WatchedFiles {
     return entries;
   }
 
+  /** How many entries the account's other folders held after their last checks. */
+  async countOthers({ id, accountId }: { readonly id: string; readonly accountId: string }): Promise<number> {
+    const row = await this.database.first<{ files: number }>`
+      select coalesce(sum(stored_files), 0)::bigint as files from watched_folders
+      where account_id = ${accountId} and id <> ${id}`;
+    return row?.files ?? 0;
+  }
+
   /** Writes changes that no event hangs on, unless the check was superseded. @throws CheckSuperseded */
   async apply(folderId: string, checkId: string, changes: EntryChanges): Promise<void> {
     if (changes.count === 0) return;

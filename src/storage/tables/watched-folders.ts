@@ -99,6 +99,8 @@ export interface CheckResult {
   readonly events: readonly NewEvent[];
   /** Of a check that went through. */
   readonly timeResolutionMs: number | undefined;
+  /** Of a check that went through: entries that are stored now. */
+  readonly storedFiles: number | undefined;
   readonly hasDetected: boolean;
   readonly hasAlarmed: boolean;
 }
@@ -342,6 +344,7 @@ export class WatchedFolders {
           is_follow_up = ${result.isFollowUp} and next_check_at > now(),
           former_names = case when ${isFailure} then former_names end,
           baseline_at = case when ${isFailure} then baseline_at else coalesce(baseline_at, now()) end,
+          stored_files = coalesce(${result.storedFiles ?? null}::bigint, stored_files),
           time_resolution_ms = ${result.timeResolutionMs ?? folder.timeResolutionMs},
           last_success_at = case when ${isFailure} then last_success_at else now() end,
           last_detection_at = case when ${result.hasDetected} then now() else last_detection_at end,

@@ -199,14 +199,30 @@ export class WebhookEvents {
     });
   }
 
-  /** Deletes events that ended long ago, with their tries; dead letters stay. Resolves to how many. */
-  async purge(): Promise<number> {
+  /** Deletes some events that ended long ago, with their tries; dead letters stay. Resolves to whether there are more. */
+  async purge(): Promise<boolean> {
     const before = firstIdAt(new Date(Date.now() - KEPT_DAYS * DAY_MS));
     const rows = await this.database.all`
       delete from webhook_events where id in (
         select id from webhook_events
         where id < ${before} and state in ('delivered', 'cancelled') and after_action <> 'pending' limit ${PURGE_AT_ONCE})`;
-    return rows.count;
+    return rows.count === PURGE_AT_ONCE;
+  }
+
+  /**
+   * Deletes some of those that have ended, dead letters too, beyond the newest `most` of their account. Resolves to
+   * whether there are more.
+   */
+  async purgeSurplus(most: number): Promise<boolean> {
+    const rows = await this.database.all`
+      delete from webhook_events where id in (
+        select e.id from event_feeds f
+        cross join lateral (
+          select id from webhook_events where account_id = f.account_id order by id desc offset ${most} limit 1) as newest
+        join webhook_events e on e.account_id = f.account_id and e.id <= newest.id
+          and e.state in ('delivered', 'cancelled', 'dead') and e.after_action <> 'pending'
+        limit ${PURGE_AT_ONCE})`;
+    return rows.count === PURGE_AT_ONCE;
   }
 
   /** Events by state, for the metrics: those that wait and those given up. */
