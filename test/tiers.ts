@@ -15,9 +15,12 @@ import { reachedBy } from './runner/imports.js';
 export const TIERS = ['unit', 'main', 'rest'] as const;
 export type Tier = (typeof TIERS)[number];
 
-/** A file that loads one of these is not of tier unit: it starts processes, or talks to what others started. */
+/**
+ * A file that loads one of these is not of tier unit: it starts processes, talks to what others started, or uses a tool
+ * of test/tools, which that tier does without.
+ */
 const OUTSIDE: readonly (string | RegExp)[] = [
-  ...['node:child_process', 'playwright-core', 'postgres'],
+  ...['node:child_process', 'playwright-core', 'postgres', 'typescript'],
   ...[/\/test\/servers\//, /\/test\/support\/gateway\.js$/, /\/test\/http\/support\/front-end\.js$/],
 ];
 

@@ -1,9 +1,19 @@
 /** What a run installs before it begins: what its files need, and nothing else. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ensurePackages, SWIFT } from '../servers/packages.js';
 import { reachedBy } from './imports.js';
 import { FOLDER } from './selection.js';
+
+/** Installs the tools of test/tools, unless they are there. */
+const INSTALLER = path.join(FOLDER, '../../test/tools/install.js');
+const { dependencies } = JSON.parse(readFileSync(path.join(INSTALLER, '../package.json'), 'utf8')) as {
+  readonly dependencies: Readonly<Record<string, string>>;
+};
+export const TOOLS = Object.keys(dependencies);
+/** A program or a file of a tool, where no module imports it. */
+const TOOL_FILE = new RegExp(`\\bnode_modules/(\\.bin/)?(${TOOLS.join('|')})['"/]`);
 
 /** A test that runs one of these programs needs the packages; so does one that imports a module which runs it. */
 const PROGRAMS: readonly (readonly [program: RegExp, packages: readonly string[]])[] = [
@@ -48,7 +58,16 @@ const known = new Map<string, readonly string[]>();
 
 /** `files` are compiled test files below FOLDER. */
 export async function provide(files: readonly string[]): Promise<void> {
+  if (files.some(usesTools)) execFileSync(process.execPath, [INSTALLER], { stdio: 'inherit' });
   await ensurePackages([...new Set(files.flatMap(packagesOf))]);
+}
+
+export function usesTools(file: string): boolean {
+  const whole = path.join(FOLDER, file);
+  return [whole, ...reachedBy(whole).keys()].some((module) => {
+    if (path.isAbsolute(module)) return OURS.test(module) && TOOL_FILE.test(readFileSync(module, 'utf8'));
+    return TOOLS.some((name) => module === name || module.startsWith(`${name}/`));
+  });
 }
 
 export function packagesOf(file: string): string[] {

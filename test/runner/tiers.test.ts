@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isOn, LISTS, TIERS, tierOf } from '../tiers.js';
-import { packagesOf } from './needs.js';
+import { packagesOf, usesTools } from './needs.js';
 import { FOLDER, parseRequest, select, testFiles } from './selection.js';
 
 const files = testFiles();
@@ -41,9 +41,18 @@ test('no file has two reasons for its tier', () => {
   assert.deepEqual(twice, []);
 });
 
-test('a file of tier unit needs no package', () => {
-  const needy = files.filter((name) => tierOf(name, FOLDER) === 'unit' && packagesOf(name).length > 0);
-  assert.deepEqual(needy, []);
+test('a file of tier unit needs no package, and no tool of test/tools', () => {
+  const unit = files.filter((name) => tierOf(name, FOLDER) === 'unit');
+  assert.deepEqual(
+    unit.filter((name) => packagesOf(name).length > 0 || usesTools(name)),
+    [],
+  );
+});
+
+test('a test that imports a tool, or runs one, has the tools installed', () => {
+  for (const name of ['dashboard/files', 'uploads/broken-lines', 'docs/words', 'deploy/deploy'])
+    assert.ok(usesTools(`${name}.test.js`), name);
+  for (const name of ['remotes/sftp/seam', 'http/requests']) assert.ok(!usesTools(`${name}.test.js`), name);
 });
 
 test('a test needs the servers that it talks to, and no others', () => {
