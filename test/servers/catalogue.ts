@@ -19,6 +19,8 @@ import { startProftpd, startProftpdSftp, startPureFtpd, startVsftpd, type FtpSer
 import { startRclone } from './rclone.js';
 import { SFTP_SERVER, startSshd } from './sshd.js';
 import { startSandbox } from '../../src/sandbox/server.js';
+import { startOddFtp } from './odd-ftp.js';
+import { ODD_SFTP_SERVER } from './odd-sftp.js';
 import { startOddStore } from './odd-store.js';
 import { startSwift } from './swift.js';
 import { makeUnixUser } from './unix-user.js';
@@ -205,6 +207,16 @@ async function sandbox(): Promise<{
 
 const FTP_IS_RACED = 'RNTO replaces what has come meanwhile, or nobody promises that it does not';
 
+async function oddFtp(): Promise<FtpServer> {
+  const server = await startVsftpd();
+  const odd = await startOddFtp(server);
+  const stop = async (): Promise<void> => {
+    await odd.stop();
+    await server.stop();
+  };
+  return { ...server, port: odd.port, stop };
+}
+
 async function ftpServer(starting: Promise<FtpServer>, deviations: Deviations = {}): Promise<Omit<TestServer, 'name'>> {
   const server = await starting;
   const { port, username, password, tls, ca, folder } = server;
@@ -363,6 +375,7 @@ export const OPENSSH: readonly ServerEntry[] = [
   entry('OpenSSH, password', () => sshServer({ login: 'password' })),
   entry('OpenSSH, key', () => sshServer(), { database: 'server' }),
   entry('OpenSSH, the whole machine', () => sshServer({ wholeMachine: true }), SEAM_ONLY),
+  entry('OpenSSH without attributes in listings and FSTAT', () => sshServer({ subsystem: ODD_SFTP_SERVER }), SEAM_ONLY),
   entry('OpenSSH without posix-rename', () => sshServer({ subsystem: `${SFTP_SERVER} -P posix-rename` }), SEAM_ONLY),
 ];
 export const LIMITED_OPENSSH: readonly ServerEntry[] = [
@@ -380,6 +393,7 @@ export const VSFTPD: readonly ServerEntry[] = [
   entry('vsftpd', () => ftpServer(startVsftpd())),
   entry('vsftpd, explicit TLS, session reuse', () => ftpServer(startVsftpd({ tls: 'explicit' }))),
   entry('vsftpd, implicit TLS, session reuse', () => ftpServer(startVsftpd({ tls: 'implicit' })), SEAM_ONLY),
+  entry('vsftpd with odd listings and without PWD', () => ftpServer(oddFtp()), SEAM_ONLY),
 ];
 export const PURE_FTPD: readonly ServerEntry[] = [
   entry('pure-ftpd', () => ftpServer(startPureFtpd(), PURE_FTPD_DEVIATIONS)),
