@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createHash, randomBytes, X509Certificate } from 'node:crypto';
+import { createHash, randomBytes, randomUUID, X509Certificate } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ import tls from 'node:tls';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { makeCertificate, startProftpd, type FtpServer } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { startSwift, type SwiftServer } from '../servers/swift.js';
+import { shareSwift, type SharedSwift } from '../servers/swift.js';
 import { eventually } from '../support/eventually.js';
 import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { startTogether } from '../support/together.js';
@@ -40,7 +40,8 @@ describe('who the server was', () => {
   const [one, other, web] = identities as [(typeof identities)[0], (typeof identities)[0], (typeof identities)[0]];
   let sshd: TestSshd;
   let ftp: FtpServer;
-  let swift: SwiftServer;
+  let swift: SharedSwift;
+  const bucket = `files-${randomUUID()}`;
   let front: tls.Server;
   let site: https.Server;
   let gateway: TestGateway;
@@ -50,7 +51,7 @@ describe('who the server was', () => {
   const carried = new Map<string, string>();
 
   before(async () => {
-    [sshd, ftp, swift] = await startTogether([startSshd(), startProftpd({ tls: 'explicit' }), startSwift()]);
+    [sshd, ftp, swift] = await startTogether([startSshd(), startProftpd({ tls: 'explicit' }), shareSwift()]);
     const nextKey = path.join(folder, 'host_key');
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', nextKey]);
     hostKeys.push(hostKeyOf(sshd.hostKeyFile), hostKeyOf(nextKey));
@@ -61,13 +62,13 @@ describe('who the server was', () => {
       forcePathStyle: true,
       credentials: { accessKeyId, secretAccessKey },
     });
-    await client.send(new CreateBucketCommand({ Bucket: 'files' }));
+    await client.send(new CreateBucketCommand({ Bucket: bucket }));
     client.destroy();
     current = one;
     front = tls.createServer({ key: one.key, cert: one.cert }, (socket) => {
       const { shown } = current;
       socket.on('data', (chunk: Buffer) => {
-        const name = /^GET \/files\/certified\/(f\d)\?/.exec(chunk.toString('latin1'))?.[1];
+        const name = /^GET \/files-[^/]+\/certified\/(f\d)\?/.exec(chunk.toString('latin1'))?.[1];
         if (name !== undefined) carried.set(name, shown);
       });
       const store = net.connect(Number(new URL(endpoint).port), '127.0.0.1');
@@ -88,7 +89,7 @@ describe('who the server was', () => {
         },
         {
           ...{ id: 's3', name: 'S3', type: 's3', endpoint: `https://127.0.0.1:${portOf(front)}`, region },
-          ...{ bucket: 'files', accessKeyId, secretAccessKey, tlsVerify: false, digests: 'always' },
+          ...{ bucket, accessKeyId, secretAccessKey, tlsVerify: false, digests: 'always' },
         },
       ],
       config: {

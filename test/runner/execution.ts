@@ -1,6 +1,6 @@
 /** Runs test files, several at once, those that measure at the end, and what clients meet first on both front ends. */
 import { mkdirSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
@@ -9,6 +9,7 @@ import { FRONT_END } from '../support/front-end.js';
 import { makeScratch } from '../support/scratch.js';
 import { measures, runsOnBoth } from '../tiers.js';
 import type { Report } from './report.js';
+import { serveShared } from './shared.js';
 import { FOLDER } from './selection.js';
 
 /** Only for what hangs while nobody looks: the slowest file takes two minutes on an idle machine. Who names files may ask for hours. */
@@ -48,7 +49,20 @@ export function prepareScratch(): void {
 }
 
 export async function execute({ files, onBothFrontEnds, endsWhatHangs }: Execution, report: Report): Promise<void> {
-  const timeout = endsWhatHangs ? FILE_TIMEOUT_MS : Infinity;
+  const endShared = await serveShared(tmpdir());
+  try {
+    await runOnFrontEnds(files, onBothFrontEnds, endsWhatHangs ? FILE_TIMEOUT_MS : Infinity, report);
+  } finally {
+    await endShared();
+  }
+}
+
+async function runOnFrontEnds(
+  files: readonly string[],
+  onBothFrontEnds: boolean,
+  timeout: number,
+  report: Report,
+): Promise<void> {
   await runAll(files, timeout, report);
   const again = onBothFrontEnds && FRONT_END !== 'node' ? files.filter(runsOnBoth) : [];
   if (again.length === 0) return;

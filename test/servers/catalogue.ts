@@ -8,7 +8,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { chownSync, createReadStream, mkdtempSync, statSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ import { startSandbox } from '../../src/sandbox/server.js';
 import { startOddFtp } from './odd-ftp.js';
 import { ODD_SFTP_SERVER } from './odd-sftp.js';
 import { startOddStore } from './odd-store.js';
-import { startSwift } from './swift.js';
+import { shareSwift } from './swift.js';
 import { makeUnixUser } from './unix-user.js';
 
 /** What stands on the server, seen past the gateway and past the protocol. Paths begin at the connection's root. */
@@ -303,7 +303,8 @@ class BucketDisk implements Disk {
 }
 
 async function swift(uploader: 'streamed' | 'sdk', isOdd = false): Promise<Omit<TestServer, 'name'>> {
-  const server = await startSwift();
+  const server = await shareSwift();
+  const bucket = `files-${randomUUID()}`;
   const { endpoint, region, accessKeyId, secretAccessKey } = server;
   const odd = isOdd ? await startOddStore(server) : undefined;
   const client = new S3Client({
@@ -313,19 +314,19 @@ async function swift(uploader: 'streamed' | 'sdk', isOdd = false): Promise<Omit<
     credentials: { accessKeyId, secretAccessKey },
     requestChecksumCalculation: 'WHEN_REQUIRED',
   });
-  await client.send(new CreateBucketCommand({ Bucket: 'files' }));
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
   return {
     connection: {
       type: 's3',
       endpoint: odd?.endpoint ?? endpoint,
       region,
-      bucket: 'files',
+      bucket,
       prefix: 'base/',
       accessKeyId,
       secretAccessKey,
       uploader,
     },
-    disk: new BucketDisk(client, 'files', 'base/'),
+    disk: new BucketDisk(client, bucket, 'base/'),
     deviations: {
       exclusiveIsRaced: 'Swift answers 501 to If-None-Match',
       readsWhatItOpened: 'a changed object is another object',

@@ -5,17 +5,21 @@ import http from 'node:http';
 import net from 'node:net';
 import { join } from 'node:path';
 import { freePort } from '../support/ports.js';
+import { useShared } from '../support/shared.js';
 
 /** OpenStack Swift, all in one, with its S3 interface: a store that keeps real objects, multiparts included. */
-export interface SwiftServer {
+export interface SwiftServer extends SharedSwift {
+  /** Of one that was given a disk of its own. */
+  resize(diskBytes: number): void;
+}
+
+export interface SharedSwift {
   readonly endpoint: string;
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   /** A login that may not do anything. */
   readonly guest: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Of one that was given a disk of its own. */
-  resize(diskBytes: number): void;
   stop(): Promise<void>;
 }
 
@@ -23,6 +27,11 @@ const PYTHON = '/usr/bin/python3';
 const START_TIMEOUT_MS = 240_000;
 /** With its own half a second and few seconds, its servers give each other up on a machine that is merely busy. */
 const PATIENCE = 'conn_timeout = 60\nnode_timeout = 60';
+
+/** The one of the run: each test makes a bucket of its own in it. */
+export function shareSwift(): Promise<SharedSwift> {
+  return useShared<SharedSwift>('swift', startSwift);
+}
 
 /**
  * Starts proxy, account, container and object server and a memcached (tempauth insists on one) on free loopback

@@ -1,11 +1,12 @@
 /** "Test connection" against real FTP servers with TLS and a real object store. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import type { TestReport } from '../../../src/api/manage/connections/test-report.js';
 import { startVsftpd, type FtpServer } from '../../servers/ftp.js';
-import { startSwift } from '../../servers/swift.js';
+import { shareSwift } from '../../servers/swift.js';
 import type { Browser } from '../../support/gateway.js';
 import { type ManagedGateway, startManaged } from './support.js';
 import { startTogether } from '../../support/together.js';
@@ -70,14 +71,15 @@ test('FTP over TLS: an unknown authority and a wrong user fail at their own step
 });
 
 test('an object store: the first answer is the login, and a wrong secret fails there', async () => {
-  const swift = await startSwift();
+  const swift = await shareSwift();
+  const bucket = `tried-${randomUUID()}`;
   try {
     const { endpoint, region, accessKeyId, secretAccessKey } = swift;
     const credentials = { accessKeyId, secretAccessKey };
     const client = new S3Client({ endpoint, region, credentials: { ...credentials }, forcePathStyle: true });
-    await client.send(new CreateBucketCommand({ Bucket: 'tried' }));
+    await client.send(new CreateBucketCommand({ Bucket: bucket }));
     client.destroy();
-    const s3 = { name: 'S', type: 's3', endpoint, region, bucket: 'tried', ...credentials };
+    const s3 = { name: 'S', type: 's3', endpoint, region, bucket, ...credentials };
     const report = await tried(s3);
     assert.ok(report.isOk, JSON.stringify(report.steps));
     assert.deepEqual(

@@ -7,7 +7,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { after, before, describe, test } from 'node:test';
@@ -15,21 +15,22 @@ import { GatewayError } from '../../../src/base/errors.js';
 import type { Remote } from '../../../src/remotes/remote.js';
 import { streamOf } from '../../../src/remotes/whole.js';
 import { at, connectionTo, failsWith, fetchAll, namesIn, PART, patterned, S3Rig, store } from '../support/s3-rig.js';
-import { startSwift, type SwiftServer } from '../../servers/swift.js';
+import { shareSwift, type SharedSwift } from '../../servers/swift.js';
 
 const MIB = 1024 * 1024;
 
 /** What is S3's own, on a real store: OpenStack Swift; the rest is asked by remote-suite.ts. */
 for (const uploader of ['streamed', 'sdk'] as const)
   describe(`s3 on Swift, ${uploader}`, () => {
-    let server: SwiftServer;
+    let server: SharedSwift;
     let raw: S3Client;
     let rig: S3Rig;
     let remote: Remote;
-    const Bucket = 'files';
+    const Bucket = `files-${randomUUID()}`;
+    const other = `other-${randomUUID()}`;
 
     before(async () => {
-      server = await startSwift();
+      server = await shareSwift();
       const { endpoint, region, accessKeyId, secretAccessKey } = server;
       raw = new S3Client({
         endpoint,
@@ -39,7 +40,7 @@ for (const uploader of ['streamed', 'sdk'] as const)
         requestChecksumCalculation: 'WHEN_REQUIRED',
       });
       await raw.send(new CreateBucketCommand({ Bucket }));
-      await raw.send(new CreateBucketCommand({ Bucket: 'other' }));
+      await raw.send(new CreateBucketCommand({ Bucket: other }));
       rig = new S3Rig(connectionTo({ ...server, bucket: Bucket, prefix: 'base/', uploader }));
       remote = await rig.open();
     });
@@ -104,11 +105,11 @@ for (const uploader of ['streamed', 'sdk'] as const)
     test('a copy between buckets of one login is made by the store; another login is out of reach', async () => {
       const bytes = patterned(2 * PART + 1);
       await store(remote, '/copies/ä source+1.bin', bytes, {});
-      const connection = connectionTo({ ...server, bucket: 'other', prefix: 'base/' });
+      const connection = connectionTo({ ...server, bucket: other, prefix: 'base/' });
       const target = await rig.open(undefined, connection);
       const info = await target.copyFrom!(remote, at('/copies/ä source+1.bin'), at('/copied.bin'), { exclusive: true });
       assert.equal(info?.size, bytes.length);
-      assert.ok((await stored('/copied.bin', 'other')).equals(bytes));
+      assert.ok((await stored('/copied.bin', other)).equals(bytes));
       const again = target.copyFrom!(remote, at('/copies/ä source+1.bin'), at('/copied.bin'), { exclusive: true });
       await assert.rejects(again, failsWith('already_exists'));
       const missing = target.copyFrom!(remote, at('/copies/none'), at('/copied.bin'), { exclusive: false });
