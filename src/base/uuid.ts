@@ -30,10 +30,34 @@ export function uuidv7(): string {
   return `${time}-${counted}-${variant}${randomHex(3)}-${randomHex(12)}`;
 }
 
+/** The id of the `place`-th thing, from 0 to 2³² − 1, of a moment in milliseconds: those of one moment sort by it. */
+export function uuidv7At(at: number, place: number): string {
+  const counted = hex(0x7000 | (place >>> 20), 4);
+  const variant = hex(0x8000 | ((place >>> 6) & 0x3fff), 4);
+  const rest = hex(((place & 0x3f) << 2) | (parseInt(randomHex(1), 16) & 0x3), 2);
+  return `${timeDigits(at)}-${counted}-${variant}-${rest}${randomHex(10)}`;
+}
+
+/** Any version of RFC 9562, and its two ids without one, in either case of letters. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+const UUID =
+  /^(?:[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}|0{8}-(?:0{4}-){3}0{12}|f{8}-(?:f{4}-){3}f{12})$/i;
+
 function begin(at: number): void {
   ms = at;
-  const digits = at.toString(16).padStart(12, '0');
-  time = `${digits.slice(0, 8)}-${digits.slice(8)}`;
+  time = timeDigits(at);
+}
+
+function timeDigits(at: number): string {
+  const digits = hex(at, 12);
+  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
 }
 
 function randomHex(digits: number): string {

@@ -1,8 +1,8 @@
 /** Schedules: what the API asks of them, and the look at the clock that begins their jobs. */
-import { validate as isUuid } from 'uuid';
 import { type Caller, keyOf } from '../base/caller.js';
 import { GatewayError, refusal, toGatewayError } from '../base/errors.js';
 import type { EndSignal } from '../base/ending.js';
+import { isUuid } from '../base/uuid.js';
 import type {
   Actor,
   DueSchedule,

@@ -1,8 +1,7 @@
 /** Everything that the API asks of jobs. Each function takes the account and answers unknown_item for what is another one's. */
-import { validate as isUuid } from 'uuid';
 import { type Caller, keyOf, SCOPES } from '../base/caller.js';
 import { type GatewayError, hasCode, refusal } from '../base/errors.js';
-import { uuidv7 } from '../base/uuid.js';
+import { isUuid, uuidv7 } from '../base/uuid.js';
 import { abortSignalOf, type EndSignal } from '../base/ending.js';
 import type { Connection } from '../connections/connection.js';
 import { seeOneTree } from '../operations/copy.js';

@@ -2,10 +2,10 @@
  * Links: who may make, see and revoke them. A key that is for some connections alone knows the links of those alone, and
  * makes and revokes those whose operation it may do itself.
  */
-import { validate as isUuid } from 'uuid';
 import { type Caller, keyOf, type Scope } from '../base/caller.js';
 import type { EndSignal } from '../base/ending.js';
 import { GatewayError, refusal } from '../base/errors.js';
+import { isUuid } from '../base/uuid.js';
 import type { Connection } from '../connections/connection.js';
 import { knownPath } from '../operations/known-path.js';
 import type { LinkUse, Operations } from '../operations/operation.js';

@@ -2,7 +2,6 @@
  * Everything that API, dashboard and command line ask of watched folders. Each function takes the account and answers
  * unknown_watched_folder for what is another one's.
  */
-import { validate as isUuid } from 'uuid';
 import { GatewayError, refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import type { Dialer } from '../remotes/dial/dial.js';
@@ -36,6 +35,7 @@ import { checkTarget } from '../webhooks/target.js';
 import type { FolderLooks } from './look.js';
 import type { Reason } from './diff.js';
 import { nameOfKey } from '../base/entry-key.js';
+import { isUuid } from '../base/uuid.js';
 import { testEvent, type DetectedFile } from './event-bodies.js';
 import { createNameFilter } from './name-filter.js';
 import { refuseLoops } from './places.js';

@@ -2,10 +2,9 @@
  * What the API asks of webhooks. A key that is for some connections alone sees, makes and changes those webhooks alone
  * that are for some of the same.
  */
-import { validate as isUuid } from 'uuid';
 import type { Caller } from '../base/caller.js';
 import { refusal } from '../base/errors.js';
-import { uuidv7 } from '../base/uuid.js';
+import { isUuid, uuidv7 } from '../base/uuid.js';
 import type { Actor, Connections, NewAttempt, Webhook, Webhooks } from '../storage/storage.js';
 import type { Sender } from './send.js';
 import { testBody } from './test-event.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7 } from '../../src/base/uuid.js';
 import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startGateway, type ApiAnswer, type ApiClient, type TestGateway } from '../support/gateway.js';
 

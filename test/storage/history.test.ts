@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { v7 as uuidv7 } from 'uuid';
 import { GatewayError } from '../../src/base/errors.js';
+import { uuidv7 } from '../../src/base/uuid.js';
 import { parseDatabaseUrl } from '../../src/storage/postgres/target.js';
 import { Database } from '../../src/storage/postgres/database.js';
 import { firstIdAt, timeOfId } from '../../src/storage/postgres/clock.js';

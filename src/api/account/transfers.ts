@@ -1,6 +1,5 @@
 /** The history of an account. */
 import { Type } from 'typebox';
-import { validate as isUuid } from 'uuid';
 import type { Caller } from '../../base/caller.js';
 import { refusal } from '../../base/errors.js';
 import {
@@ -15,6 +14,7 @@ import {
   textOrNull,
   withDefault,
 } from '../../base/schema.js';
+import { isUuid } from '../../base/uuid.js';
 import { DIGEST_GAPS, type DigestGap } from '../../operations/content-hash.js';
 import { UNVERIFIED, type Unverified } from '../../remotes/remote.js';
 import {

@@ -1,6 +1,5 @@
 /** Links: URLs that need no key and do one thing, made, looked at and revoked. */
 import { type Static, Type } from 'typebox';
-import { validate as isUuid } from 'uuid';
 import { refusal } from '../../base/errors.js';
 import {
   count,
@@ -16,6 +15,7 @@ import {
   textOrNull,
   withDefault,
 } from '../../base/schema.js';
+import { isUuid } from '../../base/uuid.js';
 import { type Link, LINK_OPERATIONS, LINK_STATES } from '../../storage/storage.js';
 import { DIGEST, digestOf } from '../account/transfers.js';
 import { endpoint } from '../endpoint.js';

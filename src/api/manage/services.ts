@@ -1,9 +1,9 @@
 /** How an endpoint of the management API is written, what it stands on, and the first steps that several share. */
 import type { Static, TObject, TSchema } from 'typebox';
-import { validate as isUuid } from 'uuid';
 import type { AlarmService } from '../../alarms/service.js';
 import type { Budgets } from '../../budgets/budgets.js';
 import { type GatewayError, refusal } from '../../base/errors.js';
+import { isUuid } from '../../base/uuid.js';
 import type { Caller, RequestContext, Route } from '../../http/types.js';
 import type { Connection } from '../../connections/connection.js';
 import type { Remotes } from '../../remotes/registry.js';

@@ -2,7 +2,7 @@
  * The database's time, and ids that carry a time. It is the one clock that all nodes share. It is read once for a piece of work, and goes on by this
  * machine's monotonic clock, so that no wall clock of a node counts.
  */
-import { v7 as uuidv7 } from 'uuid';
+import { uuidv7At } from '../../base/uuid.js';
 import type { Database } from './database.js';
 
 export interface Clock {
@@ -33,7 +33,7 @@ export function clockAt(time: Date, askedAt = performance.now()): Clock {
 /** Ids of things that came about at that time, in the order in which they are asked for. */
 export function idsAt(time: Date): () => string {
   let seq = 0;
-  return () => uuidv7({ msecs: time.getTime(), seq: seq++ });
+  return () => uuidv7At(time.getTime(), seq++);
 }
 
 /** The time inside a UUIDv7. */

@@ -1,7 +1,7 @@
 /** Jobs as their owner sees them: who began them, and what they were told. They are begun and changed by the API for programs. */
 import { type Static, Type } from 'typebox';
-import { validate as isUuid } from 'uuid';
 import { described, flag, listOf, object, oneOf, orNull, text, textOrNull } from '../../../base/schema.js';
+import { isUuid } from '../../../base/uuid.js';
 import type { Caller } from '../../../http/types.js';
 import { JOB_STATES, JOB_TYPES, type Job } from '../../../storage/storage.js';
 import { jobExample, jobOf, jobSchema } from '../../jobs/job.js';

@@ -1,8 +1,8 @@
 /** The history with its filters, page by page or exported as a whole. */
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { validate as isUuid } from 'uuid';
 import { count, group, listOf, object, oneOf, orNull, text, textOrNull, withDefault } from '../../../base/schema.js';
+import { isUuid } from '../../../base/uuid.js';
 import {
   type ManagedTransfer,
   type Receipt,

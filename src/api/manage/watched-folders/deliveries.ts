@@ -1,6 +1,5 @@
 /** What is delivered to webhooks, and how it goes. */
 import { type Static, Type } from 'typebox';
-import { validate as isUuid } from 'uuid';
 import {
   count,
   dateTime,
@@ -16,6 +15,7 @@ import {
 } from '../../../base/schema.js';
 import { type DeliveryFilter, type DeliveryRow, MOST_REPLAYED } from '../../../storage/storage.js';
 import { refusal } from '../../../base/errors.js';
+import { isUuid } from '../../../base/uuid.js';
 import { parseSince } from '../../account/transfers.js';
 import { WEBHOOK_ID } from '../../events/webhooks.js';
 import { CLOSED, ID, id, LATER, limit, TIME } from '../fields.js';
