@@ -1,6 +1,17 @@
-/** Mermaid as SVG, drawn by the build. Its colours are those of the page, which the style sheet sets. */
-import { renderMermaidSVG } from 'beautiful-mermaid';
+/**
+ * Mermaid as SVG. The drawings are files, made by `npm run generate`: what draws them is as large as the rest of the build.
+ * Their colours are those of the page, which the style sheet sets.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { escapeHtml } from '../base/html.js';
+import { ROOT } from './sources.js';
+
+/** The file of a drawing, from the root of the project; its name changes with its source. */
+export function drawingOf(source: string): string {
+  return `docs/diagrams/${createHash('sha256').update(source.trim()).digest('hex').slice(0, 16)}.svg`;
+}
 
 /** `id`: tells the diagrams of a page apart. */
 export function diagram(source: string, id: string, title: string): string {
@@ -9,20 +20,21 @@ export function diagram(source: string, id: string, title: string): string {
   return `<figure class="diagram" tabindex="0">${svg}${text}</figure>\n`;
 }
 
-/** Of a kind that the library does not know, the text remains. */
+/** Without a drawing the text remains. */
 function draw(source: string, id: string, title: string): string {
+  const file = drawingOf(source);
   try {
-    const svg = renderMermaidSVG(source);
     return (
-      svg
+      readFileSync(join(ROOT, file), 'utf8')
         // The policy of the page forbids styles that are written in it.
         .replace(/<style>[^]*?<\/style>/, '')
         .replace(/<svg ([^>]*?) style="[^"]*">/, `<svg $1 role="img" aria-label="${escapeHtml(`Diagram: ${title}`)}">`)
         .replace(/\bid="([\w-]+)"/g, `id="diagram-${id}-$1"`)
         .replace(/url\(#([\w-]+)\)/g, `url(#diagram-${id}-$1)`)
+        .trim()
     );
   } catch (error) {
-    console.error(`a diagram is shown as text: ${String(error)}`);
+    console.error(`the diagram "${title}" is shown as text; npm run generate draws it: ${String(error)}`);
     return '';
   }
 }

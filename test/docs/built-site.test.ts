@@ -1,13 +1,14 @@
 /** The documentation as it was built: whole, and nothing in it runs or is loaded from elsewhere. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import MiniSearch from 'minisearch';
 import { lexer, type Tokens } from 'marked';
 import { addressOf, CONTENTS, readSources, ROOT } from '../../src/docs/sources.js';
 import { type Entry, find, SEARCH } from '../../src/docs/search.js';
 import { codesOf, fileApi } from '../api/openapi/route-table.js';
+import { drawings } from './diagrams.js';
 import { blocksOf } from './snippets.js';
 
 const SITE = join(ROOT, 'dist/site');
@@ -48,6 +49,16 @@ test('nothing is written in a page that the policy would stop, and nothing comes
     assert.doesNotMatch(text, /<style|<script(?![^>]*\bsrc=")|<[^>]*\s(style|on\w+)=/, address);
     assert.doesNotMatch(text, /<(script|img|link|iframe|source|video|audio)[^>]*(src|href)="(https?:)?\/\//, address);
   }
+});
+
+test('the drawings are those of the diagrams: npm run generate makes them', () => {
+  const made = drawings();
+  assert.ok(made.size > 5, 'the diagrams were not found');
+  assert.deepEqual(
+    readdirSync(join(ROOT, 'docs/diagrams')).sort(),
+    [...made.keys()].map((file) => basename(file)).sort(),
+  );
+  for (const [file, drawing] of made) assert.equal(readFileSync(join(ROOT, file), 'utf8'), drawing, file);
 });
 
 test('every diagram is drawn', () => {
