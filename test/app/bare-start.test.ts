@@ -57,7 +57,7 @@ function start(folder: string, env: Readonly<Record<string, string>>): Program {
 async function served(program: Program): Promise<string> {
   let isOver = false;
   void program.ended.then(() => (isOver = true));
-  await eventually(() => isOver || /^ {2}Data .*$/m.test(program.out()), 'the banner', 60_000);
+  await eventually(() => isOver || /^ {2}Data .*$/m.test(program.out()), 'the banner');
   assert.ok(!isOver, program.out() + program.err());
   return program.out();
 }
@@ -163,7 +163,7 @@ suite('the quick start', () => {
       try {
         const isReady = async (): Promise<boolean> =>
           (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status === 200;
-        await eventually(isReady, 'the gateway', 60_000);
+        await eventually(isReady, 'the gateway');
         const [, , download = ''] = lines;
         assert.equal(await shell(download), 'hello', 'the connection follows the port of the sandbox');
       } finally {
@@ -181,7 +181,7 @@ suite('the quick start', () => {
     writeFileSync(file, '{ server: { port: 0 }, log: { pretty: false } }');
     const program = start(elsewhere, { GATEWAY_CONFIG: file });
     try {
-      await eventually(() => program.out().includes('"listening"'), 'the gateway', 60_000);
+      await eventually(() => program.out().includes('"listening"'), 'the gateway');
       assert.match(program.out(), /there is no account, so nobody can log in: name one under accounts/);
       assert.doesNotMatch(program.out(), /API key/);
     } finally {
@@ -213,7 +213,7 @@ suite('the quick start', () => {
         const program = start(elsewhere, { PORT: String(port) });
         let isOver = false;
         void program.ended.then(() => (isOver = true));
-        await eventually(() => isOver || hasCome(), what, 60_000);
+        await eventually(() => isOver || hasCome(), what);
         assert.ok(!isOver, `${what}: ${program.out()}${program.err()}`);
         program.child.kill('SIGKILL');
         // The next start comes at once, while what the killed one has left may still run.
@@ -242,7 +242,7 @@ suite('the quick start', () => {
         program.child.kill('SIGTERM');
       }
       assert.equal((await program.ended).code, 0, program.err());
-      await eventually(() => processesIn(elsewhere).length === 0, 'no process is left', 30_000);
+      await eventually(() => processesIn(elsewhere).length === 0, 'no process is left');
     } finally {
       rmSync(elsewhere, { recursive: true, force: true });
     }

@@ -453,7 +453,7 @@ async function startSecure(folder: string, files: { readonly certFile: string; r
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => (written += chunk.toString()));
   }
-  await eventually(() => written.includes('"msg":"listening"'), 'the start', 60_000);
+  await eventually(() => written.includes('"msg":"listening"'), 'the start');
   return { child, port: Number(/"port":(\d+)/.exec(written)?.[1]), output: () => written };
 }
 

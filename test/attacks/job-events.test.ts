@@ -135,14 +135,10 @@ describe('those who watch jobs', { timeout: 600_000 }, () => {
       }),
     );
     const idle = memoryOf(node.pid).now;
-    await eventually(
-      async () => {
-        const { json } = await cluster.node(1).api.get(`/api/jobs/${id}`);
-        return (json['job'] as { state: string }).state === 'succeeded';
-      },
-      'the job ends',
-      120_000,
-    );
+    await eventually(async () => {
+      const { json } = await cluster.node(1).api.get(`/api/jobs/${id}`);
+      return (json['job'] as { state: string }).state === 'succeeded';
+    }, 'the job ends');
     const grown = (memoryOf(node.pid).now - idle) / MIB;
     t.diagnostic(`${Math.round(grown)} MiB more`);
     assert.ok(grown < 60, `${grown} MiB`);

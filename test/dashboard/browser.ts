@@ -9,8 +9,8 @@ export const EMAIL = 'ops@example.com';
 /** An account that has nothing yet. */
 export const NEWCOMER = 'new@example.com';
 export const PASSWORD = 'correct horse battery';
-/** Longest wait for one thing to appear. */
-const STEP_MS = 10_000;
+/** Only for what never appears. */
+const STEP_MS = 120_000;
 const MAX_TABS = 80;
 const CHROMIUM = '/usr/bin/chromium';
 const FLAGS = [

@@ -195,5 +195,5 @@ export async function runJob(page: Page, body: object): Promise<string> {
 
 async function jobEnds(page: Page, id: string): Promise<void> {
   const hasEnded = async () => (await manage(page, 'GET', `/manage/jobs/${id}`))['finishedAt'] !== null;
-  await eventually(hasEnded, 'the job ends', 30_000);
+  await eventually(hasEnded, 'the job ends');
 }

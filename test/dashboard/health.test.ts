@@ -49,7 +49,7 @@ const state = async (id: string): Promise<unknown> =>
 const panel = () => page.locator('section', { has: page.getByRole('heading', { name: 'Health', exact: true }) });
 
 test('an outage shows while it goes on, and from when to when it was', { timeout: 120_000 }, async () => {
-  await eventually(async () => (await state('drop')) === 'up', 'it is up', 60_000);
+  await eventually(async () => (await state('drop')) === 'up', 'it is up');
   await page.goto('/connections/drop');
   await panel().getByText('Up', { exact: true }).waitFor();
   await panel().getByRole('table', { name: 'Availability' }).getByText('100%').first().waitFor();
@@ -59,7 +59,7 @@ test('an outage shows while it goes on, and from when to when it was', { timeout
   await panel().getByRole('link', { name: 'nightly' }).waitFor();
   proxy.isDown = true;
   proxy.fail('reset');
-  await eventually(async () => (await state('drop')) === 'down', 'it is down', 60_000);
+  await eventually(async () => (await state('drop')) === 'down', 'it is down');
   await page.reload();
   await panel()
     .getByText(/^Down since/)
@@ -67,7 +67,7 @@ test('an outage shows while it goes on, and from when to when it was', { timeout
     .waitFor();
   await panel().getByText('connection reset').or(panel().getByText('ECONNRESET')).first().waitFor();
   proxy.isDown = false;
-  await eventually(async () => (await state('drop')) === 'up', 'it is up again', 60_000);
+  await eventually(async () => (await state('drop')) === 'up', 'it is up again');
   await page.reload();
   await panel().getByText('Up', { exact: true }).waitFor();
   const words = await panel().getByRole('list', { name: 'Outages' }).getByRole('listitem').allInnerTexts();
@@ -79,7 +79,7 @@ test('an outage shows while it goes on, and from when to when it was', { timeout
 });
 
 test('a certificate shows whose it is and until when', { timeout: 60_000 }, async () => {
-  await eventually(async () => (await state('secured')) === 'up', 'it is up', 60_000);
+  await eventually(async () => (await state('secured')) === 'up', 'it is up');
   await page.goto('/connections/secured');
   await panel().getByText('localhost, by test authority').waitFor();
   await panel().getByText('expires soon').waitFor();

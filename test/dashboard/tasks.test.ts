@@ -185,7 +185,7 @@ test('200 MB go up with progress; a cancelled upload leaves nothing; started aga
 
   await queue.getByRole('button', { name: 'Try large.bin again' }).click();
   await queue.getByText('Cancelled', { exact: true }).waitFor({ state: 'detached' });
-  await queue.getByText('All done').waitFor({ timeout: 60_000 });
+  await queue.getByText('All done').waitFor();
   const digest = (name: string): string => createHash('sha256').update(readFileSync(name)).digest('hex');
   assert.equal(digest(onDisk('large.bin')), digest(file));
   await queue.getByRole('button', { name: 'Clear' }).click();
@@ -220,14 +220,14 @@ test('a large file goes on after its request was ended, and after the page was l
   const [url] = await keptUrls();
   const ask = `fetch(${JSON.stringify(url)}, { method: 'HEAD', headers: { 'Tus-Resumable': '1.0.0' } }).then(({ status }) => status)`;
   assert.equal(await page.evaluate(ask), 200);
-  await eventually(() => offsets.length === 2, 'it goes on by itself', 30_000);
+  await eventually(() => offsets.length === 2, 'it goes on by itself');
   await queue.getByText(/[2-9]\d(\.\d)? MiB of 100 MiB/).waitFor();
   page.once('dialog', (leaving) => void leaving.accept());
   await page.reload();
   await throttle(-1);
   await page.getByText('entries').or(page.getByText('1 entry')).first().waitFor();
   await page.getByLabel('Files to upload').setInputFiles(file);
-  await queue.getByText('All done').waitFor({ timeout: 60_000 });
+  await queue.getByText('All done').waitFor();
   page.off('request', note);
   assert.equal(offsets.length, 3, offsets.join());
   const [first = -1, second = 0, third = 0] = offsets;
@@ -401,7 +401,7 @@ test('a message that ran out of tries is seen with its attempts, and sent again'
   await page.getByText(/^in \d:\d\d$/).waitFor();
   const watched = page.url().replace(/.*\/watched\//, '/manage/watched-folders/');
   const hasBaseline = async () => (await manage(page, 'GET', watched))['baselineAt'] !== null;
-  await eventually(hasBaseline, 'the first check', 60_000);
+  await eventually(hasBaseline, 'the first check');
   await page.getByRole('table', { name: 'Checks' }).getByText('Done').first().waitFor();
 
   // A regular check may be due at any time, and would know the file before the dry run.
@@ -413,7 +413,7 @@ test('a message that ran out of tries is seen with its attempts, and sent again'
   await manage(page, 'POST', `${watched}/resume`);
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByRole('tab', { name: 'Deliveries' }).click();
-  await page.getByText('Dead letter').waitFor({ timeout: 20_000 });
+  await page.getByText('Dead letter').waitFor();
   await page.getByRole('link', { name: 'Open the delivery: 1 file' }).click();
   await page.getByText('Attempt 2').waitFor();
   await page.getByText('500', { exact: true }).first().waitFor();
@@ -440,12 +440,12 @@ test('a watched folder copies what it finds, and shows where to', async () => {
   await page.getByText(', as {name}-copy.{ext}, if a file exists: Keep both: rename the copy').waitFor();
   const watched = page.url().replace(/.*\/watched\//, '/manage/watched-folders/');
   const hasBaseline = async () => (await manage(page, 'GET', watched))['baselineAt'] !== null;
-  await eventually(hasBaseline, 'the first check', 60_000);
+  await eventually(hasBaseline, 'the first check');
 
   writeFileSync(onDisk('outgoing/order.xml'), '<order/>');
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByRole('tab', { name: 'Deliveries' }).click();
-  await page.getByRole('button', { name: /^Copies of/ }).click({ timeout: 20_000 });
+  await page.getByRole('button', { name: /^Copies of/ }).click();
   await dialog().getByText('/copies/order-copy.xml').waitFor();
   await dialog().getByText('Copied').waitFor();
   await page.keyboard.press('Escape');

@@ -127,14 +127,13 @@ async function assertRestored(options: GatewayOptions, { receiver }: Busy, base:
     assert.equal(read.json['content'], 'kept', read.text);
     const writes = (await api.get('/api/transfers?type=write')).json;
     assert.equal(writes['total'], 1);
-    await eventually(async () => (await statusOf(gateway, 'running.bin')) === 'failed', 'what ran is failed', 60_000);
+    await eventually(async () => (await statusOf(gateway, 'running.bin')) === 'failed', 'what ran is failed');
     await eventually(() => receiver.received.length > tries, 'the event arrives');
     assert.equal(receiver.received[tries]?.body.data.files[0]?.name, 'kept.txt');
     assert.equal(receiver.received[tries]?.headers['webhook-id'], receiver.received[0]?.headers['webhook-id']);
     await eventually(
       async () => (await server.disk.files(base)).join() === `${base}/in/kept.txt`,
       'the hidden file of what ran is gone',
-      30_000,
     );
   } finally {
     await gateway.stop();

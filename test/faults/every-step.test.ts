@@ -33,8 +33,6 @@ const SOON = { stallTimeoutMs: 1_500, connectTimeoutMs: 4_000 };
 const MOST_STEPS = 300;
 /** So often a round may end by its short limits before its fault came: a busy machine, not the piece. */
 const MOST_TOO_SLOW = 100;
-/** Removing a hidden file is tried after 1 s, 5 s and 30 s. */
-const CLEAN_UP_MS = 45_000;
 /** Every single piece (`FAULTS=all`), or so many between one round and the next. */
 const STRIDE: Readonly<Record<Fault, number>> =
   process.env['FAULTS'] === 'all' ? { reset: 1, end: 1, stall: 1 } : { reset: 4, end: 9, stall: 29 };
@@ -159,7 +157,7 @@ describe('a remote that fails at every step', () => {
       seen = (await disk.files(folder)).filter((file) => !file.endsWith('/source.bin'));
       return JSON.stringify(seen) === JSON.stringify(files);
     };
-    await eventually(look, `${folder} holds its file alone`, CLEAN_UP_MS).catch((error: unknown) => {
+    await eventually(look, `${folder} holds its file alone`).catch((error: unknown) => {
       throw new Error(`${id} still holds ${seen.join(', ')}`, { cause: error });
     });
   }

@@ -20,8 +20,6 @@ import { eventually } from '../support/eventually.js';
 
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? (process.env['FAULTS'] === 'all' ? 30 : 6));
 const WRITERS = 4;
-/** The sweep begins at the start; what the remote holds back then is tried again every 30 s. */
-const CLEAN_UP_MS = 60_000;
 
 /** An upload or copy that was sent; what its answer said, if one came. */
 interface Sent {
@@ -76,7 +74,7 @@ describe('kill -9 at random under load', () => {
       ]);
       // Every other kill comes at any time, also before the first login; the others while files come and go.
       const isBusy = (): boolean => tally.downloads > 0 && sent.some(({ status }) => status === 200);
-      if (round % 2 === 0) await eventually(isBusy, 'files come and go', 60_000);
+      if (round % 2 === 0) await eventually(isBusy, 'files come and go');
       await delay(randomInt(300, 1_500));
       load.abort();
       const gone = once(gateway.process, 'exit');
@@ -180,7 +178,7 @@ describe('kill -9 at random under load', () => {
         left = files.filter((file) => file.startsWith('/round-') && !wanted.has(protocol + file));
         return left.length === 0;
       };
-      await eventually(isClean, 'leftovers are removed', CLEAN_UP_MS).catch((error: unknown) => {
+      await eventually(isClean, 'leftovers are removed').catch((error: unknown) => {
         throw new Error(`${protocol} still holds ${left.join(', ')}`, { cause: error });
       });
     }

@@ -125,21 +125,17 @@ async function restingDescriptors(gateway: TestGateway): Promise<number> {
 const MAY_OPEN_LATE = 1;
 
 /** Nothing leased, nobody waiting, no session or descriptor more than at rest. Wants a short pools.*.idleTimeoutMs. */
-export async function leavesNothing(gateway: TestGateway, atRest: number, withinMs = 20_000): Promise<void> {
+export async function leavesNothing(gateway: TestGateway, atRest: number): Promise<void> {
   let seen: Gauges | undefined;
   try {
-    await eventually(
-      async () => {
-        seen = await gauges(gateway);
-        gateway.api.close();
-        const { open, leased, waiting, requests, queuedRows } = seen;
-        // The request for the metrics is one itself.
-        if (open + leased + waiting + queuedRows > 0 || requests > 1) return false;
-        return descriptors(gateway) <= atRest + MAY_OPEN_LATE;
-      },
-      'sessions and descriptors are given back',
-      withinMs,
-    );
+    await eventually(async () => {
+      seen = await gauges(gateway);
+      gateway.api.close();
+      const { open, leased, waiting, requests, queuedRows } = seen;
+      // The request for the metrics is one itself.
+      if (open + leased + waiting + queuedRows > 0 || requests > 1) return false;
+      return descriptors(gateway) <= atRest + MAY_OPEN_LATE;
+    }, 'sessions and descriptors are given back');
   } catch (error) {
     throw new Error(`${JSON.stringify(seen)}, ${descriptors(gateway)} descriptors, ${atRest} at rest`, {
       cause: error,

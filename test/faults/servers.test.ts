@@ -209,7 +209,7 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
         assert.equal((await server.disk.read('/away.bin')).toString(), 'back');
         const hidden = async (): Promise<boolean> =>
           (await server.disk.files('/')).every((file) => /^\/(?:warm-\d+|idle-\d+|away\.bin)$/.test(file));
-        await eventually(hidden, 'no hidden file stays', 20_000);
+        await eventually(hidden, 'no hidden file stays');
         held({
           area: 'Faults',
           what: `${TITLES[protocol]}: the server restarts`,
@@ -361,7 +361,7 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
         assert.equal(answer.status, 502, told(answer));
         assert.match(String(answer.headers['x-error-code']), /^(?:no_space|remote_failure)$/, told(answer));
         assert.equal((await lastItemOf(gateway, id))?.status, 'failed');
-        await eventually(() => readdirSync(folder).join() === 'kept.bin', 'no hidden file stays', 20_000);
+        await eventually(() => readdirSync(folder).join() === 'kept.bin', 'no hidden file stays');
         assert.equal((await readFile(path.join(folder, 'kept.bin'))).toString(), 'old');
         const fits = await upload(id, 'kept.bin', contentOf('fits', DISK_BYTES / 2));
         assert.equal(fits.status, 200, told(fits));

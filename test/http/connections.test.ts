@@ -40,7 +40,7 @@ describe('connections of one address', () => {
     const frontEnd = await startFrontEnd(t, answer, { connectionsPerAddress: 20 });
     const { port, server, log } = frontEnd;
     const clients = await openMany(port, 60);
-    await eventually(() => openOf(clients) <= 20, 'the rest is closed', 5_000);
+    await eventually(() => openOf(clients) <= 20, 'the rest is closed');
     assert.equal(openOf(clients), 20);
     assert.deepEqual(server.refusedConnections, { address: 40, total: 0 });
     assert.equal(log.filter((line) => line.includes('server.connectionsPerAddress')).length, 1);
@@ -101,7 +101,7 @@ describe('connections of one address', () => {
     const former = await openMany(port, 15);
     server.reloadTls();
     const clients = [...former, ...(await openMany(port, 500))];
-    await eventually(() => openOf(clients) <= 20, 'the rest is closed', 10_000);
+    await eventually(() => openOf(clients) <= 20, 'the rest is closed');
     assert.equal(openOf(clients), 20);
     for (const { socket } of clients) socket.destroy();
   });

@@ -95,13 +95,13 @@ export class Cluster<Name extends string> {
   }
 
   /** A job, of whichever node can tell. */
-  async see(id: string, withinMs = 60_000): Promise<JobView> {
+  async see(id: string): Promise<JobView> {
     let job: JobView | undefined;
     const told = async (): Promise<boolean> => {
       job = await look(this.api, id).catch(() => undefined);
       return job !== undefined;
     };
-    await eventually(told, 'a node tells of the job', withinMs);
+    await eventually(told, 'a node tells of the job');
     return job as JobView;
   }
 

@@ -82,17 +82,13 @@ describe('jobs under way', () => {
     await post(id, 'pause');
     assert.equal((await look(gateway.api, id)).state, 'paused');
     let before = -1;
-    await eventually(
-      async () => {
-        const { done } = (await look(gateway.api, id)).counts;
-        const rests = done === before;
-        before = done;
-        await new Promise((over) => setTimeout(over, 500));
-        return rests;
-      },
-      'what runs has ended',
-      5_000,
-    );
+    await eventually(async () => {
+      const { done } = (await look(gateway.api, id)).counts;
+      const rests = done === before;
+      before = done;
+      await new Promise((over) => setTimeout(over, 500));
+      return rests;
+    }, 'what runs has ended');
     assert.ok(before < FILES, 'it was paused on the way');
     await post(id, 'pause');
     await post(id, 'resume');

@@ -72,7 +72,7 @@ describe('job.finished', { timeout: 240_000 }, () => {
   const jobIn = ({ body }: Received): JobView => (body.data as unknown as { readonly job: JobView }).job;
   const told = async (id: string, times = 1): Promise<readonly Received[]> => {
     const all = (): readonly Received[] => receiver.received.filter((one) => jobIn(one).id === id);
-    await eventually(() => all().length >= times, `the receiver is told of ${id}`, 20_000);
+    await eventually(() => all().length >= times, `the receiver is told of ${id}`);
     return all();
   };
   const secretNow = async (): Promise<string> => {

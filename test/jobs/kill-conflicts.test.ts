@@ -53,11 +53,7 @@ describe(
         for (const run of runs) run.id = (await begin(cluster.api, run.order)).id;
         const isUnderWay = async ({ target, copies, before }: Run): Promise<boolean> =>
           (await target.files(copies)).length > before + 10;
-        await eventually(
-          async () => (await Promise.all(runs.map(isUnderWay))).every(Boolean),
-          'all are under way',
-          60_000,
-        );
+        await eventually(async () => (await Promise.all(runs.map(isUnderWay))).every(Boolean), 'all are under way');
         const thaw = await cluster.postgres.freeze();
         let there = -1;
         const rests = async (): Promise<boolean> => {
@@ -67,7 +63,7 @@ describe(
           await delay(300);
           return there === former;
         };
-        await eventually(rests, 'nothing more is done', 60_000);
+        await eventually(rests, 'nothing more is done');
         await cluster.kill();
         thaw();
         await cluster.add();

@@ -44,7 +44,7 @@ describe('a large file of a job', { timeout: 300_000 }, () => {
       const job = (await cluster.see(id)) as Progressing;
       if (ENDED.includes(job.state)) return job;
       await seen(job);
-      await eventually(async () => differs(job, (await cluster.see(id)) as Progressing), 'the job goes on', 40_000);
+      await eventually(async () => differs(job, (await cluster.see(id)) as Progressing), 'the job goes on');
     }
   }
 

@@ -38,10 +38,10 @@ describe('receipts of jobs', () => {
       source: { connectionId: 'from', path: '/source' },
       destination: { connectionId: 'to', path: '/copied' },
     });
-    await eventually(async () => (await cluster.see(id)).counts.done > FILES / 5, 'some are done', 60_000);
+    await eventually(async () => (await cluster.see(id)).counts.done > FILES / 5, 'some are done');
     await cluster.kill(1);
     await cluster.add();
-    await eventually(async () => ENDED.includes((await cluster.see(id)).state), 'the job has ended', 90_000);
+    await eventually(async () => ENDED.includes((await cluster.see(id)).state), 'the job has ended');
     assert.equal((await cluster.see(id)).state, 'succeeded');
     const { text } = await cluster.api.get('/api/receipts');
     const lines = text.split('\n').slice(0, -1);

@@ -88,7 +88,7 @@ describe('what jobs find is bounded', () => {
           const answer = await gateway.api.get(`/api/jobs/${id}`);
           return answer.status === 404 || !['queued', 'running'].includes((answer.json['job'] as JobView).state);
         };
-        await eventually(over, `job ${id} is over`, 40_000);
+        await eventually(over, `job ${id} is over`);
       }
     }
     const jobs = await kept();

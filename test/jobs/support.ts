@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { HistoryItem } from '../api/support.js';
 import type { ApiClient } from '../support/gateway.js';
-import { eventually } from '../support/eventually.js';
+import { eventually, PATIENCE_MS } from '../support/eventually.js';
 
 export interface JobView {
   readonly id: string;
@@ -44,21 +44,21 @@ export async function look(api: ApiClient, id: string): Promise<JobView> {
   return answer.json['job'] as JobView;
 }
 
-export async function ended(api: ApiClient, id: string, withinMs = 40_000): Promise<JobView> {
+export async function ended(api: ApiClient, id: string, patienceMs = PATIENCE_MS): Promise<JobView> {
   let job = await look(api, id);
   const isOver = async (): Promise<boolean> => {
     job = await look(api, id);
     return ENDED.includes(job.state);
   };
-  await eventually(isOver, `job ${id} ends`, withinMs).catch((error: unknown) => {
+  await eventually(isOver, `job ${id} ends`, patienceMs).catch((error: unknown) => {
     throw new Error(JSON.stringify(job), { cause: error });
   });
   return job;
 }
 
-export async function run(api: ApiClient, body: object, withinMs?: number): Promise<JobView> {
+export async function run(api: ApiClient, body: object, patienceMs?: number): Promise<JobView> {
   const { id } = await begin(api, body);
-  return ended(api, id, withinMs);
+  return ended(api, id, patienceMs);
 }
 
 export async function filesOf(api: ApiClient, id: string, state?: string): Promise<JobFileView[]> {

@@ -165,7 +165,7 @@ describe('syncs beside a model', { timeout: 3_600_000 }, () => {
       // What dead nodes had begun goes too, when others look for it.
       const hasTemporary = async (): Promise<boolean> =>
         (await cluster.servers[this.#to].disk.files(this.#root)).some((file) => file.includes('/.ftg-'));
-      await eventually(async () => !(await hasTemporary()), 'nothing half-written is left', 120_000);
+      await eventually(async () => !(await hasTemporary()), 'nothing half-written is left');
       const now = await read(this.#to, this.#root);
       const left = new Map([...now].map(([path, { content, isFolder }]) => [path, isFolder ? undefined : content]));
       assert.deepEqual([...left].sort(byPath), [...expected.tree].sort(byPath), what);

@@ -136,9 +136,9 @@ describe('links over several nodes', { concurrency: 1 }, () => {
     );
     assert.equal(age.count, 2, 'its two threads');
     await cluster.add();
-    await eventually(async () => code(await put(cluster.node(0), at, 'second')) === '201 ', 'it is given back', 30_000);
+    await eventually(async () => code(await put(cluster.node(0), at, 'second')) === '201 ', 'it is given back');
     const isClean = async () => (await cluster.servers.files.disk.files(folder)).join() === `${folder}/second`;
-    await eventually(isClean, 'nothing is left of the file', 60_000);
+    await eventually(isClean, 'nothing is left of the file');
     const items = (await cluster.api.get('/api/transfers', { query: { link_id: id } })).json['transfers'];
     assert.deepEqual((items as { status: string }[]).map(({ status }) => status).sort(), ['failed', 'success']);
   });

@@ -85,7 +85,7 @@ test('outages of a script, of servers that nobody uses', { timeout: 300_000 }, a
   });
   try {
     const { api } = gateway;
-    for (const id of IDS) await eventually(async () => (await healthOf(api, id)).state === 'up', `${id} is up`, 60_000);
+    for (const id of IDS) await eventually(async () => (await healthOf(api, id)).state === 'up', `${id} is up`);
     const script: { readonly from: number; readonly to: number }[] = [];
     for (const fault of ['reset', 'end'] as const) {
       const from = Date.now();
@@ -93,13 +93,11 @@ test('outages of a script, of servers that nobody uses', { timeout: 300_000 }, a
         proxy.isDown = true;
         proxy.fail(fault);
       }
-      for (const id of IDS)
-        await eventually(async () => (await healthOf(api, id)).state === 'down', `${id} is down`, 60_000);
+      for (const id of IDS) await eventually(async () => (await healthOf(api, id)).state === 'down', `${id} is down`);
       assert.ok(Date.now() - from < 10_000 + 3 * INTERVAL_MS + SLACK_MS, 'it is told late');
       script.push({ from, to: Date.now() });
       for (const proxy of proxies) proxy.isDown = false;
-      for (const id of IDS)
-        await eventually(async () => (await healthOf(api, id)).state === 'up', `${id} is up`, 60_000);
+      for (const id of IDS) await eventually(async () => (await healthOf(api, id)).state === 'up', `${id} is up`);
     }
     for (const id of IDS) {
       const { outages, certificate, hostKey, last24Hours, expiringKeys } = await healthOf(api, id);
@@ -198,7 +196,7 @@ test('the servers of one account that say nothing delay nobody else', { timeout:
     const { api } = gateway;
     // All places that one account may take are taken.
     const failed = /^ftg_health_check_duration_seconds_count\{outcome="failed"\} [1-9]/m;
-    await eventually(async () => failed.test((await api.get('/metrics')).text), 'looks that failed', 60_000);
+    await eventually(async () => failed.test((await api.get('/metrics')).text), 'looks that failed');
     const seen = new Map<string, Set<string>>(IDS.map((id) => [id, new Set()]));
     const startedAt = Date.now();
     while (Date.now() - startedAt < 20_000) {
@@ -237,7 +235,7 @@ test('two nodes look once, and the one that is left goes on', { timeout: 180_000
       );
     }
     const [first, second] = nodes as [TestGateway, TestGateway];
-    await eventually(async () => (await healthOf(first.api, 'sftp')).state === 'up', 'it is up', 60_000);
+    await eventually(async () => (await healthOf(first.api, 'sftp')).state === 'up', 'it is up');
     const [proxy] = proxies as [Proxy];
     const before = proxy.connections;
     await delay(20_000);
@@ -249,7 +247,6 @@ test('two nodes look once, and the one that is left goes on', { timeout: 180_000
     await eventually(
       async () => (await healthOf(second.api, 'sftp')).last24Hours.checks > checks + 3,
       'the other node goes on',
-      60_000,
     );
     assert.deepEqual((await healthOf(second.api, 'sftp')).outages, []);
   } finally {

@@ -158,7 +158,6 @@ describe('receipts of every kind of operation', () => {
             () => false,
           ),
         `an item of ${type}`,
-        30_000,
       );
       const id = await newest(type);
       const receipt = await receiptOf(id);
@@ -288,11 +287,7 @@ describe('receipts of every kind of operation', () => {
     const answer = await gateway.api.post('/api/upload/c1', body, { headers: { Prefer: 'respond-async' } });
     assert.equal(answer.status, 202, answer.text);
     const { id } = answer.json['job'] as { id: string };
-    await eventually(
-      async () => (await lines()).some(({ transfer }) => transfer['jobId'] === id),
-      'its receipt',
-      30_000,
-    );
+    await eventually(async () => (await lines()).some(({ transfer }) => transfer['jobId'] === id), 'its receipt');
     const line = (await lines()).find(({ transfer }) => transfer['jobId'] === id);
     assertHolds(await receiptOf(line!.transfer.id), {
       source: { type: 'url' },

@@ -91,7 +91,7 @@ function suite(entry: ServerEntry): void {
       assert.equal((await tus.head(open)).status, 404);
       assert.equal((await tus.patch(open, 9 * MIB, randomBytes(1))).status, 404);
       const rows = async (): Promise<number> => (await sql`select from uploads`).length;
-      await eventually(async () => (await rows()) === 0, 'the rows are gone', 60_000);
+      await eventually(async () => (await rows()) === 0, 'the rows are gone');
       assert.equal((await sql`select from upload_parts`).length, 0);
       assert.deepEqual(await server.disk.files(folder), [`${folder}/done.bin`]);
     });
@@ -278,7 +278,6 @@ function suite(entry: ServerEntry): void {
         await eventually(
           async () => (await server.disk.files(folder)).includes(`${folder}/${filename}`),
           'it is published',
-          60_000,
         );
         other?.process.kill('SIGKILL');
         await patching.catch(() => undefined);

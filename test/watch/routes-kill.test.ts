@@ -113,7 +113,7 @@ describe('a watched folder that copies, on nodes that are killed', () => {
       await delay(KILL_EVERY_MS);
       await isDue();
       // In the midst of copies.
-      await eventually(async () => (await copies()) > 0, 'files wait to be copied', 30_000);
+      await eventually(async () => (await copies()) > 0, 'files wait to be copied');
       const index = kill % gateways.length;
       const victim = gateways[index] ?? assert.fail();
       assert.equal(victim.process.exitCode, null, victim.output().slice(-3000));

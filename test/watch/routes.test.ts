@@ -87,7 +87,7 @@ suite('watched folders that copy', () => {
   /** Checks, and waits until so many files have been told of. */
   const told = async (folder: WatchedFolder, name: string, files: number): Promise<readonly CopiedFile[]> => {
     await bench.settle(folder);
-    await bench.until(() => filesOf(name).length >= files, `${files} files are told of`, 60_000);
+    await bench.until(() => filesOf(name).length >= files, `${files} files are told of`);
     return [...filesOf(name)].sort((a, b) => (a.path < b.path ? -1 : 1));
   };
   const copiesIn = async (name: string, connectionId = 'ftp') => {
@@ -253,7 +253,7 @@ suite('watched folders that copy', () => {
     assert.deepEqual(toldOf(name), []);
     assert.equal((await eventsOf(folder))[0]?.copyState, 'pending');
     remotes.ftp.proxy.isDown = false;
-    await bench.until(() => filesOf(name).length === names.length, 'all are told of', 60_000);
+    await bench.until(() => filesOf(name).length === names.length, 'all are told of');
     assert.deepEqual((await target.files(to)).sort(), names.map((file) => `${to}/${file}`).sort());
     const items = await copiesIn(name);
     assert.equal(items.length, names.length);

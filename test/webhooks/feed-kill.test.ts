@@ -25,7 +25,6 @@ import { startTogether } from '../support/together.js';
 import { type Receiver, startReceiver } from '../watch/support/receiver.js';
 
 const STORM_MS = Number(process.env['FEED_KILL_SECONDS'] ?? 25) * 1000;
-const SETTLED_WITHIN_MS = 120_000;
 const WRITERS = 4;
 const HOOKS = ['/one', '/two'] as const;
 const ALL_SCOPES = ['read', 'write', 'exec', 'watch'];
@@ -88,17 +87,13 @@ class Storm {
   async settle(): Promise<number> {
     await this.untilNothingIsToCome();
     let last = 0;
-    await eventually(
-      async () => {
-        const { json } = await this.node(0).api.get('/api/events', { query: { limit: '1' } });
-        last = json['last'] as number;
-        const counts = [...this.taken.values()].map(({ size }) => size);
-        const seen = this.followed.map((numbers) => numbers.length);
-        return last >= this.acked.size && [...counts, ...seen].every((count) => count === last);
-      },
-      'everything is told',
-      SETTLED_WITHIN_MS,
-    ).catch((error: unknown) => {
+    await eventually(async () => {
+      const { json } = await this.node(0).api.get('/api/events', { query: { limit: '1' } });
+      last = json['last'] as number;
+      const counts = [...this.taken.values()].map(({ size }) => size);
+      const seen = this.followed.map((numbers) => numbers.length);
+      return last >= this.acked.size && [...counts, ...seen].every((count) => count === last);
+    }, 'everything is told').catch((error: unknown) => {
       const counts = [...this.taken].map(([path, { size }]) => `${path} ${size}`);
       const seen = this.followed.map((numbers) => numbers.length);
       throw new Error(
@@ -116,16 +111,12 @@ class Storm {
   private async untilNothingIsToCome(): Promise<void> {
     const sql = postgres(this.postgres.url, { max: 1 });
     try {
-      await eventually(
-        async () => {
-          const [row] = await sql<{ left: number }[]>`
+      await eventually(async () => {
+        const [row] = await sql<{ left: number }[]>`
             select (select count(*) from transfers where status = 'pending')::int +
               (select count(*) from events where sequence is null)::int as left`;
-          return row?.left === 0;
-        },
-        'nothing is open any more',
-        SETTLED_WITHIN_MS,
-      );
+        return row?.left === 0;
+      }, 'nothing is open any more');
     } finally {
       await sql.end();
     }

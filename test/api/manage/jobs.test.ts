@@ -39,7 +39,7 @@ const jobAt = async (id: string): Promise<JobView> => {
 };
 
 async function ended(id: string): Promise<JobView> {
-  await eventually(async () => !['queued', 'running'].includes((await jobAt(id)).state), 'the job ends', 30_000);
+  await eventually(async () => !['queued', 'running'].includes((await jobAt(id)).state), 'the job ends');
   return jobAt(id);
 }
 

@@ -144,7 +144,7 @@ describe('nodes whose clocks are apart', { timeout: 600_000 }, () => {
     const { id, webhookSecret } = made.json as { id: string; webhookSecret: string };
     const hasBaseline = (): Promise<boolean> =>
       withSql(postgres.url, async (sql) => (await sql`select from watch_checks where folder_id = ${id}`).length > 0);
-    await eventually(hasBaseline, 'the baseline', PATIENCE_MS);
+    await eventually(hasBaseline, 'the baseline');
     receiver.received.length = 0;
     writeFileSync(path.join(place, 'new'), 'new');
     await api.post(`/manage/watched-folders/${id}/check`, {});
@@ -172,10 +172,10 @@ describe('nodes whose clocks are apart', { timeout: 600_000 }, () => {
       const { json } = await api.get('/api/jobs', { query: { limit: '100' } });
       return (json['jobs'] as { id: string; scheduleId: string | null }[]).filter((one) => one.scheduleId === schedule);
     };
-    await eventually(async () => (await begun()).length > 0, 'the schedule is due', PATIENCE_MS);
+    await eventually(async () => (await begun()).length > 0, 'the schedule is due');
     assert.equal((await ended(api, (await begun())[0]?.id ?? '', PATIENCE_MS)).state, 'succeeded');
 
-    await eventually(() => receiver.names().includes('new'), 'the webhook', PATIENCE_MS);
+    await eventually(() => receiver.names().includes('new'), 'the webhook');
     const event = receiver.received.find(({ body: { data } }) => data.files.some((file) => file.name === 'new'));
     await verifyWebhook(webhookSecret, event?.headers ?? {}, event?.text ?? '');
     assert.equal(receiver.names().filter((file) => file === 'new').length, 1);

@@ -118,7 +118,7 @@ test('a database killed under three nodes costs nothing that was acknowledged', 
         }
       }
       await postgres.restart();
-      await eventually(async () => (await readiness()).every((status) => status === 200), 'every node is back', 30_000);
+      await eventually(async () => (await readiness()).every((status) => status === 200), 'every node is back');
       for (const [node, { api }] of gateways.entries()) {
         const name = `after-${round}-${node}`;
         const answer = await upload(api, { name, key: randomUUID() });

@@ -17,6 +17,7 @@ import type { FolderSettings } from '../../../src/watch/settings.js';
 import { createWatching, type Watching } from '../../../src/watch/watching.js';
 import type { AttemptFacts } from '../../../src/webhooks/deliver.js';
 import { testOptions } from '../../storage/databases.js';
+import { PATIENCE_MS } from '../../support/eventually.js';
 
 const KEY = 'ftg_key-of-the-watch-tests-0123';
 
@@ -186,8 +187,8 @@ export class Bench {
   }
 
   /** Waits until `look` holds; looks whenever a check or a try has ended, and now and then. */
-  async until(look: () => boolean | Promise<boolean>, what: string, withinMs = 20_000): Promise<void> {
-    for (const end = Date.now() + withinMs; Date.now() < end;) {
+  async until(look: () => boolean | Promise<boolean>, what: string): Promise<void> {
+    for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
       if (await look()) return;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, 50);
@@ -199,7 +200,7 @@ export class Bench {
         this.looks.add(wake);
       });
     }
-    throw new Error(`not within ${withinMs} ms: ${what}`);
+    throw new Error(`not within ${PATIENCE_MS} ms: ${what}`);
   }
 
   private tell(): void {
