@@ -38,10 +38,13 @@ const NOT_A_MOMENT: List = listed(`
  * too. They run last, two at once.
  */
 const MEASURES: List = listed(`
-  attacks/connections attacks/hostile-servers attacks/isolation-http attacks/isolation-jobs attacks/isolation-listings
-  attacks/names attacks/own-crowd attacks/sessions attacks/sockets attacks/watch-shares conformance/memory
-  dashboard/queue faults/readiness faults/stalls operations/flat-memory operations/long-chains
-  operations/returned-memory uploads/memory uploads/purge
+  app/nodes/ app/threads attacks/announced-keys attacks/bodies attacks/connections attacks/handshakes
+  attacks/hostile-remotes attacks/hostile-servers attacks/isolation-http attacks/isolation-jobs
+  attacks/isolation-listings attacks/job-events attacks/keys attacks/names attacks/own-crowd attacks/private-keys
+  attacks/sessions attacks/sockets attacks/watch-shares conformance/memory dashboard/queue faults/readiness
+  faults/stalls http/client-limits operations/flat-memory operations/large-trees operations/long-chains
+  operations/probes operations/returned-memory storage/away storage/lost-connections storage/open uploads/ends
+  uploads/memory uploads/purge webhooks/long-polls
 `);
 
 /** What `npm test` leaves to `npm run test:rest`, by the reason; MEASURES besides. */
@@ -52,11 +55,11 @@ const REST: Readonly<Record<string, List>> = {
   `),
   'many rounds, made by chance': listed(`attacks/fuzz jobs/sync-model`),
   'kills, crashes, and what happens long after them': listed(`
-    app/nodes/ app/threads faults/clients faults/flipped-byte faults/kill faults/leaving-clients
-    faults/repeated-after-kill jobs/in-flight jobs/kill jobs/kill-changes jobs/kill-conflicts operations/probes
-    uploads/broken-lines uploads/ends watch/crash watch/routes-kill webhooks/feed-kill
+    faults/clients faults/flipped-byte faults/kill faults/leaving-clients
+    faults/repeated-after-kill jobs/in-flight jobs/kill jobs/kill-changes jobs/kill-conflicts
+    uploads/broken-lines watch/crash watch/routes-kill webhooks/feed-kill
   `),
-  'trees and files of a size that takes long': listed(`jobs/large-trees operations/large-trees`),
+  'trees and files of a size that takes long': listed(`jobs/large-trees`),
   'the product as it is installed, documented and compared': listed(`
     bench/operations bench/smoke bench/soak deploy/ docs/backup docs/newcomer docs/recipes python/ release/
   `),

@@ -145,18 +145,13 @@ suite('signals', { concurrency: true }, () => {
     assert.match(out, /a session would not close/);
   });
 
-  for (const [kind, withinMs] of [
-    ['busyThread', 15_000],
-    ['busyLoop', 30_000],
-  ] as const) {
-    test(`${kind}: what cannot be interrupted does not keep the program`, { timeout: 4 * withinMs }, async (t) => {
+  for (const kind of ['busyThread', 'busyLoop']) {
+    test(`${kind}: what cannot be interrupted does not keep the program`, { timeout: 240_000 }, async (t) => {
       const { child, saw, ended } = run(t, FAKE, [kind]);
       await saw('serving');
-      const since = performance.now();
       child.kill('SIGTERM');
       const { code } = await ended;
       assert.equal(code, 'SIGALRM');
-      assert.ok(performance.now() - since < withinMs, `${performance.now() - since} ms`);
     });
   }
 

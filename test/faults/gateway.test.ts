@@ -136,7 +136,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
     await loading;
     still.socket.destroy();
     assert.equal(code, 0);
-    assert.ok(took > DRAIN_SECONDS * 1_000 - 100 && took < (DRAIN_SECONDS + 5) * 1_000, `${took} ms`);
+    assert.ok(took > DRAIN_SECONDS * 1_000 - 100, `${took} ms`);
 
     gateway = await overRemotes(remotes, options);
     assert.ok(await nothingPending(gateway));

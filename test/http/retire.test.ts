@@ -12,6 +12,7 @@ import { MiB, Sink, source } from './support/bytes.js';
 import { startFrontEnd, untilGone } from './support/front-end.js';
 import { RawClient } from './support/raw-client.js';
 import { eventually } from '../support/eventually.js';
+import { atOnce } from '../support/at-once.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -42,13 +43,20 @@ describe('retire', () => {
       await client.closed;
     }
     // As long as nobody comes it waits all the same: a balancer that asks every second or two has not seen it yet.
-    while (performance.now() - since < 900) {
-      const late = await (await RawClient.open(port)).send(GET).answer();
-      assert.deepEqual([late.status, late.field('connection')], [200, 'close']);
+    let isOver = false;
+    void drained.then(() => (isOver = true));
+    const answered: [number, string | undefined][] = [];
+    while (!isOver) {
+      // The last one may come to a listener that has just been closed.
+      const late = await RawClient.open(port).then(
+        (client) => client.send(GET).answer(),
+        () => undefined,
+      );
+      if (late !== undefined) answered.push([late.status, late.field('connection')]);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    await drained;
     assert.ok(performance.now() - since >= 990);
+    assert.deepEqual(new Set(answered.map(String)), new Set(['200,close']));
     await assert.rejects(RawClient.open(port), { code: 'ECONNREFUSED' });
   });
 
@@ -80,20 +88,19 @@ describe('retire', () => {
     const elapsed = await timeOf(
       (async () => {
         void server.retire(1_000);
-        await server.retire(60_000);
+        await server.retire(3_600_000);
         await server.drain(1);
       })(),
     );
     assert.equal((await waiting.answer()).field('x-error-code'), 'draining');
-    assert.ok(elapsed >= 1_990 && elapsed < 4_000, `${elapsed} ms`);
+    assert.ok(elapsed >= 1_990, `${elapsed} ms`);
   });
 
   test('for no time: nobody waits, but every answer asks for the close', async (t) => {
     const { port, server } = await startFrontEnd(t, digest);
     const client = await RawClient.open(port);
     await client.send(GET).answer();
-    const elapsed = await timeOf(server.retire(0));
-    assert.ok(elapsed < 250, `${elapsed} ms`);
+    await atOnce(server.retire(0), 'for a time of 0');
     const last = await client.send(GET).answer();
     assert.deepEqual([last.status, last.field('connection')], [200, 'close']);
     await client.closed;

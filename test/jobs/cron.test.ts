@@ -83,9 +83,10 @@ describe('the times of a cron', () => {
     const bad = ['0 0 31 2 *', '0 0 30 2 *', '59 23 31 4,6,9,11 *', '0 0 31 2 +1'];
     bad.push('', '* * * *', '* * * * * *', '0 24 * * *', '2026-01-01T00:00:00', '@reboot', 'a b c d e', '0 0 * * 9');
     for (const cron of bad) {
-      const begunAt = performance.now();
+      const before = process.cpuUsage();
       assert.throws(() => recurrenceOf(cron, 'Europe/Berlin'), { code: 'bad_request' }, cron);
-      assert.ok(performance.now() - begunAt < 100, cron);
+      const { user, system } = process.cpuUsage(before);
+      assert.ok(user + system < 100_000, `${cron}: ${user + system} µs`);
     }
     for (const zone of ['', 'Mars/Base', '+02:00', 'Europe/Berlin; drop', '../UTC']) {
       assert.throws(() => recurrenceOf('0 0 * * *', zone), { code: 'bad_request' }, zone);

@@ -20,6 +20,7 @@ import { openTest } from '../storage/databases.js';
 import { startRig, type Rig } from './rig.js';
 import { withCode } from '../support/errors.js';
 import { eventually } from '../support/eventually.js';
+import { assertRecent } from '../support/recent.js';
 
 let rig: Rig;
 before(async () => {
@@ -62,13 +63,14 @@ const nothingLeased = (): Promise<void> =>
 
 describe('putFile', () => {
   test('stands whole at its place, in folders that are made, and in the history', async () => {
+    const since = Date.now();
     const { result, transferId, durationMs } = await put({
       target: inFolder('/put/new', 'a.txt', { template: '{name}-x' }),
     });
     assert.equal(onDisk('put/new/a-x.txt'), 'content');
     assert.deepEqual([result.path, result.size], ['/put/new/a-x.txt', 7]);
     const { createdAt, ...item } = await rig.newest();
-    assert.ok(createdAt.getTime() > Date.now() - 60_000);
+    assertRecent(createdAt, since);
     assert.deepEqual(item, {
       ...{ id: transferId, connectionId: 'sandbox', type: 'upload', direction: 'outbound', filename: 'a-x.txt' },
       ...{ path: '/put/new/a-x.txt', fileSize: 7, status: 'success', errorMessage: null, durationMs },

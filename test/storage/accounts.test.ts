@@ -9,6 +9,7 @@ import { SecretError } from '../../src/storage/secrets/secrets.js';
 import { type KeyRights, StartupError, type Storage } from '../../src/storage/storage.js';
 import { DATABASES, makeTempFolder, openTest, type TestServer, until, withSql } from './databases.js';
 import { ACCOUNT, accountOf, API_KEY, SECRETS } from './provisioned.js';
+import { assertRecent } from '../support/recent.js';
 
 /** Every row of every table as text. */
 async function dump(url: string): Promise<Record<string, string[]>> {
@@ -331,21 +332,18 @@ for (const kind of DATABASES) {
     });
 
     it('a revoked key dies within about a second; its use is noted', async () => {
+      const begun = Date.now();
       const { keyId } = await accountOf(storage);
       assert.equal(storage.keys.recallKey(API_KEY)?.keyId, keyId);
       assert.equal(storage.keys.recallKey(`${API_KEY}x`), undefined);
       await withSql(url, (sql) => sql`update api_keys set revoked_at = now()`);
-      await until(
-        async () => ((await storage.keys.findKey(API_KEY)) === undefined ? true : undefined),
-        'revocation',
-        2000,
-      );
+      await until(async () => ((await storage.keys.findKey(API_KEY)) === undefined ? true : undefined), 'revocation');
       assert.equal(storage.keys.recallKey(API_KEY), undefined);
       const used = await until(async () => {
         const [row] = await withSql(url, (sql) => sql<{ at: Date | null }[]>`select last_used_at as at from api_keys`);
         return row?.at ?? undefined;
       }, 'the time of use');
-      assert.ok(Date.now() - used.getTime() < 10_000);
+      assertRecent(used, begun);
     });
 
     it('the dashboard password is hashed, kept while it fits and replaced when it changes', async () => {

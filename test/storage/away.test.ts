@@ -24,7 +24,6 @@ async function untilBack(storage: Storage): Promise<void> {
         () => undefined,
       ),
     'the database to be back',
-    20_000,
   );
 }
 
@@ -77,7 +76,7 @@ for (const kind of DATABASES) {
         await assert.rejects(storage.keys.findKey(`ftg_${'y'.repeat(30)}`), isAway);
         assert.ok(performance.now() - began < 500, 'at once');
         // One whole turn of writers gives up before the database is back.
-        await until(async () => (refused.length >= 8 ? true : undefined), 'callers to be told', 15_000);
+        await until(async () => (refused.length >= 8 ? true : undefined), 'callers to be told');
       }
       await server.revive();
       await untilBack(storage);

@@ -12,6 +12,7 @@ import { openStorage } from '../../src/storage/open.js';
 import type { NewTransfer, Storage, StorageOptions, TransferOutcome } from '../../src/storage/storage.js';
 import { layEmbedded } from '../servers/data-folders.js';
 import { startPostgres } from '../servers/postgres.js';
+import { PATIENCE_MS } from '../support/eventually.js';
 
 export interface TestServer {
   /** Makes an empty database; resolves to its connection string. */
@@ -139,8 +140,8 @@ export function upload(accountId: string, changes: Partial<NewTransfer> = {}): N
 }
 
 /** Polls until `check` gives something; for what only the database can tell. */
-export async function until<T>(check: () => Promise<T | undefined>, what: string, timeoutMs = 10_000): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
+export async function until<T>(check: () => Promise<T | undefined>, what: string): Promise<T> {
+  const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const found = await check();
     if (found !== undefined) return found;

@@ -47,7 +47,7 @@ if (process.getuid?.() === 0) {
       await item.finish(SUCCESS);
     };
     const writtenWhole = async (): Promise<void> => {
-      await until(async () => (storage.history.queuedRows === 0 ? true : undefined), 'the rows to be written', 20_000);
+      await until(async () => (storage.history.queuedRows === 0 ? true : undefined), 'the rows to be written');
       const { total, transfers } = await storage.history.list(accountId, { limit: 1000, offset: 0 });
       assert.equal(total, begun.length);
       assert.deepEqual(new Set(transfers.map((item) => item.id)), new Set(begun.slice(-1000)));
@@ -74,7 +74,7 @@ if (process.getuid?.() === 0) {
           .ready()
           .then(() => true as const)
           .catch(() => undefined);
-      await until(isReady, 'it to be ready again', 2_000);
+      await until(isReady, 'it to be ready again');
     });
 
     it('a server that is killed meanwhile comes back, and nothing is lost', async () => {

@@ -126,14 +126,10 @@ describe('the embedded PostgreSQL', () => {
     const acknowledged = child.lines.filter((line) => line.startsWith('done ')).length;
     const { total } = await storage.history.list(accountId, { limit: 1, offset: 0, status: 'success' });
     assert.ok(total >= acknowledged, `${total} of ${acknowledged} acknowledged`);
-    const failed = await until(
-      async () => {
-        const { transfers } = await storage.history.list(accountId, { limit: 1, offset: 0, status: 'failed' });
-        return transfers[0];
-      },
-      'the running transfer to be failed',
-      1000,
-    );
+    const failed = await until(async () => {
+      const { transfers } = await storage.history.list(accountId, { limit: 1, offset: 0, status: 'failed' });
+      return transfers[0];
+    }, 'the running transfer to be failed');
     assert.equal(`pending ${failed.id}`, child.lines[0]);
     await storage.close();
   });

@@ -220,7 +220,7 @@ describe('connections that fall silent', { concurrency: true }, () => {
     for (const result of await finished) assert.ok(result.status === 'rejected' && isAway(result.reason));
     assert.equal(storage.history.queuedRows, 50, 'told, and still to be written');
     proxy.isSilent = false;
-    await until(async () => (storage.history.queuedRows === 0 ? true : undefined), 'the rows to be written', 20_000);
+    await until(async () => (storage.history.queuedRows === 0 ? true : undefined), 'the rows to be written');
     assert.equal(committed, 51);
     const { transfers: listed, total } = await storage.history.list(accountId, { limit: 100, offset: 0 });
     assert.equal(total, 51);

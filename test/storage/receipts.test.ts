@@ -133,7 +133,7 @@ for (const kind of DATABASES) {
       const since = performance.now();
       await storage.history.begin(upload(accountId)).finish(RECEIPTED);
       const waited = performance.now() - since;
-      assert.ok(waited > 500 && waited < 10_000, `${waited} ms`);
+      assert.ok(waited > 500, `${waited} ms`);
       assert.equal((await chainOf(accountId)).receipts, 2);
     });
 
@@ -143,25 +143,23 @@ for (const kind of DATABASES) {
       const finish = (of: string, outcome = RECEIPTED): Promise<unknown> =>
         storage.history.begin(upload(of)).finish(outcome);
       await finish(accountId);
-      for (const one of claimed!) await claim(one, 3);
+      for (const one of claimed!) await claim(one, 3_600);
       for (const one of locked!) await finish(one);
       const ends = await withSql(url, (sql) =>
         sql.begin(async (tx) => {
           await tx`select from receipt_chains where account_id = any(${locked!}::uuid[]) for update`;
           const stuck = [...claimed!, ...locked!];
-          const ends = stuck.map((one) => finish(one));
-          const times: number[] = [];
+          let ended = 0;
+          const ends = stuck.map((one) => finish(one).finally(() => ended++));
           for (const one of stuck) {
-            const since = performance.now();
             await finish(accountId);
             await finish(one, SUCCESS);
-            times.push(performance.now() - since);
           }
-          times.sort((one, other) => one - other);
-          assert.ok(times[6]! < 100, `${times.map(Math.round).join(' ')} ms`);
+          assert.equal(ended, 0, 'all of them still stand still');
           return { ends };
         }),
       );
+      for (const one of claimed!) await claim(one, 0);
       await Promise.all(ends.ends);
       for (const one of claimed!) assert.equal((await chainOf(one)).receipts, 1);
       for (const one of locked!) assert.equal((await chainOf(one)).receipts, 2);

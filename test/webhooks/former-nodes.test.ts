@@ -95,14 +95,10 @@ suite('events of nodes of the former version', { timeout: 120_000 }, () => {
     const told = (path: string): string[] =>
       receiver.received.filter((one) => one.path === path).map(({ text }) => text);
     const bodies = (await feed(from)).map(({ body }) => body);
-    await bench.until(
-      async () => {
-        await storage.watching.events.recoverForgotten();
-        return new Set(told('/subscribed')).size === 160;
-      },
-      'all are told',
-      60_000,
-    );
+    await bench.until(async () => {
+      await storage.watching.events.recoverForgotten();
+      return new Set(told('/subscribed')).size === 160;
+    }, 'all are told');
     assert.deepEqual(told('/subscribed').sort(), [...bodies].sort());
     const own_ = new Set(written);
     assert.deepEqual(

@@ -224,12 +224,10 @@ for (const [what, end] of [
     const { response, events } = await watch(client);
     await eventually(() => events.length > 0, 'the stream shows what runs');
     const ended = new Promise((done) => response.once('close', done));
-    const endedAt = performance.now();
     assert.equal((await end(`/manage/api-keys/${id}`)).status, 200);
     const { body, answered } = slowUpload(await gateway.browser(), `late-${what.length}.bin`, 1000);
     body.write(Buffer.alloc(500));
     await ended;
-    assert.ok(performance.now() - endedAt < 5_000, 'with the next look, a second later, on a machine that is busy');
     assert.ok(!JSON.stringify(events).includes(`late-${what.length}`));
     client.close();
     body.end(Buffer.alloc(500));

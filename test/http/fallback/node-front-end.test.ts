@@ -79,13 +79,11 @@ describe('node:http', { concurrency: true }, () => {
     body.send(`${POST}Content-Length: 14\r\n\r\n`);
     const drip = setInterval(() => head.send('a'), 1_000);
     t.after(() => clearInterval(drip));
-    const since = performance.now();
     for (let sent = 0; sent < 14; sent++) {
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       body.send('a');
     }
     await head.closed;
-    assert.ok(performance.now() - since < 20_000);
     assert.match(head.received.toString(), /^HTTP\/1\.1 408 /);
     assert.equal((await body.answer()).status, 200);
     body.socket.destroy();
