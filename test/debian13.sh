@@ -85,7 +85,7 @@ grep -E '^npm (warn|error)' "$folder/npm-ci.log" || true
 
 step 'quick start'
 log=$folder/gateway.log
-inside sh -c 'cd /srv/gateway && echo $$ >/srv/pid && exec node --max-semi-space-size=8 --no-incremental-marking --enable-source-maps dist/src/main.js' >"$log" 2>&1 &
+inside sh -c 'cd /srv/gateway && echo $$ >/srv/pid && exec node --max-semi-space-size=8 --no-incremental-marking dist/bundle/main.js' >"$log" 2>&1 &
 gateway=$!
 for _ in $(seq 300); do
   if grep -q 'API key' "$log" || ! kill -0 "$gateway" 2>/dev/null; then break; fi
@@ -130,7 +130,7 @@ accounts:
   - { email: two@example.com, plan: pro, apiKeys: [{ name: two, key: $key }] }
 EOF
 inside sh -c 'cd /srv/gateway && echo $$ >/srv/pid &&
-  GATEWAY_CONFIG=/srv/two.yaml exec node --max-semi-space-size=8 --no-incremental-marking --enable-source-maps dist/src/main.js' >"$log" 2>&1 &
+  GATEWAY_CONFIG=/srv/two.yaml exec node --max-semi-space-size=8 --no-incremental-marking dist/bundle/main.js' >"$log" 2>&1 &
 gateway=$!
 for _ in $(seq 300); do
   if curl -fsS -o "$folder/ready" "http://127.0.0.1:$PORT/readyz" 2>/dev/null || ! kill -0 "$gateway" 2>/dev/null; then break; fi

@@ -2,16 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ProfileFile } from '../report/profile.js';
 import { AllocationMeter } from './allocation-meter.js';
 import { residentMiB } from './process-meter.js';
 import { startService, type Service } from './process.js';
 import { pathOn, type Target } from './target.js';
 import { freePort } from '../../test/support/ports.js';
-import { START_ARGS } from '../../test/support/start-args.js';
+import { MAIN, MAIN_PATH, START_ARGS, UNBUNDLED } from '../../test/support/start-args.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const WITHOUT_NATIVE_CRYPTO = new URL('without-native-crypto.js', import.meta.url).href;
 const KEY = 'ftg_bench-0123456789abcdefghijklmnop';
 /** A machine that is busy with other things makes clients wait, and that is no failure here. */
@@ -91,7 +89,9 @@ export async function startGateway({
     profileFolder === undefined
       ? []
       : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`, `--cpu-prof-name=${profileName}`];
-  const main = checkout === undefined ? MAIN : resolve(checkout, 'dist/src/main.js');
+  // A profile names each module by its file, which the bundle has lost.
+  const program = profileFolder === undefined ? MAIN : UNBUNDLED;
+  const main = checkout === undefined ? program : resolve(checkout, MAIN_PATH);
   const preloaded = hasNativeCrypto ? [] : ['--import', WITHOUT_NATIVE_CRYPTO];
   const counting = countsAllocation ? ['--trace-gc-nvp'] : [];
   const allocation = new AllocationMeter();

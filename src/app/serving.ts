@@ -8,6 +8,7 @@ import { apiRoutes, systemRoutes } from '../api/endpoints.js';
 import { JobEvents } from '../api/jobs/job-events.js';
 import { createManagement, planOf } from '../api/manage/management.js';
 import { FILES, MANAGEMENT, withReference } from '../api/openapi/routes.js';
+import { inPackage } from '../base/package-root.js';
 import type { Tracer } from '../base/span.js';
 import { type Budgets, createBudgets, gaugesOf } from '../budgets/budgets.js';
 import type { Config } from '../config/schema.js';
@@ -49,9 +50,9 @@ import { Subscriptions } from '../webhooks/subscriptions.js';
 import { checkTarget } from '../webhooks/target.js';
 import { createBase64 } from '../workers/base64.js';
 
-/** Where `npm run build` puts the dashboard and the documentation, seen from dist/src. */
-const DASHBOARD = fileURLToPath(new URL('../../dashboard', import.meta.url));
-const SITE = fileURLToPath(new URL('../../site', import.meta.url));
+/** Where `npm run build` puts the dashboard and the documentation. */
+const DASHBOARD = fileURLToPath(inPackage('dist/dashboard'));
+const SITE = fileURLToPath(inPackage('dist/site'));
 
 export function logWith(logger: Logger): Log {
   return (level, message, facts) => logger[level](facts ?? {}, message);

@@ -1,12 +1,18 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Static, TSchema } from 'typebox';
 import { GatewayError } from './errors.js';
 import { decimalOf, EXACT_RANGE, isExact } from './numbers.js';
-
-const strict = new Ajv({ allErrors: false, useDefaults: true, strictTypes: false });
-const coercing = new Ajv({ allErrors: false, useDefaults: true, coerceTypes: true, strictTypes: false });
+import { validatorOf, type ValidatorKind } from './validators.js';
 
 const MAX_NAME = 100;
+
+type Listener = (schema: object, kind: ValidatorKind) => void;
+let hear: Listener | undefined;
+
+/** `listener` hears of each checker that is made from now on: the build compiles what it checks by. */
+export function listCheckers(listener: Listener | undefined): void {
+  hear = listener;
+}
 
 /**
  * Makes of a schema a check that returns the checked value (a copy, with defaults filled in; with `coerce`, text
@@ -17,11 +23,13 @@ export function createChecker<T extends TSchema>(
   what: string,
   { coerce = false } = {},
 ): (value: unknown) => Static<T> {
-  // By the first that asks: all endpoints' schemas together are a tenth of what a start costs.
+  const kind = coerce ? 'coerced' : 'strict';
+  hear?.(schema, kind);
+  // By the first that asks: few of all endpoints are used by one start.
   let validate: ValidateFunction<Static<T>> | undefined;
   const numeric = coerce ? numericFields(schema) : [];
   return (value) => {
-    validate ??= (coerce ? coercing : strict).compile<Static<T>>(schema);
+    validate ??= validatorOf<Static<T>>(schema, kind);
     // A plain copy: defaults must not reach the caller's object.
     const copy: unknown = isRecord(value) ? { ...value } : value;
     if (isRecord(copy)) for (const { name, type } of numeric) convertNumber(copy, name, type);

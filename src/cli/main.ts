@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /** `ftg`: runs one command and ends with its exit code (exit-codes.ts). Ctrl-C lets it clean up; a second one does not. */
-import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { CommanderError } from 'commander';
+import { readManifest } from '../base/package-root.js';
 import { commandOf } from './completion/words.js';
 import { EXIT, Exit, exitCodeOf, UsageError } from './exit-codes.js';
 import { usageHint } from './hints.js';
@@ -38,9 +38,7 @@ function onBrokenPipe(error: NodeJS.ErrnoException): never {
 }
 
 async function run(): Promise<number> {
-  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-    readonly version: string;
-  };
+  const { version } = readManifest();
   const program = await createProgram({ words, signal: interrupt.signal, version, handOver });
   try {
     await program.parseAsync(words, { from: 'user' });

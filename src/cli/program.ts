@@ -1,8 +1,9 @@
 /** The tree of commands. Start reading here: a line names its action, and the action what it asks the gateway. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Argument, Command, Option } from 'commander';
+import { readManifest } from '../base/package-root.js';
 import { Actions, number } from './command.js';
 import * as accounts from './commands/accounts.js';
 import * as connections from './commands/connections.js';
@@ -328,7 +329,7 @@ function addServe(program: Command, actions: Actions, handOver: () => void): voi
         'a file with variables, such as init writes; those of the environment count before it',
       ),
     async (_, __, { config, envFile }) => {
-      if (!existsSync(new URL('../main.js', import.meta.url))) throw new UsageError(WITHOUT_GATEWAY);
+      if (!('file-transfer-gateway' in readManifest().bin)) throw new UsageError(WITHOUT_GATEWAY);
       if (envFile !== undefined) setVariables(envFile);
       handOver();
       await serve(config);

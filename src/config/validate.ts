@@ -1,9 +1,8 @@
 /** Holds a tree of values against the schema: fills in the defaults, or says what is wrong in the operator's words. */
-import { Ajv, type ErrorObject } from 'ajv';
-import formats from 'ajv-formats';
+import type { ErrorObject } from 'ajv';
 import { nearestName } from '../base/nearest-name.js';
-import { FORMATS } from '../base/formats.js';
 import { isExact } from '../base/numbers.js';
+import { validatorOf } from '../base/validators.js';
 import { isBareReference, MASTER_KEY_VARIABLE } from './environment.js';
 import { foundText, holdsSecret, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';
 import type { Definition } from '../connections/definition.js';
@@ -23,17 +22,9 @@ export interface Origin {
 type Outcome =
   { readonly config: FileConfig; readonly mistakes: readonly [] } | { readonly mistakes: readonly Mistake[] };
 
-const ajv = new Ajv({
-  ...{ allErrors: true, verbose: true, useDefaults: true, discriminator: true, allowUnionTypes: true },
-  // It runs once or twice in a process: to make it faster takes longer than it runs.
-  code: { optimize: false },
-});
-formats.default(ajv, ['email', 'date-time']);
-for (const [name, validate] of Object.entries(FORMATS)) ajv.addFormat(name, { type: 'string', validate });
-
 /** Holds trees against the schema of these types of connections. A tree is taken over: defaults are filled in in place. */
 export function createValidator(definitions: readonly Definition[]): (tree: unknown, origin: Origin) => Outcome {
-  const isValid = ajv.compile<FileConfig>(configSchema(definitions));
+  const isValid = validatorOf<FileConfig>(configSchema(definitions), 'config');
   return (tree, origin) => {
     if (isValid(tree)) return { config: tree, mistakes: [] };
     if (convertReferences(tree, isValid.errors ?? [], origin) && isValid(tree)) return { config: tree, mistakes: [] };

@@ -171,11 +171,19 @@ function compile(route: Route): CompiledRoute {
     route,
     segments,
     parameters: segments.flatMap((segment, index) => (isParameter(segment) ? [{ index, name: segment.slice(1) }] : [])),
+    ...checkersOf(route),
+  };
+}
+
+/** What checks the requests of a route. */
+export function checkersOf({
+  query,
+  json,
+}: Pick<Route, 'query' | 'json'>): Pick<CompiledRoute, 'checkQuery' | 'checkJson'> {
+  return {
     checkQuery:
-      route.query === undefined
-        ? undefined
-        : createChecker(Type.Unsafe<Query>(route.query), 'the query', { coerce: true }),
-    checkJson: route.json === undefined ? undefined : createChecker(route.json, 'the body'),
+      query === undefined ? undefined : createChecker(Type.Unsafe<Query>(query), 'the query', { coerce: true }),
+    checkJson: json === undefined ? undefined : createChecker(json, 'the body'),
   };
 }
 

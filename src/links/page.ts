@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { GatewayError } from '../base/errors.js';
+import { inPackage } from '../base/package-root.js';
 import { visible } from '../base/visible.js';
 import type { OpenedLink } from '../storage/storage.js';
 import { LinkEnded } from './refusals.js';
@@ -13,8 +14,7 @@ import { LANGUAGES, type Language, languageOf, type PageTexts } from './texts.js
 type Headers = ReadonlyMap<string, string>;
 
 /** What `npm run build` makes of src/dashboard/web/link; escaped for where they stand. */
-const built = (name: string): string =>
-  readFileSync(new URL(`../../links/${name}`, import.meta.url), 'utf8').replaceAll('</', '<\\/');
+const built = (name: string): string => readFileSync(inPackage(`dist/links/${name}`), 'utf8').replaceAll('</', '<\\/');
 const SCRIPT = built('link.js');
 const STYLE = built('link.css');
 

@@ -1,5 +1,4 @@
 /** What GET /metrics shows: the names of metric-table.ts, series bounded, gauges read at the moment they are asked for. */
-import { readFileSync } from 'node:fs';
 import {
   type Aggregator,
   AggregatorRegistry,
@@ -11,6 +10,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
+import { readManifest } from '../base/package-root.js';
 import { BoundedSeries, merger, type Labels } from './bounded-series.js';
 import { METRICS } from './metric-table.js';
 
@@ -249,9 +249,7 @@ function counter<L extends string>(
 
 function buildInfo(registers: Registry[], sources: MetricsSources): void {
   const { name, help, labels } = METRICS.buildInfo;
-  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-    readonly version: string;
-  };
+  const { version } = readManifest();
   const gauge: Gauge<'version' | 'node' | 'front_end'> = new Gauge({
     name,
     help,

@@ -1,4 +1,5 @@
 /** What may be logged: a copy of the facts in which fields named like secrets are hidden, whatever their depth. */
+import { withSources } from '../base/source-positions.js';
 import { HIDDEN, isSecretName } from '../config/secrecy.js';
 
 const MAX_DEPTH = 8;
@@ -52,7 +53,7 @@ function redactError(error: Error, inside: ReadonlySet<object>, budget: Budget):
   return {
     type: error.name,
     message: error.message,
-    stack: error.stack,
+    stack: error.stack === undefined ? undefined : withSources(error.stack),
     ...Object.fromEntries(fieldsOf(error, inside, budget).filter(([name]) => name !== 'name')),
     // Not enumerable, so not among the fields.
     ...(error.cause === undefined ? {} : { cause: redact(error.cause, inside, budget) }),

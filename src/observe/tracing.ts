@@ -2,10 +2,10 @@
  * Traces over OTLP, switched on by the standard environment variables of OpenTelemetry; its only importer. Spans are
  * handed from caller to callee as values: nothing here is global, and nothing follows asynchronous calls by itself.
  */
-import { readFile } from 'node:fs/promises';
 import type { Context, Span as OtelSpan, Tracer as OtelTracer } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { within } from '../base/deadline.js';
+import { readManifest } from '../base/package-root.js';
 import { PASSING_ON, type Span, type SpanAttributes, type SpanEnd, type SpanStart, type Tracer } from '../base/span.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -47,14 +47,14 @@ function isWanted(env: Environment, warn: Warn): boolean {
 }
 
 async function load(protocol: Protocol, warn: Warn): Promise<Tracer> {
-  const [version, api, core, resources, sdk, exporter] = await Promise.all([
-    ownVersion(),
+  const [api, core, resources, sdk, exporter] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/core'),
     import('@opentelemetry/resources'),
     import('@opentelemetry/sdk-trace-base'),
     openExporter(protocol),
   ]);
+  const { version } = readManifest();
   const { DiagLogLevel, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = api;
   api.diag.setLogger(
     {
@@ -130,11 +130,6 @@ async function load(protocol: Protocol, warn: Warn): Promise<Tracer> {
       await within(sent, CLOSE_MS, () => undefined, { isPatient: false });
     },
   };
-}
-
-async function ownVersion(): Promise<string> {
-  const text = await readFile(new URL('../../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
 }
 
 async function openExporter(protocol: Protocol): Promise<SpanExporter> {

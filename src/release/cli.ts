@@ -1,19 +1,32 @@
-/** The package of `ftg`: its own modules, those that they import, and the few dependencies of these. */
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** The package of `ftg`: the command with its libraries in it, made as in the gateway's package. */
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
-import * as esbuild from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
+import { BUNDLE, PROGRAM_OPTIONS, PROGRAMS } from '../build/bundle.js';
+import { noticesOf, packagesIn } from './licences.js';
 import { lockOf } from './lock.js';
 import { MANIFEST, ROOT } from './places.js';
 import { type Staged, stage } from './stage.js';
 
-const MAIN = 'dist/src/cli/main.js';
+const MAIN = `${BUNDLE}/ftg.js`;
 /** Whoever begins a configuration is shown this one. */
 const EXAMPLE = 'config/gateway.example.yaml';
 
+/** `ftg serve` starts the gateway where that is installed, too. */
+const withoutGateway: Plugin = {
+  name: 'without the gateway',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /\/main\.js$/ }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    );
+  },
+};
+
 export async function stageCli(folder: string): Promise<Staged> {
-  const { inputs } = await modules();
+  const metafile = await bundleCli(folder);
   const dependencies = Object.fromEntries(
-    packagesOf(inputs).map((name) => [name, MANIFEST.dependencies[name] ?? missing(name)]),
+    packagesOutside(metafile).map((name) => [name, MANIFEST.dependencies[name] ?? missing(name)]),
   );
   const { version, license, engines, man } = MANIFEST;
   const manifest = {
@@ -28,43 +41,39 @@ export async function stageCli(folder: string): Promise<Staged> {
     ...(man === undefined ? {} : { man }),
     dependencies,
   };
-  const staged = stage(manifest, folder);
-  for (const file of [...Object.keys(inputs), EXAMPLE, man ?? []].flat()) {
+  const bundled = packagesIn(metafile);
+  const staged = { ...stage(manifest, folder), bundled };
+  for (const file of [EXAMPLE, man ?? []].flat()) {
     const target = join(folder, file);
     mkdirSync(dirname(target), { recursive: true });
-    // Maps are not shipped.
-    writeFileSync(target, readFileSync(join(ROOT, file), 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'));
+    copyFileSync(join(ROOT, file), target);
   }
   chmodSync(join(folder, MAIN), 0o755);
   copyFileSync(join(ROOT, 'src/cli/README.md'), join(folder, 'README.md'));
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
+  writeFileSync(join(folder, 'THIRD-PARTY.md'), noticesOf(bundled));
   writeFileSync(join(folder, 'npm-shrinkwrap.json'), lockOf(manifest, Object.keys(dependencies)));
   return staged;
 }
 
-/** Everything that the command can come to import, but for the gateway itself (`ftg serve`). */
-async function modules(): Promise<esbuild.Metafile> {
-  const { metafile } = await esbuild.build({
-    entryPoints: [join(ROOT, MAIN)],
-    absWorkingDir: ROOT,
-    ...({ bundle: true, format: 'esm', platform: 'node', packages: 'external', metafile: true, write: false } as const),
-    plugins: [
-      {
-        name: 'without the gateway',
-        setup: (build) => {
-          build.onResolve({ filter: /\/main\.js$/ }, ({ path, kind }) =>
-            kind === 'dynamic-import' ? { path, external: true } : undefined,
-          );
-        },
-      },
-    ],
+async function bundleCli(folder: string): Promise<Metafile> {
+  const { metafile } = await build({
+    ...PROGRAM_OPTIONS,
+    entryPoints: { ftg: PROGRAMS.ftg },
+    outdir: join(folder, BUNDLE),
+    // Nothing of it writes a stack.
+    sourcemap: false,
+    plugins: [withoutGateway],
   });
   return metafile;
 }
 
-function packagesOf(inputs: esbuild.Metafile['inputs']): string[] {
-  const imports = Object.values(inputs).flatMap((input) => input.imports);
-  const bare = imports.filter(({ external, path }) => external === true && !/^(node:|\.)/.test(path));
+/** Those that are installed with it. */
+function packagesOutside({ outputs }: Metafile): string[] {
+  const imports = Object.values(outputs).flatMap((output) => output.imports);
+  const bare = imports.filter(
+    ({ external, path }) => external === true && !/^(node:|\.)/.test(path) && !isBuiltin(path),
+  );
   return [...new Set(bare.map(({ path }) => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path))].sort();
 }
 

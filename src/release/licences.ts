@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
+import { inputsOf, PROGRAM_OPTIONS } from '../build/bundle.js';
 import { LOCKED } from './lock.js';
 import { ROOT } from './places.js';
 
@@ -39,9 +40,15 @@ export function installedPackages(tree: object = LOCKED): Licensed[] {
     .filter(({ name, version }) => !keys.has(`${name}@${version}`) && keys.add(`${name}@${version}`));
 }
 
-/** Packages whose code is in the scripts of the gateway's own pages; their notices go along. */
-export async function bundledPackages(): Promise<(Licensed & { readonly notice: string })[]> {
-  const { metafile } = await build({
+/** One whose code is in a file of a package of ours; its notice goes along. */
+export interface Bundled extends Licensed {
+  readonly notice: string;
+}
+
+/** Packages whose code is in the gateway's programs, or in the scripts of its pages. */
+export async function bundledPackages(): Promise<Bundled[]> {
+  const programs = await build({ ...PROGRAM_OPTIONS, write: false });
+  const pages = await build({
     entryPoints: ['src/dashboard/web/main.tsx', 'src/dashboard/web/link/link.ts', 'src/docs/web/main.ts'],
     absWorkingDir: ROOT,
     outdir: 'out',
@@ -49,14 +56,19 @@ export async function bundledPackages(): Promise<(Licensed & { readonly notice: 
     metafile: true,
     write: false,
   });
-  const used = Object.keys(metafile.inputs).flatMap(
-    (file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [],
-  );
-  return [...new Set(used)].sort().map((folder) => ({
+  return packagesIn(programs.metafile, pages.metafile);
+}
+
+export function packagesIn(...metafiles: readonly Metafile[]): Bundled[] {
+  const used = metafiles
+    .flatMap(inputsOf)
+    .flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []);
+  const folders = [...new Set(used)].sort();
+  return folders.map((folder) => ({
     name: nameOf(folder),
     version: (LOCKED[folder] ?? { version: '?' }).version,
     licence: LOCKED[folder]?.license ?? licenceIn(folder),
-    notice: noticeIn(folder),
+    notice: noticeIn(folder, folders),
   }));
 }
 
@@ -75,9 +87,19 @@ function licenceIn(folder: string): string {
   return manifest.license ?? (manifest.licenses?.map(({ type }) => type).join(' OR ') || 'unknown');
 }
 
-function noticeIn(folder: string): string {
-  const file = readdirSync(join(ROOT, folder)).find((name) => /^(licen[cs]e|copying|notice)/i.test(name));
-  return file === undefined ? '' : readFileSync(join(ROOT, folder, file), 'utf8').trim();
+/** Its file, else the section of its README; of packages that are published together some have neither, and share the first one's. */
+function noticeIn(folder: string, siblings: readonly string[]): string {
+  const isNotice = (name: string): boolean => /^(licen[cs]e|copying|notice)/i.test(name);
+  const textIn = (from: string, wanted: (name: string) => boolean): string => {
+    const file = readdirSync(join(ROOT, from)).find(wanted);
+    return file === undefined ? '' : readFileSync(join(ROOT, from, file), 'utf8').trim();
+  };
+  const readme = textIn(folder, (name) => /^readme/i.test(name));
+  const [, section = ''] =
+    /^#+ licen[cs]e\n+([^]*(?:Permission is hereby granted|Redistribution and use)[^]*)$/im.exec(readme) ?? [];
+  const scope = /^.*node_modules\/@[^/]+\//.exec(folder)?.[0];
+  const sibling = siblings.find((one) => scope !== undefined && one.startsWith(scope) && textIn(one, isNotice) !== '');
+  return textIn(folder, isNotice) || section.trim() || (sibling === undefined ? '' : textIn(sibling, isNotice));
 }
 
 export function listOf(packages: readonly Licensed[]): string {
@@ -86,20 +108,22 @@ export function listOf(packages: readonly Licensed[]): string {
 }
 
 /** What stands in the server's package: all that it installs, and the notices of what it ships itself. */
-export async function thirdParty(): Promise<string> {
-  const bundled = await bundledPackages();
+export function thirdParty(bundled: readonly Bundled[]): string {
+  return ['# Third-party software', '## Installed with the gateway', listOf(installedPackages()), partOf(bundled)].join(
+    '\n\n',
+  );
+}
+
+/** What stands in a package that installs nothing. */
+export function noticesOf(bundled: readonly Bundled[]): string {
+  return ['# Third-party software', partOf(bundled)].join('\n\n');
+}
+
+function partOf(bundled: readonly Bundled[]): string {
   const notices = bundled
     .filter(({ notice }) => notice !== '')
     .map(({ name, version, notice }) => `### ${name} ${version}\n\n\`\`\`text\n${notice}\n\`\`\``);
-  return [
-    '# Third-party software',
-    '## Installed with the gateway',
-    listOf(installedPackages()),
-    '## Part of the scripts of its pages',
-    listOf(bundled),
-    ...notices,
-    '',
-  ].join('\n\n');
+  return ['## Part of its programs and pages', listOf(bundled), ...notices, ''].join('\n\n');
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

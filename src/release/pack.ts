@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { stageCli } from './cli.js';
 import { stageClient } from './client.js';
-import { bundledPackages, type Licensed } from './licences.js';
 import { stageN8n } from './n8n.js';
+import type { Licensed } from './licences.js';
 import { MANIFEST, ROOT } from './places.js';
 import { provenance } from './provenance.js';
 import { stageServer } from './server.js';
@@ -26,6 +26,13 @@ export interface Packed {
   readonly unpackedSize: number;
   readonly entryCount: number;
   readonly files: readonly { readonly path: string }[];
+}
+
+/** Of a bill of materials. */
+interface Component {
+  readonly name: string;
+  readonly version: string;
+  readonly [more: string]: unknown;
 }
 
 export interface Release {
@@ -53,7 +60,7 @@ export async function makeRelease(folder: string): Promise<Release> {
     n8n: await pack(staged.n8n, folder),
   };
   const bills = [
-    await billOfMaterials(staged.server, folder, await bundledPackages()),
+    await billOfMaterials(staged.server, folder),
     await billOfMaterials(staged.client, folder),
     await billOfMaterials(staged.cli, folder),
     await billOfMaterials(staged.n8n, folder),
@@ -80,11 +87,13 @@ export async function pack(staged: Staged, folder: string): Promise<Packed> {
 }
 
 /** With what it holds beside what it installs. Resolves with the name of its file. */
-async function billOfMaterials(staged: Staged, into: string, bundled: readonly Licensed[] = []): Promise<string> {
+async function billOfMaterials(staged: Staged, into: string): Promise<string> {
   const words = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--omit=dev'];
   const { stdout } = await run('npm', words, { cwd: staged.folder, maxBuffer: MAX_OUTPUT });
-  const bill = JSON.parse(stdout) as { readonly components: object[] };
-  for (const { name, version, licence } of bundled) {
+  const bill = JSON.parse(stdout) as { readonly components: Component[] };
+  const isListed = (one: Licensed): boolean =>
+    bill.components.some(({ name, version }) => name === one.name && version === one.version);
+  for (const { name, version, licence } of (staged.bundled ?? []).filter((one) => !isListed(one))) {
     const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
     const component = { type: 'library', name, version, purl, 'bom-ref': `bundled:${name}@${version}` };
     bill.components.push({ ...component, scope: 'required', licenses: [{ license: { id: licence } }] });

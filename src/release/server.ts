@@ -1,7 +1,7 @@
 /** The package of the gateway: what package.json says, without what only contributors need, and with its dependencies fixed. */
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { thirdParty } from './licences.js';
+import { bundledPackages, thirdParty } from './licences.js';
 import { lockOf } from './lock.js';
 import { MANIFEST, ROOT } from './places.js';
 import { type Staged, stage } from './stage.js';
@@ -16,19 +16,12 @@ export async function stageServer(folder: string): Promise<Staged> {
     optionalDependencies,
     allowScripts,
   };
-  const staged = stage(manifest, folder);
-  for (const file of files) cpSync(join(ROOT, file), join(folder, file), { recursive: true, filter: isShipped });
-  writeFileSync(join(folder, 'THIRD-PARTY.md'), await thirdParty());
+  const bundled = await bundledPackages();
+  const staged = { ...stage(manifest, folder), bundled };
+  for (const file of files) cpSync(join(ROOT, file), join(folder, file), { recursive: true });
+  writeFileSync(join(folder, 'THIRD-PARTY.md'), thirdParty(bundled));
   const lock = lockOf(manifest, Object.keys({ ...dependencies, ...optionalDependencies }));
   // For those who unpack it and run `npm ci`: what was tested, to the byte.
   writeFileSync(join(folder, 'npm-shrinkwrap.json'), lock);
   return staged;
-}
-
-const NOT_SHIPPED = ['dist/src/release', 'dist/src/n8n'].map((name) => join(ROOT, name));
-
-/** What makes packages stays here, and so do the nodes for n8n, a package of their own. Types are for those who import: the client alone. */
-function isShipped(file: string): boolean {
-  if (NOT_SHIPPED.includes(file)) return false;
-  return !file.endsWith('.d.ts') || file.startsWith(join(ROOT, 'dist/src/client'));
 }

@@ -1,11 +1,14 @@
 /** A package on its way: a folder as it will be in the tarball. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Licensed } from './licences.js';
 
 export interface Staged {
   readonly name: string;
   readonly version: string;
   readonly folder: string;
+  /** Packages whose code is in its files. */
+  readonly bundled?: readonly Licensed[];
 }
 
 /** Begins it in `folder`, which must not be there yet. */

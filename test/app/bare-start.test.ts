@@ -16,14 +16,13 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort } from '../support/ports.js';
 import { bareStart, timesBareStart } from '../support/start-cost.js';
 import { eventually } from '../support/eventually.js';
 import { held } from '../support/reliability.js';
+import { MAIN } from '../support/start-args.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const run = promisify(execFile);
 /** What "at once" may take, in starts of Node.js that does nothing. */
 const MAX_STARTS = 15;

@@ -7,9 +7,10 @@ import path from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { timesBareStart } from '../support/start-cost.js';
+import { inPackage } from '../../src/base/package-root.js';
 import { inFolder } from '../config/support.js';
+import { MAIN, MAIN_PATH } from '../support/start-args.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const MANIFEST = fileURLToPath(new URL('../../../package.json', import.meta.url));
 const FAKE = fileURLToPath(new URL('./fake-gateway.js', import.meta.url));
 /** What reading the configuration may cost, in starts of Node.js that does nothing. */
@@ -71,6 +72,33 @@ suite('a bad configuration', () => {
   });
 });
 
+test('the log names an error that nobody expected by its places in the sources, though the program is one bundle', async (t) => {
+  await inFolder(async (folder) => {
+    const planted = path.join(folder, 'planted.mjs');
+    writeFileSync(
+      planted,
+      `import { syncBuiltinESMExports } from 'node:module';
+       import os from 'node:os';
+       os.availableParallelism = () => { throw new TypeError('planted'); };
+       syncBuiltinESMExports();`,
+    );
+    const file = path.join(folder, 'gateway.yaml');
+    writeFileSync(file, JSON.stringify({ dataDir: path.join(folder, 'data'), server: { port: 0, threads: 'auto' } }));
+    const env = { GATEWAY_CONFIG: file, NODE_OPTIONS: `--import ${planted}` };
+    const { code, out } = await run(t, MAIN, [], env).ended;
+    assert.equal(code, 1);
+    const line = out.split('\n').find((text) => text.includes('"level":"fatal"')) ?? assert.fail(out);
+    const { err } = JSON.parse(line) as { err: { stack: string } };
+    const [message, , caller = ''] = err.stack.split('\n');
+    assert.equal(message, 'TypeError: planted');
+    const place = /^ {4}at (?:\w+ \()?(src\/[\w/-]+\.ts):(\d+):(\d+)\)?$/.exec(caller) ?? assert.fail(err.stack);
+    const [, name = '', row, column] = place;
+    const source = readFileSync(inPackage(name), 'utf8').split('\n')[Number(row) - 1] ?? '';
+    assert.match(source.slice(Number(column) - 1), /^availableParallelism\(\)/);
+    assert.doesNotMatch(err.stack, /dist\/bundle/);
+  });
+});
+
 // Each runs a program of its own, and two of them take long to end.
 suite('signals', { concurrency: true }, () => {
   for (const [signal, words] of [
@@ -95,8 +123,8 @@ suite('signals', { concurrency: true }, () => {
       await inFolder(async (folder) => {
         const { scripts } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { scripts: { start: string } };
         writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', scripts }));
-        mkdirSync(path.join(folder, 'dist/src'), { recursive: true });
-        writeFileSync(path.join(folder, 'dist/src/main.js'), `await import(${JSON.stringify(FAKE)});\n`);
+        mkdirSync(path.join(folder, path.dirname(MAIN_PATH)), { recursive: true });
+        writeFileSync(path.join(folder, MAIN_PATH), `await import(${JSON.stringify(FAKE)});\n`);
         // In a group of its own: a terminal would signal the whole group.
         const npm = spawn('npm', ['start', '--', 'obedient'], {
           cwd: folder,

@@ -11,7 +11,6 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import tls from 'node:tls';
-import { fileURLToPath } from 'node:url';
 import { writeCertificate } from '../http/support/certificate.js';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
@@ -20,8 +19,7 @@ import { KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/
 import { countingSessions } from '../support/sessions.js';
 import { eventually } from '../support/eventually.js';
 import { startTogether } from '../support/together.js';
-
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+import { MAIN, START_ARGS } from '../support/start-args.js';
 
 function connectionTo(sshd: TestSshd, pool: object = {}): object {
   const { port, username, clientKeyFile, files } = sshd;
@@ -441,7 +439,7 @@ function run(folder: string, config: object) {
   const file = path.join(folder, 'gateway.yaml');
   const accounts = [{ email: 'test@example.com', plan: 'pro', apiKeys: [], connections: [] }];
   writeFileSync(file, JSON.stringify({ dataDir: path.join(folder, 'data'), accounts, ...config }));
-  return spawn(process.execPath, ['--enable-source-maps', MAIN], {
+  return spawn(process.execPath, [...START_ARGS, MAIN], {
     env: { ...process.env, GATEWAY_CONFIG: file },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

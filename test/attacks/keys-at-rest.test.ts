@@ -5,14 +5,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { startTogether } from '../support/together.js';
+import { MAIN } from '../support/start-args.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const [FORMER, NEXT] = ['ab'.repeat(32), 'cd'.repeat(32)];
 const PLANTED = 'planted pass word of the remote';
 const API_KEY = 'ftg_planted-key-at-rest-0123456789';

@@ -9,7 +9,6 @@ import { createPrivateKey, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { after, before, describe, test } from 'node:test';
 import { excessOf } from '../../src/connections/private-key-bounds.js';
 import { usableKey } from '../../src/remotes/sftp/keys/key-decryption.js';
@@ -17,6 +16,7 @@ import { opensshPrivateKey, positiveInteger } from '../../src/remotes/sftp/keys/
 import { KEY, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { assertServing, startWatchedGateway } from './support/loop.js';
+import { MAIN } from '../support/start-args.js';
 
 const PASSPHRASE = 'open sesame';
 
@@ -182,8 +182,7 @@ describe('private keys that ask for too much', () => {
       { ...login, name: 'b', privateKey: pbkdf2(2 ** 31 - 1), passphrase: PASSPHRASE },
     ];
     writeFileSync(file, JSON.stringify({ accounts: [{ email: 'a@example.com', plan: 'pro', connections }] }));
-    const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
-    const { status, stderr } = spawnSync(process.execPath, [main], {
+    const { status, stderr } = spawnSync(process.execPath, [MAIN], {
       env: { ...process.env, GATEWAY_CONFIG: file },
       encoding: 'utf8',
     });

@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+import { FTG } from '../support/start-args.js';
 
-export const FTG = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+export { FTG };
 
 export interface Ended {
   /** 128 and the signal's number where one ended it, as a shell has it. */

@@ -15,7 +15,7 @@ import { loadConfig } from '../../src/config/load.js';
 import { MASTER_KEY_VARIABLE } from '../../src/config/environment.js';
 import { writeCertificate } from '../http/support/certificate.js';
 import { startGateway } from '../support/gateway.js';
-import { START_ARGS } from '../support/start-args.js';
+import { MAIN_PATH, START_ARGS } from '../support/start-args.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -145,7 +145,7 @@ test('systemd takes the unit, and starts what npm start does', async () => {
   const unit = path.join(deploy, 'file-transfer-gateway.service');
   const { stderr } = await run('systemd-analyze', ['verify', '--man=no', '--recursive-errors=no', unit]);
   assert.equal(stderr, '');
-  const command = `ExecStart=/usr/bin/env node ${START_ARGS.join(' ')} dist/src/main.js`;
+  const command = `ExecStart=/usr/bin/env node ${START_ARGS.join(' ')} ${MAIN_PATH}`;
   assert.ok(text('file-transfer-gateway.service').split('\n').includes(command));
 });
 

@@ -115,7 +115,7 @@ test('a block that nobody looks at is found, and so is a wrong one', async () =>
     curl: 'curl -sS "$GATEWAY/api/nothing"\n',
     start: 'NOTHING=1 npm start\n',
     configuration: 'server: { prot: 8080 }\n',
-    rotate: 'node dist/src/main.js rotate-nothing\n',
+    rotate: 'node dist/bundle/main.js rotate-nothing\n',
     'api/AccountInfo': '{ "email": "…" }',
     deploy: 'docker build -f config/deploy/nothing .\n',
     scripts: 'npm run nothing\n',

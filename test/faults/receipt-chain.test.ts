@@ -7,7 +7,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { after, before, describe, test } from 'node:test';
 import postgres from 'postgres';
 import { uuidv7 } from '../../src/base/uuid.js';
@@ -16,11 +15,11 @@ import { FTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { startTogether } from '../support/together.js';
+import { FTG } from '../support/start-args.js';
 
 const UPLOADS = Number(process.env['FTG_RECEIPTS'] ?? 300);
 const AT_ONCE = UPLOADS > 1000 ? 600 : 48;
 const MASTER_KEY = 'ab'.repeat(32);
-const CLI = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
 describe('receipts over nodes that are killed', () => {
   let server: TestServer;
@@ -154,7 +153,7 @@ describe('receipts over nodes that are killed', () => {
       writeFileSync(file, `${(await linesOf()).join('\n')}\n`);
       const { stdout, stderr, status } = spawnSync(
         process.execPath,
-        [CLI, '--json', 'verify', file, '--keys', keyFile],
+        [FTG, '--json', 'verify', file, '--keys', keyFile],
         { encoding: 'utf8' },
       );
       const answer = JSON.parse(stdout) as { isValid: boolean; brokenAt?: number };

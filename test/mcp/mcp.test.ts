@@ -12,9 +12,10 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { McpGateway } from '../../src/mcp/gateway.js';
 import { TOOLS } from '../../src/mcp/tools.js';
-import { FTG, Terminal } from '../cli/support.js';
+import { Terminal } from '../cli/support.js';
 import { ROOT, snippetsOf } from '../docs/snippets.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { FTG } from '../support/start-args.js';
 
 const READER = 'ftg_key-that-may-only-read-0123456';
 const ADMIN = 'ftg_admin-key-of-the-agents-012345';

@@ -72,9 +72,11 @@ async function startGateway(): Promise<void> {
 }
 
 test('the gateway starts as npm start does, and has its pages', async () => {
-  const program = readFileSync(at('file-transfer-gateway/node_modules/file-transfer-gateway/dist/src/main.js'), 'utf8');
-  const limits = START_ARGS.filter((arg) => arg !== '--enable-source-maps');
-  assert.ok(program.startsWith(`#!/usr/bin/env -S node ${limits.join(' ')}\n`));
+  const program = readFileSync(
+    at('file-transfer-gateway/node_modules/file-transfer-gateway/dist/bundle/main.js'),
+    'utf8',
+  );
+  assert.ok(program.startsWith(`#!/usr/bin/env -S node ${START_ARGS.join(' ')}\n`));
   for (const target of ['/', '/docs', '/openapi.json']) {
     assert.equal((await fetch(url + target)).status, 200, target);
   }

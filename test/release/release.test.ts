@@ -38,8 +38,8 @@ async function unpacked({ filename }: Packed): Promise<string> {
 const expected: Record<keyof Release, { readonly needed: readonly string[]; readonly known: RegExp }> = {
   server: {
     needed: [
-      'dist/src/main.js',
-      'dist/src/cli/main.js',
+      'dist/bundle/main.js',
+      'dist/bundle/ftg.js',
       'dist/dashboard/index.html',
       'dist/site/docs.html',
       'config/gateway.example.yaml',
@@ -47,7 +47,7 @@ const expected: Record<keyof Release, { readonly needed: readonly string[]; read
       'exec.cmd',
     ],
     known:
-      /^(exec\.cmd$|dist\/(src|dashboard|links|man|site)\/|src\/storage\/migrations\/|config\/|[A-Z-]+(\.md)?$|npm-shrinkwrap\.json$)/,
+      /^(exec\.cmd$|dist\/(bundle|src\/client|dashboard|links|man|site|validators)\/|src\/storage\/migrations\/|config\/|[A-Z-]+(\.md)?$|npm-shrinkwrap\.json$)/,
   },
   client: { needed: ['index.js', 'types/index.d.ts'], known: /^(index\.js|types\/[\w-]+\.d\.ts|README\.md|LICENSE)$/ },
   n8n: {
@@ -56,9 +56,9 @@ const expected: Record<keyof Release, { readonly needed: readonly string[]; read
       /^(dist\/(FileTransferGateway\w*\.(credentials|node)\.js(on)?|file-transfer-gateway\.svg)|README\.md|LICENSE)$/,
   },
   cli: {
-    needed: ['dist/src/cli/main.js', 'config/gateway.example.yaml'],
+    needed: ['dist/bundle/ftg.js', 'config/gateway.example.yaml'],
     known:
-      /^(dist\/src\/[\w/-]+\.js|dist\/man\/ftg\.1|config\/gateway\.example\.yaml|npm-shrinkwrap\.json|README\.md|LICENSE)$/,
+      /^(dist\/bundle\/[\w.-]+\.js|dist\/man\/ftg\.1|config\/gateway\.example\.yaml|npm-shrinkwrap\.json|README\.md|THIRD-PARTY\.md|LICENSE)$/,
   },
 };
 
@@ -82,7 +82,7 @@ test('the command line brings no more than it imports, and not the gateway', asy
   };
   for (const [name, version] of Object.entries(dependencies)) assert.equal(version, MANIFEST.dependencies[name]);
   for (const heavy of ['ssh2', 'pg-boss', '@aws-sdk/client-s3', 'uWebSockets.js']) assert.ok(!(heavy in dependencies));
-  assert.ok(!release.cli.files.some(({ path }) => path.endsWith('dist/src/main.js')));
+  assert.ok(!release.cli.files.some(({ path }) => path.endsWith('dist/bundle/main.js')));
 });
 
 test('the locks are whole: npm ci would take them', async () => {

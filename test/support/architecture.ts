@@ -55,7 +55,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   // `http` for what holds before anybody has said who it is: connections and guesses.
   mcp: { is: 'tools for agents, over the client', imports: ['client', 'http'] },
   n8n: { is: 'nodes for n8n, by n8n’s own requests', imports: ['client'] },
-  release: { is: 'packages of the gateway, the client, ftg and the nodes for n8n', imports: [] },
+  release: { is: 'packages of the gateway, the client, ftg and the nodes for n8n', imports: ['build'] },
   client: { is: 'the client for programs', imports: [] },
   http: {
     is: 'requests and answers, limits, keys; two front ends behind one seam',
@@ -146,6 +146,10 @@ export const PARTS: Readonly<Record<string, Part>> = {
   },
   config: { is: 'gateway.yaml: schema, defaults, mistakes', imports: ['connections'] },
   runtime: { is: 'the collector, the allocator, the last alarm', imports: [] },
+  build: {
+    is: 'makes dist of the sources: programs, validators, pages, manual page',
+    imports: ['docs', 'http', 'config', 'connections'],
+  },
   base: { is: 'errors, callers, deadlines, words of schemas', imports: [] },
 };
 

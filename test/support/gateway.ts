@@ -21,12 +21,10 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
 import { layEmbedded } from '../servers/data-folders.js';
 import { FRONT_END } from './front-end.js';
-import { START_ARGS } from './start-args.js';
+import { MAIN, START_ARGS } from './start-args.js';
 
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 /** Only for what hangs: a machine that others keep busy has taken a minute for what takes two seconds. */
 const START_MS = 240_000;
 /** For tests that are not about these limits: a busy machine must not decide what they see. */

@@ -41,7 +41,7 @@ export function held(one: HeldCase): void {
 
 /** Whether a test file, given as its text, records cases. */
 export function recordsCases(source: string): boolean {
-  return /^import \{[^}]*\bheld\b[^}]*\} from '.*\/reliability\.js';$/m.test(source);
+  return /^import \{[^}]*\bheld\b[^}]*\} from ['"].*\/reliability\.js['"];$/m.test(source);
 }
 
 export function sameCase(a: HeldCase, b: HeldCase): boolean {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Document, isMap, isPair, isScalar, parseDocument, visit } from 'yaml';
+import { inPackage } from '../../base/package-root.js';
 import { loadConfig } from '../../config/load.js';
 import { ConfigError, type Mistake } from '../../config/mistakes.js';
 import type { Definition } from '../../connections/definition.js';
@@ -13,7 +14,7 @@ import { UsageError } from '../exit-codes.js';
 import { partOf, publish } from '../store.js';
 import type { Made, Secrets } from './answers.js';
 
-const EXAMPLE = new URL('../../../../config/gateway.example.yaml', import.meta.url);
+const EXAMPLE = inPackage('config/gateway.example.yaml');
 
 /** Each key with the words of the example file, or of its type of connection. */
 export function yamlOf(tree: object, definition: Definition | undefined, head: string): string {

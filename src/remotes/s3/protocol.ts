@@ -1,12 +1,13 @@
 import type { S3Connection } from '../../connections/connection.js';
 import type { Protocol, ProtocolDeps } from '../protocol.js';
-import { hostOf, identityOf, SharedClients } from './client/client.js';
-import { S3Session, type S3Lease } from './client/session.js';
-import { S3Remote } from './files/remote.js';
+import type { SharedClients } from './client/client.js';
+import { hostOf, identityOf } from './client/endpoint.js';
+import type { S3Lease } from './client/session.js';
+import type * as WithSdk from './with-sdk.js';
 
 /** S3 and the stores that speak it. */
 export function createS3(deps: ProtocolDeps): Protocol<S3Connection, S3Lease> {
-  const clients = new SharedClients(deps);
+  let loaded: { readonly sdk: typeof WithSdk; readonly clients: SharedClients } | undefined;
   return {
     type: 's3',
     host: hostOf,
@@ -14,9 +15,14 @@ export function createS3(deps: ProtocolDeps): Protocol<S3Connection, S3Lease> {
     identity: identityOf,
     leasesPerSession: () => 1,
     async openSession(connection, limits, signal) {
+      const sdk = await import('./with-sdk.js');
       signal.throwIfAborted();
-      return new S3Session(clients.share(connection, limits));
+      loaded ??= { sdk, clients: new sdk.SharedClients(deps) };
+      return new sdk.S3Session(loaded.clients.share(connection, limits));
     },
-    openRemote: (lease, connection, limits, context) => new S3Remote(lease, connection, limits, deps, context),
+    openRemote: (lease, connection, limits, context) => {
+      if (loaded === undefined) throw new Error('a lease comes from a session, which has loaded the SDK');
+      return new loaded.sdk.S3Remote(lease, connection, limits, deps, context);
+    },
   };
 }

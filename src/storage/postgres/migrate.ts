@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Postgrator from 'postgrator';
+import { inPackage } from '../../base/package-root.js';
 import type { Database } from './database.js';
 import { StartupError } from '../startup.js';
 
@@ -43,13 +44,11 @@ export async function migrate(database: Database, folder = migrationsFolder()): 
   }, PATIENCE_MS);
 }
 
-/** The .sql files lie beside the sources; the compiled program finds them from the package's root. */
+/** The .sql files lie beside the sources. */
 function migrationsFolder(): string {
-  let folder = path.dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(path.join(folder, 'package.json'))) {
-    const parent = path.dirname(folder);
-    if (parent === folder) throw new StartupError('the folder of database migrations is missing from the installation');
-    folder = parent;
+  const folder = fileURLToPath(inPackage('src/storage/migrations'));
+  if (!existsSync(folder)) {
+    throw new StartupError('the folder of database migrations is missing from the installation');
   }
-  return path.join(folder, 'src', 'storage', 'migrations');
+  return folder;
 }

@@ -4,7 +4,7 @@ import { pause, withDeadline } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
 import type { RemoteContext } from '../../remote.js';
-import { hostOf } from './client.js';
+import { hostOf } from './endpoint.js';
 import type { Seen } from './bounded-handler.js';
 import type { EndpointTraits } from '../memory.js';
 import { isTransient, translateError } from './replies.js';

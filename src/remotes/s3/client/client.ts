@@ -6,39 +6,9 @@ import { onBehalfOf } from '../../dial/dial.js';
 import { ServerMemory } from '../../server-memory.js';
 import { BoundedHandler } from './bounded-handler.js';
 import { EndpointTraits } from '../memory.js';
+import { endpointOf, hostOf, identityOf } from './endpoint.js';
 import { ShortPuts } from './short-put.js';
 import { SocketGate } from './socket-gate.js';
-
-/** The endpoint as a URL; AWS's own regional one where none is registered. */
-export function endpointOf(connection: S3Connection): URL {
-  if (connection.endpoint !== undefined) return new URL(connection.endpoint);
-  const suffix = connection.region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
-  return new URL(`https://s3.${connection.region}.${suffix}`);
-}
-
-/** `host:port` of the endpoint. */
-export function hostOf(connection: S3Connection): string {
-  const { hostname, port, protocol } = endpointOf(connection);
-  return `${hostname}:${port === '' ? (protocol === 'http:' ? 80 : 443) : port}`;
-}
-
-/** Everything besides the host that two connections must agree in to share sockets. */
-export function identityOf(connection: S3Connection): string[] {
-  const { accessKeyId, secretAccessKey, sessionToken, region, forcePathStyle, tlsCa, tlsVerify } = connection;
-  const { protocol, pathname } = endpointOf(connection);
-  // With the bucket in the host name every bucket is a server of its own.
-  const bucketHost = forcePathStyle ? '' : connection.bucket;
-  return [
-    `${protocol}${pathname}`,
-    accessKeyId,
-    secretAccessKey,
-    sessionToken ?? '',
-    region,
-    bucketHost,
-    tlsCa ?? '',
-    String(tlsVerify),
-  ];
-}
 
 /** One client and its sockets, for all connections of one identity; counted, closed with its last session. */
 export interface SharedClient {

@@ -30,7 +30,7 @@ import type {
 import type { ServerSight } from '../../server-sight.js';
 import { changedMeanwhile, Bucket, type ObjectFacts } from './bucket.js';
 import { Calls } from '../client/calls.js';
-import { hostOf, identityOf } from '../client/client.js';
+import { hostOf, identityOf } from '../client/endpoint.js';
 import { copyObject, type CopyOrigin } from './copy.js';
 import { canBeWrittenAnew, keptTime, withTime } from './description.js';
 import { moveFolder } from './folders.js';

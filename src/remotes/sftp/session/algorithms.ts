@@ -1,17 +1,8 @@
-import { createRequire } from 'node:module';
 import type { Algorithms } from 'ssh2';
+// What this build of ssh2 and its OpenSSL can do; asking for another algorithm makes ssh2 throw.
+import supported from 'ssh2/lib/protocol/constants.js';
+import crypto from 'ssh2/lib/protocol/crypto.js';
 import type { SftpConnection } from '../../../connections/connection.js';
-
-const require = createRequire(import.meta.url);
-
-/** The algorithm lists that this build of ssh2 and its OpenSSL can do; asking for another one makes ssh2 throw. */
-interface SupportedAlgorithms {
-  readonly SUPPORTED_KEX: readonly string[];
-  readonly SUPPORTED_SERVER_HOST_KEY: readonly string[];
-  readonly SUPPORTED_CIPHER: readonly string[];
-  readonly SUPPORTED_MAC: readonly string[];
-}
-const supported = require('ssh2/lib/protocol/constants.js') as SupportedAlgorithms;
 
 /** A server has one host key of each family; which one it shows follows from what the client asks for. */
 export type HostKeyFamily = 'ed25519' | 'ecdsa' | 'rsa' | 'dss';
@@ -95,6 +86,5 @@ export function hostKeyFamily(hostKey: Buffer): HostKeyFamily | undefined {
 
 /** Whether ssh2's native binding loaded. Without it everything works, at about twice the CPU per byte. */
 export function nativeCryptoLoaded(): boolean {
-  const crypto = require('ssh2/lib/protocol/crypto.js') as { readonly bindingAvailable?: boolean };
   return crypto.bindingAvailable === true;
 }

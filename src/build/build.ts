@@ -1,0 +1,81 @@
+/** Builds the parts of dist that are more than modules, each when what it is made of has changed. */
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import * as esbuild from 'esbuild';
+import { BUNDLE, buildBundle, inputsOf } from './bundle.js';
+import { BuildRecord, type Sources } from './record.js';
+import { ROOT } from './root.js';
+
+export { buildOnChange } from './on-change.js';
+
+const run = promisify(execFile);
+
+interface Part extends Sources {
+  /** Below dist; it is made again when one is missing. */
+  readonly outputs: readonly string[];
+  /** Resolves to the files that it was made of, beside `files` and `folders`. */
+  make(): Promise<readonly string[]>;
+}
+
+const PARTS: Readonly<Record<string, Part>> = {
+  bundle: { outputs: [BUNDLE], make: buildBundle },
+  dashboard: {
+    outputs: ['dist/dashboard', 'dist/links'],
+    folders: ['src/dashboard/web'],
+    make: () => runProgram('src/dashboard/build.ts'),
+  },
+  site: {
+    outputs: ['dist/site'],
+    folders: ['docs', 'src/docs/web'],
+    // Those beside the folder are pages as well.
+    files: [...readdirSync(ROOT).filter((name) => name.endsWith('.md')), 'src/dashboard/web/icon.svg'],
+    make: () => runProgram('src/docs/build.ts'),
+  },
+  validators: {
+    outputs: ['dist/validators'],
+    files: ['src/base/formats.ts'],
+    make: () => runProgram('src/build/compile-schemas.ts'),
+  },
+  man: { outputs: ['dist/man/ftg.1'], files: ['package.json'], make: () => runProgram('src/cli/man/build.ts') },
+  declarations: { outputs: ['dist/src/client/index.d.ts'], folders: ['src/client'], make: declareClient },
+};
+
+/** Builds these parts; none = all. */
+export async function buildParts(wanted: readonly string[]): Promise<void> {
+  const unknown = wanted.find((name) => !(name in PARTS));
+  if (unknown !== undefined) throw new Error(`there is no part ${unknown}, only ${Object.keys(PARTS).join(', ')}`);
+  const record = new BuildRecord();
+  const due = Object.entries(PARTS).filter(([name, part]) => {
+    if (wanted.length > 0 && !wanted.includes(name)) return false;
+    return !record.isCurrent(name, part) || part.outputs.some((output) => !existsSync(join(ROOT, output)));
+  });
+  const made = await Promise.allSettled(
+    due.map(async ([name, { make, files = [], folders = [] }]) => {
+      const found = await make();
+      record.set(name, { files: [...files, ...found], folders });
+    }),
+  );
+  if (due.length > 0) record.save();
+  const failed = made.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}
+
+/** Runs a module as a program. Resolves to what it imports. */
+async function runProgram(source: string): Promise<string[]> {
+  const scan = esbuild.build({
+    entryPoints: [source],
+    absWorkingDir: ROOT,
+    ...({ bundle: true, format: 'esm', platform: 'node', packages: 'external' } as const),
+    ...({ metafile: true, write: false, logLevel: 'silent' } as const),
+  });
+  await run(process.execPath, [join(ROOT, 'dist', source.replace(/\.ts$/, '.js'))], { cwd: ROOT });
+  return inputsOf((await scan).metafile);
+}
+
+/** For those who import the client: dist/src/client/*.d.ts. */
+async function declareClient(): Promise<readonly string[]> {
+  await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'src/client'], { cwd: ROOT });
+  return ['tsconfig.json'];
+}

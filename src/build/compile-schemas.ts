@@ -1,0 +1,4 @@
+/** A program: makes dist/validators. */
+import { compileSchemas, knownSchemas } from './validators.js';
+
+await compileSchemas(await knownSchemas());

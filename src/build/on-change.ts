@@ -1,0 +1,53 @@
+/** `npm run dev`: builds the gateway on each change of src, and starts it again. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, watch } from 'node:fs';
+import { join } from 'node:path';
+import { context } from 'esbuild';
+import { PROGRAM_OPTIONS } from './bundle.js';
+import { ROOT } from './root.js';
+
+/** Editors write a file in several steps. */
+const REST_MS = 50;
+
+/** `buildModules` is run first each time. What the bundle does not hold, such as the dashboard, `npm run build` makes. */
+export async function buildOnChange(buildModules: () => Promise<void>): Promise<void> {
+  const bundle = await context(PROGRAM_OPTIONS);
+  let gateway: ChildProcess | undefined;
+  let due: NodeJS.Timeout | undefined;
+  let building = Promise.resolve();
+
+  const build = async (): Promise<void> => {
+    const startedAt = performance.now();
+    try {
+      await Promise.all([buildModules(), bundle.rebuild()]);
+    } catch {
+      // esbuild has said what is wrong, and the gateway runs on as it was.
+      return;
+    }
+    console.log(`built in ${Math.round(performance.now() - startedAt)} ms`);
+    await stop(gateway);
+    gateway = start();
+  };
+  watch(join(ROOT, 'src'), { recursive: true }, () => {
+    clearTimeout(due);
+    due = setTimeout(() => (building = building.then(build)), REST_MS);
+  });
+  process.once('SIGINT', () => void stop(gateway).then(() => process.exit()));
+  await (building = build());
+}
+
+function start(): ChildProcess {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly scripts: { readonly start: string };
+  };
+  const [, , ...words] = scripts.start.split(' ');
+  return spawn(process.execPath, words, { cwd: ROOT, stdio: 'inherit' });
+}
+
+/** As a supervisor does: running transfers may end. */
+async function stop(gateway: ChildProcess | undefined): Promise<void> {
+  if (gateway === undefined || gateway.exitCode !== null || gateway.signalCode !== null) return;
+  gateway.kill('SIGINT');
+  await once(gateway, 'exit');
+}

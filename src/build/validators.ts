@@ -1,0 +1,70 @@
+/** Compiles the schemas of the endpoints and of the configuration to dist/validators (base/validators.ts). */
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { _ } from 'ajv';
+import standalone from 'ajv/dist/standalone/index.js';
+import { build, type Plugin } from 'esbuild';
+import { FORMATS } from '../base/formats.js';
+import { listCheckers } from '../base/schema-check.js';
+import { createAjv, USUAL_FORMATS, type ValidatorKind, validatorName, VALIDATORS } from '../base/validators.js';
+import { ROOT } from './root.js';
+
+export interface Compiled {
+  readonly schema: object;
+  readonly kind: ValidatorKind;
+}
+
+/** Every schema that is known when the gateway is built. */
+export async function knownSchemas(): Promise<readonly Compiled[]> {
+  const found: Compiled[] = [];
+  listCheckers((schema, kind) => found.push({ schema, kind }));
+  // Modules that check something say so when they are loaded, routes when a router has them.
+  const { describedRoutes } = await import('../docs/route-table.js');
+  const { checkersOf } = await import('../http/router.js');
+  describedRoutes().forEach(checkersOf);
+  listCheckers(undefined);
+  const { configSchema } = await import('../config/schema.js');
+  const { CONNECTION_TYPES } = await import('../connections/types.js');
+  return [...found, { schema: configSchema(CONNECTION_TYPES), kind: 'config' }];
+}
+
+/** The formats as generated code asks for them. */
+const FORMATS_MODULE = 'formats of the gateway';
+const formatsModule: Plugin = {
+  name: FORMATS_MODULE,
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: new RegExp(`^${FORMATS_MODULE}$`) }, ({ path }) => ({ path, namespace: 'formats' }));
+    onLoad({ filter: /./, namespace: 'formats' }, () => ({
+      resolveDir: join(ROOT, 'src/base'),
+      contents: [
+        "import { fullFormats } from 'ajv-formats/dist/formats.js';",
+        "import { FORMATS } from './formats.ts';",
+        `for (const name of ${JSON.stringify(USUAL_FORMATS)}) exports[name] = fullFormats[name];`,
+        `for (const name of ${JSON.stringify(Object.keys(FORMATS))}) exports[name] = { type: 'string', validate: FORMATS[name] };`,
+      ].join('\n'),
+    }));
+  },
+};
+
+/** The text of a module whose exports are the function. */
+export function compiledText({ schema, kind }: Compiled): string {
+  const ajv = createAjv(kind, { source: true, formats: _`require(${FORMATS_MODULE})` });
+  return standalone.default(ajv, ajv.compile(schema));
+}
+
+export async function compileSchemas(known: readonly Compiled[]): Promise<void> {
+  const folder = join(ROOT, VALIDATORS);
+  mkdirSync(folder, { recursive: true });
+  const wanted = new Map(known.map((one) => [`${validatorName(one.schema, one.kind)}.cjs`, one]));
+  for (const name of readdirSync(folder)) if (!wanted.has(name)) rmSync(join(folder, name));
+  const missing = [...wanted].filter(([name]) => !existsSync(join(folder, name)));
+  await Promise.all(
+    missing.map(([name, one]) =>
+      build({
+        stdin: { contents: compiledText(one), resolveDir: ROOT },
+        outfile: join(folder, name),
+        ...({ bundle: true, format: 'cjs', platform: 'node', minify: true, plugins: [formatsModule] } as const),
+      }),
+    ),
+  );
+}

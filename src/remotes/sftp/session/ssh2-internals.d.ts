@@ -1,0 +1,15 @@
+/** Modules of ssh2 that its types do not describe. */
+declare module 'ssh2/lib/protocol/constants.js' {
+  const constants: {
+    readonly SUPPORTED_KEX: readonly string[];
+    readonly SUPPORTED_SERVER_HOST_KEY: readonly string[];
+    readonly SUPPORTED_CIPHER: readonly string[];
+    readonly SUPPORTED_MAC: readonly string[];
+  };
+  export default constants;
+}
+
+declare module 'ssh2/lib/protocol/crypto.js' {
+  const crypto: { readonly bindingAvailable?: boolean };
+  export default crypto;
+}
