@@ -5,15 +5,19 @@
 import { execute, prepareScratch } from './runner/execution.js';
 import { provide } from './runner/needs.js';
 import { Report } from './runner/report.js';
-import { parseRequest, select } from './runner/selection.js';
+import { runOnChange } from './runner/on-change.js';
+import { parseRequest, select, selectForNode } from './runner/selection.js';
 
 const request = parseRequest(process.argv.slice(2));
-const files = select(request);
-await provide(files);
-prepareScratch();
-const report = new Report();
-await execute(
-  { files, onBothFrontEnds: request.tiers.includes('rest'), endsWhatHangs: request.parts.length === 0 },
-  report,
-);
-process.exitCode = report.print();
+if (request.isWatching) await runOnChange(request);
+else process.exitCode = await run();
+
+async function run(): Promise<0 | 1> {
+  const files = select(request);
+  const onNodeToo = selectForNode(request);
+  await provide([...files, ...onNodeToo]);
+  prepareScratch();
+  const report = new Report();
+  await execute({ files, onNodeToo, endsWhatHangs: request.parts.length === 0 }, report);
+  return report.print();
+}

@@ -7,7 +7,7 @@ import { spec } from 'node:test/reporters';
 import { TEMPLATES_VARIABLE } from '../servers/data-folders.js';
 import { FRONT_END } from '../support/front-end.js';
 import { makeScratch } from '../support/scratch.js';
-import { measures, runsOnBoth } from '../tiers.js';
+import { measures } from '../tiers.js';
 import type { Report } from './report.js';
 import { serveShared } from './shared.js';
 import { FOLDER } from './selection.js';
@@ -32,8 +32,8 @@ const FUZZ_REQUESTS_AGAIN = '5000';
 
 export interface Execution {
   readonly files: readonly string[];
-  /** TEST_FRONT_END=node runs everything on it, and nothing twice. */
-  readonly onBothFrontEnds: boolean;
+  /** They run on node:http afterwards; TEST_FRONT_END=node runs everything on it, and nothing twice. */
+  readonly onNodeToo: readonly string[];
   readonly endsWhatHangs: boolean;
 }
 
@@ -48,10 +48,10 @@ export function prepareScratch(): void {
   process.env[TEMPLATES_VARIABLE] = templates;
 }
 
-export async function execute({ files, onBothFrontEnds, endsWhatHangs }: Execution, report: Report): Promise<void> {
+export async function execute({ files, onNodeToo, endsWhatHangs }: Execution, report: Report): Promise<void> {
   const endShared = await serveShared(tmpdir());
   try {
-    await runOnFrontEnds(files, onBothFrontEnds, endsWhatHangs ? FILE_TIMEOUT_MS : Infinity, report);
+    await runOnFrontEnds(files, onNodeToo, endsWhatHangs ? FILE_TIMEOUT_MS : Infinity, report);
   } finally {
     await endShared();
   }
@@ -59,12 +59,12 @@ export async function execute({ files, onBothFrontEnds, endsWhatHangs }: Executi
 
 async function runOnFrontEnds(
   files: readonly string[],
-  onBothFrontEnds: boolean,
+  onNodeToo: readonly string[],
   timeout: number,
   report: Report,
 ): Promise<void> {
   await runAll(files, timeout, report);
-  const again = onBothFrontEnds && FRONT_END !== 'node' ? files.filter(runsOnBoth) : [];
+  const again = FRONT_END === 'node' ? [] : onNodeToo;
   if (again.length === 0) return;
   console.log('\non node:http\n');
   process.env['TEST_FRONT_END'] = 'node';

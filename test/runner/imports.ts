@@ -29,6 +29,11 @@ export function reachedBy(file: string, closed = /^$/): Reached {
   return reached;
 }
 
+/** The files are others after a build. */
+export function forgetImports(): void {
+  known.clear();
+}
+
 function loadedBy(file: string): Reached {
   const done = known.get(file);
   if (done !== undefined) return done;

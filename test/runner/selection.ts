@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { TIERS, tierOf, type Tier } from '../tiers.js';
+import { runsOnBoth, TIERS, tierOf, type Tier } from '../tiers.js';
 
 /** dist/test, and the root of the repository. */
 export const FOLDER = fileURLToPath(new URL('..', import.meta.url));
@@ -47,4 +47,9 @@ export function select({ tiers, parts }: Request): string[] {
   return testFiles()
     .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
     .filter((name) => tiers.includes(tierOf(name, FOLDER)));
+}
+
+/** Those that run again on node:http: with tier rest, whatever their own tier. */
+export function selectForNode(request: Request): string[] {
+  return request.tiers.includes('rest') ? select({ ...request, tiers: TIERS }).filter(runsOnBoth) : [];
 }

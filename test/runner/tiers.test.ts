@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isOn, LISTS, TIERS, tierOf } from '../tiers.js';
 import { packagesOf, usesTools } from './needs.js';
-import { FOLDER, parseRequest, select, testFiles } from './selection.js';
+import { affectedBy } from './on-change.js';
+import { FOLDER, parseRequest, select, selectForNode, testFiles } from './selection.js';
 
 const files = testFiles();
 
@@ -18,6 +19,19 @@ test('every test file is run by exactly one tier, and by a run of all tiers', ()
 test('npm test and npm run test:rest are all tests together', () => {
   const together = [...select(parseRequest([])), ...select(parseRequest(['--tier=rest']))];
   assert.deepEqual(together.sort(), files);
+});
+
+test('what clients meet first runs on node:http in the tier rest, whatever its own tier', () => {
+  const again = selectForNode(parseRequest(['--tier=rest']));
+  assert.deepEqual(again.length, LISTS['ON_BOTH']?.length);
+  assert.deepEqual(selectForNode(parseRequest([])), []);
+});
+
+test('a changed source means the test files that load it', () => {
+  const units = select(parseRequest(['--tier=unit']));
+  const names = affectedBy(['src/watch/diff.ts'], units);
+  assert.ok(names.includes('watch/diff.test.js') && names.length < units.length / 2, names.join(' '));
+  assert.deepEqual(affectedBy(['test/watch/diff.test.ts'], units), ['watch/diff.test.js']);
 });
 
 test('parts mean files of any tier, unless a tier is named', () => {
