@@ -50,14 +50,16 @@ const MEASURES: List = listed(`
 /** What `npm test` leaves to `npm run test:rest`, by the reason; MEASURES besides. */
 const REST: Readonly<Record<string, List>> = {
   'further servers of a protocol': listed(`
-    conformance/copy conformance/openssh-limited conformance/proftpd conformance/pure-ftpd conformance/sftp-others
-    conformance/untrue-sizes remotes/ftp/servers uploads/servers
+    conformance/copy conformance/openssh-limited conformance/openssh-others conformance/proftpd conformance/pure-ftpd
+    conformance/s3-others conformance/sftp-others conformance/untrue-sizes conformance/vsftpd-others jobs/hard-targets jobs/link-loops jobs/mirrors
+    remotes/ftp/seam-others remotes/ftp/servers remotes/s3/seam-others remotes/sftp/seam-others uploads/servers-others
   `),
-  'many rounds, made by chance': listed(`attacks/fuzz jobs/sync-model`),
-  'kills, crashes, and what happens long after them': listed(`
-    faults/clients faults/flipped-byte faults/kill faults/leaving-clients
-    faults/repeated-after-kill jobs/in-flight jobs/kill jobs/kill-changes jobs/kill-conflicts
-    uploads/broken-lines watch/crash watch/routes-kill webhooks/feed-kill
+  'many rounds, made by chance': listed(`attacks/fuzz attacks/numbers jobs/sync-model`),
+  'kills, crashes, several nodes, and what happens long after them': listed(`
+    app/bare-start attacks/slow-clients faults/clients faults/flipped-byte faults/gateway faults/kill
+    faults/leaving-clients faults/receipt-chain faults/repeated-after-kill jobs/cancel jobs/in-flight jobs/kill
+    jobs/kill-changes jobs/kill-conflicts remotes/sftp/long-line storage/set-clock uploads/broken-lines watch/crash
+    watch/routes-kill webhooks/feed-kill
   `),
   'trees and files of a size that takes long': listed(`jobs/large-trees`),
   'the product as it is installed, documented and compared': listed(`

@@ -23,8 +23,8 @@ const LONG = [
   ...['operations/flat-memory', 'faults/clients', 'faults/leaving-clients'],
 ];
 const CORES = availableParallelism();
-/** One more than there are cores: most wait now and then. */
-const SIDE_BY_SIDE = CORES + 1;
+/** More than there are cores: most wait now and then. */
+const SIDE_BY_SIDE = CORES + 2;
 /** Two leave enough of two cores; each more wants two. */
 const MEASURING = Math.max(2, Math.floor(CORES / 2));
 /** What is made by chance need not be as much as the first time. */

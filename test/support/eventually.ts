@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const MOST_SLEEP_MS = 25;
 /** Only for what never comes: how long something takes is no concern of a test that waits for it. */
-export const PATIENCE_MS = 120_000;
+export const PATIENCE_MS = 240_000;
 
 /** Looks again until `look` says true: for what another process or another part does in its own time, and nothing announces. */
 export async function eventually(
