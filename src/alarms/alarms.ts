@@ -5,16 +5,29 @@
 import { type AttentionStorage, findAttention } from '../attention/find.js';
 import { isUrgent, itemOf, keyOf } from '../attention/items.js';
 import type { Language } from '../attention/words.js';
-import { pause } from '../base/deadline.js';
 import { toGatewayError } from '../base/errors.js';
-import type { Alarm, AlarmRecipients, Alarms, ClaimedLook, DueMail, Log, MailOutcome } from '../storage/storage.js';
+import { WokenWork } from '../base/woken-work.js';
+import type {
+  Agenda,
+  Alarm,
+  AlarmRecipients,
+  Alarms,
+  ClaimedLook,
+  DueMail,
+  Log,
+  MailOutcome,
+} from '../storage/storage.js';
 import { alarmMail } from './compose.js';
 import { attentionEvent } from './events.js';
 import { type Mailer, MailRefused } from './mailer.js';
 import { quietUntil } from './quiet-hours.js';
 
 export interface AlarmWatchOptions {
-  readonly storage: AttentionStorage & { readonly alarms: Alarms; readonly alarmRecipients: AlarmRecipients };
+  readonly storage: AttentionStorage & {
+    readonly agenda: Agenda;
+    readonly alarms: Alarms;
+    readonly alarmRecipients: AlarmRecipients;
+  };
   readonly mailer: Pick<Mailer, 'isConfigured' | 'send'>;
   /** Actions of a plan a month. */
   readonly monthlyActions: (plan: string) => number;
@@ -26,9 +39,9 @@ export interface AlarmWatchOptions {
   readonly clock?: () => Date;
 }
 
-const TICK_MS = 2000;
-/** A tick looks at no more accounts: what many accounts cost the database is bounded, and each is looked at less often. */
-const LOOKS_A_TICK = 20;
+const REST_MS = 2000;
+/** A look is at no more accounts: what many accounts cost the database is bounded, and each is looked at less often. */
+const ACCOUNTS_A_LOOK = 20;
 const LOOKS_AT_ONCE = 2;
 const MAILS_AT_ONCE = 8;
 /** A mail to one recipient. */
@@ -39,31 +52,43 @@ const CLEAN_EVERY_MS = 3_600_000;
 
 export class AlarmWatch {
   readonly #options: AlarmWatchOptions;
-  readonly #stopped = new AbortController();
-  #running: Promise<unknown> | undefined;
+  // Apart: a mail server that says nothing holds up no look.
+  readonly #looks: WokenWork;
+  readonly #mails: WokenWork;
+  #stopListening: readonly (() => void)[] = [];
   #cleanedAt = -Infinity;
 
   constructor(options: AlarmWatchOptions) {
     this.#options = options;
+    const { everySeconds, log } = options;
+    const failed = (what: string) => (error: unknown) =>
+      log('debug', `${what} could not be looked for`, { reason: toGatewayError(error).message });
+    const look = async (): Promise<void> => {
+      if ((await this.look()) === ACCOUNTS_A_LOOK) this.#looks.wake();
+    };
+    // New accounts are taken in now and then, whether others are due or not.
+    this.#looks = new WokenWork(look, failed('what needs a person'), { restMs: REST_MS, everyMs: everySeconds * 1000 });
+    this.#mails = new WokenWork(() => this.mail(), failed('mails'), { restMs: REST_MS });
   }
 
   start(): void {
-    if (this.#options.everySeconds === 0) return;
-    // Apart: a mail server that says nothing holds up no look.
-    this.#running = Promise.all([
-      this.#go('what needs a person could not be looked for', () => this.look()),
-      this.#go('mails could not be looked for', () => this.mail()),
-    ]);
+    const { everySeconds, mailer, storage } = this.#options;
+    if (everySeconds === 0) return;
+    this.#stopListening = [
+      storage.agenda.on('alarm-look', () => this.#looks.wake()),
+      ...(mailer.isConfigured ? [storage.agenda.on('alarm-mail', () => this.#mails.wake())] : []),
+    ];
+    this.#looks.wake();
   }
 
   /** What is being sent is sent to its end. */
   async stop(): Promise<void> {
-    this.#stopped.abort();
-    await this.#running;
+    for (const stop of this.#stopListening) stop();
+    await Promise.all([this.#looks.stop(), this.#mails.stop()]);
   }
 
-  /** Looks at the accounts that are due. */
-  async look(): Promise<void> {
+  /** Looks at the accounts that are due; resolves to how many those are. */
+  async look(): Promise<number> {
     const { alarms } = this.#options.storage;
     const everyMs = this.#options.everySeconds * 1000;
     if (performance.now() - this.#cleanedAt > CLEAN_EVERY_MS) {
@@ -71,13 +96,15 @@ export class AlarmWatch {
       await alarms.deleteOld();
     }
     await alarms.enrol(everyMs);
-    const due = [...(await alarms.claim(LOOKS_A_TICK, everyMs))];
+    const due = [...(await alarms.claim(ACCOUNTS_A_LOOK, everyMs))];
+    const { length } = due;
     const lookOn = async (): Promise<void> => {
-      for (let next = due.shift(); next !== undefined && !this.#stopped.signal.aborted; next = due.shift()) {
+      for (let next = due.shift(); next !== undefined && !this.#looks.isStopped; next = due.shift()) {
         await this.#lookAt(next);
       }
     };
     await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, lookOn));
+    return length;
   }
 
   /** Sends the mails that are due. */
@@ -90,16 +117,6 @@ export class AlarmWatch {
         await storage.alarmRecipients.finish(mail, await this.#send(mail));
       }),
     );
-  }
-
-  async #go(failed: string, work: () => Promise<void>): Promise<void> {
-    const { signal } = this.#stopped;
-    while (!signal.aborted) {
-      await work().catch((error: unknown) => {
-        this.#options.log('debug', failed, { reason: toGatewayError(error).message });
-      });
-      await pause(TICK_MS, signal).catch(() => undefined);
-    }
   }
 
   async #lookAt(look: ClaimedLook): Promise<void> {

@@ -219,7 +219,14 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     onOutcome: (outcome) => recordOperation(outcome, logger, metrics),
   });
   const prober = new ConnectionProber({
-    ...{ checks: storage.checks, connections: storage.connections, remotes, health: reach.health, log },
+    ...{
+      checks: storage.checks,
+      agenda: storage.agenda,
+      connections: storage.connections,
+      remotes,
+      health: reach.health,
+      log,
+    },
     leftovers: (connection) => sweeper.for(connection),
     everySeconds: config.health.everySeconds,
     onProbe: (facts) => metrics.probe(facts),

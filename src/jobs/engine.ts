@@ -1,6 +1,7 @@
 /** The work on jobs on this node: slices of listings and of files, taken from the queues that all nodes share. */
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
+import { WokenWork } from '../base/woken-work.js';
 import { requireActive } from '../operations/operation.js';
 import { parseRemotePath, ROOT } from '../remotes/path.js';
 import {
@@ -12,6 +13,7 @@ import {
   type JobEnding,
   type JobHolder,
   JobWorker,
+  LOOK_MS,
   type RunningJob,
   type Seat,
   type SeatKind,
@@ -61,8 +63,15 @@ export class JobEngine {
   readonly #workers: Readonly<Record<SeatKind, JobWorker>>;
   #purging: Promise<void> | undefined;
   #purgeTimer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
-  #lookTimer: NodeJS.Timeout | undefined;
+  /** Never rejects. */
+  readonly #lookAtKeys = new WokenWork(
+    () => this.endForsaken(),
+    () => undefined,
+    { restMs: LOOK_AT_KEYS_EVERY_MS },
+  );
+  #stopListening = (): void => undefined;
+  /** There may be jobs that have not ended. */
+  #openUntil = -Infinity;
   #isStopped = false;
 
   constructor(private readonly options: JobEngineOptions) {
@@ -74,9 +83,10 @@ export class JobEngine {
     this.#purgeTimer = setInterval(() => {
       this.#purging ??= this.purge().finally(() => (this.#purging = undefined));
     }, PURGE_EVERY_MS).unref();
-    this.#lookTimer = setInterval(() => {
-      this.#looking ??= this.endForsaken().finally(() => (this.#looking = undefined));
-    }, LOOK_AT_KEYS_EVERY_MS).unref();
+    this.#stopListening = this.options.storage.agenda.on('jobs', () => {
+      this.#openUntil = performance.now() + 2 * LOOK_MS;
+      this.#lookAtKeys.wake();
+    });
   }
 
   /** There may be something to do. */
@@ -87,9 +97,9 @@ export class JobEngine {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#purgeTimer);
-    clearInterval(this.#lookTimer);
+    this.#stopListening();
     await Promise.all(Object.values(this.#workers).map((worker) => worker.stop(0)));
-    await Promise.all([this.#purging, this.#looking]);
+    await Promise.all([this.#purging, this.#lookAtKeys.stop()]);
   }
 
   private worker(queue: SeatKind): JobWorker {
@@ -181,6 +191,7 @@ export class JobEngine {
     } catch (error) {
       log('debug', 'jobs whose key is gone could not be ended', { reason: String(error) });
     }
+    if (performance.now() < this.#openUntil) this.#lookAtKeys.wake();
   }
 
   /** Never rejects. */

@@ -86,7 +86,15 @@ export function createJobs(options: JobsOptions): JobsPart {
   const wake = (): void => engine.wake();
   const service = new JobService({ rows: jobs.rows, operations, running, limits, budget, checkTarget, wake });
   const schedules = new ScheduleService({
-    ...{ rows: jobs.schedules, jobs: service, limits, most: config.schedulesPerAccount, wake, log },
+    ...{
+      rows: jobs.schedules,
+      agenda: jobs.agenda,
+      jobs: service,
+      limits,
+      most: config.schedulesPerAccount,
+      wake,
+      log,
+    },
   });
   return {
     service,

@@ -3,8 +3,10 @@ import { type Caller, keyOf } from '../base/caller.js';
 import { GatewayError, refusal, toGatewayError } from '../base/errors.js';
 import type { EndSignal } from '../base/ending.js';
 import { isUuid } from '../base/uuid.js';
+import { WokenWork } from '../base/woken-work.js';
 import type {
   Actor,
+  Agenda,
   DueSchedule,
   Fired,
   Job,
@@ -19,6 +21,7 @@ import { type JobOrder, type JobService, mayUse } from './service.js';
 
 export interface ScheduleServiceOptions {
   readonly rows: Schedules;
+  readonly agenda: Agenda;
   readonly jobs: JobService;
   readonly limits: JobLimits;
   /** How many schedules one account may have. */
@@ -39,13 +42,14 @@ export interface ScheduleFields {
 export type NewSchedule = { readonly [Name in keyof ScheduleFields]-?: NonNullable<ScheduleFields[Name]> };
 
 const SHOWN_RUNS = 5;
-const LOOK_EVERY_MS = 500;
 const CLOCK_SLACK_MS = 2_000;
 
 export class ScheduleService {
-  #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
-  #isStopped = false;
+  readonly #due = new WokenWork(
+    () => this.#fireDue(),
+    (error) => this.#complain(error),
+  );
+  #stopListening: readonly (() => void)[] = [];
   /** The database's clock, before this machine's own that never jumps; nothing is known of what was before the start. */
   #clockAhead = Infinity;
 
@@ -107,31 +111,26 @@ export class ScheduleService {
   }
 
   start(): void {
-    this.#again(0);
+    const { agenda } = this.options;
+    this.#stopListening = [
+      agenda.on('schedules', () => this.#due.wake()),
+      agenda.onClock(({ now }) => void this.#watchClock(now).catch((error: unknown) => this.#complain(error))),
+    ];
+    this.#due.wake();
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearTimeout(this.#timer);
-    await this.#looking;
+    for (const stop of this.#stopListening) stop();
+    await this.#due.stop();
   }
 
-  #again(ms: number): void {
-    if (this.#isStopped) return;
-    this.#timer = setTimeout(() => {
-      this.#looking = this.#look().then(
-        () => this.#again(LOOK_EVERY_MS),
-        (error: unknown) => {
-          this.options.log('debug', 'due schedules could not be looked up', { reason: toGatewayError(error).message });
-          this.#again(LOOK_EVERY_MS * 4);
-        },
-      );
-    }, ms);
+  #complain(error: unknown): void {
+    this.options.log('debug', 'due schedules could not be looked up', { reason: toGatewayError(error).message });
   }
 
-  async #look(): Promise<void> {
+  async #fireDue(): Promise<void> {
     const { rows, limits } = this.options;
-    while (!this.#isStopped) {
+    while (!this.#due.isStopped) {
       const { now, fired } = await rows.fireNext((due) => this.#verdictOn(due), limits);
       await this.#watchClock(now);
       if (fired === undefined) return;

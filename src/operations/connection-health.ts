@@ -10,7 +10,8 @@ import type { ConnectionOutages, StorageOptions } from '../storage/storage.js';
 
 /** A server that restarts, or a line that breaks for a moment, is no outage. */
 const DOWN_AFTER_MS = 10_000;
-const LOOK_EVERY_MS = 5000;
+/** What other nodes found is looked up so often, while connections are used. */
+const FRESH_MS = 5000;
 /** Connections that fail now, and are not known to be down. */
 const MOST_SUSPECTS = 10_000;
 
@@ -33,8 +34,10 @@ export class ConnectionHealth implements Reach {
   #down: ReadonlySet<string> = new Set();
   /** What is being told just now, by connection. */
   readonly #telling = new Map<string, Promise<void>>();
-  #timer: NodeJS.Timeout | undefined;
+  #lookedAt = -Infinity;
   #looking: Promise<void> | undefined;
+  /** Reached while it is being looked up which are down. */
+  readonly #reached = new Map<string, Connection>();
 
   constructor(options: ConnectionHealthOptions) {
     this.#options = options;
@@ -42,23 +45,24 @@ export class ConnectionHealth implements Reach {
 
   start(): void {
     this.#look();
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
     await Promise.all([this.#looking, ...this.#telling.values()]);
   }
 
   reached(connection: Connection): void {
-    if (this.#suspects.size === 0 && this.#down.size === 0) return;
     const { id } = connection;
+    this.#keepFresh();
+    if (this.#looking !== undefined) this.#reached.set(id, connection);
+    if (this.#suspects.size === 0 && this.#down.size === 0) return;
     this.#suspects.delete(id);
     if (this.#down.has(id)) this.#tell(connection, () => this.#end(connection));
   }
 
   failed(connection: Connection, error: GatewayError): void {
     const { id } = connection;
+    this.#keepFresh();
     if (this.#down.has(id)) return;
     const now = performance.now();
     const suspect = this.#suspects.get(id) ?? { since: now, failures: 0 };
@@ -113,16 +117,26 @@ export class ConnectionHealth implements Reach {
     if (isNews) log('info', 'a connection is up again', { connectionId: connection.id });
   }
 
+  #keepFresh(): void {
+    if (performance.now() - this.#lookedAt >= FRESH_MS) this.#look();
+  }
+
   #look(): void {
+    this.#lookedAt = performance.now();
     this.#looking ??= this.#options.outages
       .list()
       .then((down) => {
         // What others found up again is no longer under suspicion here.
         for (const id of this.#down) if (!down.has(id)) this.#suspects.delete(id);
         this.#down = down;
+        for (const [id, connection] of this.#reached)
+          if (down.has(id)) this.#tell(connection, () => this.#end(connection));
       })
       .catch(() => undefined)
-      .finally(() => (this.#looking = undefined));
+      .finally(() => {
+        this.#looking = undefined;
+        this.#reached.clear();
+      });
   }
 }
 

@@ -3,8 +3,9 @@
  * of itself. Nobody waits for that: a probe takes a session that is free, or a further one below the limit, and where
  * there is none it has nothing to find out. It is no operation: neither the history nor the plan knows of it.
  */
-import { pause, withDeadline } from '../base/deadline.js';
+import { withDeadline } from '../base/deadline.js';
 import { GatewayError, toGatewayError } from '../base/errors.js';
+import { WokenWork } from '../base/woken-work.js';
 import type { Connection } from '../connections/connection.js';
 import { asOfReaching, isOfReaching } from '../remotes/reach.js';
 import { PoolBusy, type Remotes } from '../remotes/registry.js';
@@ -12,6 +13,7 @@ import type { Leftovers } from '../remotes/leftovers.js';
 import type { Mark } from '../remotes/remote.js';
 import type { ServerSight } from '../remotes/server-sight.js';
 import {
+  type Agenda,
   type CheckBefore,
   type CheckFound,
   type ClaimedJob,
@@ -24,6 +26,7 @@ import type { ConnectionHealth } from './connection-health.js';
 
 export interface ProberOptions {
   readonly checks: ConnectionChecks;
+  readonly agenda: Agenda;
   readonly connections: Pick<Connections, 'find'>;
   readonly remotes: Pick<Remotes, 'use'>;
   readonly leftovers: (connection: Connection) => Leftovers;
@@ -45,7 +48,10 @@ const AT_ONCE = 32;
 const OF_ONE_HOST = 2;
 /** For new sessions and their first answer, whatever the limits of the pools. */
 const LONGEST_MS = 30_000;
-const ENROL_EVERY_MS = 10_000;
+/** New and changed connections are taken in when they are made and changed, and, where nobody said so, this often. */
+const ENROL_EVERY_MS = 30_000;
+const ENROL_REST_MS = 5000;
+const ENROL_OVER_SECONDS = 10;
 /** A login that was refused is tried ever more seldom: servers count such tries, and lock accounts and addresses. */
 const REFUSED: ReadonlySet<string> = new Set(['login_refused', 'host_key_mismatch']);
 const LONGEST_PAUSE_MS = 3_600_000;
@@ -64,8 +70,9 @@ interface Outcome {
 export class ConnectionProber {
   readonly #options: ProberOptions;
   readonly #worker: JobWorker<'connection-check'>;
-  readonly #stopped = new AbortController();
-  #enrolling: Promise<void> | undefined;
+  readonly #enrolling: WokenWork;
+  #isFirst = true;
+  #stopListening = (): void => undefined;
 
   constructor(options: ProberOptions) {
     this.#options = options;
@@ -80,37 +87,37 @@ export class ConnectionProber {
       },
       log: options.log,
     });
+    const failed = (error: unknown): void => {
+      options.log('debug', 'connections could not be looked up', { reason: toGatewayError(error).message });
+      this.#enrolling.wake();
+    };
+    const pace = { restMs: ENROL_REST_MS, everyMs: ENROL_EVERY_MS };
+    this.#enrolling = new WokenWork(() => this.#enrol(), failed, pace);
   }
 
   start(): void {
     if (this.#options.everySeconds === 0) return;
-    this.#enrolling = this.#enrol();
+    this.#stopListening = this.#options.agenda.on('connections', () => this.#enrolling.wake());
+    this.#enrolling.wake();
   }
 
   async stop(): Promise<void> {
     if (this.#options.everySeconds === 0) return;
-    this.#stopped.abort();
-    await this.#enrolling;
+    this.#stopListening();
+    await this.#enrolling.stop();
     await this.#worker.stop(0);
   }
 
   async #enrol(): Promise<void> {
     const { checks, everySeconds } = this.#options;
-    const { signal } = this.#stopped;
-    // Before any of them is claimed.
-    await this.#tried(() => checks.spread(everySeconds));
-    if (!signal.aborted) this.#worker.start();
-    for (let isFirst = true; !signal.aborted; isFirst = false) {
-      await this.#tried(() => checks.enrol(isFirst ? everySeconds : Math.min(everySeconds, ENROL_EVERY_MS / 1000)));
-      await pause(ENROL_EVERY_MS, signal).catch(() => undefined);
+    const isFirst = this.#isFirst;
+    if (isFirst) {
+      // Before any of them is claimed.
+      await checks.spread(everySeconds);
+      this.#isFirst = false;
+      this.#worker.start();
     }
-  }
-
-  async #tried(work: () => Promise<void>): Promise<void> {
-    await work().catch((error: unknown) => {
-      const { message: reason } = toGatewayError(error);
-      this.#options.log('debug', 'connections could not be looked up', { reason });
-    });
+    await checks.enrol(isFirst ? everySeconds : Math.min(everySeconds, ENROL_OVER_SECONDS));
   }
 
   async #probe({ key, account, data }: ClaimedJob, signal: AbortSignal): Promise<void> {

@@ -179,10 +179,10 @@ function assemble(
   const history = new TransferHistory(database, node.id, feeds, receipts, options);
   const checks = new WatchChecks(database, node.id);
   const folders = new WatchedFolders(database, jobs, checks, feeds, node.id);
-  const connectionChecks = new ConnectionChecks(database);
+  const connectionChecks = new ConnectionChecks(database, jobs.agenda);
   const housekeeping = new Housekeeping(database, node, receipts, feeds, connectionChecks, options);
   const idempotency = new IdempotencyKeys(database, node, options.idempotencyKeys ?? 1_000_000);
-  const locks = new AdvisoryLocks(database, options.log);
+  const locks = new AdvisoryLocks(database, options.log, () => jobs.agenda.lookNow());
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await jobs.close();
@@ -193,8 +193,10 @@ function assemble(
     await locks.close();
     await closeDatabase(opened);
   };
+  const { agenda } = jobs;
   return {
     accounts,
+    agenda,
     alarms: new Alarms(database, feeds),
     alarmRecipients: new AlarmRecipients(database),
     keys,
@@ -224,12 +226,14 @@ function assemble(
       webhooks,
       copies: new RouteCopies(database),
       jobs,
+      agenda,
     },
     jobs: {
       rows: jobRows,
       tree: new JobTree(database, jobs),
       schedules: new Schedules(database, jobRows),
       queue: jobs,
+      agenda,
     },
     management: {
       audit: new AuditLog(database),
@@ -302,12 +306,15 @@ async function provisionAccounts(
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MINUTE_MS = 60 * 1000;
 const HOUR_MS = 60 * MINUTE_MS;
+/** Between two sweeps where no node is known to have died. */
+const SWEEP_EVERY_MS = MINUTE_MS;
 const RETENTION_LOCK = 4_702_111_234_003;
 const RETENTION_BATCH = 2000;
 
 class Housekeeping {
   #cleanedAt = -Infinity;
   #trimmedAt = -Infinity;
+  #sweptAt = -Infinity;
   #cleaning: Promise<void> | undefined;
   #stopped = false;
 
@@ -320,7 +327,7 @@ class Housekeeping {
     private readonly options: Pick<StorageOptions, 'retentionDays' | 'freeItems' | 'log'>,
   ) {
     node.afterBeat(async () => {
-      await this.sweep();
+      await this.sweepIfDue();
       const now = performance.now();
       if (this.#cleaning !== undefined || now - this.#trimmedAt < MINUTE_MS) return;
       this.#trimmedAt = now;
@@ -332,6 +339,14 @@ class Housekeeping {
         .catch((error: unknown) => this.options.log('warn', 'cleaning the history failed', { reason: String(error) }))
         .finally(() => (this.#cleaning = undefined));
     });
+  }
+
+  private async sweepIfDue(): Promise<void> {
+    if (!this.node.takeLoss() && performance.now() - this.#sweptAt < SWEEP_EVERY_MS) return;
+    // Until it has gone through, each beat tries again.
+    this.#sweptAt = -Infinity;
+    await this.sweep();
+    this.#sweptAt = performance.now();
   }
 
   /** Ends the pending transfers of dead nodes and forgets nodes that left nothing to look after. */

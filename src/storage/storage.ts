@@ -4,6 +4,7 @@
  */
 import type { AccountConfig } from '../config/schema.js';
 import type { Jobs as JobQueue } from './cluster/jobs.js';
+import type { Agenda as AgendaOfAll } from './cluster/agenda.js';
 import type { AdvisoryLocks } from './cluster/locks.js';
 import type { SharedRates, SharedSessions } from './cluster/shared-limits.js';
 import type { FolderSecrets as FolderSecretStore } from './secrets/sealed-rows.js';
@@ -48,6 +49,8 @@ import type { Webhooks as WebhookStore } from './tables/webhooks.js';
 type Face<T> = { readonly [K in keyof T]: T[K] };
 
 export type Accounts = Face<AccountStore>;
+/** What is due, as those hear of it who do it. */
+export type Agenda = Pick<AgendaOfAll, 'on' | 'onClock'>;
 export type AlarmRecipients = Face<AlarmRecipientStore>;
 export type Alarms = Face<AlarmStore>;
 export type ApiKeys = Face<ApiKeyStore>;
@@ -118,6 +121,7 @@ export interface WatchStorage {
   readonly webhooks: Webhooks;
   readonly copies: RouteCopies;
   readonly jobs: JobQueue;
+  readonly agenda: Agenda;
 }
 
 /** Jobs, their folders and files, and the work on them that all nodes share. */
@@ -126,10 +130,12 @@ export interface JobStorage {
   readonly tree: JobTree;
   readonly schedules: Schedules;
   readonly queue: JobQueue;
+  readonly agenda: Agenda;
 }
 
 export interface Storage {
   readonly accounts: Accounts;
+  readonly agenda: Agenda;
   readonly alarms: Alarms;
   readonly alarmRecipients: AlarmRecipients;
   readonly keys: ApiKeys;
@@ -164,6 +170,7 @@ export interface Storage {
   close(): Promise<void>;
 }
 
+export { LOOK_MS } from './cluster/agenda.js';
 export { type JobOutcome, JobWorker } from './cluster/job-worker.js';
 export type { ClaimedJob, Jobs as JobQueue } from './cluster/jobs.js';
 export type { GrantedRequests } from './cluster/shared-limits.js';

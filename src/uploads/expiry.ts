@@ -1,19 +1,22 @@
 /** Takes away what nobody has gone on with. */
 import { toGatewayError } from '../base/errors.js';
+import { WokenWork } from '../base/woken-work.js';
 import { uuidv7 } from '../base/uuid.js';
 import { isOfReaching } from '../remotes/reach.js';
-import type { Connections, StorageOptions, Upload, Uploads } from '../storage/storage.js';
+import type { Agenda, Connections, StorageOptions, Upload, Uploads } from '../storage/storage.js';
 import type { UploadService } from './service.js';
 import type { HeldUpload } from './writers.js';
 
 export interface ExpiryOptions {
   readonly store: Uploads;
+  readonly agenda: Agenda;
   readonly connections: Pick<Connections, 'find'>;
   readonly service: Pick<UploadService, 'end'>;
   readonly log: StorageOptions['log'];
 }
 
-const SWEEP_EVERY_MS = 10_000;
+/** Between two sweeps: what cannot be taken away stays due. */
+const REST_MS = 10_000;
 const DONE_AT_ONCE = 1000;
 const OF_ONE_CONNECTION = 50;
 /** So many connections side by side. */
@@ -29,24 +32,25 @@ type Outcome = 'gone' | 'stays' | 'away';
 
 export class Expiry {
   private readonly stopped = new AbortController();
-  private timer: NodeJS.Timeout | undefined;
-  private sweeping: Promise<void> | undefined;
+  private readonly sweeps = new WokenWork(
+    () => this.sweep(),
+    (error) => {
+      if (!this.stopped.signal.aborted) this.warn('expired uploads could not be looked for', { error: String(error) });
+    },
+    { restMs: REST_MS },
+  );
+  private stopListening = (): void => undefined;
 
   constructor(private readonly options: ExpiryOptions) {}
 
   start(): void {
-    this.sweeping = this.sweep().catch((error: unknown) => {
-      if (!this.stopped.signal.aborted) this.warn('expired uploads could not be looked for', { error: String(error) });
-    });
-    void this.sweeping.then(() => {
-      if (!this.stopped.signal.aborted) this.timer = setTimeout(() => this.start(), SWEEP_EVERY_MS).unref();
-    });
+    this.stopListening = this.options.agenda.on('uploads', () => this.sweeps.wake());
   }
 
   async stop(): Promise<void> {
     this.stopped.abort(new Error('the gateway stops'));
-    clearTimeout(this.timer);
-    await this.sweeping;
+    this.stopListening();
+    await this.sweeps.stop();
   }
 
   private async sweep(): Promise<void> {

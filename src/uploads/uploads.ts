@@ -6,7 +6,7 @@ import { Expiry } from './expiry.js';
 import { UploadService } from './service.js';
 
 export interface UploadsOptions {
-  readonly storage: Pick<Storage, 'connections' | 'uploads'>;
+  readonly storage: Pick<Storage, 'agenda' | 'connections' | 'uploads'>;
   readonly operations: Operations;
   readonly config: Config['uploads'];
   /** Of one upload; 0 = no limit. */
@@ -21,8 +21,8 @@ export interface UploadsPart {
 }
 
 export function createUploads({ storage, operations, config, maxBytes, log }: UploadsOptions): UploadsPart {
-  const { uploads: store, connections } = storage;
+  const { uploads: store, connections, agenda } = storage;
   const limits = { unfinished: config.unfinishedPerAccount, expireHours: config.expireHours };
   const service = new UploadService({ store, operations, limits, maxBytes });
-  return { service, expiry: new Expiry({ store, connections, service, log }) };
+  return { service, expiry: new Expiry({ store, agenda, connections, service, log }) };
 }

@@ -1,6 +1,8 @@
 /** Due folders on their way to a check: rows → job engine → this node's workers. */
 import { toGatewayError } from '../base/errors.js';
+import { WokenWork } from '../base/woken-work.js';
 import {
+  type Agenda,
   type CheckKind,
   type ClaimedJob,
   type JobOutcome,
@@ -15,6 +17,7 @@ import { nextRegular } from './schedule.js';
 export interface SchedulerOptions {
   readonly folders: WatchedFolders;
   readonly jobs: JobQueue;
+  readonly agenda: Agenda;
   readonly checks: Pick<FolderChecks, 'run'>;
   readonly concurrency: number;
   readonly perHostConcurrency: number;
@@ -32,17 +35,14 @@ export interface CheckFacts {
   readonly lagMs: number;
 }
 
-const TICK_MS = 500;
 const DUE_AT_ONCE = 500;
-const PURGE_EVERY_TICKS = 20;
 
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #worker: JobWorker;
-  #timer: NodeJS.Timeout | undefined;
-  #ticking: Promise<void> | undefined;
-  #ticks = 0;
-  #isStopped = false;
+  readonly #due: WokenWork;
+  readonly #purge: WokenWork;
+  #stopListening: readonly (() => void)[] = [];
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -54,6 +54,10 @@ export class Scheduler {
       run: (job, signal) => this.#check(job, signal),
       log: options.log,
     });
+    const failed = (what: string) => (error: unknown) =>
+      options.log('debug', `${what} could not be looked up`, { reason: toGatewayError(error).message });
+    this.#due = new WokenWork(() => this.#claimDue(), failed('due folders'));
+    this.#purge = new WokenWork(() => this.#purgeDeleted(), failed('deleted folders'));
   }
 
   get gauge(): JobWorker['gauge'] {
@@ -61,8 +65,13 @@ export class Scheduler {
   }
 
   start(): void {
+    const { agenda } = this.#options;
     this.#worker.start();
-    this.#again(0);
+    this.#stopListening = [
+      agenda.on('folders', () => this.#due.wake()),
+      agenda.on('deleted-folders', () => this.#purge.wake()),
+    ];
+    this.#due.wake();
   }
 
   /** There are due folders, or checks out of turn. */
@@ -71,35 +80,24 @@ export class Scheduler {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearTimeout(this.#timer);
-    await this.#ticking;
+    for (const stop of this.#stopListening) stop();
+    await Promise.all([this.#due.stop(), this.#purge.stop()]);
     await this.#worker.stop(0);
   }
 
-  #again(ms: number): void {
-    if (this.#isStopped) return;
-    this.#timer = setTimeout(() => {
-      this.#ticking = this.#tick().then(
-        (more) => this.#again(more ? 0 : TICK_MS),
-        (error: unknown) => {
-          this.#options.log('debug', 'due folders could not be looked up', { reason: toGatewayError(error).message });
-          this.#again(TICK_MS * 2);
-        },
-      );
-    }, ms);
-  }
-
-  /** Whether there may be more folders due. */
-  async #tick(): Promise<boolean> {
+  async #claimDue(): Promise<void> {
     const { folders, log } = this.#options;
     const { due, skipped } = await folders.claimDue(DUE_AT_ONCE, ({ id, scheduleMinutes, now }) => {
       return new Date(nextRegular(id, scheduleMinutes, now.getTime()));
     });
     if (due > 0) this.#worker.wake();
     if (skipped > 0) log('warn', 'checks of watched folders are skipped: the ones before are not done', { skipped });
-    if (this.#ticks++ % PURGE_EVERY_TICKS === 0) while (!this.#isStopped && (await folders.purgeDeleted()));
-    return due === DUE_AT_ONCE;
+    // There may be more.
+    if (due === DUE_AT_ONCE) this.#due.wake();
+  }
+
+  async #purgeDeleted(): Promise<void> {
+    while (!this.#purge.isStopped && (await this.#options.folders.purgeDeleted()));
   }
 
   async #check(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome> {

@@ -86,6 +86,7 @@ export function createWatching(options: WatchingOptions): Watching {
     numbers,
     copies,
     jobs,
+    agenda,
   } = storage.watching;
   const { remotes } = operations;
   const leftovers = (connection: Connection): Leftovers => operations.leftoversOf(connection);
@@ -122,7 +123,7 @@ export function createWatching(options: WatchingOptions): Watching {
     onAttempt: (facts) => options.onAttempt(facts),
     onAfterDelivery: () => after.wake(),
   });
-  const sequencer = new Sequencer({ feeds, numbers, ...options.events, log });
+  const sequencer = new Sequencer({ feeds, numbers, agenda, ...options.events, log });
   // What has its number has its deliveries.
   feeds.on('numbered', () => deliverer.wake());
   const copier = new RouteCopier({
@@ -134,6 +135,7 @@ export function createWatching(options: WatchingOptions): Watching {
   const scheduler = new Scheduler({
     folders,
     jobs,
+    agenda,
     checks,
     concurrency: watcher.concurrency,
     perHostConcurrency: watcher.perHostConcurrency,

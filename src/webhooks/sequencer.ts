@@ -4,10 +4,8 @@
  */
 import { pause } from '../base/deadline.js';
 import { toGatewayError } from '../base/errors.js';
-import type { EventFeeds, EventNumbers, StorageOptions } from '../storage/storage.js';
+import type { Agenda, EventFeeds, EventNumbers, StorageOptions } from '../storage/storage.js';
 
-/** For what somebody has left: each thread numbers at once what it wrote itself. */
-const LOOK_EVERY_MS = 1000;
 /** Another node is just numbering the same account's. */
 const AGAIN_MS = 20;
 const PRUNE_EVERY_MS = 5 * 60_000;
@@ -15,6 +13,7 @@ const PRUNE_EVERY_MS = 5 * 60_000;
 interface SequencerOptions {
   readonly feeds: Pick<EventFeeds, 'on' | 'waiting' | 'prune'>;
   readonly numbers: EventNumbers;
+  readonly agenda: Agenda;
   readonly retentionDays: number;
   /** Events of each account that are kept. */
   readonly perAccount: number;
@@ -23,23 +22,23 @@ interface SequencerOptions {
 
 export class Sequencer {
   readonly #options: SequencerOptions;
-  readonly #stopListening: () => void;
+  readonly #stopListening: (() => void)[];
   #running: Promise<void> | undefined;
   #isAsked = false;
   #isStopped = false;
-  #lookTimer: NodeJS.Timeout | undefined;
   #pruneTimer: NodeJS.Timeout | undefined;
   #pruning: Promise<void> | undefined;
 
   constructor(options: SequencerOptions) {
     this.#options = options;
-    this.#stopListening = options.feeds.on('written', () => this.#ask());
+    this.#stopListening = [options.feeds.on('written', () => this.#ask())];
   }
 
   /** From now on it looks for what others have written, too, and prunes. */
   start(): void {
     this.#ask();
-    this.#lookTimer = setInterval(() => this.#ask(), LOOK_EVERY_MS).unref();
+    // For what somebody has left: each thread numbers at once what it wrote itself.
+    this.#stopListening.push(this.#options.agenda.on('events', () => this.#ask()));
     this.#pruneTimer = setInterval(() => {
       this.#pruning ??= this.#prune().finally(() => (this.#pruning = undefined));
     }, PRUNE_EVERY_MS).unref();
@@ -47,8 +46,7 @@ export class Sequencer {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#stopListening();
-    clearInterval(this.#lookTimer);
+    for (const stop of this.#stopListening) stop();
     clearInterval(this.#pruneTimer);
     await Promise.all([this.#running, this.#pruning]);
   }

@@ -1,33 +1,45 @@
 /** The clock of the database, as the look for due schedules sees it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { ScheduleService, type ScheduleServiceOptions } from '../../src/jobs/schedules.js';
-import { eventually } from '../support/eventually.js';
 
 test('times are reckoned anew at the start, and whenever the clock has come back', async () => {
-  let [aheadMs, looks, recalls] = [0, 0, 0];
+  let [aheadMs, recalls] = [0, 0];
   let fails = false;
+  let [wake, hear] = [(): void => undefined, (_reading: { readonly now: Date }): void => undefined];
+  const now = (): Date => new Date(Date.now() + aheadMs);
+  const agenda = {
+    on: (_topic: string, listener: typeof wake) => ((wake = listener), () => undefined),
+    onClock: (listener: typeof hear) => ((hear = listener), () => undefined),
+  };
   const rows: Partial<ScheduleServiceOptions['rows']> = {
-    fireNext: () => ((looks += 1), Promise.resolve({ now: new Date(Date.now() + aheadMs), fired: undefined })),
+    fireNext: () => Promise.resolve({ now: now(), fired: undefined }),
     recallEarly: () => (fails ? Promise.reject(new Error('away')) : Promise.resolve(++recalls)),
   };
-  const schedules = new ScheduleService({ rows, wake: () => undefined, log: () => undefined } as never);
-  const nextLook = async (): Promise<void> => {
-    const seen = looks;
-    await eventually(() => looks > seen + 1, 'it looks again');
+  const schedules = new ScheduleService({ rows, agenda, wake: () => undefined, log: () => undefined } as never);
+  const look = async (by: () => void): Promise<void> => {
+    by();
+    for (let turns = 0; turns < 5; turns += 1) await turn();
   };
   schedules.start();
-  await nextLook();
+  await look(() => undefined);
   assert.equal(recalls, 1, 'at the start');
-  aheadMs = 3_600_000;
-  await nextLook();
-  assert.equal(recalls, 1, 'ahead: what is due begins, and that is all');
-  fails = true;
-  aheadMs = 0;
-  await nextLook();
-  fails = false;
-  await eventually(() => recalls === 2, 'back: again, until it has been done');
-  await nextLook();
-  assert.equal(recalls, 2);
+  // By a look for what is due, and by that of the agenda while nothing is.
+  for (const by of [() => wake(), () => hear({ now: now() })]) {
+    recalls = 0;
+    aheadMs = 3_600_000;
+    await look(by);
+    assert.equal(recalls, 0, 'ahead: what is due begins, and that is all');
+    fails = true;
+    aheadMs = 0;
+    await look(by);
+    assert.equal(recalls, 0, 'the database is away');
+    fails = false;
+    await look(by);
+    assert.equal(recalls, 1, 'back: again, until it has been done');
+    await look(by);
+    assert.equal(recalls, 1);
+  }
   await schedules.stop();
 });

@@ -3,6 +3,7 @@ import type { Grant } from '../../budgets/budget.js';
 import { NestedBudget } from '../../budgets/nested-budget.js';
 import { within } from '../../base/deadline.js';
 import { GatewayError } from '../../base/errors.js';
+import { HEARD_MS } from '../postgres/notices.js';
 import type { ClaimedJob, JobClaims, QueueName } from './jobs.js';
 import type { StorageOptions } from '../startup.js';
 
@@ -20,6 +21,7 @@ export interface JobWorkerOptions<Q extends string> {
   readonly log: StorageOptions['log'];
 }
 
+/** Between two looks while there is news; then it sleeps until it is woken. */
 const POLL_MS = 500;
 const RENEW_MS = 3000;
 const RETRY_FAILED_MS = 2000;
@@ -61,6 +63,9 @@ export class JobWorker<Q extends string = QueueName> {
   #isClosed = false;
   #isWoken = false;
   #wake: (() => void) | undefined;
+  /** When jobs were last found, or might have been. */
+  #newsAt = -Infinity;
+  #stopListening = (): void => undefined;
 
   constructor(options: JobWorkerOptions<Q>) {
     this.#options = options;
@@ -76,21 +81,22 @@ export class JobWorker<Q extends string = QueueName> {
   }
 
   start(): void {
+    const { claims, queue } = this.#options;
+    this.#stopListening = claims.onDue(queue, () => this.wake());
     this.#loop = this.#work();
-    this.#renewTimer = setInterval(() => {
-      this.#renewing = this.#renew();
-    }, RENEW_MS).unref();
   }
 
   /** There may be something to do: look at once instead of at the next turn. */
   wake(): void {
     this.#isWoken = true;
+    this.#newsAt = performance.now();
     this.#wake?.();
   }
 
   /** Takes nothing new, lets what runs go on for `graceMs`, then aborts it and gives back what is not done. */
   async stop(graceMs: number): Promise<void> {
     this.#isClosed = true;
+    this.#stopListening();
     this.#wake?.();
     await this.#loop;
     // What waits for its turn leaves it at once.
@@ -109,6 +115,7 @@ export class JobWorker<Q extends string = QueueName> {
       this.#isWoken = false;
       const full = await this.#claim().catch((error: unknown) => {
         this.#options.log('debug', 'no jobs could be claimed', { queue: this.#options.queue, reason: String(error) });
+        this.#newsAt = performance.now();
         return false;
       });
       if (!full) await this.#pause();
@@ -128,6 +135,7 @@ export class JobWorker<Q extends string = QueueName> {
       if (isBusy) groups.push(one);
     }
     const jobs = await claims.fetch(queue, limit, { accounts: [...accounts], groups });
+    if (jobs.length > 0) this.#newsAt = performance.now();
     for (const job of jobs) this.#enter(job);
     return jobs.length === limit;
   }
@@ -150,6 +158,9 @@ export class JobWorker<Q extends string = QueueName> {
     const isSoon = group.jobs < groupConcurrency * AHEAD;
     const place = isSoon ? this.#places.tryTake(account, job.group) : undefined;
     this.#inHand.set(job.id, { job, place });
+    this.#renewTimer ??= setInterval(() => {
+      this.#renewing = this.#renew();
+    }, RENEW_MS).unref();
     group.jobs += 1;
     void group.queue.add(async () => {
       // Closed meanwhile: the run gives the job back.
@@ -181,6 +192,10 @@ export class JobWorker<Q extends string = QueueName> {
     } finally {
       this.#inHand.get(id)?.place?.release();
       this.#inHand.delete(id);
+      if (this.#inHand.size === 0) {
+        clearInterval(this.#renewTimer);
+        this.#renewTimer = undefined;
+      }
     }
   }
 
@@ -212,7 +227,8 @@ export class JobWorker<Q extends string = QueueName> {
   async #pause(): Promise<void> {
     if (this.#isWoken || this.#isClosed) return;
     const woken = new Promise<void>((resolve) => (this.#wake = resolve));
-    await within(woken, POLL_MS, () => undefined);
+    const hasNews = performance.now() - this.#newsAt < HEARD_MS;
+    await (hasNews ? within(woken, POLL_MS, () => undefined) : woken);
     this.#wake = undefined;
   }
 }

@@ -3,6 +3,7 @@ import { PgBoss, type Db } from 'pg-boss';
 import type { Database } from '../postgres/database.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { StorageOptions } from '../startup.js';
+import { Agenda, type ClockReading, LOOK_MS } from './agenda.js';
 
 /** Every queue that there is. A key stands in a queue at most once, waiting or under way. */
 export const QUEUES = [
@@ -53,6 +54,8 @@ export interface JobSender {
 
 /** Takes work out. A claim that is not renewed for ten seconds goes to another node. */
 export interface JobClaims<Q extends string = QueueName> {
+  /** Calls `wake` whenever jobs of the queue may be due. Returns how to stop. */
+  onDue(queue: Q, wake: () => void): () => void;
   fetch(queue: Q, limit: number, except: Busy): Promise<readonly ClaimedJob[]>;
   renew(queue: Q, jobs: readonly ClaimedJob[]): Promise<void>;
   /** The jobs are done and forgotten; inside a transaction with its commit. */
@@ -67,6 +70,8 @@ export type Jobs = JobSender & JobClaims;
 
 const CLAIM_SECONDS = 10;
 const MONITOR_SECONDS = 3;
+/** For so long after claims were seen on any node, the engine looks whether they are renewed. */
+const MINDED_MS = 2 * LOOK_MS;
 /** A clock that moves by more than this, against the monotonic one, has been set. */
 const CLOCK_SLACK_MS = 1000;
 const HOUR_SECONDS = 3600;
@@ -85,15 +90,21 @@ interface JobData {
 }
 
 export class JobEngine implements Jobs {
+  /** What is due on this database. */
+  readonly agenda: Agenda;
   readonly #boss: PgBoss;
   readonly #database: Database;
 
   readonly #schema: string;
   readonly #log: StorageOptions['log'];
-  readonly #stopListening: () => void;
+  readonly #stopListening: (() => void)[];
   #timer: NodeJS.Timeout | undefined;
   #supervising: Promise<void> | undefined;
   #isClosed = false;
+  /** Whoever claims something looks after the claims of all. */
+  #looksAfterClaims = false;
+  #mindedUntil = -Infinity;
+  #supervisedAt = -Infinity;
   /** The database's clock before the monotonic one of this node, when it was last read. */
   #clockAhead = -Infinity;
   /** Since when the clock of the database has not been set, as far as this node has seen. */
@@ -104,8 +115,11 @@ export class JobEngine implements Jobs {
     this.#boss = boss;
     this.#schema = schema;
     this.#log = log;
-    // After a pause of the database all claims look lapsed: the living get the time to renew theirs.
-    this.#stopListening = database.onBack(() => (this.#steadySince = performance.now()));
+    this.agenda = new Agenda(database, schema, log);
+    this.#stopListening = [
+      // After a pause of the database all claims look lapsed: the living get the time to renew theirs.
+      database.onBack(() => (this.#steadySince = performance.now())),
+    ];
   }
 
   /** Installs or upgrades the engine's tables, in a schema beside the program's own, and starts its maintenance. */
@@ -138,20 +152,30 @@ export class JobEngine implements Jobs {
       };
       await boss.createQueue(name, settings);
     }
-    engine.#superviseSoon();
     return engine;
   }
 
+  /** There are claims, of this node or of others. */
+  #mind(): void {
+    this.#mindedUntil = performance.now() + MINDED_MS;
+    this.#superviseSoon();
+  }
+
   #superviseSoon(): void {
-    if (this.#isClosed) return;
+    if (this.#isClosed || this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#supervising = this.#supervise()
-        .catch((error: unknown) => {
-          if (!this.#database.isAway) this.#log('warn', 'the job engine reports an error', { reason: String(error) });
-        })
-        .finally(() => this.#superviseSoon());
+        .catch(this.#complain)
+        .finally(() => {
+          this.#timer = undefined;
+          if (performance.now() < this.#mindedUntil) this.#superviseSoon();
+        });
     }, MONITOR_SECONDS * 1000).unref();
   }
+
+  readonly #complain = (error: unknown): void => {
+    if (!this.#database.isAway) this.#log('warn', 'the job engine reports an error', { reason: String(error) });
+  };
 
   /**
    * Gives claims that were not renewed to others, and cleans up. The engine goes by the clock of the database: for as long as
@@ -160,18 +184,30 @@ export class JobEngine implements Jobs {
   async #supervise(): Promise<void> {
     const askedAt = performance.now();
     const row = await this.#database.first<{ now: Date }>`select clock_timestamp() as now`;
-    const answeredAt = performance.now();
+    if (row === undefined) return;
+    const isKnown = await this.#checkClock({ now: row.now, askedAt, answeredAt: performance.now() });
+    if (!isKnown || performance.now() - this.#steadySince < CLAIM_SECONDS * 1000) return;
+    await this.#boss.supervise();
+    this.#supervisedAt = performance.now();
+    // What lapsed is due.
+    this.agenda.lookNow();
+  }
+
+  /** Whether the clock is known now. */
+  async #checkClock({ now, askedAt, answeredAt }: ClockReading): Promise<boolean> {
     // A late answer says too little about the clock.
-    if (row === undefined || answeredAt - askedAt > CLOCK_SLACK_MS) return;
-    const ahead = row.now.getTime() - answeredAt;
+    if (answeredAt - askedAt > CLOCK_SLACK_MS) return false;
+    const ahead = now.getTime() - answeredAt;
     const moved = ahead - this.#clockAhead;
     if (Math.abs(moved) > 2 * CLOCK_SLACK_MS) {
+      this.#steadySince = performance.now();
       // What was noted by a clock that was ahead would hold up the engine until the clock has caught up.
       await this.#recall();
-      this.#steadySince = performance.now();
     }
     this.#clockAhead = ahead;
-    if (performance.now() - this.#steadySince >= CLAIM_SECONDS * 1000) await this.#boss.supervise();
+    // Its own tables want looking after, too, where nothing is claimed for long.
+    if (answeredAt - this.#supervisedAt > HOUR_SECONDS * 1000) this.#superviseSoon();
+    return true;
   }
 
   async #recall(): Promise<void> {
@@ -188,13 +224,30 @@ export class JobEngine implements Jobs {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    this.#stopListening();
+    for (const stop of this.#stopListening) stop();
+    await this.agenda.close();
     await this.#supervising;
     await this.#boss.stop({ graceful: false, close: false });
   }
 
+  onDue(queue: QueueName, wake: () => void): () => void {
+    this.#lookAfterClaims();
+    return this.agenda.on(queue, wake);
+  }
+
+  #lookAfterClaims(): void {
+    if (this.#looksAfterClaims) return;
+    this.#looksAfterClaims = true;
+    const checkClock = (reading: ClockReading): void => void this.#checkClock(reading).catch(this.#complain);
+    this.#stopListening.push(
+      this.agenda.on('claims', () => this.#mind()),
+      this.agenda.onClock(checkClock),
+    );
+  }
+
   async send(queue: QueueName, jobs: readonly NewJob[], tx?: Transaction): Promise<ReadonlySet<string>> {
     if (jobs.length === 0) return new Set();
+    if (tx === undefined) return this.#database.transaction((own) => this.send(queue, jobs, own));
     const keys = new Map(jobs.map((job) => [crypto.randomUUID() as string, job]));
     const rows = [...keys].map(([id, { key, account, group, data, startAfter }]) => ({
       id,
@@ -203,9 +256,16 @@ export class JobEngine implements Jobs {
       data: { key, account, group, data } satisfies JobData,
       ...(startAfter === undefined ? {} : { startAfter: intervalOr(startAfter) }),
     }));
-    const db = tx === undefined ? {} : { db: adapterOf(tx) };
-    const taken = await this.#boss.insert(queue, rows, { returnId: true, ...db });
+    const taken = await this.#boss.insert(queue, rows, { returnId: true, db: adapterOf(tx) });
+    for (const { startAfter } of jobs) this.#announce(queue, startAfter, tx);
     return new Set((taken ?? []).map((id) => keys.get(id)?.key ?? ''));
+  }
+
+  #announce(queue: QueueName, startAfter: NewJob['startAfter'] = 0, tx: Transaction): void {
+    const ms = typeof startAfter === 'number' ? startAfter : this.agenda.msUntil(startAfter);
+    if (ms <= 0) this.#database.notices.tell(tx, queue);
+    // Whoever postpones a job looks for it again at its time.
+    else this.#database.notices.tellHere(tx, queue, ms);
   }
 
   async hasten(queue: QueueName, jobs: readonly NewJob[], tx: Transaction): Promise<void> {
@@ -220,8 +280,10 @@ export class JobEngine implements Jobs {
   }
 
   async fetch(queue: QueueName, limit: number, except: Busy): Promise<readonly ClaimedJob[]> {
+    this.#lookAfterClaims();
     const ignoreGroups = [...except.groups.map(groupId), ...(await this.#groupsOf(queue, except.accounts))];
     const found = await this.#boss.fetch<JobData>(queue, { batchSize: limit, ignoreGroups });
+    if (found.length > 0) this.#mind();
     return found.map(({ id, retryCount, data }) => ({ id, attempt: retryCount, account: data.group, ...data }));
   }
 
@@ -256,7 +318,11 @@ export class JobEngine implements Jobs {
   }
 
   async giveBack(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void> {
-    if (jobs.length > 0) await this.#boss.fail(queue, jobs.map(attemptOf));
+    if (jobs.length === 0) return;
+    await this.#database.transaction(async (tx) => {
+      await this.#boss.fail(queue, jobs.map(attemptOf), undefined, { db: adapterOf(tx) });
+      this.#database.notices.tell(tx, queue);
+    });
   }
 }
 

@@ -17,7 +17,7 @@ const PULSE_MS = 2000;
 const REOPEN_MS = 1000;
 const LOG_EVERY_MS = 60_000;
 
-/** The one connection, and the locks that go with it. */
+/** The one connection, and the locks that go with it. It hears the notices of all nodes, too. */
 class Session {
   readonly #line: Line;
   readonly #onSilence: (session: Session) => void;
@@ -28,7 +28,8 @@ class Session {
   losses = 0;
 
   constructor(database: Database, onSilence: (session: Session) => void, onLoss: () => void) {
-    this.#line = database.openSession(() => this.lose(databaseAway(new Error('the connection of the lock is lost'))));
+    const lost = (): void => this.lose(databaseAway(new Error('the connection of the lock is lost')));
+    this.#line = database.openSession(lost, { hearsNotices: true });
     this.#onSilence = onSilence;
     this.#onLoss = onLoss;
   }
@@ -88,6 +89,8 @@ class Session {
 export class AdvisoryLocks {
   readonly #database: Database;
   readonly #log: Log;
+  /** Called each time the connection is open, and hears notices again. */
+  readonly #onOpen: () => void;
   #session: Session;
   /** Why there is no connection. */
   #trouble: GatewayError | undefined;
@@ -98,9 +101,10 @@ export class AdvisoryLocks {
   /** The end of each name's queue. */
   readonly #tails = new Map<string, Promise<void>>();
 
-  constructor(database: Database, log: Log) {
+  constructor(database: Database, log: Log, onOpen = (): void => undefined) {
     this.#database = database;
     this.#log = log;
+    this.#onOpen = onOpen;
     this.#session = this.#openSession();
     this.#openSoon(0);
     // Whether a connection outlived the outage shows only when it is used: a new one costs nobody anything.
@@ -129,6 +133,7 @@ export class AdvisoryLocks {
       await this.#ask(this.#session, (sql) => sql`select 1`);
       if (this.#trouble !== undefined) this.#log('info', 'the connection for locks is open again');
       this.#trouble = undefined;
+      this.#onOpen();
     } catch (error) {
       if (this.#isClosed) return;
       const reason = slimCause(error instanceof GatewayError ? error.cause : error)?.message ?? 'unknown reason';

@@ -53,6 +53,8 @@ export class NodeRegistry {
   /** When the pulses were taken. */
   #takenAt = 0;
   #stopped = false;
+  /** At the start whatever was before counts as lost. */
+  #hasLost = true;
 
   constructor(
     private readonly database: Database,
@@ -102,6 +104,18 @@ export class NodeRegistry {
     this.#onBeat.push(work);
   }
 
+  /** Something of a dead node was looked after, so that more of it can be. */
+  noteLoss(): void {
+    this.#hasLost = true;
+  }
+
+  /** Whether a node may have left something since this was asked last: one has died or signed off. */
+  takeLoss(): boolean {
+    const hasLost = this.#hasLost;
+    this.#hasLost = false;
+    return hasLost;
+  }
+
   /** SQL condition: the node whose id stands in `column` is dead, or unknown. Never true of this one. */
   isDead(sql: Queryable, column: PendingQuery<Row[]>) {
     const silent = [...this.#pulses].filter(([, { silentMs }]) => silentMs >= this.timing.deadAfterMs);
@@ -134,17 +148,19 @@ export class NodeRegistry {
   }
 
   async #enter(sql: Queryable, tag: string): Promise<void> {
-    await sql`
-      insert into nodes (id, tag, host, pid) values (${this.id}, ${tag}, ${hostname()}, ${process.pid})
-      on conflict (id) do update set last_seen_at = now(), stopped_at = null`;
-    await this.#look(sql);
-  }
-
-  async #look(sql: Queryable): Promise<void> {
+    // One statement, since it is sent for ever; the other rows are as they were before it.
     const others = await sql<OtherNode[]>`
+      with entered as (
+        insert into nodes (id, tag, host, pid) values (${this.id}, ${tag}, ${hostname()}, ${process.pid})
+        on conflict (id) do update set last_seen_at = now(), stopped_at = null
+      )
       select id, host || ' ' || pid as process, ${beatOf(sql, sql`last_seen_at`)} as beat,
         last_seen_at >= now() - ${`${this.timing.deadAfterMs} milliseconds`}::interval as "isRecent"
       from nodes where stopped_at is null and id <> ${this.id}`;
+    this.#see(others);
+  }
+
+  #see(others: readonly OtherNode[]): void {
     const now = performance.now();
     const gapMs = Math.min(now - this.#takenAt, COUNTED_BEATS * this.timing.heartbeatMs);
     const pulses = new Map<string, Pulse>();
@@ -157,6 +173,8 @@ export class NodeRegistry {
       // One that died before this node came is no process any more, although it takes a while until that is certain.
       if (silentMs < this.timing.deadAfterMs && (isRecent || hasBeaten)) processes.add(other);
     }
+    const lives = (pulse: Pulse | undefined): boolean => (pulse?.silentMs ?? Infinity) < this.timing.deadAfterMs;
+    for (const [id, former] of this.#pulses) this.#hasLost ||= lives(former) && !lives(pulses.get(id));
     this.#pulses = pulses;
     this.#takenAt = now;
     this.#processes = processes.size;

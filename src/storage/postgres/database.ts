@@ -21,12 +21,15 @@ import { driverTypes, type Queryable, type Sql, type Transaction } from './sql.j
 import { type Log, StartupError, type StorageOptions } from '../startup.js';
 import { OwnerTurns } from './owner-turns.js';
 import { Line } from './line.js';
+import { LISTEN, Notices } from './notices.js';
 import { WriteProbe } from './write-probe.js';
 
 type RowList<Rows extends readonly object[]> = postgres.RowList<Rows>;
 type Part = postgres.ParameterOrFragment<never>;
 /** A part that only the driver can make, such as a list of columns, is given as a function of it. */
 type Value = Part | ((sql: Sql) => Part);
+/** The driver's own types leave `onnotify` out, which its `listen` is made of. */
+type LineOptions = postgres.Options<typeof driverTypes> & { onnotify?: (channel: string, payload: string) => void };
 
 /** The server ends a statement itself after this … */
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -62,6 +65,8 @@ const WRITE_PROBE = `
 export class Database {
   /** Of accounts that write much at once. */
   readonly turns = new OwnerTurns();
+  /** Sent with the commit of the transactions here; heard on a session that asks for them. */
+  readonly notices = new Notices();
   readonly #target: DatabaseTarget;
   readonly #connectTimeoutMs: number;
   readonly #poolSize: number;
@@ -97,10 +102,13 @@ export class Database {
 
   /**
    * One connection of its own, for what lives and dies with it (session locks): never closed for being idle or old.
-   * `onClose` is told each time it is lost; the next statement connects again. The caller ends it.
+   * `onClose` is called each time it is lost; the next statement connects again. The caller ends it. With `hearsNotices` it
+   * receives the notices of all nodes for as long as it is open.
    */
-  openSession(onClose: () => void): Line {
-    return this.#openLine({ max_lifetime: null }, onClose);
+  openSession(onClose: () => void, { hearsNotices = false } = {}): Line {
+    if (!hearsNotices) return this.#openLine({ max_lifetime: null }, onClose);
+    const hears = { max_lifetime: null, onnotify: (_channel: string, text: string) => this.notices.receive(text) };
+    return this.#openLine(hears, onClose, `${this.#settings}; ${LISTEN}`);
   }
 
   #openLines(count: number): readonly Line[] {
@@ -112,7 +120,7 @@ export class Database {
     return this.#openLine({ max_lifetime: null });
   }
 
-  #openLine(changes: postgres.Options<typeof driverTypes>, onClose = (): void => undefined): Line {
+  #openLine(changes: LineOptions, onClose = (): void => undefined, settings = this.#settings): Line {
     const open = (onLoss: () => void): Sql =>
       this.#open({
         ...changes,
@@ -122,10 +130,10 @@ export class Database {
           onClose();
         },
       });
-    return new Line(open, this.#settings);
+    return new Line(open, settings);
   }
 
-  #open(changes: postgres.Options<typeof driverTypes>): Sql {
+  #open(changes: LineOptions): Sql {
     const options: postgres.Options<typeof driverTypes> = {
       ...this.#target.options,
       types: driverTypes,
@@ -272,13 +280,17 @@ export class Database {
   /** Runs `work` in one transaction; errors as of `run`. */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, silenceMs = SILENCE_MS): Promise<T> {
     const line = quietest(this.#lines);
-    return this.#on(line, 1, () => line.begin(work), silenceMs);
+    return this.#on(line, 1, () => this.#begin(line, work), silenceMs);
   }
 
   /** The same for what writes very many rows: all of those take one line, so that no other waits behind them alone. */
   async bulk<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const line = this.#lines.at(-1) as Line;
-    return this.#on(line, BULK_LOAD, () => line.begin(work), SILENCE_MS);
+    return this.#on(line, BULK_LOAD, () => this.#begin(line, work), SILENCE_MS);
+  }
+
+  #begin<T>(line: Line, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.notices.within((inside) => line.begin(inside), work);
   }
 
   /**

@@ -99,6 +99,7 @@ export class Alarms {
         returning id, key, kind, is_urgent as "isUrgent", item, since, ended_at as "endedAt"`;
       const news = [...cleared, ...raised].map((alarm) => ({ id: uuidv7(), accountId, ...eventOf(alarm) }));
       await insertDrafts(tx, news);
+      if (raised.length > 0) this.database.notices.tellHere(tx, 'alarm-mail', 0);
       return { raised: raised.length, cleared: cleared.length };
     });
     if (settled !== undefined && settled.raised + settled.cleared > 0) this.feeds.written();

@@ -4,6 +4,7 @@
  */
 import type { PendingQuery, Row } from 'postgres';
 import { uuidv7 } from '../../base/uuid.js';
+import type { Agenda } from '../cluster/agenda.js';
 import type { Busy, ClaimedJob, JobClaims } from '../cluster/jobs.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable } from '../postgres/sql.js';
@@ -50,11 +51,17 @@ interface Waiting {
 export class ConnectionChecks implements JobClaims<'connection-check'> {
   readonly #me = uuidv7();
   readonly #database: Database;
+  readonly #agenda: Pick<Agenda, 'on' | 'dueIn' | 'lookNow'>;
   #waiting: Waiting[] = [];
   #isWriting = false;
 
-  constructor(database: Database) {
+  constructor(database: Database, agenda: Pick<Agenda, 'on' | 'dueIn' | 'lookNow'>) {
     this.#database = database;
+    this.#agenda = agenda;
+  }
+
+  onDue(queue: 'connection-check', wake: () => void): () => void {
+    return this.#agenda.on(queue, wake);
   }
 
   /**
@@ -62,14 +69,14 @@ export class ConnectionChecks implements JobClaims<'connection-check'> {
    * switched off is not down.
    */
   async enrol(overSeconds: number): Promise<void> {
-    await this.#database.run(
+    const taken = await this.#database.run(
       (sql) => sql`
         insert into connection_checks (connection_id, account_id, due_at)
         select c.id, c.account_id, now() + random() * make_interval(secs => ${overSeconds}::double precision) from connections c
         where c.is_active and not exists (select from connection_checks k where k.connection_id = c.id)
         on conflict do nothing`,
     );
-    await this.#database.run(
+    const hastened = await this.#database.run(
       (sql) => sql`
         update connection_checks k set due_at = now() + random() * interval '2 seconds', failures = 0
         from connections c
@@ -77,6 +84,7 @@ export class ConnectionChecks implements JobClaims<'connection-check'> {
           and k.due_at > now() + interval '2 seconds'`,
     );
     await this.#database.run(endOutagesOfInactive);
+    if (taken.count + hastened.count > 0) this.#agenda.lookNow();
   }
 
   /** Nobody has looked for longer than that: not all of them at once. */
@@ -131,10 +139,15 @@ export class ConnectionChecks implements JobClaims<'connection-check'> {
       [job],
       (sql) => sql`due_at = now() + make_interval(secs => ${ms / 1000}::double precision), claimed_by = null`,
     );
+    this.#agenda.dueIn('connection-check', ms);
   }
 
   async giveBack(_queue: 'connection-check', jobs: readonly ClaimedJob[]): Promise<void> {
-    await this.#change(jobs, (sql) => sql`due_at = now(), claimed_by = null`);
+    if (jobs.length === 0) return;
+    await this.#database.transaction(async (tx) => {
+      await this.#changeIn(tx, jobs, (sql) => sql`due_at = now(), claimed_by = null`);
+      this.#database.notices.tell(tx, 'connection-check');
+    });
   }
 
   /** Resolves when it is kept, together with whatever else was found meanwhile; of a claim that lapsed nothing is. */
@@ -156,12 +169,13 @@ export class ConnectionChecks implements JobClaims<'connection-check'> {
   }
 
   async #change(jobs: readonly ClaimedJob[], change: (sql: Queryable) => Fragment): Promise<void> {
-    if (jobs.length === 0) return;
-    await this.#database.run(
-      (sql) => sql`
-        update connection_checks set ${change(sql)}
-        where connection_id = any (${sql.types.texts(jobs.map(({ key }) => key))}) and claimed_by = ${this.#me}`,
-    );
+    if (jobs.length > 0) await this.#database.run((sql) => this.#changeIn(sql, jobs, change));
+  }
+
+  #changeIn(sql: Queryable, jobs: readonly ClaimedJob[], change: (sql: Queryable) => Fragment): Fragment {
+    return sql`
+      update connection_checks set ${change(sql)}
+      where connection_id = any (${sql.types.texts(jobs.map(({ key }) => key))}) and claimed_by = ${this.#me}`;
   }
 
   /** Never rejects. */
@@ -172,6 +186,7 @@ export class ConnectionChecks implements JobClaims<'connection-check'> {
       this.#waiting = [];
       try {
         await this.#write(batch.map(({ found }) => found));
+        for (const { found } of batch) this.#agenda.dueIn('connection-check', found.nextMs);
         for (const { done } of batch) done();
       } catch (error) {
         for (const { fail } of batch) fail(error);

@@ -175,6 +175,7 @@ export class ConnectionEditor {
           values (${id}, ${actor.accountId}, ${draft.name}, ${draft.type}, ${draft.isActive},
                   ${tx.json({ ...draft.settings })}, ${tx.types.texts(draft.hostKeys ?? [])}, ${draft.keyPairId})`;
         await this.#putSecrets(tx, id, secrets);
+        this.database.notices.tell(tx, 'connections');
         const details = { type: draft.type, copiedFrom: copiedFrom ?? null };
         await record(tx, actor, { action: 'connection.create', target: target(id, draft.name), details });
       }),
@@ -271,6 +272,7 @@ export class ConnectionEditor {
   ): Promise<void> {
     await this.database.transaction(async (tx) => {
       await work(tx);
+      this.database.notices.tell(tx, 'connections');
       await record(tx, actor, { target: target(connection.id, connection.name), ...change });
     });
     this.connections.forgetAll();

@@ -91,6 +91,7 @@ export class Jobs {
     }
     const { id = uuidv7(), url } = row;
     await insertJob(tx, id, row);
+    this.database.notices.tell(tx, 'jobs');
     if (url !== undefined) await this.secrets.put(tx, id, URL_NAME, url);
     await fill?.(id);
     await this.startNext(tx, accountId, limits.running);

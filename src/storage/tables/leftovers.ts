@@ -96,6 +96,7 @@ export class LeftoverNotes {
   /** The place is clean. */
   async settle(leftover: Leftover): Promise<void> {
     await this.database.all`delete from leftovers where id = ${leftover.id}`;
+    this.node.noteLoss();
   }
 
   async #note(kind: Leftover['kind'], id: string, connectionId: string, path: string, upload: string): Promise<void> {

@@ -106,10 +106,13 @@ export class Schedules {
       }
       const id = uuidv7();
       const { name, cron, timeZone, isActive, jobName, definition } = settings;
+      const now = account?.now ?? new Date();
+      const next = nextRun(settings, now);
       await tx`
         insert into schedules (id, account_id, key_id, name, cron, time_zone, is_active, job_name, definition, next_run_at)
         values (${id}, ${accountId}, ${keyId}, ${storable(name)}, ${cron}, ${timeZone}, ${isActive},
-          ${storable(jobName)}, ${jsonOf(tx, definition)}, ${nextRun(settings, account?.now ?? new Date())})`;
+          ${storable(jobName)}, ${jsonOf(tx, definition)}, ${next})`;
+      this.#tellDue(tx, now, next);
       await record(tx, actor, { action: 'schedule.create', target: target(id, name), details: detailsOf(settings) });
       return (await findIn(tx, accountId, id)) as Schedule;
     });
@@ -142,12 +145,14 @@ export class Schedules {
       const isSameTime = former.isActive && isActive && former.cron === cron && former.timeZone === timeZone;
       // Another name mends nothing: whoever switches it on, or off, has seen why it stopped.
       const isSwitched = changes.isActive === true || (former.isActive && !isActive);
+      const next = isSameTime ? former.nextRunAt : nextRun(settings, undecidedFrom(former));
       await tx`
         update schedules set key_id = ${keyId}, name = ${storable(name)}, cron = ${cron}, time_zone = ${timeZone},
           is_active = ${isActive}, job_name = ${storable(jobName)}, definition = ${jsonOf(tx, definition)},
-          next_run_at = ${isSameTime ? former.nextRunAt : nextRun(settings, undecidedFrom(former))},
+          next_run_at = ${next},
           error_message = ${isSwitched ? null : former.errorMessage}
         where id = ${id}`;
+      this.#tellDue(tx, former.now, next);
       const details = { ...detailsOf(settings), fields: Object.keys(changes) };
       await record(tx, actor, { action: 'schedule.update', target: target(id, name), details });
       return findIn(tx, accountId, id);
@@ -202,8 +207,14 @@ export class Schedules {
           decided_due_at = greatest(decided_due_at, ${schedule.nextRunAt}),
           last_skipped_at = case when ${reason !== null} then now() else last_skipped_at end
         where id = ${schedule.id}`;
+      const { next } = verdict;
+      if (next !== null) this.database.notices.tellHere(tx, 'schedules', next.getTime() - now.getTime());
       return { now, fired: { schedule, outcome: reason === null ? 'begun' : 'skipped', reason } };
     });
+  }
+
+  #tellDue(tx: Transaction, now: Date, next: Date | null): void {
+    if (next !== null) this.database.notices.tell(tx, 'schedules', next.getTime() - now.getTime());
   }
 
   /** Where the clock of the database has been ahead, those that wait for times which their crons come before. Resolves to their number. */

@@ -129,6 +129,7 @@ export class WatchedFolders {
     const id = uuidv7();
     return this.database.transaction(async (tx) => {
       const [time] = await tx<{ now: Date }[]>`select now() as now`;
+      const next = nextCheckAt(id, time?.now ?? new Date());
       await tx`
         insert into watched_folders (id, account_id, connection_id, name, path, file_pattern, exclude_pattern, done_file,
           schedule_minutes, webhook_url, source, detect_modified, recursive, initial, min_age_seconds, after_delivery,
@@ -137,9 +138,10 @@ export class WatchedFolders {
           ${settings.filePattern}, ${settings.excludePattern}, ${settings.doneFile}, ${settings.scheduleMinutes},
           ${settings.webhookUrl}, ${settings.source}, ${settings.detectModified}, ${settings.recursive},
           ${settings.initial}, ${settings.minAgeSeconds}, ${settings.afterDelivery}, ${settings.moveTo},
-          ${settings.expectEveryMinutes}, ${copyToJson(tx, settings)}, ${nextCheckAt(id, time?.now ?? new Date())})`;
+          ${settings.expectEveryMinutes}, ${copyToJson(tx, settings)}, ${next})`;
       await complete(tx, id);
       await this.#sendCheck(tx, { id, accountId, connectionId: settings.connectionId }, 'regular');
+      this.#tellDue(tx, time?.now, next);
       const [row] = await tx<WatchedFolder[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
       return row as WatchedFolder;
     });
@@ -178,6 +180,7 @@ export class WatchedFolders {
         where id = ${id} and account_id = ${accountId} and deleted_at is null`;
       if (rows.count === 0) return false;
       await cancelEvents(tx, id);
+      this.database.notices.tell(tx, 'deleted-folders');
       return true;
     });
   }
@@ -195,7 +198,8 @@ export class WatchedFolders {
         where id = ${id} and account_id = ${accountId} and deleted_at is null for update`;
       if (former === undefined) return undefined;
       const change = edit(former);
-      await editFolder(tx, former, change);
+      const { now, nextCheckAt } = await editFolder(tx, former, change);
+      this.#tellDue(tx, now, nextCheckAt);
       if (isOtherCopyTo(former.copyTo, change.settings.copyTo)) await hastenCopies(tx, this.jobs, id);
       await complete(tx);
       const [row] = await tx<WatchedFolder[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
@@ -205,11 +209,14 @@ export class WatchedFolders {
 
   /** Pauses or resumes; resuming makes the folder due at once. False = unknown. */
   async setActive(accountId: string, id: string, isActive: boolean): Promise<boolean> {
-    const rows = await this.database.all`
-      update watched_folders set is_active = ${isActive},
-        next_check_at = case when ${isActive} and not is_active then now() else next_check_at end
-      where id = ${id} and account_id = ${accountId} and deleted_at is null`;
-    return rows.count > 0;
+    return this.database.transaction(async (tx) => {
+      const rows = await tx`
+        update watched_folders set is_active = ${isActive},
+          next_check_at = case when ${isActive} and not is_active then now() else next_check_at end
+        where id = ${id} and account_id = ${accountId} and deleted_at is null`;
+      if (isActive) this.database.notices.tell(tx, 'folders');
+      return rows.count > 0;
+    });
   }
 
   /**
@@ -263,13 +270,21 @@ export class WatchedFolders {
       returning ${columns}`;
   }
 
+  #tellDue(tx: Transaction, now: Date | undefined, at: Date): void {
+    this.database.notices.tell(tx, 'folders', now === undefined ? 0 : at.getTime() - now.getTime());
+  }
+
   /** Files, reasons, history, events and the next due time, in one transaction. @throws CheckSuperseded */
   async commitCheck(result: CheckResult): Promise<void> {
     const { folder, changes, history, events } = result;
     const isQuiet = changes.count + history.length + events.length === 0 && folder.baselineAt !== null;
-    if (isQuiet) return this.database.run((sql) => this.#writeCheck(sql, result, 'relaxed'));
+    const { notices } = this.database;
+    if (isQuiet) {
+      const inMs = await this.database.run((sql) => this.#writeCheck(sql, result, 'relaxed'));
+      return notices.tellHere(undefined, 'folders', inMs);
+    }
     await this.database.transaction(async (tx) => {
-      await this.#writeCheck(tx, result, 'durable');
+      notices.tellHere(tx, 'folders', await this.#writeCheck(tx, result, 'durable'));
       await changes.write(tx, folder.id);
       if (history.length > 0) await writeBatch(tx, this.nodeId, history);
       await insertEvents(tx, this.jobs, folder, events);
@@ -332,12 +347,12 @@ export class WatchedFolders {
     return (await this.jobs.send('watch-check', [job], tx)).size > 0;
   }
 
-  /** The folder's row and the check's own, in one statement. @throws CheckSuperseded */
-  async #writeCheck(sql: Queryable, result: CheckResult, commit: 'relaxed' | 'durable'): Promise<void> {
+  /** The folder's row and the check's own, in one statement; resolves to when it is due again. @throws CheckSuperseded */
+  async #writeCheck(sql: Queryable, result: CheckResult, commit: 'relaxed' | 'durable'): Promise<number> {
     const { folder, check } = result;
     const isFailure = check.outcome === 'failed';
     // A pause of the folder meanwhile, or an earlier due time that somebody set, stands.
-    const [written] = await sql`
+    const [written] = await sql<{ inMs: number }[]>`
       with mine as (
         update watched_folders set check_id = null,
           next_check_at = case when next_check_at <= now() then next_check_at else ${result.nextCheckAt} end,
@@ -354,11 +369,12 @@ export class WatchedFolders {
           error_code = ${check.errorCode}, error_message = ${storable(check.errorMessage)}
         where id = ${folder.id} and check_id = ${check.id} and deleted_at is null
           and ${commit === 'relaxed' ? relaxed(sql) : sql`true`}
-        returning id
+        returning id, next_check_at
       ),
       ${this.checks.adding(sql, check, result.entries)}
-      select id from mine`;
+      select (extract(epoch from next_check_at - now()) * 1000)::float8 as "inMs" from mine`;
     if (written === undefined) throw new CheckSuperseded();
+    return written.inMs;
   }
 
   async #noteSkipped(tx: Transaction, late: readonly DueFolder[]): Promise<void> {
@@ -382,7 +398,11 @@ export class WatchedFolders {
  * Writes the settings; a check that runs writes nothing any more. Another path is another folder: what was known is
  * forgotten, and the next check takes its baseline. Other names keep what is known. Both make the folder due at once.
  */
-async function editFolder(tx: Transaction, former: WatchedFolder, edit: FolderEdit): Promise<void> {
+async function editFolder(
+  tx: Transaction,
+  former: WatchedFolder,
+  edit: FolderEdit,
+): Promise<{ readonly now: Date; readonly nextCheckAt: Date }> {
   const { settings, isActive } = edit;
   const [time] = await tx<{ now: Date }[]>`select now() as now`;
   const now = time?.now ?? new Date();
@@ -409,6 +429,7 @@ async function editFolder(tx: Transaction, former: WatchedFolder, edit: FolderEd
     where id = ${former.id}`;
   if (isMoved) await forgetFiles(tx, former.id, undefined);
   if (settings.webhookUrl === null) await cancelDeliveries(tx, former.id);
+  return { now, nextCheckAt };
 }
 
 function copyToJson(tx: Transaction, { copyTo }: WatchSettings) {

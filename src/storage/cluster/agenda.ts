@@ -1,0 +1,233 @@
+/**
+ * What is due on the database, by topic, so that nobody asks for it in vain. A node hears at once of what others make due
+ * (postgres/notices.ts), keeps the times of what is due soon, and looks every few seconds in one statement for all topics:
+ * for what it has missed, what older versions wrote, and what dead nodes left. So what is due is found within `LOOK_MS`, and
+ * almost always at its time.
+ */
+import type { PendingQuery, Row } from 'postgres';
+import type { Database } from '../postgres/database.js';
+import { NOTICED_MS, type Topic } from '../postgres/notices.js';
+import type { Queryable } from '../postgres/sql.js';
+import type { Log } from '../startup.js';
+
+export type { Topic } from '../postgres/notices.js';
+
+/** The longest time between two looks. */
+export const LOOK_MS = NOTICED_MS / 2;
+/** Nodes that were started together do not look together. */
+const JITTER = 0.2;
+/** Times are kept to this, rounded up. */
+const TICK_MS = 50;
+
+/** A time of the database's clock, and when it was read by the monotonic clock of this process. */
+export interface ClockReading {
+  readonly now: Date;
+  readonly askedAt: number;
+  readonly answeredAt: number;
+}
+
+interface DueRow {
+  readonly topic: string;
+  /** null where nothing of it is due, ever. */
+  readonly inMs: number | null;
+  readonly now: Date;
+}
+
+type Wake = () => void;
+
+export class Agenda {
+  readonly #database: Database;
+  readonly #jobSchema: string;
+  readonly #log: Log;
+  readonly #listeners = new Map<string, Set<Wake>>();
+  readonly #clockListeners = new Set<(reading: ClockReading) => void>();
+  /** By topic and time. */
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #stopListening: readonly (() => void)[];
+  #lookTimer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #looksAgain = false;
+  /** The database's clock before the monotonic one, as of the last look. */
+  #clockAhead = NaN;
+  #isClosed = false;
+
+  constructor(database: Database, jobSchema: string, log: Log) {
+    this.#database = database;
+    this.#jobSchema = jobSchema;
+    this.#log = log;
+    this.#stopListening = [
+      database.notices.on((topic, inMs) => this.dueIn(topic, inMs)),
+      database.onBack(() => this.lookNow()),
+    ];
+  }
+
+  /** Calls `wake` whenever something of the topic may be due. Returns how to stop. */
+  on(topic: Topic, wake: Wake): () => void {
+    const known = this.#listeners.get(topic) ?? new Set();
+    this.#listeners.set(topic, known);
+    known.add(wake);
+    this.#lookIn(0);
+    return () => {
+      known.delete(wake);
+      if (known.size === 0) this.#listeners.delete(topic);
+    };
+  }
+
+  /** Calls `hear` with the database's time at each look. Returns how to stop. */
+  onClock(hear: (reading: ClockReading) => void): () => void {
+    this.#clockListeners.add(hear);
+    return () => this.#clockListeners.delete(hear);
+  }
+
+  /** This process knows that something of the topic will be due. */
+  dueIn(topic: string, ms: number): void {
+    if (this.#isClosed || !this.#listeners.has(topic) || !(ms <= NOTICED_MS)) return;
+    if (ms <= 0) return this.#wake(topic);
+    const tick = Math.ceil((performance.now() + ms) / TICK_MS);
+    const key = `${topic} ${tick}`;
+    if (this.#timers.has(key)) return;
+    const due = (): void => {
+      this.#timers.delete(key);
+      this.#wake(topic);
+    };
+    this.#timers.set(key, setTimeout(due, tick * TICK_MS - performance.now()).unref());
+  }
+
+  /** Until that time of the database's clock; NaN where this process has not looked yet. */
+  msUntil(time: Date): number {
+    return time.getTime() - performance.now() - this.#clockAhead;
+  }
+
+  /** Notices may have been missed. */
+  lookNow(): void {
+    this.#lookIn(0);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const stop of this.#stopListening) stop();
+    clearTimeout(this.#lookTimer);
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+    await this.#looking;
+  }
+
+  #wake(topic: string): void {
+    for (const wake of [...(this.#listeners.get(topic) ?? [])]) wake();
+  }
+
+  #lookIn(ms: number): void {
+    if (this.#isClosed || this.#listeners.size === 0) return;
+    if (this.#looking !== undefined) {
+      this.#looksAgain ||= ms === 0;
+      return;
+    }
+    clearTimeout(this.#lookTimer);
+    this.#lookTimer = setTimeout(() => {
+      this.#looking = this.#look().finally(() => {
+        this.#looking = undefined;
+        const isDue = this.#looksAgain;
+        this.#looksAgain = false;
+        this.#lookIn(isDue ? 0 : LOOK_MS * (1 - JITTER * Math.random()));
+      });
+    }, ms).unref();
+  }
+
+  /** Never rejects. */
+  async #look(): Promise<void> {
+    const askedAt = performance.now();
+    try {
+      const rows = await this.#database.run((sql) => this.#ask(sql));
+      const answeredAt = performance.now();
+      const [first] = rows;
+      if (first === undefined || this.#isClosed) return;
+      this.#clockAhead = first.now.getTime() - answeredAt;
+      for (const hear of this.#clockListeners) hear({ now: first.now, askedAt, answeredAt });
+      for (const { topic, inMs } of rows) if (inMs !== null) this.dueIn(topic, inMs);
+    } catch (error) {
+      this.#log('debug', 'it could not be looked up what is due', { reason: String(error) });
+    }
+  }
+
+  #ask(sql: Queryable): PromiseLike<DueRow[]> {
+    const topics = [...this.#listeners.keys()];
+    const asked = QUESTIONS.filter((question) => question.topics.some((topic) => topics.includes(topic)));
+    const parts = asked.map(({ ask }) => ask(sql, this.#jobSchema));
+    const all = parts.reduce(
+      (before, part) => sql`${before} union all ${part}`,
+      sql`select 'clock', null::timestamptz`,
+    );
+    return sql<DueRow[]>`
+      with due (topic, at) as (${all})
+      select topic, (extract(epoch from at - now()) * 1000)::float8 as "inMs", clock_timestamp() as now from due`;
+  }
+}
+
+type Part = PendingQuery<Row[]>;
+
+interface Question {
+  readonly topics: readonly Topic[];
+  /** Rows of a topic and the time at which something of it is due. Each is an index's first entry, or few rows. */
+  readonly ask: (sql: Queryable, jobSchema: string) => Part;
+}
+
+const QUESTIONS: readonly Question[] = [
+  {
+    topics: ['watch-check', 'route-copy', 'webhook-delivery', 'after-delivery', 'job-list', 'job-files'],
+    ask: (sql, schema) => sql`
+      (select name, min(start_after) from ${sql(schema)}.job where state < 'active' and not blocked group by name)`,
+  },
+  {
+    // Claims are looked after as long as there are any.
+    topics: ['claims'],
+    ask: (sql, schema) => sql`
+      (select 'claims', now() from ${sql(schema)}.job where state = 'active' and group_id is not null limit 1)`,
+  },
+  {
+    topics: ['connection-check'],
+    ask: (sql) => sql`
+      (select 'connection-check', k.due_at from connection_checks k join connections c on c.id = k.connection_id
+        where c.is_active order by k.due_at limit 1)`,
+  },
+  {
+    topics: ['folders'],
+    ask: (sql) => sql`
+      (select 'folders', min(next_check_at) from watched_folders where is_active and deleted_at is null)`,
+  },
+  {
+    topics: ['deleted-folders'],
+    ask: (sql) => sql`(select 'deleted-folders', min(deleted_at) from watched_folders where deleted_at is not null)`,
+  },
+  {
+    topics: ['schedules'],
+    ask: (sql) => sql`(select 'schedules', min(next_run_at) from schedules where next_run_at is not null)`,
+  },
+  {
+    topics: ['events'],
+    ask: (sql) => sql`(select 'events', now() from events where sequence is null and is_ready limit 1)`,
+  },
+  {
+    topics: ['jobs'],
+    ask: (sql) => sql`(select 'jobs', now() from jobs where state in ('queued', 'running', 'paused') limit 1)`,
+  },
+  {
+    topics: ['uploads'],
+    ask: (sql) => sql`
+      (select 'uploads', least((select min(expires_at) from uploads where state <> 'done'),
+        (select min(expires_at) from uploads where state = 'done')))`,
+  },
+  {
+    topics: ['alarm-look'],
+    ask: (sql) => sql`(select 'alarm-look', min(look_at) from alarm_accounts)`,
+  },
+  {
+    topics: ['alarm-mail'],
+    // As AlarmRecipients.claim chooses, by the time alone.
+    ask: (sql) => sql`
+      (select 'alarm-mail', min(greatest(w.not_before, w.claimed_until,
+          case when s.urgent_breaks_quiet and a.is_urgent then null else w.quiet_until end))
+        from alarm_recipients w join alarm_settings s using (account_id)
+          join alarms a on a.account_id = w.account_id and a.ended_at is null and a.id > w.told and a.kind = any (s.kinds)
+        where s.is_on and w.confirmed_at is not null)`,
+  },
+];

@@ -1,0 +1,115 @@
+/**
+ * Notices between the nodes of a database (LISTEN and NOTIFY): something of a topic is due, now or in a while. They save
+ * time alone: whoever misses one finds the same in the tables at its next look (cluster/agenda.ts).
+ */
+import type { Transaction } from './sql.js';
+
+const CHANNEL = 'ftg';
+/** Sent on each new connection that is to hear notices. */
+export const LISTEN = `listen ${CHANNEL}`;
+
+/** The kinds of what may be due. */
+export type Topic =
+  | 'watch-check'
+  | 'route-copy'
+  | 'webhook-delivery'
+  | 'after-delivery'
+  | 'job-list'
+  | 'job-files'
+  | 'claims'
+  | 'connection-check'
+  | 'connections'
+  | 'folders'
+  | 'deleted-folders'
+  | 'schedules'
+  | 'events'
+  | 'jobs'
+  | 'uploads'
+  | 'alarm-look'
+  | 'alarm-mail';
+
+/**
+ * Between two notices of a topic from one node. Committing a notice takes a lock of the whole server, and whoever has heard
+ * one looks again for a while (`HEARD_MS`), so that a busy node need not send one a transaction.
+ */
+const TELL_EVERY_MS = 500;
+/** For how long whoever has heard a notice must go on looking, at least every `TELL_EVERY_MS`. */
+export const HEARD_MS = 3 * TELL_EVERY_MS;
+/** Of what is due later nothing need be said: whoever hears of it looks again before. */
+export const NOTICED_MS = 10_000;
+
+type Listener = (topic: string, inMs: number) => void;
+
+interface Due {
+  readonly topic: Topic;
+  readonly inMs: number;
+  readonly isForAll: boolean;
+}
+
+export class Notices {
+  readonly #listeners = new Set<Listener>();
+  readonly #ofTransactions = new WeakMap<Transaction, Due[]>();
+  /** When this node last committed a notice of what is due at once. */
+  readonly #toldAt = new Map<Topic, number>();
+
+  /** What is heard of all nodes, this one included. Returns how to stop. */
+  on(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Something will be due so long after `tx` has committed: all nodes are told with the commit. */
+  tell(tx: Transaction, topic: Topic, inMs = 0): void {
+    if (inMs < NOTICED_MS) this.#add(tx, { topic, inMs: Math.max(0, inMs), isForAll: true });
+  }
+
+  /** The same for this node alone, which looks for it itself: with the commit of `tx`, or at once. */
+  tellHere(tx: Transaction | undefined, topic: Topic, inMs: number): void {
+    if (tx === undefined) this.#emit(topic, inMs);
+    else this.#add(tx, { topic, inMs, isForAll: false });
+  }
+
+  /** `work`, with its notices sent in the same transaction. */
+  async within<T>(
+    begin: (work: (tx: Transaction) => Promise<T>) => Promise<T>,
+    work: (tx: Transaction) => Promise<T>,
+  ): Promise<T> {
+    let due: readonly Due[] = [];
+    let told: readonly Due[] = [];
+    const result = await begin(async (tx) => {
+      const value = await work(tx);
+      due = this.#ofTransactions.get(tx) ?? [];
+      told = due.filter((one) => one.isForAll && this.#isNews(one));
+      if (told.length > 0) {
+        const payloads = [...new Set(told.map(({ topic, inMs }) => `${topic} ${Math.round(inMs)}`))];
+        await tx`select pg_notify(${CHANNEL}, payload) from unnest(${tx.types.texts(payloads)}) as n (payload)`;
+      }
+      return value;
+    });
+    // Only what has committed was told.
+    const now = performance.now();
+    for (const { topic, inMs } of told) if (inMs === 0) this.#toldAt.set(topic, now);
+    for (const { topic, inMs, isForAll } of due) if (!isForAll) this.#emit(topic, inMs);
+    return result;
+  }
+
+  /** A notice has come in. */
+  receive(payload: string): void {
+    const [topic = '', inMs] = payload.split(' ');
+    this.#emit(topic, Number(inMs) || 0);
+  }
+
+  #add(tx: Transaction, due: Due): void {
+    const known = this.#ofTransactions.get(tx);
+    if (known === undefined) this.#ofTransactions.set(tx, [due]);
+    else known.push(due);
+  }
+
+  #isNews({ topic, inMs }: Due): boolean {
+    return inMs > 0 || performance.now() - (this.#toldAt.get(topic) ?? -Infinity) >= TELL_EVERY_MS;
+  }
+
+  #emit(topic: string, inMs: number): void {
+    for (const listener of this.#listeners) listener(topic, inMs);
+  }
+}

@@ -1,0 +1,34 @@
+/** A gateway that nobody uses. A failure looks like a loop that asks the database whether there is something to do. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startPostgres } from '../servers/postgres.js';
+import { withSql } from '../storage/databases.js';
+import { startGateway } from '../support/gateway.js';
+
+const MEASURED_MS = 30_000;
+/** Twice what there is. Looks at connections and accounts come once a minute; a poll each half second alone sends 60. */
+const MOST = 80;
+
+test('at rest it sends few statements', { timeout: 120_000 }, async (context) => {
+  const postgres = await startPostgres();
+  const gateway = await startGateway({ config: { sandbox: true, database: { url: postgres.url } } });
+  const count = (): Promise<number> =>
+    withSql(postgres.url, async (sql) => {
+      const [row] = await sql<{ count: string }[]>`
+        select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()`;
+      return Number(row?.count);
+    });
+  try {
+    // The first looks, which are spread over a minute, and what the start itself has sent.
+    await delay(MEASURED_MS / 3);
+    const before = await count();
+    await delay(MEASURED_MS);
+    const sent = (await count()) - before;
+    context.diagnostic(`${sent} transactions in ${MEASURED_MS / 1000} s`);
+    assert.ok(sent < MOST, `${sent} transactions in ${MEASURED_MS / 1000} s`);
+  } finally {
+    await gateway.stop();
+    await postgres.stop();
+  }
+});
