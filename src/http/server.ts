@@ -97,11 +97,18 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (running.size === 0 && working === 0) whenIdle?.();
   }
 
-  const ticker = setInterval(() => {
+  /** Runs while requests do. */
+  let ticker: NodeJS.Timeout | undefined;
+
+  function tick(): void {
     second++;
+    if (running.size === 0) {
+      clearInterval(ticker);
+      ticker = undefined;
+    }
     for (const exchange of running) exchange.tick(second);
     if (second % PEERS_EVERY_SECONDS === 0) void findGonePeers();
-  }, 1_000).unref();
+  }
 
   async function findGonePeers(): Promise<void> {
     const heldBack = [...running].filter((exchange) => exchange.heldBack !== undefined);
@@ -116,7 +123,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   function begin(socket: ClientSocket): void {
     const exchange = new Exchange(socket, host);
-    if (!exchange.isFinished) running.add(exchange);
+    if (!exchange.isFinished) {
+      running.add(exchange);
+      ticker ??= setInterval(tick, 1_000).unref();
+    }
     working++;
     void exchange.settled.then(() => {
       working--;

@@ -10,6 +10,7 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client';
+import { pause } from '../base/deadline.js';
 import { readManifest } from '../base/package-root.js';
 import { BoundedSeries, merger, type Labels } from './bounded-series.js';
 import { METRICS } from './metric-table.js';
@@ -111,11 +112,22 @@ export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string
 /** Facts about the whole process, which must not be added up over its threads. */
 const OF_THE_PROCESS = /^(process_|nodejs_version_info$)/;
 
+/** The delay of the event loop is sampled every 10 ms: by then there are some samples. */
+const FIRST_SAMPLES_MS = 50;
+
 /** `perConnection`: whether connections are counted one by one, under their ids. */
 export function createMetrics(sources: MetricsSources, { perConnection = false } = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  let watching: Promise<void> | undefined;
+  /** Of the process itself, from the first question on: their timer of 10 ms is most of what an idle process does. */
+  const watchProcess = (): Promise<void> => {
+    if (watching === undefined) {
+      collectDefaultMetrics({ register: registry });
+      watching = pause(FIRST_SAMPLES_MS);
+    }
+    return watching;
+  };
   const merged = merger(METRICS);
 
   const requests = counter(METRICS.requests, registers);
@@ -199,11 +211,15 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
     webhookAttempt: ({ outcome, seconds }) => webhookSeconds.observe({ outcome }, seconds),
     probe: ({ outcome, seconds }) => connectionCheckSeconds.observe({ outcome }, seconds),
     text: async (threads = []) => {
+      await watchProcess();
       if (threads.length === 0) return registry.metrics();
       const all = merged([await registry.getMetricsAsJSON(), ...threads]).map((metrics) => metrics.map(worstOfLoops));
       return AggregatorRegistry.aggregate(all).metrics();
     },
-    snapshot: async () => (await registry.getMetricsAsJSON()).filter(({ name }) => !OF_THE_PROCESS.test(name)),
+    snapshot: async () => {
+      await watchProcess();
+      return (await registry.getMetricsAsJSON()).filter(({ name }) => !OF_THE_PROCESS.test(name));
+    },
     contentType: registry.contentType,
   };
 }

@@ -30,9 +30,17 @@ export interface LiveEntry {
 
 export class LiveTransfers {
   private readonly entries = new Map<string, LiveEntry>();
+  private whenBusy = (): void => undefined;
+
+  /** Calls `act` whenever one begins while there is none. */
+  onBusy(act: () => void): void {
+    this.whenBusy = act;
+  }
 
   add(id: string, entry: LiveEntry): void {
+    const isFirst = this.entries.size === 0;
     this.entries.set(id, entry);
+    if (isFirst) this.whenBusy();
   }
 
   remove(id: string): void {

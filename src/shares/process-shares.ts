@@ -51,7 +51,8 @@ interface Login {
 
 export class ProcessShares {
   private readonly logins = new Map<string, Login>();
-  private readonly rounds: NodeJS.Timeout;
+  /** While this process has sessions, or lacks some. */
+  private rounds: NodeJS.Timeout | undefined;
   private round = 0;
   private isLooking = false;
   private isStopped = false;
@@ -61,7 +62,6 @@ export class ProcessShares {
     private readonly store: ClaimStore,
   ) {
     broker.shareWithOthers((key) => this.changed(key));
-    this.rounds = setInterval(() => void this.look(), ROUND_MS).unref();
   }
 
   /** Its claims end with the node, in the store. */
@@ -85,6 +85,7 @@ export class ProcessShares {
         next: undefined,
       };
       this.logins.set(key, login);
+      if (!this.isStopped) this.rounds ??= setInterval(() => void this.look(), ROUND_MS).unref();
     }
     if (login.isClaiming || this.isStopped) return;
     const { held, waiting } = this.broker.claimOf(key);
@@ -158,6 +159,11 @@ export class ProcessShares {
 
   /** Whether others wait for sessions that this process holds. */
   private async look(): Promise<void> {
+    if (this.logins.size === 0) {
+      clearInterval(this.rounds);
+      this.rounds = undefined;
+      return;
+    }
     this.round++;
     const isAlone = this.store.processes === 1 && this.round % ROUNDS_ALONE > 0;
     const held = [...this.logins].flatMap(([key, { told }]) => (told !== undefined && told.held > 0 ? [key] : []));

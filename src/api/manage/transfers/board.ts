@@ -37,12 +37,18 @@ export class TransferBoard {
   private timer: NodeJS.Timeout | undefined;
   private ticks = 0;
   private isTicking = false;
+  private isStopped = false;
   private hasPublished = false;
 
   constructor(private readonly options: TransferBoardOptions) {}
 
   start(): void {
-    this.timer = setInterval(() => void this.tick(), TICK_MS).unref();
+    this.options.live.onBusy(() => this.keepTicking());
+  }
+
+  /** For as long as there is something to tell. */
+  private keepTicking(): void {
+    if (!this.isStopped) this.timer ??= setInterval(() => void this.tick(), TICK_MS).unref();
   }
 
   /** Streams never end by themselves: a gateway that stops need not wait for them. */
@@ -51,6 +57,7 @@ export class TransferBoard {
   }
 
   async stop(): Promise<void> {
+    this.isStopped = true;
     clearInterval(this.timer);
     if (this.hasPublished) await this.options.storage.running.publish([]).catch(() => undefined);
   }
@@ -83,6 +90,7 @@ export class TransferBoard {
     this.streams.add(stream);
     stream.once('close', () => this.streams.delete(stream));
     stream.say('retry: 2000\n\n');
+    this.keepTicking();
     void this.show([stream]).catch(() => undefined);
     return stream;
   }
@@ -95,7 +103,14 @@ export class TransferBoard {
       const local = this.options.live.list();
       this.measure(local);
       await this.publish(local);
-      if (this.streams.size === 0) return;
+      if (this.streams.size === 0) {
+        if (local.length > 0 || this.hasPublished) return;
+        clearInterval(this.timer);
+        this.timer = undefined;
+        // One that has begun meanwhile.
+        if (this.options.live.list().length > 0) this.keepTicking();
+        return;
+      }
       await Promise.all([...this.streams].map((stream) => stream.endUnlessAllowed()));
       await this.show([...this.streams]);
       if (this.ticks % PING_EVERY_TICKS === 0) for (const stream of this.streams) stream.say(': ping\n\n');
