@@ -6,7 +6,7 @@
  * `rotate-receipt-key` the key that signs receipts.
  */
 import { suitAllocatorToStreams } from './runtime/allocator.js';
-import { suitCollectorToStreams } from './runtime/garbage-collector.js';
+import { collectAtRest, suitCollectorToStreams } from './runtime/garbage-collector.js';
 import { ConfigError } from './config/mistakes.js';
 import type { Config } from './config/schema.js';
 import { loadConfig } from './config/load.js';
@@ -36,6 +36,7 @@ function readConfig(): Config | undefined {
 
 async function serve(config: Config): Promise<void> {
   suitAllocatorToStreams();
+  collectAtRest();
   const { createLogger } = await import('./observe/log.js');
   const start: StartGateway = async (...how) => {
     const { startGateway } = await import('./app/gateway.js');
