@@ -21,7 +21,12 @@ export type Tier = (typeof TIERS)[number];
  */
 const OUTSIDE: readonly (string | RegExp)[] = [
   ...['node:child_process', 'playwright-core', 'postgres', 'typescript'],
-  ...[/\/test\/servers\//, /\/test\/support\/gateway\.js$/, /\/test\/http\/support\/front-end\.js$/],
+  ...[
+    /\/test\/servers\//,
+    /\/test\/support\/gateway\.js$/,
+    /\/test\/http\/support\/front-end\.js$/,
+    /\/src\/links\/page\.js$/,
+  ],
 ];
 
 /** Paths below test/, without `.test.ts`; a folder ends with a slash. */
@@ -29,7 +34,7 @@ type List = readonly string[];
 
 /** They start nothing, but take longer than a moment, or read what only the whole build makes. */
 const NOT_A_MOMENT: List = listed(`
-  api/openapi/document architecture docs/built-site jobs/schedule-clock operations/tree/walk pools/places pools/pool-properties
+  api/openapi/document architecture base/entry-sorter docs/built-site jobs/schedule-clock operations/tree/walk pools/places pools/pool-properties
   pools/pool-simulation remotes/fourth-protocol remotes/make-folders resolver/resolver workers/base64
 `);
 

@@ -3,6 +3,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
 import { ListingTurns } from '../../src/budgets/listing-turns.js';
 
+/** The longest turn. */
+const TURN_MS = 100;
+
 async function* numbers(): AsyncGenerator<number> {
   for (let number = 0; ; number++) yield number;
 }
@@ -20,7 +23,9 @@ test('a short listing needs no turn, and all of it comes in order', async () => 
   );
 });
 
-test('long listings of one account leave turns to another one, whatever they read', async () => {
+test('long listings of one account leave turns to another one, whatever they read', async (t) => {
+  // No turn ends by its time.
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   const turns = new ListingTurns();
   const open = Array.from({ length: 80 }, () => turns.reader('a', () => new AbortController().signal).read(numbers()));
   // Each reads on until it has a turn, or waits for one.
@@ -37,7 +42,9 @@ test('long listings of one account leave turns to another one, whatever they rea
   for (let entries = 0; entries < 300; entries++) assert.equal((await other.next()).value, entries);
   await other.return();
   // A reader that has stopped keeps no turn, and one that waited gets it.
-  await Promise.all(open.map(async (listing) => listing.next()));
+  const read = Promise.all(open.map(async (listing) => listing.next()));
+  t.mock.timers.tick(TURN_MS);
+  await read;
   await Promise.all(open.map(async (listing) => listing.return()));
 });
 
