@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as esbuild from 'esbuild';
 import { BUNDLE, buildBundle, inputsOf } from './bundle.js';
+import { declareClient } from './declarations.js';
 import { BuildRecord, type Sources } from './record.js';
 import { ROOT } from './root.js';
 
@@ -13,6 +14,8 @@ export { buildOnChange } from './on-change.js';
 const run = promisify(execFile);
 
 interface Part extends Sources {
+  /** Needs a tool (test/tools), and so is not made by `npm run build`. */
+  readonly isOnRequest?: boolean;
   /** Below dist; it is made again when one is missing. */
   readonly outputs: readonly string[];
   /** Resolves to the files that it was made of, beside `files` and `folders`. */
@@ -39,16 +42,25 @@ const PARTS: Readonly<Record<string, Part>> = {
     make: () => runProgram('src/build/compile-schemas.ts'),
   },
   man: { outputs: ['dist/man/ftg.1'], files: ['package.json'], make: () => runProgram('src/cli/man/build.ts') },
-  declarations: { outputs: ['dist/src/client/index.d.ts'], folders: ['src/client'], make: declareClient },
+  declarations: {
+    isOnRequest: true,
+    outputs: ['dist/src/client/index.d.ts'],
+    files: ['tsconfig.json'],
+    folders: ['src/client'],
+    make: async () => {
+      await declareClient();
+      return [];
+    },
+  },
 };
 
-/** Builds these parts; none = all. */
+/** Builds these parts; none = all but those on request. */
 export async function buildParts(wanted: readonly string[]): Promise<void> {
   const unknown = wanted.find((name) => !(name in PARTS));
   if (unknown !== undefined) throw new Error(`there is no part ${unknown}, only ${Object.keys(PARTS).join(', ')}`);
   const record = new BuildRecord();
   const due = Object.entries(PARTS).filter(([name, part]) => {
-    if (wanted.length > 0 && !wanted.includes(name)) return false;
+    if (wanted.length === 0 ? part.isOnRequest === true : !wanted.includes(name)) return false;
     return !record.isCurrent(name, part) || part.outputs.some((output) => !existsSync(join(ROOT, output)));
   });
   const made = await Promise.allSettled(
@@ -72,10 +84,4 @@ async function runProgram(source: string): Promise<string[]> {
   });
   await run(process.execPath, [join(ROOT, 'dist', source.replace(/\.ts$/, '.js'))], { cwd: ROOT });
   return inputsOf((await scan).metafile);
-}
-
-/** For those who import the client: dist/src/client/*.d.ts. */
-async function declareClient(): Promise<readonly string[]> {
-  await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'src/client'], { cwd: ROOT });
-  return ['tsconfig.json'];
 }

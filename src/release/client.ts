@@ -2,11 +2,10 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { DECLARATIONS, declareClient } from '../build/declarations.js';
 import { lockOf } from './lock.js';
 import { MANIFEST, ROOT } from './places.js';
 import { type Staged, stage } from './stage.js';
-
-const TYPES = join(ROOT, 'dist/src/client');
 
 export async function stageClient(folder: string): Promise<Staged> {
   const { version, license } = MANIFEST;
@@ -29,9 +28,10 @@ export async function stageClient(folder: string): Promise<Staged> {
   };
   const staged = stage(manifest, folder);
   writeFileSync(join(folder, 'index.js'), await bundleClient());
+  await declareClient();
   const types = join(folder, 'types');
   mkdirSync(types);
-  for (const name of typesFrom('index')) copyFileSync(join(TYPES, name), join(types, name));
+  for (const name of typesFrom('index')) copyFileSync(join(DECLARATIONS, name), join(types, name));
   copyFileSync(join(ROOT, 'src/client/README.md'), join(folder, 'README.md'));
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
   // For the list of what is in it; no package takes it along.
@@ -55,7 +55,7 @@ function typesFrom(name: string, found = new Set<string>()): Set<string> {
   const file = `${name}.d.ts`;
   if (found.has(file)) return found;
   found.add(file);
-  const text = readFileSync(join(TYPES, file), 'utf8');
+  const text = readFileSync(join(DECLARATIONS, file), 'utf8');
   for (const [, next = ''] of text.matchAll(/(?:from|import\() ?'\.\/([\w-]+)\.js'/g)) typesFrom(next, found);
   return found;
 }

@@ -1,6 +1,7 @@
 /** The package of the gateway: what package.json says, without what only contributors need, and with its dependencies fixed. */
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { declareClient } from '../build/declarations.js';
 import { bundledPackages, thirdParty } from './licences.js';
 import { lockOf } from './lock.js';
 import { MANIFEST, ROOT } from './places.js';
@@ -18,6 +19,7 @@ export async function stageServer(folder: string): Promise<Staged> {
   };
   const bundled = await bundledPackages();
   const staged = { ...stage(manifest, folder), bundled };
+  await declareClient();
   for (const file of files) cpSync(join(ROOT, file), join(folder, file), { recursive: true });
   writeFileSync(join(folder, 'THIRD-PARTY.md'), thirdParty(bundled));
   const lock = lockOf(manifest, Object.keys({ ...dependencies, ...optionalDependencies }));

@@ -1,0 +1,29 @@
+/** The types of the client, dist/src/client/*.d.ts: for its package, and for programs that import it from the gateway's own. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ROOT } from './root.js';
+
+const run = promisify(execFile);
+
+export const DECLARATIONS = join(ROOT, 'dist/src/client');
+
+let declared: Promise<void> | undefined;
+
+/** Once in a process. Uses the type checker, which is a tool (test/tools): `npm ci` builds without it. */
+export function declareClient(): Promise<void> {
+  return (declared ??= declare());
+}
+
+async function declare(): Promise<void> {
+  // Processes that stage packages at the same time then find whole files.
+  const made = mkdtempSync(join(ROOT, 'dist/declarations-'));
+  try {
+    const checker = join(ROOT, 'node_modules/typescript/bin/tsc');
+    await run(process.execPath, [checker, '-p', 'src/client', '--outDir', made], { cwd: ROOT });
+    for (const name of readdirSync(made)) renameSync(join(made, name), join(DECLARATIONS, name));
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+}
