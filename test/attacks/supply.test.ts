@@ -16,6 +16,14 @@ const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(
   Record<string, string>
 >;
 
+/** What checks and tests the gateway has a lock file of its own. */
+const tools = JSON.parse(read('test/tools/package.json')) as {
+  readonly dependencies: Record<string, string>;
+};
+const { packages: toolPackages } = JSON.parse(read('test/tools/package-lock.json')) as {
+  packages: Record<string, LockedPackage>;
+};
+
 test('SECURITY.md lists exactly the packages that have install scripts', () => {
   const scripted = Object.entries(packages)
     .filter(([, { hasInstallScript }]) => hasInstallScript === true)
@@ -26,7 +34,7 @@ test('SECURITY.md lists exactly the packages that have install scripts', () => {
 });
 
 test('every dependency is pinned to one version', () => {
-  const all = { ...dependencies, ...devDependencies, ...optionalDependencies };
+  const all = { ...dependencies, ...devDependencies, ...optionalDependencies, ...tools.dependencies };
   const loose = Object.entries(all).filter(([, version]) => !/^(npm:@[\w/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version));
   assert.deepEqual(loose, []);
 });
@@ -42,4 +50,17 @@ test('every package has a checksum in the lock file, except the native builds th
     bare.filter((name) => !withoutChecksum.test(name)),
     [],
   );
+});
+
+test('every tool has a checksum in its lock file', () => {
+  const places = Object.entries(toolPackages).filter(([place]) => place !== '');
+  assert.ok(places.length > 100, 'the packages were not found');
+  assert.deepEqual(
+    places.filter(([, { integrity }]) => !/^sha512-.{86}==$/.test(integrity ?? '')),
+    [],
+  );
+});
+
+test('tools are installed without their install scripts', () => {
+  assert.match(read('test/tools/install.js'), /\['ci', '--ignore-scripts'/);
 });

@@ -12,7 +12,7 @@ const COMMANDS: readonly RegExp[] = [
   new RegExp(`^npm run (${Object.keys(MANIFEST.scripts).join('|')})$`),
   /^npm (ci|start)$/,
   /^cd package$/,
-  /^npm (audit|sbom --sbom-format=cyclonedx) --omit=dev$/,
+  /^npm (audit|sbom --package-lock-only --sbom-format=cyclonedx) --omit=dev$/,
   /^sha256sum --check --strict SHA256SUMS$/,
   /^gpg --verify SHA256SUMS\.asc SHA256SUMS$/,
   new RegExp(`^git checkout v${MANIFEST.version}$`),
