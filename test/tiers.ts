@@ -43,7 +43,7 @@ const NOT_A_MOMENT: List = listed(`
  * too. They run last, two at once.
  */
 const MEASURES: List = listed(`
-  app/nodes/ app/threads attacks/announced-keys attacks/bodies attacks/connections attacks/handshakes
+  app/nodes/ app/rest app/threads attacks/announced-keys attacks/bodies attacks/connections attacks/handshakes
   attacks/hostile-remotes attacks/hostile-servers attacks/isolation-http attacks/isolation-jobs
   attacks/isolation-listings attacks/job-events attacks/keys attacks/names attacks/own-crowd attacks/private-keys
   attacks/sessions attacks/sockets attacks/watch-shares conformance/memory dashboard/queue faults/readiness
