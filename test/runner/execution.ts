@@ -1,14 +1,16 @@
 /** Runs test files, several at once, those that measure at the end, and what clients meet first on both front ends. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { pathToFileURL } from 'node:url';
 import { TEMPLATES_VARIABLE } from '../servers/data-folders.js';
 import { FRONT_END } from '../support/front-end.js';
 import { makeScratch } from '../support/scratch.js';
 import { measures } from '../tiers.js';
-import type { Report } from './report.js';
+import { type Batches, batchesOf } from './batches.js';
+import type { Broken, Report } from './report.js';
 import { serveShared } from './shared.js';
 import { FOLDER } from './selection.js';
 
@@ -29,6 +31,12 @@ const SIDE_BY_SIDE = CORES + 2;
 const MEASURING = Math.max(2, Math.floor(CORES / 2));
 /** What is made by chance need not be as much as the first time. */
 const FUZZ_REQUESTS_AGAIN = '5000';
+
+export interface Options {
+  readonly concurrency: number;
+  /** Milliseconds of one process. */
+  readonly timeout: number;
+}
 
 export interface Execution {
   readonly files: readonly string[];
@@ -87,13 +95,63 @@ function rank(name: string): number {
   return place === -1 ? LONG.length : place;
 }
 
-async function runFiles(
-  names: readonly string[],
-  options: { readonly concurrency: number; readonly timeout: number },
+async function runFiles(names: readonly string[], options: Options, report: Report): Promise<void> {
+  const long = names.filter(isLong);
+  const others = batchesOf(
+    names.filter((name) => !isLong(name)),
+    FOLDER,
+    options.concurrency,
+  );
+  const whole = (some: readonly string[]): string[] => some.map((name) => path.join(FOLDER, name));
+  await runBatches({ alone: whole(long), together: others.together.map(whole) }, whole(others.alone), options, report);
+}
+
+/** Absolute paths. What a process did not come to when it ended runs again, alone. */
+export async function runBatches(
+  first: Batches,
+  last: readonly string[],
+  options: Options,
   report: Report,
 ): Promise<void> {
-  if (names.length === 0) return;
-  const stream = run({ files: names.map((name) => path.join(FOLDER, name)), ...options });
-  report.listen(stream);
+  const entries = new Map(first.together.map((batch) => [writeEntry(batch), batch]));
+  const broken = await runPaths([...first.alone, ...entries.keys(), ...last], entries, options, report);
+  for (const { files, unfinished, reason = 'a test had failed' } of broken) {
+    const names = (some: readonly string[]): string => some.map((file) => path.relative(FOLDER, file)).join(', ');
+    console.log(
+      `\nthe process of ${names(files)} ended early: ${reason}\nthese run again, alone: ${names(unfinished)}\n`,
+    );
+    const failures = report.failed;
+    await runPaths(unfinished, new Map(), options, report);
+    // Alone each of them passes: what they did to each other is to be found.
+    if (report.failed === failures) report.fail(names(files), 'together in one process', reason);
+  }
+}
+
+async function runPaths(
+  files: readonly string[],
+  entries: ReadonlyMap<string, readonly string[]>,
+  options: Options,
+  report: Report,
+): Promise<readonly Broken[]> {
+  if (files.length === 0) return [];
+  const stream = run({ files: [...files], ...options });
+  const brokenOnes = report.listen(stream, entries);
   for await (const text of stream.compose<NodeJS.ReadableStream>(new spec())) process.stdout.write(text);
+  return brokenOnes();
+}
+
+/** `run` starts one process for each file that it is given, without arguments. */
+function writeEntry(files: readonly string[]): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'ftg-together-'));
+  const entry = path.join(folder, 'together.mjs');
+  const loader = pathToFileURL(path.join(FOLDER, 'runner', 'together.js')).href;
+  writeFileSync(
+    entry,
+    `import { runTogether } from ${JSON.stringify(loader)};\nawait runTogether(${JSON.stringify(files)});\n`,
+  );
+  return entry;
+}
+
+function isLong(name: string): boolean {
+  return rank(name) < LONG.length;
 }

@@ -11,7 +11,19 @@ interface Ended {
   readonly name: string;
   readonly file?: string;
   readonly nesting: number;
-  readonly details: { readonly duration_ms: number };
+  readonly type?: string;
+  readonly duration_ms: number;
+  /** It failed. */
+  readonly error?: Error;
+  readonly isSkipped: boolean;
+}
+
+/** A process of several files that ended before all of them had. */
+export interface Broken {
+  readonly files: readonly string[];
+  readonly unfinished: readonly string[];
+  /** Absent: it said none, for one of its tests had failed. */
+  readonly reason: string | undefined;
 }
 
 export class Report {
@@ -20,27 +32,64 @@ export class Report {
   readonly #failures: string[] = [];
   readonly #secondsOf = new Map<string, number>();
 
-  listen(stream: ReturnType<typeof run>): void {
-    stream.on('test:pass', (event) => {
-      this.#note(event);
-      if (event.details.type === 'suite') return;
-      if (event.skip !== undefined || event.todo !== undefined) this.#fail(event, 'skipped');
-      else this.#passed++;
-    });
-    stream.on('test:fail', (event) => {
-      this.#note(event);
-      const { type, error } = event.details;
-      // A suite fails with its tests; only what cannot be counted below it is counted here.
-      if (type !== 'suite' || error.message === 'test failed') this.#fail(event, reasonOf(error));
-    });
+  get failed(): number {
+    return this.#failures.length;
+  }
+
+  /**
+   * `entries` run several files in one process each, by the path of the entry. When the stream has ended, the result says
+   * which of these processes ended before all of their files had.
+   */
+  listen(stream: ReturnType<typeof run>, entries: ReadonlyMap<string, readonly string[]>): () => readonly Broken[] {
+    const shared = new Set([...entries.values()].flat());
+    const finished = new Set<string>();
+    const reasons = new Map<string, string>();
+    // Tests end before what holds them, and the processes are reported one after the other.
+    let held: Ended[] = [];
+    const dropUnfinished = (): void => {
+      // Of a process that is gone: its files run again, but what failed has failed.
+      const failed = held.filter(({ error }) => error !== undefined);
+      held = [];
+      if (failed.length > 0) this.#count(failed);
+    };
+    const end = (event: Ended): void => {
+      held.push(event);
+      if (event.nesting > 0) return;
+      if (entries.has(event.name)) {
+        if (event.error !== undefined) reasons.set(event.name, reasonOf(event.error));
+        held.pop();
+        return dropUnfinished();
+      }
+      if (shared.has(event.name)) finished.add(event.name);
+      this.#count(held, shared.has(event.name) ? event : undefined);
+      held = [];
+    };
+    stream.on('test:start', ({ nesting }) => nesting === 0 && dropUnfinished());
+    stream.on('test:pass', ({ skip, todo, details, ...event }) =>
+      end({ ...event, ...details, isSkipped: skip !== undefined || todo !== undefined }),
+    );
+    stream.on('test:fail', ({ details, ...event }) => end({ ...event, ...details, isSkipped: false }));
+    return () => {
+      dropUnfinished();
+      return [...entries]
+        .map(([entry, files]) => ({
+          files,
+          unfinished: files.filter((file) => !finished.has(file)),
+          reason: reasons.get(entry),
+        }))
+        .filter(({ unfinished, reason }) => unfinished.length > 0 || reason !== undefined);
+    };
+  }
+
+  fail(file: string, name: string, why: string): void {
+    this.#failures.push(`${file}: ${name}: ${why}`);
   }
 
   /** The exit code: a run in which nothing passed has failed, too. */
   print(): 0 | 1 {
     const slowest = [...this.#secondsOf].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN);
     console.log('\nthe slowest files, in seconds of their tests:');
-    for (const [file, seconds] of slowest)
-      console.log(`${seconds.toFixed(0).padStart(5)}  ${path.relative(ROOT, file)}`);
+    for (const [file, seconds] of slowest) console.log(`${seconds.toFixed(0).padStart(5)}  ${sourceOf(file)}`);
     const minutes = processorMinutes();
     if (minutes !== undefined) console.log(`\n${minutes.toFixed(1)} minutes of processor time`);
     for (const failure of this.#failures) console.log(`\nfailed: ${failure}`);
@@ -48,13 +97,28 @@ export class Report {
     return this.#failures.length > 0 || this.#passed === 0 ? 1 : 0;
   }
 
-  #note({ file = '', nesting, details }: Ended): void {
-    if (nesting === 0) this.#secondsOf.set(file, (this.#secondsOf.get(file) ?? 0) + details.duration_ms / 1_000);
+  /** `events` ends with a top-level one; `whole` is the suite that is a file. */
+  #count(events: readonly Ended[], whole?: Ended): void {
+    const last = events.at(-1);
+    const file = whole?.name ?? last?.file ?? '';
+    this.#secondsOf.set(file, (this.#secondsOf.get(file) ?? 0) + (last?.duration_ms ?? 0) / 1_000);
+    const failures = this.#failures.length;
+    for (const { type, error, isSkipped, name, file: from = file } of events) {
+      const at = sourceOf(from);
+      // A suite fails with its tests; only what cannot be counted below it is counted here.
+      if (error !== undefined && (type !== 'suite' || error.message === 'test failed'))
+        this.fail(at, name, reasonOf(error));
+      else if (error === undefined && type !== 'suite' && isSkipped) this.fail(at, name, 'skipped');
+      else if (error === undefined && type !== 'suite') this.#passed++;
+    }
+    if (whole?.error !== undefined && this.#failures.length === failures)
+      this.fail(sourceOf(file), 'the file', reasonOf(whole.error));
   }
+}
 
-  #fail({ name, file = '' }: Ended, why: string): void {
-    this.#failures.push(`${path.relative(ROOT, file)}: ${name}: ${why}`);
-  }
+/** As the repository has it, also for the path of what was compiled from it. */
+function sourceOf(file: string): string {
+  return path.relative(ROOT, file).replace(/^dist[\\/](.*)\.js$/, '$1.ts');
 }
 
 /** The first lines of what was thrown; the report of the test has all of it. */
