@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
-import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import type { ApiAnswer } from '../support/gateway.js';
 import { expectError } from './support.js';
 
 interface Field {
@@ -111,14 +112,14 @@ const ENDPOINTS: readonly Endpoint[] = [
 
 describe('fields', () => {
   let server: ScriptedFtp;
-  let gateway: TestGateway;
+  let gateway: TestAccount;
 
   before(async () => {
     server = await startScripted();
     server.files.set('/f', Buffer.from('text'));
     const { port, username, password } = server;
     const login = { host: '127.0.0.1', port, username, password };
-    gateway = await startGateway({
+    gateway = await openAccount({
       connections: [
         { id: 'c1', name: 'FTP', type: 'ftp', ...login },
         { id: 'ssh', name: 'SSH', type: 'sftp', ...login, port: 1 },

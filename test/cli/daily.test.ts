@@ -14,12 +14,13 @@ import { type FeedEvent, FtgError, type TransferItem } from '../../src/client/in
 import { error, ok, startFaultServer } from '../client/fault-server.js';
 import { Option } from 'commander';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY } from '../support/gateway.js';
 import { ended, Terminal } from './support.js';
 
 const READER = `${KEY}-reader`;
 
-let gateway: TestGateway;
+let gateway: TestAccount;
 let shell: TestSshd;
 let terminal: Terminal;
 
@@ -28,7 +29,7 @@ before(async () => {
   const { username, port, files } = shell;
   const privateKey = readFileSync(shell.clientKeyFile, 'utf8');
   const box = { type: 'sftp', host: '127.0.0.1', port, username, privateKey, defaultPath: files };
-  gateway = await startGateway({
+  gateway = await openAccount({
     connections: [
       { id: 'box', name: 'Box', ...box },
       { id: 'warehouse', name: 'Warehouse', ...box },
@@ -38,7 +39,7 @@ before(async () => {
       { name: 'reader', key: READER, scopes: ['read'] },
     ],
   });
-  terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: KEY });
+  terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY) });
   writeFileSync(here('report.csv'), 'one\n');
   mkdirSync(there('reports'));
 });
@@ -149,7 +150,7 @@ test('edit leaves what somebody else has written meanwhile, and keeps what was t
     /scope "write"[^]*/,
     ['edit', '--editor', editor('add', 'echo x >> "$1"'), 'box:note.txt'],
     {
-      FTG_KEY: READER,
+      FTG_KEY: gateway.keyOf(READER),
     },
   );
   assert.match(stderr, /is kept in/);

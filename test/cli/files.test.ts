@@ -18,7 +18,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { KEY, memoryOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY, memoryOf } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';
 import { startProxy } from '../support/proxy.js';
 import { ended, FTG, Terminal } from './support.js';
@@ -27,7 +28,7 @@ import { startTogether } from '../support/together.js';
 
 const MIB = 1024 * 1024;
 
-let gateway: TestGateway;
+let gateway: TestAccount;
 let shell: TestSshd;
 let ftp: FtpServer;
 let terminal: Terminal;
@@ -36,7 +37,7 @@ before(async () => {
   [shell, ftp] = await startTogether([startSshd(), startVsftpd()]);
   const privateKey = readFileSync(shell.clientKeyFile, 'utf8');
   const { username, port, files } = shell;
-  gateway = await startGateway({
+  gateway = await openAccount({
     connections: [
       { id: 'box', name: 'Box', type: 'sftp', host: '127.0.0.1', port, username, privateKey, defaultPath: files },
       {
@@ -65,7 +66,7 @@ before(async () => {
       { name: 'reader', key: `${KEY}-reader`, scopes: ['read'] },
     ],
   });
-  terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: KEY });
+  terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY) });
 });
 
 after(async () => {
@@ -194,7 +195,7 @@ test('put says what is wrong, with its exit code', async () => {
   const missing = await terminal.fails(3, /nothing\.txt/, ['put', 'nothing.txt', 'box:']);
   assert.equal(missing.stderr, 'ftg: nothing.txt: no such file or directory\n');
   await terminal.fails(3, /no connection nobody/, ['put', 'a.txt', 'nobody:']);
-  await terminal.fails(4, /scope "write"/, ['put', 'a.txt', 'box:'], { FTG_KEY: `${KEY}-reader` });
+  await terminal.fails(4, /scope "write"/, ['put', 'a.txt', 'box:'], { FTG_KEY: gateway.keyOf(`${KEY}-reader`) });
   await terminal.fails(5, /exists, and --no-overwrite keeps it/, ['put', '--no-overwrite', 'a.txt', 'box:']);
   const { stderr } = await terminal.fails(5, /./, ['--json', 'put', '--no-overwrite', 'a.txt', 'box:']);
   const { code, status, skipped } = JSON.parse(stderr) as Record<string, unknown>;
@@ -341,14 +342,18 @@ test('a reader that leaves early is no failure to speak of', async () => {
       '-c',
       `"${process.execPath}" "${FTG}" get box:endless.bin - 2>err | head -c 10 | wc -c; echo "\${PIPESTATUS[0]}"; cat err`,
     ],
-    { cwd: terminal.home, env: { ...process.env, FTG_URL: gateway.url, FTG_KEY: KEY }, encoding: 'utf8' },
+    {
+      cwd: terminal.home,
+      env: { ...process.env, FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY) },
+      encoding: 'utf8',
+    },
   );
   assert.deepEqual(result.trim().split('\n').map(Number), [10, 141]);
 });
 
 test('progress is drawn on a terminal, and nowhere else', async () => {
   const put = `"${process.execPath}" "${FTG}" put data.bin box:progress.bin`;
-  const env = { ...process.env, FTG_URL: gateway.url, FTG_KEY: KEY, TERM: 'xterm', COLUMNS: '120' };
+  const env = { ...process.env, FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY), TERM: 'xterm', COLUMNS: '120' };
   const draw = (command: string): string =>
     execFileSync('script', ['-qec', command, '/dev/null'], { cwd: terminal.home, env, encoding: 'utf8' });
   assert.match(draw(`stty cols 120; ${put}`), /100 % \[#{24}\] 293 KiB of 293 KiB {2}\S+ \S+\/s .*progress\.bin/);

@@ -21,13 +21,14 @@ import type { Job, Schedule } from '../../src/client/index.js';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { eventually } from '../support/eventually.js';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY } from '../support/gateway.js';
 import { ended, FTG, Terminal } from './support.js';
 import { startTogether } from '../support/together.js';
 
 const WRITTEN = new Date('2024-02-29T12:34:56.000Z');
 
-let gateway: TestGateway;
+let gateway: TestAccount;
 let shell: TestSshd;
 let ftp: FtpServer;
 let terminal: Terminal;
@@ -38,13 +39,13 @@ before(async () => {
   const { username, port, files } = shell;
   const { username: user, password } = ftp;
   const old = { host: '127.0.0.1', port: ftp.port, username: user, password, tls: 'none', defaultPath: '/' };
-  gateway = await startGateway({
+  gateway = await openAccount({
     connections: [
       { id: 'box', name: 'Box', type: 'sftp', host: '127.0.0.1', port, username, privateKey, defaultPath: files },
       { id: 'old', name: 'Old', type: 'ftp', ...old },
     ],
   });
-  terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: KEY });
+  terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY) });
 });
 
 after(async () => {
@@ -413,7 +414,7 @@ test('Ctrl-C ends get -r with 130, and leaves no half of a file', async () => {
 test('on a terminal the progress of many files is a block, and elsewhere nothing while it is short', async () => {
   mkdirSync(there('shown'));
   for (let at = 0; at < 6; at++) writeFileSync(there(`shown/${at}\u202e`), 'x'.repeat(30_000));
-  const env = { ...process.env, FTG_URL: gateway.url, FTG_KEY: KEY, TERM: 'xterm' };
+  const env = { ...process.env, FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY), TERM: 'xterm' };
   const command = `stty cols 120; "${process.execPath}" "${FTG}" cp -r --bwlimit 60K box:shown old:/shown`;
   const drawn = execFileSync('script', ['-qec', command, '/dev/null'], { cwd: terminal.home, env, encoding: 'utf8' });
   assert.match(drawn, /copy succeeded: 6 files/);

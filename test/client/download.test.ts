@@ -11,7 +11,8 @@ import { after, before, describe, test } from 'node:test';
 import { FileTransferGateway, FtgError, type Download, type FtgErrorCode } from '../../src/client/index.js';
 import { OPENSSH, S3_SERVERS, VSFTPD, type ServerEntry, type TestServer } from '../servers/catalogue.js';
 import { eventually } from '../support/eventually.js';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY } from '../support/gateway.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
 import { held } from '../support/reliability.js';
 import { startFaultServer, type Reply } from './fault-server.js';
@@ -32,7 +33,7 @@ async function codeOf(promise: Promise<unknown>): Promise<FtgErrorCode> {
 function suite(entry: ServerEntry): void {
   describe(`downloads from ${entry.name}`, { concurrency: 1 }, () => {
     let server: TestServer;
-    let gateway: TestGateway;
+    let gateway: TestAccount;
     let proxy: Proxy;
     let ftg: FileTransferGateway;
     const content = randomBytes(BYTES);
@@ -40,10 +41,10 @@ function suite(entry: ServerEntry): void {
 
     before(async () => {
       server = await entry.start();
-      gateway = await startGateway({ connections: [{ id: 'c1', name: 'Server', ...server.connection }] });
+      gateway = await openAccount({ connections: [{ id: 'c1', name: 'Server', ...server.connection }] });
       proxy = await startProxy(gateway.port);
       ftg = new FileTransferGateway({
-        ...{ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: KEY, retry: { delayMs: 20 } },
+        ...{ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: gateway.keyOf(KEY), retry: { delayMs: 20 } },
       });
     });
     after(async () => {
@@ -96,7 +97,7 @@ function suite(entry: ServerEntry): void {
       const asked: string[] = [];
       const expected: string[] = [];
       const watched = new FileTransferGateway({
-        ...{ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: KEY, retry: { delayMs: 20 } },
+        ...{ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: gateway.keyOf(KEY), retry: { delayMs: 20 } },
         fetch: (input, init) => {
           const { method = 'GET', headers } = init ?? {};
           const range = new Headers(headers).get('range');
@@ -183,7 +184,11 @@ function suite(entry: ServerEntry): void {
 
       const stop = new AbortController();
       const patient = new FileTransferGateway({
-        ...{ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: KEY, retry: { delayMs: 600_000, maxDelayMs: 600_000 } },
+        ...{
+          baseUrl: `http://127.0.0.1:${proxy.port}`,
+          apiKey: gateway.keyOf(KEY),
+          retry: { delayMs: 600_000, maxDelayMs: 600_000 },
+        },
       });
       const other = await begun(await patient.download('c1', path(), { signal: stop.signal }), MIB);
       proxy.fail('reset');

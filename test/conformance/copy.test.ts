@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
 import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type ServerEntry, type TestServer } from '../servers/catalogue.js';
 
 const ENTRIES: Readonly<Record<string, ServerEntry | undefined>> = {
@@ -15,7 +15,7 @@ const IDS = Object.keys(ENTRIES);
 
 describe('copy between connections', () => {
   const servers = new Map<string, TestServer>();
-  let gateway: TestGateway;
+  let gateway: TestAccount;
 
   before(async () => {
     for (const [id, entry] of Object.entries(ENTRIES)) {
@@ -23,7 +23,7 @@ describe('copy between connections', () => {
       servers.set(id, await entry.start());
     }
     const connections = [...servers].map(([id, { connection }]) => ({ id, name: id, ...connection }));
-    gateway = await startGateway({ connections });
+    gateway = await openAccount({ connections });
   });
 
   after(async () => {

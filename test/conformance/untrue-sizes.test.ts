@@ -11,7 +11,8 @@ import { history, run } from '../jobs/support.js';
 import { OPENSSH, type TestServer } from '../servers/catalogue.js';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startMisreportingFtp, startMisreportingSftp, type Misreporting } from '../servers/misreporting.js';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 
 const PROC = '/proc/version';
@@ -28,7 +29,7 @@ describe('files that are longer than their server reports', () => {
   let sshd: TestServer;
   let vsftpd: FtpServer;
   let scripted: Readonly<Record<(typeof SCRIPTED)[number], Misreporting>>;
-  let gateway: TestGateway;
+  let gateway: TestAccount;
   let version: Buffer;
   let root: string;
   let place: string;
@@ -46,7 +47,7 @@ describe('files that are longer than their server reports', () => {
     scripted = { sftp: await startMisreportingSftp(), ftp: await startMisreportingFtp('SIZE') };
     root = sshd.base ?? assert.fail();
     const { port, username, password } = vsftpd;
-    gateway = await startGateway({
+    gateway = await openAccount({
       connections: [
         { id: 'sshd', name: 'sshd', ...sshd.connection },
         {
@@ -210,7 +211,7 @@ describe('files that are longer than their server reports', () => {
       const longAgo = new Date('2026-01-02T03:04:05Z');
       await utimes(file, longAgo, longAgo);
       const answer = await fetch(`${gateway.url}/api/download/${id}?path=${file}`, {
-        headers: { authorization: `Bearer ${KEY}` },
+        headers: { authorization: `Bearer ${gateway.keyOf(KEY)}` },
       });
       assert.equal(answer.headers.get('content-length'), String(content.length));
       await appendFile(file, 'one more line');

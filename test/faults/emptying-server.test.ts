@@ -6,7 +6,8 @@ import { after, before, describe, test } from 'node:test';
 import { newest } from '../api/support.js';
 import { RawClient } from '../http/support/raw-client.js';
 import { startRclone, type RcloneServer } from '../servers/rclone.js';
-import { KEY, startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY, type ApiAnswer } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
 import { eventually } from '../support/eventually.js';
@@ -16,14 +17,14 @@ const OLD = `${'old '.repeat(100_000)}\n`;
 
 describe('a server that empties what is opened for writing', () => {
   const servers = new Map<string, RcloneServer>();
-  let gateway: TestGateway;
+  let gateway: TestAccount;
   let proxy: Proxy;
 
   before(async () => {
     for (const mode of MODES) servers.set(mode, await startRclone(mode));
     const { port, ...login } = servers.get('off') ?? assert.fail();
     proxy = await startProxy(port);
-    gateway = await startGateway({
+    gateway = await openAccount({
       connections: [...servers, ['proxied', { ...login, port: proxy.port }] as const].map(
         ([id, { port, username, password }]) => ({
           ...{ id, name: id, type: 'sftp', host: '127.0.0.1', port, username, password, defaultPath: '/' },
@@ -71,7 +72,7 @@ describe('a server that empties what is opened for writing', () => {
     // More than the gateway holds in memory.
     const body = `{"path":"/left","encoding":"text","content":"${'new '.repeat(500_000)}`;
     client.send(
-      `POST /api/append/off HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\n`,
+      `POST /api/append/off HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.keyOf(KEY)}\r\nContent-Type: application/json\r\n`,
       `Content-Length: ${body.length + 2}\r\n\r\n${body}`,
     );
     await eventually(() => hidden().length > 0, 'some of it is put aside');

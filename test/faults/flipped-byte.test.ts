@@ -9,7 +9,8 @@ import { S3_SERVERS } from '../servers/catalogue.js';
 import { startVsftpd } from '../servers/ftp.js';
 import { startFlippingSshd } from '../servers/flipping-sftp.js';
 import { eventually } from '../support/eventually.js';
-import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import type { ApiAnswer } from '../support/gateway.js';
 import { startProxy } from '../support/proxy.js';
 import { reprDigest, Tus } from '../uploads/support.js';
 
@@ -65,10 +66,10 @@ const servers: Readonly<Record<string, () => Promise<Damaging>>> = {
 for (const [name, start] of Object.entries(servers)) {
   describe(name, () => {
     let server: Damaging;
-    let gateway: TestGateway;
+    let gateway: TestAccount;
     before(async () => {
       server = await start();
-      gateway = await startGateway({
+      gateway = await openAccount({
         connections: [
           { id: 'plain', name: 'Plain', ...server.connection, digests: 'always' },
           { id: 'checked', name: 'Checked', ...server.connection, verify: 'readback' },

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Terminal } from '../cli/support.js';
 import { PROTOCOLS, startServers } from '../faults/rig.js';
-import { KEY, startGateway, type ApiClient, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY, type ApiClient } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
 import { begin, ended, filesOf, history, type JobView, look, run } from './support.js';
 
@@ -12,14 +13,14 @@ type Coded = JobView & { readonly errorCode: string | null };
 
 describe('jobs that cannot go on', () => {
   let servers: Awaited<ReturnType<typeof startServers>>;
-  let gateway: TestGateway;
+  let gateway: TestAccount;
   let admin: ApiClient;
   let terminal: Terminal;
 
   before(async () => {
     servers = await startServers();
     const own = PROTOCOLS.map((id) => ({ id, name: id, ...servers[id].connection }));
-    gateway = await startGateway({
+    gateway = await openAccount({
       apiKeys: [
         { name: 'test', key: KEY },
         { name: 'admin', key: ADMIN, scopes: ['read', 'write', 'admin'] },
@@ -27,7 +28,7 @@ describe('jobs that cannot go on', () => {
       connections: [...own, { id: 'wrong', name: 'wrong', ...servers.ftp.connection, username: 'nobody-here' }],
     });
     admin = gateway.client(ADMIN);
-    terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: KEY });
+    terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY) });
   });
   after(async () => {
     terminal?.close();

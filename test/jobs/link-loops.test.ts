@@ -9,7 +9,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type FtpServer, startProftpd, startPureFtpd, startVsftpd } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
 import { startTogether } from '../support/together.js';
 import { filesOf, run } from './support.js';
 
@@ -29,13 +29,13 @@ for (const [name, tellsLinks, start] of SERVERS) {
   describe(`links on ${name}`, { timeout: 300_000 }, () => {
     let server: FtpServer;
     let target: TestSshd;
-    let gateway: TestGateway;
+    let gateway: TestAccount;
 
     before(async () => {
       [server, target] = await startTogether([start(), startSshd()]);
       const { port, username, password } = server;
       const { clientKeyFile: privateKeyFile, files: rootPath } = target;
-      gateway = await startGateway({
+      gateway = await openAccount({
         connections: [
           { id: 'ftp', name: 'FTP', type: 'ftp', host: '127.0.0.1', port, username, password },
           {

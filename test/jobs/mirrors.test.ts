@@ -4,7 +4,7 @@ import { rename, utimes } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { behindProxy, type Remote } from '../faults/rig.js';
 import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
 import { startTogether } from '../support/together.js';
 import { ended, filesOf, type JobView, run } from './support.js';
 
@@ -13,7 +13,7 @@ type Coded = JobView & { readonly errorCode: string | null };
 describe('mirrors of a source that shows less than it has', () => {
   let target: TestServer;
   const sources: Remote[] = [];
-  let gateway: TestGateway;
+  let gateway: TestAccount;
   let folders = 0;
 
   before(async () => {
@@ -24,7 +24,7 @@ describe('mirrors of a source that shows less than it has', () => {
     ]);
     target = sftp ?? assert.fail();
     for (const [index, server] of ftp.entries()) sources.push(await behindProxy(server, `ftp-${index}`));
-    gateway = await startGateway({
+    gateway = await openAccount({
       connections: [
         { id: 'target', name: 'target', ...target.connection },
         ...sources.map(({ connection }) => connection),

@@ -5,14 +5,14 @@ import { after, before, describe, test } from 'node:test';
 import { FolderNames, type Folding } from '../../src/jobs/name-clashes.js';
 import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startProftpd, type FtpServer } from '../servers/ftp.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
 import { filesOf, run } from './support.js';
 import { startTogether } from '../support/together.js';
 
 describe('a destination that ignores case', () => {
   let source: TestServer;
   let target: FtpServer;
-  let gateway: TestGateway;
+  let gateway: TestAccount;
 
   before(async () => {
     [source, target] = await startTogether([
@@ -21,7 +21,7 @@ describe('a destination that ignores case', () => {
     ]);
     const { port, username, password } = target;
     const ftp = { type: 'ftp', host: '127.0.0.1', port, username, password, tls: 'none' };
-    gateway = await startGateway({
+    gateway = await openAccount({
       connections: [
         { id: 'from', name: 'From', ...source.connection },
         { id: 'to', name: 'To', ...ftp },

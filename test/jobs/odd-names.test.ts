@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { PROTOCOLS, startServers, type ProtocolName } from '../faults/rig.js';
 import { startProftpd, type FtpServer } from '../servers/ftp.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
 import { type JobView, ended, filesOf, run } from './support.js';
 
 const ODD = 'tab\there.txt';
@@ -12,13 +12,13 @@ const ODD = 'tab\there.txt';
 describe('entries that a job can do nothing with', () => {
   let servers: Awaited<ReturnType<typeof startServers>>;
   let folding: FtpServer;
-  let gateway: TestGateway;
+  let gateway: TestAccount;
 
   before(async () => {
     servers = await startServers();
     folding = await startProftpd({ ignoresCase: true });
     const { port, username, password } = folding;
-    gateway = await startGateway({
+    gateway = await openAccount({
       connections: [
         ...PROTOCOLS.map((id) => ({ id, name: id, ...servers[id].connection })),
         { id: 'folding', name: 'F', type: 'ftp', host: '127.0.0.1', port, username, password, tls: 'none' },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { behindProxy, PROTOCOLS, type ProtocolName, type Remote, startServers } from '../faults/rig.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
 import { filesOf, history, run } from './support.js';
 
 const RULES: Readonly<Record<string, readonly string[]>> = {
@@ -11,7 +11,7 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
 
 describe('one place under two names', () => {
   let servers: Awaited<ReturnType<typeof startServers>>;
-  let gateway: TestGateway;
+  let gateway: TestAccount;
   const proxies: Remote[] = [];
   const names = ['a.txt', 'deep/b.txt', 'deep/er/c.txt'];
   let folders = 0;
@@ -19,7 +19,7 @@ describe('one place under two names', () => {
   before(async () => {
     servers = await startServers();
     for (const id of PROTOCOLS) proxies.push(await behindProxy(servers[id], `${id}-again`));
-    gateway = await startGateway({
+    gateway = await openAccount({
       connections: PROTOCOLS.flatMap((id, index) => [
         { id, name: id, ...servers[id].connection },
         proxies[index]!.connection,

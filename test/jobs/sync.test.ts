@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
 import { startTogether } from '../support/together.js';
 import { filesOf, history, run } from './support.js';
 
@@ -12,14 +12,14 @@ type Tree = Map<string, string>;
 
 describe('jobs that sync', () => {
   const servers: Record<string, TestServer> = {};
-  let gateway: TestGateway;
+  let gateway: TestAccount;
 
   before(async () => {
     const entries = { sftp: SFTP_SERVERS[1], ftp: FTP_SERVERS[0], s3: S3_SERVERS[0] };
     await startTogether(
       Object.entries(entries).map(async ([name, entry]) => (servers[name] = await (entry ?? assert.fail()).start())),
     );
-    gateway = await startGateway({
+    gateway = await openAccount({
       connections: Object.entries(servers).map(([id, { connection }]) => ({ id, name: id, ...connection })),
     });
   });

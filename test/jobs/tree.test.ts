@@ -3,16 +3,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { PROTOCOLS, startServers, type ProtocolName } from '../faults/rig.js';
 import { eventually } from '../support/eventually.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
 import { begin, ended, filesOf, history, look, run } from './support.js';
 
 describe('trees of jobs', () => {
   let servers: Awaited<ReturnType<typeof startServers>>;
-  let gateway: TestGateway;
+  let gateway: TestAccount;
 
   before(async () => {
     servers = await startServers();
-    gateway = await startGateway({ connections: PROTOCOLS.map((id) => ({ id, name: id, ...servers[id].connection })) });
+    gateway = await openAccount({ connections: PROTOCOLS.map((id) => ({ id, name: id, ...servers[id].connection })) });
   });
   after(async () => {
     await gateway?.stop();

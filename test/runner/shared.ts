@@ -18,6 +18,7 @@ interface Instance {
 
 /** Loaded when the first file asks, for most runs ask for few. */
 const KINDS: Readonly<Record<string, Kind>> = {
+  gateway: { start: async () => (await import('../support/account.js')).startShareable(), isExclusive: true },
   swift: { start: async () => (await import('../servers/swift.js')).startSwift() },
 };
 

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { readByPython } from '../../conformance/tree-rules.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { eventually } from '../../support/eventually.js';
-import { startGateway, type TestGateway } from '../../support/gateway.js';
+import { openAccount, type TestAccount } from '../../support/account.js';
 import { startProxy, type Proxy } from '../../support/proxy.js';
 
 const run = promisify(execFile);
@@ -19,14 +19,14 @@ const MIB = 1024 * 1024;
 describe('archives of an OpenSSH server', () => {
   let sshd: TestSshd;
   let proxy: Proxy;
-  let gateway: TestGateway;
+  let gateway: TestAccount;
   let folder: string;
   let count = 0;
 
   before(async () => {
     sshd = await startSshd();
     proxy = await startProxy(sshd.port);
-    gateway = await startGateway({
+    gateway = await openAccount({
       connections: [
         {
           ...{ id: 'c1', name: 'Server', type: 'sftp', host: '127.0.0.1', port: proxy.port, username: sshd.username },

@@ -9,19 +9,19 @@ import { promisify } from 'node:util';
 import { readByPython } from '../../conformance/tree-rules.js';
 import { PROTOCOLS, type ProtocolName, startServers } from '../../faults/rig.js';
 import { Missing } from '../../../src/operations/archive/missing.js';
-import { startGateway, type TestGateway } from '../../support/gateway.js';
+import { openAccount, type TestAccount } from '../../support/account.js';
 
 const run = promisify(execFile);
 const ODD = 'tab\there.txt';
 
 describe('archives of folders with names that no path has', () => {
   let servers: Awaited<ReturnType<typeof startServers>>;
-  let gateway: TestGateway;
+  let gateway: TestAccount;
   const place = mkdtempSync(path.join(tmpdir(), 'ftg-missing-'));
 
   before(async () => {
     servers = await startServers();
-    gateway = await startGateway({
+    gateway = await openAccount({
       connections: PROTOCOLS.map((id) => ({ id, name: id, ...servers[id].connection })),
     });
   });
