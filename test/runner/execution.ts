@@ -57,20 +57,7 @@ export function prepareScratch(): void {
 }
 
 export async function execute({ files, onNodeToo, endsWhatHangs }: Execution, report: Report): Promise<void> {
-  const endShared = await serveShared(tmpdir());
-  try {
-    await runOnFrontEnds(files, onNodeToo, endsWhatHangs ? FILE_TIMEOUT_MS : Infinity, report);
-  } finally {
-    await endShared();
-  }
-}
-
-async function runOnFrontEnds(
-  files: readonly string[],
-  onNodeToo: readonly string[],
-  timeout: number,
-  report: Report,
-): Promise<void> {
+  const timeout = endsWhatHangs ? FILE_TIMEOUT_MS : Infinity;
   await runAll(files, timeout, report);
   const again = FRONT_END === 'node' ? [] : onNodeToo;
   if (again.length === 0) return;
@@ -82,12 +69,18 @@ async function runOnFrontEnds(
 
 async function runAll(files: readonly string[], timeout: number, report: Report): Promise<void> {
   const sorted = [...files].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
-  await runFiles(
-    sorted.filter((name) => !measures(name)),
-    { concurrency: SIDE_BY_SIDE, timeout },
-    report,
-  );
-  await runFiles(sorted.filter(measures), { concurrency: MEASURING, timeout }, report);
+  // Anew on each front end: gateways are shared, too.
+  const endShared = await serveShared(tmpdir());
+  try {
+    await runFiles(
+      sorted.filter((name) => !measures(name)),
+      { concurrency: SIDE_BY_SIDE, timeout },
+      report,
+    );
+    await runFiles(sorted.filter(measures), { concurrency: MEASURING, timeout }, report);
+  } finally {
+    await endShared();
+  }
 }
 
 function rank(name: string): number {

@@ -14,7 +14,11 @@ export interface Kind {
 interface Instance {
   readonly running: Promise<Stoppable>;
   isTaken: boolean;
+  /** Ends an exclusive one that no file has wanted for a while: it would measure and poll beside the others. */
+  idle?: NodeJS.Timeout;
 }
+
+const IDLE_MS = 20_000;
 
 /** Loaded when the first file asks, for most runs ask for few. */
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -38,8 +42,12 @@ export async function serveShared(folder: string, kinds = KINDS): Promise<() => 
   return async () => {
     delete process.env[SHARED_VARIABLE];
     server.close();
-    const running = [...instances.values()].flat().map((instance) => instance.running);
-    await Promise.allSettled(running.map(async (each) => (await each).stop()));
+    await Promise.allSettled(
+      [...instances.values()].flat().map(async ({ running, idle }) => {
+        clearTimeout(idle);
+        await (await running).stop();
+      }),
+    );
   };
 }
 
@@ -67,16 +75,21 @@ async function serve(
   }
   await closed;
   instance.isTaken = false;
-  if (kind.isExclusive !== true || isClean) return;
-  // What a file left in it when it died is nobody else's.
-  all.splice(all.indexOf(instance), 1);
-  await (await instance.running).stop();
+  if (kind.isExclusive !== true) return;
+  const end = async (): Promise<void> => {
+    all.splice(all.indexOf(instance), 1);
+    await (await instance.running).stop();
+  };
+  // What a file left in it when it died is for no other file.
+  if (isClean) instance.idle = setTimeout(() => void end(), IDLE_MS);
+  else await end();
 }
 
 function take(kind: Kind, all: Instance[]): Instance {
   const found = all.find((instance) => kind.isExclusive !== true || !instance.isTaken);
   const instance = found ?? { running: kind.start(), isTaken: true };
   instance.isTaken = true;
+  clearTimeout(instance.idle);
   if (found === undefined) all.push(instance);
   return instance;
 }
