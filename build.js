@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import process from 'node:process';
 import { build } from 'esbuild';
 
 const FOLDERS = ['src', 'test', 'bench'];

@@ -10,7 +10,6 @@ import { collectAtRest, suitCollectorToStreams } from './runtime/garbage-collect
 import { ConfigError } from './config/mistakes.js';
 import type { Config } from './config/schema.js';
 import { loadConfig } from './config/load.js';
-import type { StartGateway } from './app/gateway-types.js';
 import { EXIT, runGateway } from './app/lifecycle.js';
 
 suitCollectorToStreams();
@@ -38,11 +37,8 @@ async function serve(config: Config): Promise<void> {
   suitAllocatorToStreams();
   collectAtRest();
   const { createLogger } = await import('./observe/log.js');
-  const start: StartGateway = async (...how) => {
-    const { startGateway } = await import('./app/gateway.js');
-    return startGateway(...how);
-  };
-  await runGateway(start, config, { logger: createLogger(config.log), quickStart: !hasFile });
+  const { startGateway } = await import('./app/start.js');
+  await runGateway(startGateway, config, { logger: createLogger(config.log), quickStart: !hasFile });
 }
 
 function run(config: Config): Promise<void> {

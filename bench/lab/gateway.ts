@@ -1,14 +1,14 @@
 /** The gateway itself, as a process of its own with a configuration made for the case. */
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { ProfileFile } from '../report/profile.js';
 import { AllocationMeter } from './allocation-meter.js';
 import { residentMiB } from './process-meter.js';
 import { startService, type Service } from './process.js';
 import { pathOn, type Target } from './target.js';
 import { freePort } from '../../test/support/ports.js';
-import { MAIN, MAIN_PATH, START_ARGS, UNBUNDLED } from '../../test/support/start-args.js';
+import { MAIN, mainOf, START_ARGS, UNBUNDLED } from '../../test/support/start-args.js';
 
 const WITHOUT_NATIVE_CRYPTO = new URL('without-native-crypto.js', import.meta.url).href;
 const KEY = 'ftg_bench-0123456789abcdefghijklmnop';
@@ -91,7 +91,7 @@ export async function startGateway({
       : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`, `--cpu-prof-name=${profileName}`];
   // A profile names each module by its file, which the bundle has lost.
   const program = profileFolder === undefined ? MAIN : UNBUNDLED;
-  const main = checkout === undefined ? program : resolve(checkout, MAIN_PATH);
+  const main = checkout === undefined ? program : mainOf(checkout);
   const preloaded = hasNativeCrypto ? [] : ['--import', WITHOUT_NATIVE_CRYPTO];
   const counting = countsAllocation ? ['--trace-gc-nvp'] : [];
   const allocation = new AllocationMeter();

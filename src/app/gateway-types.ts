@@ -1,6 +1,7 @@
 /** What main needs of the gateway; gateway.ts provides it. */
 import type { Config } from '../config/schema.js';
 import type { Logger } from '../observe/log.js';
+import type { BegunServer } from '../storage/embedded/begun.js';
 
 /** A gateway that serves. */
 export interface Gateway {
@@ -24,6 +25,8 @@ export interface StartOptions {
   readonly signal: AbortSignal;
   /** No configuration file was given: the quick start may make an account and a sandbox. */
   readonly quickStart: boolean;
+  /** The embedded database that starts already; absent where the database is another one. */
+  readonly begun?: BegunServer | undefined;
 }
 
 /** Resolves when the gateway serves. What rejects has left nothing running. */

@@ -14,9 +14,11 @@ import type { Metrics } from '../observe/metrics.js';
 import { ShareHolder } from '../shares/permits.js';
 import { ProcessShares } from '../shares/process-shares.js';
 import { SharesBroker } from '../shares/shares.js';
+import { logWith } from './log-with.js';
 import { provision } from './quick-start.js';
 import { nativeCryptoLoaded } from '../remotes/sftp/protocol.js';
-import { createFrontEnd, type FrontEndOptions, listenerOf, logWith, openBase, openReach, Started } from './serving.js';
+import { createFrontEnd, type FrontEndOptions, listenerOf, openBase, openReach, Started } from './serving.js';
+import type { BegunServer } from '../storage/embedded/begun.js';
 import type { Storage } from '../storage/storage.js';
 import { masterKeyFile } from '../storage/secrets/master-key.js';
 import { startEventLoops } from './threads/event-loops.js';
@@ -28,10 +30,13 @@ import type { Watching } from '../watch/watching.js';
 /** Who has not asked for so long does not balance load by the answer. */
 const READY_ASKED_WITHIN_MS = 60_000;
 
-export async function startGateway(config: Config, { logger, signal, quickStart }: StartOptions): Promise<Gateway> {
+export async function startGateway(
+  config: Config,
+  { logger, signal, quickStart, begun }: StartOptions,
+): Promise<Gateway> {
   const started = new Started();
   try {
-    return await build(config, logger, quickStart, started, signal);
+    return await build(config, logger, quickStart, started, signal, begun);
   } catch (error) {
     await started.stop(logger);
     throw error;
@@ -44,6 +49,7 @@ async function build(
   quickStart: boolean,
   started: Started,
   signal: AbortSignal,
+  begun: BegunServer | undefined,
 ): Promise<Gateway> {
   const { frontEnd, threads, warning } = chooseFrontEnd(
     config.server.frontEnd,
@@ -62,7 +68,13 @@ async function build(
   }
   const log = logWith(logger);
   // It serves before the first transfer is there.
-  const { tracer, storage } = await openBase(config, started, logger, (rows) => serving.metrics.historyBatch(rows));
+  const { tracer, storage } = await openBase(
+    config,
+    started,
+    logger,
+    (rows) => serving.metrics.historyBatch(rows),
+    begun,
+  );
   signal.throwIfAborted();
   const { announce, sandbox } = await provision(config, quickStart, storage, started, log);
 

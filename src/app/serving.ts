@@ -41,6 +41,7 @@ import { trustOnFirstUse } from '../remotes/trust.js';
 import { createResolver } from '../resolver/resolver.js';
 import type { Shares } from '../shares/permits.js';
 import type { SandboxPart } from '../sandbox/sink.js';
+import type { BegunServer } from '../storage/embedded/begun.js';
 import { openStorage } from '../storage/open.js';
 import type { Log, Storage } from '../storage/storage.js';
 import { createUploads, type UploadsPart } from '../uploads/uploads.js';
@@ -49,14 +50,11 @@ import { FeedReaders } from '../webhooks/feed-readers.js';
 import { Subscriptions } from '../webhooks/subscriptions.js';
 import { checkTarget } from '../webhooks/target.js';
 import { createBase64 } from '../workers/base64.js';
+import { logWith } from './log-with.js';
 
 /** Where `npm run build` puts the dashboard and the documentation. */
 const DASHBOARD = fileURLToPath(inPackage('dist/dashboard'));
 const SITE = fileURLToPath(inPackage('dist/site'));
-
-export function logWith(logger: Logger): Log {
-  return (level, message, facts) => logger[level](facts ?? {}, message);
-}
 
 /** What each thread opens first, and closes last. */
 export async function openBase(
@@ -64,6 +62,7 @@ export async function openBase(
   started: Started,
   logger: Logger,
   onHistoryCommit: (rows: number) => void,
+  begun?: BegunServer,
 ): Promise<{ readonly tracer: Tracer; readonly storage: Storage }> {
   const log = logWith(logger);
   const tracer = await openTracer({ env: process.env, warn: (message, facts) => log('warn', message, facts) });
@@ -74,6 +73,7 @@ export async function openBase(
   const { idempotencyKeys } = config.limits;
   const storage = await openStorage({
     ...{ dataDir, ...database, masterKey, retentionDays, freeItems, idempotencyKeys, onHistoryCommit, log },
+    begun,
   });
   started.add(() => storage.close());
   return { tracer, storage };

@@ -19,7 +19,7 @@ interface Part extends Sources {
   /** Below dist; it is made again when one is missing. */
   readonly outputs: readonly string[];
   /** Resolves to the files that it was made of, beside `files` and `folders`. */
-  make(): Promise<readonly string[]>;
+  make: () => Promise<readonly string[]>;
 }
 
 const PARTS: Readonly<Record<string, Part>> = {

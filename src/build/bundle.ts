@@ -25,8 +25,8 @@ const PACKAGES = ['koffi', 'uWebSockets.js', 'uWebSockets.js-compat', 'cpu-featu
 /** The native half of a package that is in the bundle: ssh2/lib/protocol/crypto/build/Release/sshcrypto.node. */
 const nativeHalves: Plugin = {
   name: 'native halves',
-  setup: ({ onResolve }) => {
-    onResolve({ filter: /\.node$/ }, ({ path, resolveDir }) => {
+  setup: (building) => {
+    building.onResolve({ filter: /\.node$/ }, ({ path, resolveDir }) => {
       const [, inPackages = path] =
         /^.*node_modules\/(.*)$/.exec(resolve(resolveDir, path).replaceAll('\\', '/')) ?? [];
       return { path: inPackages, external: true };

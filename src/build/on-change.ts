@@ -5,6 +5,7 @@ import { readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { context } from 'esbuild';
 import { PROGRAM_OPTIONS } from './bundle.js';
+import { BuildRecord } from './record.js';
 import { ROOT } from './root.js';
 
 /** Editors write a file in several steps. */
@@ -12,6 +13,9 @@ const REST_MS = 50;
 
 /** `buildModules` is run first each time. What the bundle does not hold, such as the dashboard, `npm run build` makes. */
 export async function buildOnChange(buildModules: () => Promise<void>): Promise<void> {
+  const record = new BuildRecord();
+  record.forget('bundle');
+  record.save();
   const bundle = await context(PROGRAM_OPTIONS);
   let gateway: ChildProcess | undefined;
   let due: NodeJS.Timeout | undefined;
@@ -31,7 +35,9 @@ export async function buildOnChange(buildModules: () => Promise<void>): Promise<
   };
   watch(join(ROOT, 'src'), { recursive: true }, () => {
     clearTimeout(due);
-    due = setTimeout(() => (building = building.then(build)), REST_MS);
+    due = setTimeout(() => {
+      building = building.then(build);
+    }, REST_MS);
   });
   process.once('SIGINT', () => void stop(gateway).then(() => process.exit()));
   await (building = build());

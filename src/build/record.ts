@@ -1,10 +1,10 @@
 /** What each part of dist was made of, so that it is made again only when that has changed. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { ROOT } from './root.js';
 
-const FILE = join(ROOT, 'dist/.build.json');
+const FILE = 'dist/.build.json';
 
 /** Of each part the digests of its files, by their paths from the root. */
 type Inputs = Readonly<Record<string, string>>;
@@ -20,14 +20,16 @@ export class BuildRecord {
   private readonly parts: Record<string, Inputs>;
   private readonly digests = new Map<string, string>();
 
-  constructor() {
-    this.parts = existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as Record<string, Inputs>) : {};
+  /** `root` is the folder that all paths begin from. */
+  constructor(private readonly root = ROOT) {
+    const file = join(root, FILE);
+    this.parts = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Inputs>) : {};
   }
 
   isCurrent(part: string, { folders = [] }: Sources): boolean {
     const known = this.parts[part];
     if (known === undefined) return false;
-    const files = folders.flatMap(filesIn);
+    const files = folders.flatMap((folder) => this.filesIn(folder));
     return (
       files.every((file) => file in known) &&
       Object.entries(known).every(([file, digest]) => this.digest(file) === digest)
@@ -36,28 +38,35 @@ export class BuildRecord {
 
   set(part: string, { files = [], folders = [] }: Sources): void {
     // Libraries are those of the lock file.
-    const own = [...files, ...folders.flatMap(filesIn)].filter((file) => !file.includes('node_modules/'));
+    const own = [...files, ...folders.flatMap((folder) => this.filesIn(folder))].filter(
+      (file) => !file.includes('node_modules/'),
+    );
     const all = [...own, 'package-lock.json'];
     this.parts[part] = Object.fromEntries(all.map((file) => [file, this.digest(file)]));
   }
 
+  /** It is made in another way from now on. */
+  forget(part: string): void {
+    delete this.parts[part];
+  }
+
   save(): void {
-    writeFileSync(FILE, JSON.stringify(this.parts));
+    writeFileSync(join(this.root, FILE), JSON.stringify(this.parts));
   }
 
   private digest(file: string): string {
     let digest = this.digests.get(file);
     if (digest === undefined) {
-      const path = join(ROOT, file);
+      const path = join(this.root, file);
       digest = existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('base64url') : 'gone';
       this.digests.set(file, digest);
     }
     return digest;
   }
-}
 
-function filesIn(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8', withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length).replaceAll('\\', '/'));
+  private filesIn(folder: string): string[] {
+    return readdirSync(join(this.root, folder), { recursive: true, encoding: 'utf8', withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(this.root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
+  }
 }

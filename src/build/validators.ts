@@ -32,9 +32,9 @@ export async function knownSchemas(): Promise<readonly Compiled[]> {
 const FORMATS_MODULE = 'formats of the gateway';
 const formatsModule: Plugin = {
   name: FORMATS_MODULE,
-  setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: new RegExp(`^${FORMATS_MODULE}$`) }, ({ path }) => ({ path, namespace: 'formats' }));
-    onLoad({ filter: /./, namespace: 'formats' }, () => ({
+  setup: (building) => {
+    building.onResolve({ filter: new RegExp(`^${FORMATS_MODULE}$`) }, ({ path }) => ({ path, namespace: 'formats' }));
+    building.onLoad({ filter: /./, namespace: 'formats' }, () => ({
       resolveDir: join(ROOT, 'src/base'),
       contents: [
         "import { fullFormats } from 'ajv-formats/dist/formats.js';",
@@ -52,8 +52,8 @@ export function compiledText({ schema, kind }: Compiled): string {
   return standalone.default(ajv, ajv.compile(schema));
 }
 
-export async function compileSchemas(known: readonly Compiled[]): Promise<void> {
-  const folder = join(ROOT, VALIDATORS);
+/** Writes those to `folder` that are not there, and removes what is not among them. */
+export async function compileSchemas(known: readonly Compiled[], folder = join(ROOT, VALIDATORS)): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const wanted = new Map(known.map((one) => [`${validatorName(one.schema, one.kind)}.cjs`, one]));
   for (const name of readdirSync(folder)) if (!wanted.has(name)) rmSync(join(folder, name));

@@ -24,7 +24,7 @@ const SECURITY_HEADERS = {
 
 /**
  * The routes of what stands in `folder`: its files, and index.html at the address of every screen, so that a link to one can
- * be opened. Empty where nothing was built. Files are read once, at start.
+ * be opened. Empty where nothing was built. A file is read when it is first asked for.
  */
 export function dashboardRoutes(folder: string): Route[] {
   const files = readStaticFiles(folder);

@@ -1,6 +1,6 @@
 /** A program: builds the documentation to dist/site, in which a file has the path of its address. */
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import MiniSearch from 'minisearch';
@@ -24,22 +24,28 @@ const WEB = join(ROOT, 'src/docs/web');
 const OUT = join(ROOT, 'dist/site');
 const ASSETS = '/docs/assets/';
 
+/** What the site of the last build was made of. */
+const MADE_OF = join(ROOT, 'dist/.site');
+
+const sources = readSources();
+const routes = describedRoutes();
+const documents = [
+  { api: FILE_API, links: FILES, weight: 0.9 },
+  { api: MANAGEMENT_API, links: MANAGEMENT, weight: 0.6 },
+].map(({ api, links, weight }) => ({ links, weight, document: buildDocument(api, routes, { publicUrl: '' }) }));
+// All of the gateway stands behind its routes: of a change there the site shows only what the documents say.
+const madeOf = digestOf(JSON.stringify([sources, documents]), ...ownFiles().map((file) => readFileSync(file)));
+if (existsSync(OUT) && existsSync(MADE_OF) && readFileSync(MADE_OF, 'utf8') === madeOf) process.exit();
+
+rmSync(MADE_OF, { force: true });
 rmSync(OUT, { recursive: true, force: true });
 const assets = await bundle();
-const sources = readSources();
 const contents = contentsOf(sources);
 const isPage = (file: string): boolean => sources.some((source) => source.file === file);
 const pages = contents
   .flatMap(({ pages: listed }) => listed)
   .map(({ source, title }) => ({ source, title, rendered: render(source, isPage) }));
-const routes = describedRoutes();
-const references = [
-  { api: FILE_API, links: FILES, weight: 0.9 },
-  { api: MANAGEMENT_API, links: MANAGEMENT, weight: 0.6 },
-].map(({ api, links, weight }) => {
-  const document = buildDocument(api, routes, { publicUrl: '' });
-  return { links, weight, document, content: referencePage(document, links.document) };
-});
+const references = documents.map((one) => ({ ...one, content: referencePage(one.document, one.links.document) }));
 
 const found = [
   ...pages.flatMap(({ source, title, rendered }, at) =>
@@ -88,6 +94,24 @@ for (const { links, document, content } of references) {
 }
 // The best takes ten times as long, and saves a ninth.
 compressFiles(OUT, 9);
+writeFileSync(MADE_OF, madeOf);
+
+/** The programs and data of the site, beside its pages. */
+function ownFiles(): string[] {
+  const folders = ['docs', 'src/docs', 'src/api/openapi'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true, encoding: 'utf8' })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  const others = ['package-lock.json', 'src/base/html.ts', 'src/http/compress-files.ts', 'src/dashboard/web/icon.svg'];
+  return [...folders, ...others.map((name) => join(ROOT, name))].sort();
+}
+
+function digestOf(...parts: readonly (string | Buffer)[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('base64url');
+}
 
 async function bundle(): Promise<Assets> {
   const { metafile } = await build({

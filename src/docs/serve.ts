@@ -32,7 +32,7 @@ export interface Site {
   readonly pageOf: (address: string) => Answering;
 }
 
-/** `references`: the addresses that are endpoints. Files are read once, at start. */
+/** `references`: the addresses that are endpoints. A file is read when it is first asked for. */
 export function openSite(folder: string, references: readonly string[]): Site {
   const files = new Map([...readStaticFiles(folder)].map(([name, file]) => [name.replace(/\.html$/, ''), file]));
   const open = { method: 'GET', access: 'public', body: 'none', head: true, anyQuery: true } as const;

@@ -1,4 +1,4 @@
-/** Files that a build made: read once, each with the brotli and gzip copies that the build put beside it. */
+/** Files that a build made: each is read once, with the brotli and gzip copies that the build put beside it. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,16 +17,46 @@ export interface StaticFile {
 
 /** By name, from the folder on, with "/" in front. Empty where nothing was built. */
 export function readStaticFiles(folder: string): Map<string, StaticFile> {
-  const bytes = new Map<string, Buffer>();
-  for (const entry of listFiles(folder)) bytes.set(`/${entry}`, readFileSync(path.join(folder, entry)));
-  const files = new Map<string, StaticFile>();
-  for (const [name, plain] of bytes) {
-    if (name.endsWith('.br') || name.endsWith('.gz')) continue;
-    const contentType = mime.contentType(path.extname(name)) || 'application/octet-stream';
-    const digest = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
-    files.set(name, { contentType, digest, plain, br: bytes.get(`${name}.br`), gzip: bytes.get(`${name}.gz`) });
+  const names = new Set(listFiles(folder));
+  const own = [...names].filter((name) => !name.endsWith('.br') && !name.endsWith('.gz'));
+  return new Map(own.map((name) => [`/${name}`, new BuiltFile(folder, name, names)]));
+}
+
+/** Read by the first request for it: most files of the documentation are asked for by nobody. */
+class BuiltFile implements StaticFile {
+  readonly contentType: string;
+  readonly #read = new Map<string, Buffer>();
+  #digest: string | undefined;
+
+  constructor(
+    private readonly folder: string,
+    private readonly name: string,
+    private readonly names: ReadonlySet<string>,
+  ) {
+    this.contentType = mime.contentType(path.extname(name)) || 'application/octet-stream';
   }
-  return files;
+
+  get digest(): string {
+    return (this.#digest ??= createHash('sha256').update(this.plain).digest('base64url').slice(0, 22));
+  }
+
+  get plain(): Buffer {
+    return this.bytesOf(this.name);
+  }
+
+  get br(): Buffer | undefined {
+    return this.names.has(`${this.name}.br`) ? this.bytesOf(`${this.name}.br`) : undefined;
+  }
+
+  get gzip(): Buffer | undefined {
+    return this.names.has(`${this.name}.gz`) ? this.bytesOf(`${this.name}.gz`) : undefined;
+  }
+
+  private bytesOf(name: string): Buffer {
+    let bytes = this.#read.get(name);
+    if (bytes === undefined) this.#read.set(name, (bytes = readFileSync(path.join(this.folder, name))));
+    return bytes;
+  }
 }
 
 function listFiles(folder: string): string[] {
@@ -60,8 +90,10 @@ export function staticAnswer(
   return request.method === 'HEAD' ? { status: 200, headers, headLength: body.length } : { status: 200, headers, body };
 }
 
-function encode(accepted: string | undefined, { br, gzip, plain }: StaticFile): { coding?: string; body: Buffer } {
-  if (br !== undefined && takesCoding(accepted, 'br')) return { coding: 'br', body: br };
-  if (gzip !== undefined && takesCoding(accepted, 'gzip')) return { coding: 'gzip', body: gzip };
-  return { body: plain };
+function encode(accepted: string | undefined, file: StaticFile): { coding?: string; body: Buffer } {
+  const br = takesCoding(accepted, 'br') ? file.br : undefined;
+  if (br !== undefined) return { coding: 'br', body: br };
+  const gzip = takesCoding(accepted, 'gzip') ? file.gzip : undefined;
+  if (gzip !== undefined) return { coding: 'gzip', body: gzip };
+  return { body: file.plain };
 }

@@ -16,8 +16,8 @@ const EXAMPLE = 'config/gateway.example.yaml';
 /** `ftg serve` starts the gateway where that is installed, too. */
 const withoutGateway: Plugin = {
   name: 'without the gateway',
-  setup: ({ onResolve }) => {
-    onResolve({ filter: /\/main\.js$/ }, ({ path, kind }) =>
+  setup: (building) => {
+    building.onResolve({ filter: /\/main\.js$/ }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path, external: true } : undefined,
     );
   },

@@ -4,6 +4,7 @@ import { JobEngine } from './cluster/jobs.js';
 import { AdvisoryLocks } from './cluster/locks.js';
 import { NODE_TIMING, NodeRegistry, type NodeTiming } from './cluster/nodes.js';
 import { forgetDeadClaims, forgetRates, SharedRates, SharedSessions } from './cluster/shared-limits.js';
+import type { BegunServer } from './embedded/begun.js';
 import { type EmbeddedServer, startEmbedded } from './embedded/embedded.js';
 import { firstIdAt } from './postgres/clock.js';
 import { Database } from './postgres/database.js';
@@ -75,8 +76,11 @@ import { Webhooks } from './tables/webhooks.js';
  * Opens the database at `url`, or the embedded one in dataDir when it is "", migrated and with its master key proven.
  * Rejects with a StartupError, one line for the operator, and leaves nothing running then.
  */
-export async function openStorage(options: StorageOptions, timing: NodeTiming = NODE_TIMING): Promise<Storage> {
-  const opened = await openDatabase(options);
+export async function openStorage(
+  options: StorageOptions & { readonly begun?: BegunServer | undefined },
+  timing: NodeTiming = NODE_TIMING,
+): Promise<Storage> {
+  const opened = await openDatabase(options, options.begun);
   const { database, embedded } = opened;
   try {
     const keyring = new Keyring(await openMasterKey(database, options));
@@ -128,8 +132,9 @@ interface OpenedDatabase {
   readonly embedded: EmbeddedServer | undefined;
 }
 
-async function openDatabase(options: StorageOptions): Promise<OpenedDatabase> {
-  const embedded = options.url === '' ? await startEmbedded(options.dataDir, options.log) : undefined;
+async function openDatabase(options: StorageOptions, begun?: BegunServer): Promise<OpenedDatabase> {
+  const embedded =
+    options.url === '' ? await (begun?.take() ?? startEmbedded(options.dataDir, options.log)) : undefined;
   let database: Database | undefined;
   try {
     const target = embedded?.target ?? (await parseDatabaseUrl(options.url));

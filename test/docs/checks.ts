@@ -146,7 +146,7 @@ function configuration(code: string): void {
 /** Commands of the program itself. */
 function rotate(code: string): void {
   const program = readFileSync(join(ROOT, 'src/main.ts'), 'utf8');
-  const commands = [...code.matchAll(/node dist\/src\/main\.js (\S+)/g)].map(([, name = '']) => name);
+  const commands = [...code.matchAll(/node dist\/bundle\/main\.js (\S+)/g)].map(([, name = '']) => name);
   assert.ok(commands.length > 0);
   for (const name of commands) assert.ok(program.includes(`'${name}'`), name);
 }

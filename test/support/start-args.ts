@@ -1,13 +1,19 @@
 /** The programs that the build makes, and how `npm start` starts the gateway: whatever starts one does so in the same way. */
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { inPackage } from '../../src/base/package-root.js';
+import { resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { inPackage, PACKAGE_ROOT } from '../../src/base/package-root.js';
 
-const { scripts, bin } = JSON.parse(readFileSync(inPackage('package.json'), 'utf8')) as {
+interface Manifest {
   readonly scripts: { readonly start: string };
   readonly bin: { readonly ftg: string };
-};
-const [, , ...words] = scripts.start.split(' ');
+}
+
+const manifestIn = (root: URL): Manifest => JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as Manifest;
+/** The words behind `exec node`. */
+const wordsOf = ({ scripts }: Manifest): readonly string[] => scripts.start.split(' ').slice(2);
+const own = manifestIn(PACKAGE_ROOT);
+const words = wordsOf(own);
 
 /** What is given to Node.js before the program. */
 export const START_ARGS: readonly string[] = words.slice(0, -1);
@@ -16,4 +22,10 @@ export const MAIN_PATH = words.at(-1) ?? '';
 export const MAIN = fileURLToPath(inPackage(MAIN_PATH));
 /** The same gateway module by module, to be debugged and profiled. */
 export const UNBUNDLED = fileURLToPath(inPackage('dist/src/main.js'));
-export const FTG = fileURLToPath(inPackage(bin.ftg));
+export const FTG = fileURLToPath(inPackage(own.bin.ftg));
+
+/** The program of another checkout, which may be of another version. */
+export function mainOf(checkout: string): string {
+  const root = pathToFileURL(`${resolve(checkout)}/`);
+  return fileURLToPath(new URL(wordsOf(manifestIn(root)).at(-1) ?? '', root));
+}

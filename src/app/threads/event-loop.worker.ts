@@ -3,7 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { SharedAcceptor } from '../../http/native/acceptor.js';
 import { createLogger } from '../../observe/log.js';
 import { ShareHolder } from '../../shares/permits.js';
-import { createFrontEnd, listenerOf, logWith, openBase, openReach, Started } from '../serving.js';
+import { createFrontEnd, listenerOf, openBase, openReach, Started } from '../serving.js';
+import { logWith } from '../log-with.js';
 import type { MainCalls, ThreadCalls, ThreadData } from './calls.js';
 import { carried, Line } from './line.js';
 
