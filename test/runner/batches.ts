@@ -25,7 +25,7 @@ const OF_THE_PROCESS: readonly (readonly [reason: string, text: RegExp])[] = [
 /** What takes longer than loading modules does, and would hold up the files after it. */
 const STARTS = /[\\/]test[\\/](support[\\/]gateway|servers[\\/]postgres)\.js$/;
 /** Paths below test/: they install, build or compare for a minute and more. */
-const TAKES_LONG = /^(bench|deploy|python|release)\b|^docs\/newcomer\.|^remotes\/\w+\/(seam|servers|together)\./;
+const TAKES_LONG = /^(bench|deploy|python|release)\b|^docs\/newcomer\.|^remotes\/\w+\/(seam|servers|together)/;
 
 export interface Batches {
   /** Each in a process of its own. */
