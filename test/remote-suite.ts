@@ -1120,6 +1120,31 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         assert.deepEqual(await disk.files(folder), left);
       });
 
+      test('a move onto the file itself, by way of a link to its folder: the file is there afterwards', async () => {
+        if (disk.link === undefined) return;
+        const folder = newFolder();
+        await disk.write(`${folder}/real/f`, 'content');
+        await disk.link('real', `${folder}/link`);
+        for (const [from, to] of [
+          ['real', 'link'],
+          ['link', 'real'],
+        ]) {
+          for (const replace of [true, false]) {
+            const moving = use((remote) =>
+              remote.move(at(`${folder}/${from}/f`), at(`${folder}/${to}/f`), { replace }),
+            );
+            const told = await moving.then(
+              () => 'moved',
+              (error: unknown) => String(error),
+            );
+            const shown = `${from} to ${to}, ${replace}: ${told}`;
+            assert.deepEqual(await disk.files(`${folder}/real`), [`${folder}/real/f`], shown);
+            assert.equal(await text(`${folder}/real/f`), 'content', shown);
+          }
+        }
+        nothingNoted();
+      });
+
       test('a link is removed as a link, and no folder goes by way of it', async () => {
         if (disk.link === undefined) return;
         const folder = newFolder();

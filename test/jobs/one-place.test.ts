@@ -1,9 +1,13 @@
 /** Two connections that lead to one place by different names: nothing is copied onto itself, and nothing is removed. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { FTG, Terminal } from '../cli/support.js';
 import { behindProxy, PROTOCOLS, type ProtocolName, type Remote, startServers } from '../faults/rig.js';
 import { openAccount, type TestAccount } from '../support/account.js';
-import { filesOf, history, run } from './support.js';
+import { KEY } from '../support/gateway.js';
+import { ended, filesOf, history, run } from './support.js';
 
 const RULES: Readonly<Record<string, readonly string[]>> = {
   'sftp-again': ['replace', 'rename', 'skip', 'newer', 'fail'],
@@ -12,6 +16,8 @@ const RULES: Readonly<Record<string, readonly string[]>> = {
 describe('one place under two names', () => {
   let servers: Awaited<ReturnType<typeof startServers>>;
   let gateway: TestAccount;
+  let terminal: Terminal;
+  let agent: Client;
   const proxies: Remote[] = [];
   const names = ['a.txt', 'deep/b.txt', 'deep/er/c.txt'];
   let folders = 0;
@@ -28,8 +34,15 @@ describe('one place under two names', () => {
           : [{ ...proxies[index]!.connection, id: `${id}-in-place`, name: `${id} in place`, atomicUploads: false }]),
       ]),
     });
+    const key = { FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY) };
+    terminal = new Terminal(key);
+    agent = new Client({ name: 'test', version: '1' });
+    const env = { PATH: process.env['PATH'] ?? '', HOME: terminal.home, ...key };
+    await agent.connect(new StdioClientTransport({ command: process.execPath, args: [FTG, 'mcp'], env }));
   });
   after(async () => {
+    await agent?.close();
+    terminal?.close();
     await gateway?.stop();
     await Promise.all(proxies.map(({ proxy }) => proxy.stop()));
     await Promise.all(Object.values(servers ?? {}).map((server) => server.stop()));
@@ -47,6 +60,13 @@ describe('one place under two names', () => {
     for (const name of names) {
       assert.equal((await disk.read(`${root}/${name}`)).toString(), `${protocol} ${name}`, shown);
     }
+  }
+
+  /** What a tool answers an agent. */
+  async function tool(name: string, input: Record<string, unknown>): Promise<{ text: string; isError: boolean }> {
+    const result = await agent.callTool({ name, arguments: input });
+    const [content] = result.content as readonly { readonly text: string }[];
+    return { text: content?.text ?? '', isError: result.isError === true };
   }
 
   const ways = PROTOCOLS.flatMap((protocol) => [
@@ -117,6 +137,36 @@ describe('one place under two names', () => {
       assert.ok(failed.length > 0);
     });
 
+    if (other.endsWith('-again')) {
+      test(`the command line and agents: ${protocol} onto itself by way of ${other}`, async () => {
+        const root = await lay(protocol);
+        const [from, to] = [`${protocol}:${root}`, `${other}:${root}`];
+        const commands = [
+          ['cp', `${from}/a.txt`, `${to}/`],
+          ['mv', '--overwrite', `${from}/a.txt`, `${to}/a.txt`],
+          ['mv', '-r', '--overwrite', from, to],
+        ];
+        for (const words of commands) {
+          const { code, stdout, stderr } = await terminal.run(words);
+          const shown = `ftg ${words.join(' ')}: ${code} ${stdout}${stderr}`;
+          assert.notEqual(code, 0, shown);
+          assert.match(stdout + stderr, /onto itself|same folder/, shown);
+          await isWhole(protocol, root, shown);
+        }
+        const path = `${root}/deep/b.txt`;
+        const ends = { fromConnection: protocol, fromPath: path, toConnection: other, overwrite: true };
+        const copied = await tool('copy_file', ends);
+        assert.ok(copied.isError, copied.text);
+        assert.match(copied.text, /onto itself/);
+        const order = { source: { connection: protocol, path: root }, destination: { connection: other, path: root } };
+        const { text } = await tool('create_job', { type: 'move', ...order });
+        const { job } = JSON.parse(text) as { readonly job: { readonly id: string } };
+        const end = await ended(gateway.api, job.id);
+        assert.deepEqual([end.state, end.counts.done, end.counts.deleted], ['failed', 0, 0], text);
+        await isWhole(protocol, root, 'agents');
+      });
+    }
+
     test(`one file of ${protocol} beside itself by way of ${other}`, async () => {
       const root = await lay(protocol);
       const answer = await gateway.api.post('/api/copy', {
@@ -151,6 +201,43 @@ describe('one place under two names', () => {
     }
     assert.notEqual(job.state, 'succeeded', shown);
   });
+
+  for (const protocol of ['sftp', 'ftp'] as const) {
+    test(`${protocol}: one connection, and a folder that is a link to the source`, async () => {
+      const { disk } = servers[protocol];
+      const root = await lay(protocol);
+      const link = disk.link?.bind(disk) ?? assert.fail();
+      await link(`one-${folders}`, `${root}-link`);
+      const [from, to] = [`${root}/a.txt`, `${root}-link/a.txt`];
+      const copied = await gateway.api.post('/api/copy', {
+        ...{ source_connection_id: protocol, source_path: from, dest_connection_id: protocol, dest_path: to },
+      });
+      assert.deepEqual([copied.status, copied.headers['x-error-code']], [409, 'already_exists'], copied.text);
+      assert.match(copied.text, /onto itself/);
+      await isWhole(protocol, root, copied.text);
+      // A server renames a file onto itself without a change, or refuses: the file is there in either case.
+      const moved = await gateway.api.post(`/api/move/${protocol}`, { from, to, overwrite: true });
+      await isWhole(protocol, root, moved.text);
+      const command = await terminal.run(['mv', '--overwrite', `${protocol}:${from}`, `${protocol}:${to}`]);
+      await isWhole(protocol, root, command.stderr);
+      const byAgent = await tool('move_file', { connection: protocol, from, to, overwrite: true });
+      await isWhole(protocol, root, byAgent.text);
+      const agentsCopy = await tool('copy_file', {
+        ...{ fromConnection: protocol, fromPath: from, toConnection: protocol, toPath: to, overwrite: true },
+      });
+      assert.ok(agentsCopy.isError, agentsCopy.text);
+      for (const type of ['move', 'copy', 'sync'] as const) {
+        const job = await run(gateway.api, {
+          ...{ type, source: { connectionId: protocol, path: root } },
+          destination: { connectionId: protocol, path: `${root}-link` },
+        });
+        const shown = JSON.stringify([job, await filesOf(gateway.api, job.id)]);
+        await isWhole(protocol, root, shown);
+        assert.equal(job.counts.deleted, 0, shown);
+        if (type !== 'move') assert.equal(job.counts.done, 0, shown);
+      }
+    });
+  }
 
   test('trees that only look alike are two', async () => {
     const [from, to] = [await lay('sftp'), await lay('sftp')];

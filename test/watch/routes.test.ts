@@ -1,7 +1,7 @@
 /** Watched folders that copy what they find: every file comes there before anybody is told, and what does not is left alone. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
-import { startRemotes } from '../faults/rig.js';
+import { PROTOCOLS, startRemotes } from '../faults/rig.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { withSql } from '../storage/databases.js';
 import { hasCode } from '../../src/base/errors.js';
@@ -10,6 +10,7 @@ import type { Remote } from '../../src/remotes/remote.js';
 import { endWith } from '../../src/remotes/whole.js';
 import type { WatchedFolder, DeliveryRow } from '../../src/storage/storage.js';
 import type { FolderSettings } from '../../src/watch/settings.js';
+import { eventually } from '../support/eventually.js';
 import { Bench } from './support/bench.js';
 import { startReceiver, type EventBody, type Receiver } from './support/receiver.js';
 
@@ -26,6 +27,7 @@ interface CopiedFile {
 }
 
 const BYTES_PER_EVENT = 6000;
+const RULES = ['replace', 'skip', 'newer', 'rename', 'fail'] as const;
 
 suite('watched folders that copy', () => {
   let postgres: PostgresServer;
@@ -44,6 +46,11 @@ suite('watched folders that copy', () => {
         { ...connection, id: 'again', name: 'The same login' },
         { ...connection, id: 'short', name: 'Short-lived' },
         { ...remotes.ftp.server.connection, id: 'direct', name: 'Without the proxy' },
+        ...PROTOCOLS.map((id) => ({
+          ...remotes[id].server.connection,
+          id: `${id}-direct`,
+          name: `${id} by its own name`,
+        })),
       ],
       watcher: { settleMs: 0 },
       webhooks: { retryMs: Array.from({ length: 60 }, () => 200), filesPerEvent: 40, bytesPerEvent: BYTES_PER_EVENT },
@@ -222,6 +229,29 @@ suite('watched folders that copy', () => {
     const items = await copiesIn(name);
     assert.deepEqual(items.map(({ status }) => status).sort(), ['failed', 'success', 'success']);
   });
+
+  for (const protocol of PROTOCOLS) {
+    test(`${protocol}: a folder that is the target by another name keeps its files, whatever follows the delivery`, async () => {
+      const target = { connectionId: `${protocol}-direct` };
+      for (const onConflict of protocol === 'sftp' ? RULES : (['replace'] as const)) {
+        for (const after of [{ afterDelivery: 'delete' }, { afterDelivery: 'move', moveTo: 'done' }] as const) {
+          if (onConflict !== 'replace' && after.afterDelivery === 'move') continue;
+          const path = `/r${folders + 1}`;
+          const { folder, name, put, disk } = await routed(
+            { ...after, copyTo: { ...target, path, onConflict } },
+            protocol,
+          );
+          await put('a.txt');
+          const shown = `${onConflict}, ${after.afterDelivery}`;
+          const [file] = await told(folder, name, 1);
+          assert.match(file?.copy?.error ?? '', /onto itself/, shown);
+          await eventually(async () => (await latestOf(folder))?.afterAction !== 'pending', `the end of ${shown}`);
+          assert.deepEqual(await disk.files(path), [`${path}/.keep`, `${path}/a.txt`], shown);
+          assert.equal((await disk.read(`${path}/a.txt`)).toString(), 'a.txt', shown);
+        }
+      }
+    });
+  }
 
   test('a file that went before it was copied is told as that', async () => {
     const { folder, name, put } = await routed();
