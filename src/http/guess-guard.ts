@@ -15,7 +15,7 @@ const MAX_FAILURES = 60;
  * are looked up all the same: behind a proxy that is not known as one all clients have one address, and a good key must not
  * wait for another one's bad ones.
  */
-const SPARE_LOOK_UP_EVERY_MS = 100;
+const SPARE_LOOK_UP_EVERY_MS = 1_000;
 /** The beginning of a secret. Generated keys have four random characters in it, links eight. */
 const PREFIX_CHARACTERS = 8;
 /** Look-ups of unknown secrets at once for one address. The others wait: many good ones at once are no guessing. */

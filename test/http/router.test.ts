@@ -156,8 +156,9 @@ describe('keys', () => {
           : withSession(`guess-of-session-${guess}`),
       ),
     );
+    // Keys and sessions are counted apart: 60 of each are looked up, and now and then one more.
     assert.ok(answers.filter(({ status }) => status === 429).length >= 260);
-    assert.ok(lookUps.length <= 200, `${lookUps.length} look-ups`);
+    assert.ok(lookUps.length <= 140, `${lookUps.length} look-ups`);
     // What was good here before does not wait.
     assert.equal((await ask('GET', '/any')).status, 200);
     assert.equal((await withSession('good')).status, 200);
