@@ -44,7 +44,7 @@ export async function clusterFolder(dataDir: string, major: number): Promise<str
  */
 export async function createCluster(cluster: string, programs: ServerPrograms, runAs: RunAs): Promise<void> {
   await removeDeadDrafts(cluster);
-  const draft = `${cluster}.new-${process.pid}`;
+  const draft = draftOf(cluster);
   await removeDraft(draft);
   await mkdir(draft, { mode: 0o700 });
   const password = path.join(draft, PASSWORD_FILE);
@@ -74,16 +74,21 @@ export async function createCluster(cluster: string, programs: ServerPrograms, r
   }
 }
 
-/** What a gateway left that was killed while it made the folder. */
-async function removeDeadDrafts(cluster: string): Promise<void> {
-  for (const name of await readdir(path.dirname(cluster))) {
-    const pid = name.startsWith(`${path.basename(cluster)}.new-`) ? Number(name.split('-').at(-1)) : 0;
-    if (pid > 0 && !(await isAlive(pid))) await removeDraft(path.join(path.dirname(cluster), name));
+/** Where this process makes a folder that is renamed once it is whole. */
+export function draftOf(folder: string): string {
+  return `${folder}.new-${process.pid}`;
+}
+
+/** Removes the drafts of gateways that were killed while they made the folder. */
+export async function removeDeadDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(path.dirname(folder))) {
+    const pid = name.startsWith(`${path.basename(folder)}.new-`) ? Number(name.split('-').at(-1)) : 0;
+    if (pid > 0 && !(await isAlive(pid))) await removeDraft(path.join(path.dirname(folder), name));
   }
 }
 
 /** The initdb of a gateway that was killed goes on without it, and makes files in folders that are being emptied. */
-function removeDraft(folder: string): Promise<void> {
+export function removeDraft(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: REMOVE_RETRIES });
 }
 

@@ -2,6 +2,7 @@
 import { access, constants, cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { draftOf, removeDeadDrafts, removeDraft } from './embedded-folder.js';
 import { canReach, type RunAs } from './run-as.js';
 import { StartupError } from '../startup.js';
 
@@ -75,14 +76,16 @@ function hasGnuLibrary(): boolean {
   return header.glibcVersionRuntime !== undefined;
 }
 
-async function copyNative({ native, version }: Package, dataDir: string): Promise<string> {
+/** Copies the programs into dataDir, whole or not at all, unless they are there. */
+export async function copyNative({ native, version }: Package, dataDir: string): Promise<string> {
   const target = path.join(dataDir, `postgres-programs-${version}`);
+  await removeDeadDrafts(target);
   if (await exists(target)) return target;
-  const draft = `${target}.${process.pid}`;
+  const draft = draftOf(target);
   await cp(native, draft, { recursive: true, verbatimSymlinks: true });
   await rename(draft, target).catch(async (error: unknown) => {
     // Another process was quicker: its copy is the same.
-    await rm(draft, { recursive: true, force: true });
+    await removeDraft(draft);
     if (!(await exists(target))) throw error;
   });
   return target;
