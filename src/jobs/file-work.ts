@@ -10,14 +10,15 @@ import { find, freeName, LeftAlone, namesFor, refuseOlder, replaces, underFreeNa
 import { copyFile, type CopyRequest, requireVerified } from '../operations/copy.js';
 import { parseHttpUrl, type UrlFetcher } from '../operations/fetch-url.js';
 import { requireName } from '../operations/names.js';
-import type { ProofScope } from '../operations/onto-itself.js';
+import type { EndPaces } from '../operations/end-paces.js';
+import type { OpenEnds, ProofScope } from '../operations/onto-itself.js';
 import { putUrl } from '../operations/put-url.js';
 import { type Operation, type Operations, type OperationRequest } from '../operations/operation.js';
 import { fixed, type PathReference } from '../operations/path-reference.js';
 import type { JobPart } from '../operations/part.js';
 import { holdSame, isDatedAs } from '../operations/same-bytes.js';
 import { baseName, pathBelow, type RemotePath } from '../remotes/path.js';
-import type { FileInfo, Remote } from '../remotes/remote.js';
+import type { FileInfo } from '../remotes/remote.js';
 import { ownTimeOf } from '../remotes/times.js';
 import type { JobFile, JobTree, RunningJob, TransferType } from '../storage/storage.js';
 
@@ -197,7 +198,7 @@ export class FileWork {
       ...{ overwrite: overwrites(job), scope: scopeOf(task) },
       // What the next listing of a store will tell is the time of its upload: by that a sync knows the copy again.
       modifiedAt: job.type === 'sync' && definitionOf(source).can.isObjectStore ? new Date(file.modifiedMs) : undefined,
-      check: (reading, writing, _from, to) => this.check(task, reading, writing, from, to),
+      check: (ends, _from, to, paces) => this.check(task, ends, from, to, paces),
     };
     await this.operations.run(requestOf(task, isMove ? 'move' : 'copy', target, wanted), async (operation) => {
       operation.evidence.readFrom(from, source);
@@ -217,14 +218,17 @@ export class FileWork {
     const { source: connection, modifiedAt } = request;
     const wanted = pathBelow(places.targetRoot, file.path);
     const looking = operation.useBoth(connection, async (source, target) => {
-      await this.operations.folderProofs.refuseOntoItself(request, { source, target }, from, wanted, request.scope);
+      await operation.leavingNothing(() =>
+        this.operations.folderProofs.refuseOntoItself(request, { source, target }, from, wanted, request.scope),
+      );
       const original = await find(source, from);
       if (original === undefined) return false;
       for (const place of renames(job) ? namesFor(wanted) : [wanted]) {
         const found = await find(target, place);
         if (found === undefined) return false;
         if (!isDatedAs(found, modifiedAt ?? ownTimeOf(original), target)) continue;
-        if (!(await holdSame(source, target, from, place, operation.evidence.hashing()))) continue;
+        const { paces, evidence } = operation;
+        if (!(await holdSame({ source, target }, from, place, paces, evidence.hashing()))) continue;
         operation.evidence.readBack();
         operation.locate(place, baseName(place));
         operation.fileSize = found.size;
@@ -270,8 +274,10 @@ export class FileWork {
       operation.fileSize = file.size;
       const wanted = pathBelow(places.targetRoot, file.path);
       await operation.useBoth(source, (reading, writing) =>
-        this.operations.folderProofs.refuseOntoItself(
-          ...([request, { source: reading, target: writing }, from, wanted, request.scope] as const),
+        operation.leavingNothing(() =>
+          this.operations.folderProofs.refuseOntoItself(
+            ...([request, { source: reading, target: writing }, from, wanted, request.scope] as const),
+          ),
         ),
       );
     }
@@ -288,15 +294,15 @@ export class FileWork {
 
   private async check(
     { job, file }: FileTask,
-    source: Remote,
-    target: Remote,
+    ends: OpenEnds,
     from: RemotePath,
     to: RemotePath,
+    paces: EndPaces,
   ): Promise<void> {
     const { onConflict, compare } = job.definition;
     if (job.type === 'sync') {
-      if (compare === 'digest') await refuseSame(source, target, from, to);
-    } else if (onConflict === 'newer') await refuseOlder(target, to, file.modifiedMs);
+      if (compare === 'digest') await refuseSame(ends, from, to, paces);
+    } else if (onConflict === 'newer') await refuseOlder(ends.target, to, file.modifiedMs);
   }
 
   /** Under one name, whichever that is. */
@@ -345,6 +351,6 @@ async function unlessGone(work: Promise<unknown>): Promise<void> {
 }
 
 /** @throws LeftAlone where both hold the same bytes, which are read for it */
-async function refuseSame(source: Remote, target: Remote, from: RemotePath, to: RemotePath): Promise<void> {
-  if (await holdSame(source, target, from, to)) throw new LeftAlone(`${to} holds the same bytes`);
+async function refuseSame(ends: OpenEnds, from: RemotePath, to: RemotePath, paces: EndPaces): Promise<void> {
+  if (await holdSame(ends, from, to, paces)) throw new LeftAlone(`${to} holds the same bytes`);
 }

@@ -1,11 +1,13 @@
 /** Copy between two connections: inside one store where it can, else from socket to socket through the gateway. */
+import type { Readable, Writable } from 'node:stream';
 import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.js';
 import type { CopyOptions, FileInfo, Remote } from '../remotes/remote.js';
 import { ownTimeOf, shownTime } from '../remotes/times.js';
 import { applyTemplate, templateFacts } from './names.js';
-import type { ProofScope } from './onto-itself.js';
+import type { EndPaces } from './end-paces.js';
+import type { OpenEnds, ProofScope } from './onto-itself.js';
 import type { Operation, Operations } from './operation.js';
 import type { PathReference } from './path-reference.js';
 import { leaveErrorsToPump, pump } from './pump.js';
@@ -22,7 +24,7 @@ export interface CopyRequest {
   readonly template: string | undefined;
   readonly overwrite: boolean;
   /** Throws where it turns out that the file is not to be copied; nothing has been written then. */
-  readonly check?: (source: Remote, target: Remote, from: RemotePath, to: RemotePath) => Promise<void>;
+  readonly check?: (ends: OpenEnds, from: RemotePath, to: RemotePath, paces: EndPaces) => Promise<void>;
   /** Resolves when so many bytes may go on; absent = as fast as it goes. */
   readonly pace?: ((bytes: number) => Promise<void>) | undefined;
   /** The job or route that the file is a part of, if any. */
@@ -53,9 +55,11 @@ export async function copyFile(operations: Operations, operation: Operation, req
     operation.locate(to, baseName(to));
     // One file alone is only in danger where it would be replaced.
     if (!overwrite && request.scope === undefined) await refuseExisting(target, to);
-    await operations.folderProofs.refuseOntoItself(request, { source, target }, from, to, request.scope);
+    await operation.leavingNothing(() =>
+      operations.folderProofs.refuseOntoItself(request, { source, target }, from, to, request.scope),
+    );
     if (!overwrite && request.scope !== undefined) await refuseExisting(target, to);
-    await request.check?.(source, target, from, to);
+    await request.check?.({ source, target }, from, to, operation.paces);
     if (source.copyFrom !== undefined && target.copyFrom !== undefined) attempt.committed();
     operation.mark('transfer');
     const exclusive = !overwrite;
@@ -66,7 +70,12 @@ export async function copyFile(operations: Operations, operation: Operation, req
       return { from, to, size: copied.size, modifiedAt: shownTime(copied), isServerSide: true };
     }
     operation.mark('open');
-    const { file, length } = await wholeIfShort(await source.read(from));
+    const isRead = operation.paces.watch(
+      'source',
+      () => true,
+      () => 0,
+    );
+    const { file, length } = await source.read(from).then(wholeIfShort).finally(isRead);
     const { info, whole } = file;
     operation.expectedSize = length;
     const { signal } = operation;
@@ -94,7 +103,8 @@ export async function copyFile(operations: Operations, operation: Operation, req
       return await withWriter(writer, async () => {
         const onBytes = (total: number): void => void (operation.fileSize = total);
         // No length is held against it: the source ends only where the file does.
-        const size = await pump(body, writer, { signal, onBytes, pace: request.pace, hash });
+        const isPumped = watchPump(operation, body, writer);
+        const size = await pump(body, writer, { signal, onBytes, pace: request.pace, hash }).finally(isPumped);
         sent();
         const stored = await publish(operations, publication, () =>
           writer.commit({ size, exclusive, modifiedAt, check }),
@@ -105,6 +115,20 @@ export async function copyFile(operations: Operations, operation: Operation, req
       body.destroy();
     }
   });
+}
+
+/** What waits on neither side is held back by the pace that the job has. */
+function watchPump(operation: Operation, body: Readable, writer: Writable): () => void {
+  const moved = (): number => operation.fileSize;
+  const isEmpty = (): boolean => body.readableLength === 0;
+  const isFull = (): boolean => writer.writableLength > 0;
+  const stops = [
+    operation.paces.watch('source', isEmpty, moved),
+    operation.paces.watch('target', () => isFull() && !isEmpty(), moved),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
 }
 
 /**

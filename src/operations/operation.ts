@@ -14,6 +14,7 @@ import type { Leftovers } from '../remotes/leftovers.js';
 import type { Mark, Remote } from '../remotes/remote.js';
 import { NO_SPAN, type Span } from '../base/span.js';
 import type { Direction, OpenTransfer, Storage, TransferType } from '../storage/storage.js';
+import { type End, EndPaces } from './end-paces.js';
 import { Evidence } from './evidence.js';
 import { FileAges } from './file-ages.js';
 import { FolderProofs } from './onto-itself.js';
@@ -93,8 +94,10 @@ export interface Operation {
   /** The stage that runs from now on; waiting for a session and opening one are told by `use`. */
   readonly mark: Mark;
   readonly evidence: Evidence;
-  /** Where its bytes come from, if that is no client: set by the work. */
-  source: Pick<Yielding, 'bytesPerSecond'> | undefined;
+  /** Of its ends that are no clients; watched by the work. */
+  readonly paces: EndPaces;
+  /** Runs what leaves nothing behind, such as a proof by a hidden file: the operation can be ended after it as before. */
+  leavingNothing<R>(work: () => Promise<R>): Promise<R>;
   /** From here on a failure may leave some of the bytes in the file that they are for. */
   writesInPlace(): void;
   /** The file's final place, once known. */
@@ -231,11 +234,11 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
   readonly evidence: Evidence;
   fileSize = 0;
   expectedSize: number | undefined;
-  /** Where its bytes come from, if that is no client. */
-  source: Pick<Yielding, 'bytesPerSecond'> | undefined;
+  readonly paces = new EndPaces();
   private readonly ending = new Ending();
   private readonly stopListening: () => void;
   private isIrrevocable = false;
+  private reasonToEnd: Error | undefined;
   private isInPlace = false;
   private readonly stages: Stages;
   private final: { path: string; filename: string } | undefined;
@@ -269,6 +272,16 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
     this.isInPlace = true;
   }
 
+  async leavingNothing<R>(work: () => Promise<R>): Promise<R> {
+    const wasIrrevocable = this.isIrrevocable;
+    try {
+      return await work();
+    } finally {
+      this.isIrrevocable = wasIrrevocable;
+      if (this.reasonToEnd !== undefined) this.end(this.reasonToEnd);
+    }
+  }
+
   locate(path: RemotePath, filename: string): void {
     this.final = { path: path.toWellFormed(), filename: filename.toWellFormed() };
     this.transfer.locate(this.final.path, this.final.filename);
@@ -287,7 +300,13 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
 
   useBoth<R>(source: Connection, work: (source: Remote, target: Remote, attempt: Attempt) => Promise<R>): Promise<R> {
     this.evidence.reads(source);
-    return this.options.remotes.useBoth(source, this.request.connection, this.useOptions(), (from, to, attempt) =>
+    const waitingFor = (end: End): Yielding => ({
+      bytesPerSecond: (overMs) => this.paces.bytesPerSecond(end, overMs),
+      giveWay: (error) => this.giveWay(error),
+    });
+    const yielding = { yielding: waitingFor('source'), sourceYielding: waitingFor('target') };
+    const options = { ...this.useOptions(), ...yielding };
+    return this.options.remotes.useBoth(source, this.request.connection, options, (from, to, attempt) =>
       this.evidence.witness(to, from, () => work(from, to, attempt)),
     );
   }
@@ -345,7 +364,9 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
 
   /** The slowest of those that its bytes come from, or go to. */
   bytesPerSecond(overMs: number): number | undefined {
-    const rates = [this.request.client, this.source].flatMap((side) => side?.bytesPerSecond(overMs) ?? []);
+    const rates = [this.request.client?.bytesPerSecond(overMs), this.paces.bytesPerSecond('source', overMs)].flatMap(
+      (rate) => rate ?? [],
+    );
     return rates.length === 0 ? undefined : Math.min(...rates);
   }
 
@@ -355,6 +376,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
   }
 
   end(reason: Error): void {
+    this.reasonToEnd ??= reason;
     if (!this.isIrrevocable) this.ending.abort(reason);
   }
 

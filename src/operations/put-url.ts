@@ -1,12 +1,11 @@
 /** A url upload: what its server sends goes on to the remote as it comes. */
 import type { Readable } from 'node:stream';
-import { TransferPace } from '../base/transfer-pace.js';
 import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { baseName } from '../remotes/path.js';
 import type { FileInfo } from '../remotes/remote.js';
 import { find } from './conflicts.js';
-import type { FetchedUrl, UrlFetcher } from './fetch-url.js';
+import type { UrlFetcher } from './fetch-url.js';
 import { type TemplateFacts, templateFacts } from './names.js';
 import type { Operation, Operations } from './operation.js';
 import { placeOf, putFile, type Target } from './put.js';
@@ -49,7 +48,8 @@ export async function putUrl(
   const fetched = await urls.fetch(url, asked, operation.span.headers);
   const { body, size, filename, host, proof } = fetched;
   operation.evidence.fetchedFrom(host, proof);
-  const sampling = samplePace(operation, fetched);
+  // Its server must not keep a session that others wait for, any more than a client may.
+  const stopWatching = operation.paces.watch('source', () => body.readableLength === 0, fetched.received);
   try {
     const target = targetOf(filename);
     const standing = mayStand ? await standingAt(operation, target, facts, { body, size }) : undefined;
@@ -58,19 +58,9 @@ export async function putUrl(
       ...{ connection, target, body, size, maxBytes, facts, readsBack },
     });
   } finally {
-    clearInterval(sampling);
+    stopWatching();
     body.destroy();
   }
-}
-
-const SAMPLE_EVERY_MS = 1_000;
-
-/** Its server must not keep a session that others wait for, any more than a client may. */
-function samplePace(operation: Operation, { body, received }: FetchedUrl): NodeJS.Timeout {
-  const pace = new TransferPace(performance.now());
-  operation.source = pace;
-  const sample = (): void => pace.sample(body.readableLength === 0, received(), performance.now());
-  return setInterval(sample, SAMPLE_EVERY_MS).unref();
 }
 
 /** undefined: nothing stands there, and nothing of the body is read. @throws GatewayError already_exists of something else */

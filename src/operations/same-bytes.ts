@@ -7,18 +7,29 @@ import { isSameTime, shownTime } from '../remotes/times.js';
 import { streamOf } from '../remotes/whole.js';
 import { find } from './conflicts.js';
 import { ContentHash } from './content-hash.js';
+import type { End, EndPaces } from './end-paces.js';
+import type { OpenEnds } from './onto-itself.js';
 
-/** Read only where they are as long; `hash` then takes what stands at the target. */
+/** Read only where they are as long; `hash` then takes what stands at the target. `paces` watches both while they are read. */
 export async function holdSame(
-  source: Remote,
-  target: Remote,
+  { source, target }: OpenEnds,
   from: RemotePath,
   to: RemotePath,
+  paces: EndPaces,
   hash?: ContentHash,
 ): Promise<boolean> {
   const [one, other] = [await source.stat(from), await find(target, to)];
   if (other === undefined || other.isDirectory || one.size !== other.size) return false;
-  return (await digestOf(source, from)).equals(await digestOf(target, to, hash));
+  const watched = async (end: End, remote: Remote, path: RemotePath, sum = new ContentHash()): Promise<Buffer> => {
+    let moved = 0;
+    const stop = paces.watch(
+      end,
+      () => true,
+      () => moved,
+    );
+    return digestOf(remote, path, sum, (bytes) => (moved += bytes)).finally(stop);
+  };
+  return (await watched('source', source, from)).equals(await watched('target', target, to, hash));
 }
 
 /** Whether a copy written with this time would be dated so; where times are not kept, whatever was written since. */
@@ -38,13 +49,25 @@ export async function holdsBytes(
   return one.equals(other);
 }
 
-async function digestOf(remote: Remote, path: RemotePath, hash?: ContentHash): Promise<Buffer> {
-  return digestOfStream(streamOf(await remote.read(path)), hash);
+async function digestOf(
+  remote: Remote,
+  path: RemotePath,
+  hash?: ContentHash,
+  onBytes?: (bytes: number) => void,
+): Promise<Buffer> {
+  return digestOfStream(streamOf(await remote.read(path)), hash, onBytes);
 }
 
-async function digestOfStream(body: Readable, hash = new ContentHash()): Promise<Buffer> {
+async function digestOfStream(
+  body: Readable,
+  hash = new ContentHash(),
+  onBytes?: (bytes: number) => void,
+): Promise<Buffer> {
   await pipeline(body, async (chunks: AsyncIterable<Buffer>) => {
-    for await (const chunk of chunks) hash.update(chunk);
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      onBytes?.(chunk.length);
+    }
   });
   return hash.value;
 }

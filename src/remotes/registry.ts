@@ -34,8 +34,10 @@ export interface UseOptions {
   readonly memory?: Memory | undefined;
   /** Of many files that are written one after the other. */
   readonly places?: KnownPlaces | undefined;
-  /** Absent: no client counts as slow. */
+  /** Absent: no client counts as slow. With two connections: of the lease on the target. */
   readonly yielding?: Yielding | undefined;
+  /** With two connections: of the lease on the source. */
+  readonly sourceYielding?: Yielding | undefined;
   /** Id of the link that it came by: links have a part of each pool. */
   readonly linkId?: string | undefined;
 }
@@ -288,11 +290,14 @@ export function createRemotes(options: RemotesOptions): Remotes {
   /** Every operation takes its pools in the order of their keys, so two copies in opposite directions cannot dead-lock. */
   async function takeBoth(from: Connection, to: Connection, use: UseOptions, prove: boolean): Promise<Taken> {
     const [source, target] = [poolOf(from), poolOf(to)];
-    if (source.key === target.key) return take(to, use, prove, 2);
+    // One server that is slow keeps nobody else's session.
+    if (source.key === target.key) return take(to, { ...use, yielding: undefined }, prove, 2);
     const isInOrder = source.key < target.key;
-    const first = await take(isInOrder ? from : to, use, prove);
+    const takeSource = (): Promise<Taken> => take(from, { ...use, yielding: use.sourceYielding }, prove);
+    const takeTarget = (): Promise<Taken> => take(to, use, prove);
+    const first = await (isInOrder ? takeSource() : takeTarget());
     try {
-      const second = await take(isInOrder ? to : from, use, prove);
+      const second = await (isInOrder ? takeTarget() : takeSource());
       const [one, other] = isInOrder ? [first, second] : [second, first];
       return {
         leases: [...one.leases, ...other.leases],

@@ -284,7 +284,7 @@ export class RouteCopier {
           ...{ source, target, from: fixed(from), template: undefined, overwrite: replaces(rule) },
           scope: { id: folder.id },
           to: async (remote) => (place.path = rule === 'rename' ? await freeName(wanted)(remote) : wanted),
-          check: async (reading, writing, _from, to) => {
+          check: async ({ source: reading, target: writing }, _from, to) => {
             // A copy that replaces whatever is there can be made once more; of all others it must be known whose they are.
             if (rule === 'replace') return;
             const { size, modifiedAt } = await reading.stat(from);
@@ -307,11 +307,13 @@ export class RouteCopier {
     const path = parseRemotePath(targetPath, ROOT, 'path');
     const isThere = await operation.useBoth(source, async (reading, writing) => {
       const open = { source: reading, target: writing };
-      await this.#options.operations.folderProofs.refuseOntoItself(way, open, from, path, { id: folder.id });
+      await operation.leavingNothing(() =>
+        this.#options.operations.folderProofs.refuseOntoItself(way, open, from, path, { id: folder.id }),
+      );
       const [original, found] = [await find(reading, from), await find(writing, path)];
       if (original === undefined || found === undefined || found.size !== size) return false;
       if (!isDatedAs(found, ownTimeOf(original), writing)) return false;
-      return holdSame(reading, writing, from, path, operation.evidence.hashing());
+      return holdSame(open, from, path, operation.paces, operation.evidence.hashing());
     });
     if (!isThere) return false;
     operation.evidence.readBack();

@@ -9,10 +9,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
+import type net from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { RawClient } from '../http/support/raw-client.js';
 import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
+import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { eventually } from '../support/eventually.js';
 import { type ApiClient, startGateway, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
@@ -28,6 +30,9 @@ const SLOW = { belowBytesPerSecond: 4_096, afterMs: 2_000 };
 for (const protocol of ['ftp', 'sftp'] as const) {
   describe(`slow clients of one login over ${protocol}`, { concurrency: 1 }, () => {
     let server: TestServer;
+    /** Of the attacker: it sends next to nothing. */
+    let own: ScriptedFtp;
+    const sending: net.Socket[] = [];
     let gateway: TestGateway;
     let attacker: ApiClient;
     let victim: ApiClient;
@@ -36,17 +41,35 @@ for (const protocol of ['ftp', 'sftp'] as const) {
 
     before(async () => {
       const entry = (protocol === 'ftp' ? FTP_SERVERS : SFTP_SERVERS)[0] ?? assert.fail();
-      [server] = await startTogether([entry.start()]);
+      [server, own] = await startTogether([
+        entry.start(),
+        startScripted({
+          RETR: async (_path, { say, data }) => {
+            say('150 go');
+            const to = await data();
+            sending.push(to);
+            to.write(Buffer.alloc(1_000));
+            timers.push(setInterval(() => to.writable && to.write(Buffer.alloc(1)), 500));
+          },
+        }),
+      ]);
+      own.folders.add('/same');
       const pool = protocol === 'ftp' ? { maxSessions: SESSIONS } : { maxSessions: 1, maxChannelsPerSession: SESSIONS };
       const account = (email: string, key: string, id: string) => ({
         ...{ email, plan: 'pro', apiKeys: [{ name: 'all', key }] },
         connections: [{ id, name: id, ...server.connection, pool }],
       });
+      const { port, username, password } = own;
+      const login = { type: 'ftp', host: '127.0.0.1', port, username, password, tls: 'none', defaultPath: '/' };
+      const attacking = account('a@example.com', A, 'a-files');
       gateway = await startGateway({
         config: {
           pools: { giveWay: SLOW },
           network: { urlFetch: { allow: ['127.0.0.0/8'] } },
-          accounts: [account('a@example.com', A, 'a-files'), account('b@example.com', B, 'b-files')],
+          accounts: [
+            { ...attacking, connections: [...attacking.connections, { id: 'a-own', name: 'Own', ...login }] },
+            account('b@example.com', B, 'b-files'),
+          ],
         },
       });
       attacker = gateway.client(A);
@@ -56,6 +79,7 @@ for (const protocol of ['ftp', 'sftp'] as const) {
       for (const timer of timers) clearInterval(timer);
       for (const { socket } of open) socket.destroy();
       await gateway?.stop();
+      await own?.stop();
       await server?.stop();
     });
 
@@ -85,7 +109,8 @@ for (const protocol of ['ftp', 'sftp'] as const) {
       return [...text.matchAll(/^ftg_pool_leases\{[^}]*\} (\d+)$/gm)].reduce((sum, [, n]) => sum + Number(n), 0);
     }
 
-    const full = (): Promise<void> => eventually(async () => (await leased()) >= SESSIONS, 'all sessions are taken');
+    const full = (leases = SESSIONS): Promise<void> =>
+      eventually(async () => (await leased()) >= leases, 'all sessions are taken');
 
     async function victimWorks(): Promise<void> {
       const answer = await victim.send(`/api/upload/b-files?path=${base()}/&filename=mine.txt`, {
@@ -103,6 +128,10 @@ for (const protocol of ['ftp', 'sftp'] as const) {
       const { json } = await attacker.get('/api/transfers?status=failed&limit=100');
       return (json['transfers'] as { errorMessage: string }[]).map(({ errorMessage }) => errorMessage);
     }
+
+    const endOwn = (): void => {
+      for (const socket of [...own.sessions, ...sending.splice(0)]) socket.destroy();
+    };
 
     const filesOf = async (name: string): Promise<string[]> =>
       (await server.disk.files(`${base()}/`)).filter((file) => file.includes(name));
@@ -252,6 +281,50 @@ for (const protocol of ['ftp', 'sftp'] as const) {
         done: `While another account with the same login uploads (${protocol})`,
         held: 'the slowest gives way with 503 too_slow; no part of a file is left',
       });
+    });
+
+    for (const [what, size] of [
+      ['a long file', 1_000_000],
+      ['a short one', 20_000],
+    ] as const) {
+      test(`by copies of ${what} from a slow server of their own`, async () => {
+        own.files.set('/slow.bin', Buffer.alloc(size));
+        const copies = ['one', 'two'].map((name) =>
+          attacker.post('/api/copy', {
+            ...{ source_connection_id: 'a-own', source_path: '/slow.bin' },
+            ...{ dest_connection_id: 'a-files', dest_path: `${base()}/copy-${name}.bin` },
+          }),
+        );
+        await full(2 * SESSIONS);
+        await victimWorks();
+        const answer = await Promise.race(copies);
+        assert.deepEqual([answer.status, answer.headers['x-error-code']], [503, 'too_slow'], answer.text);
+        endOwn();
+        await Promise.all(copies);
+        await end();
+        assert.deepEqual(await filesOf('copy-'), []);
+        held({
+          ...{ area: 'Attacks', what: `Copies of ${what} from a server that sends a byte every half second`, tries: 1 },
+          done: `They take all sessions of the target, which another account uses, too (${protocol})`,
+          held: 'the slowest gives way with 503 too_slow; no part of a file is left',
+        });
+      });
+    }
+
+    test('by syncs that compare with a slow server of their own', async () => {
+      own.files.set('/same/one.bin', Buffer.alloc(1_000_000));
+      own.files.set('/same/two.bin', Buffer.alloc(1_000_000));
+      for (const name of ['one', 'two']) await server.disk.write(`${base()}/same/${name}.bin`, Buffer.alloc(1_000_000));
+      const made = await attacker.post('/api/jobs', {
+        ...{ type: 'sync', compare: 'digest', source: { connectionId: 'a-own', path: '/same' } },
+        destination: { connectionId: 'a-files', path: `${base()}/same` },
+      });
+      const { id } = made.json['job'] as { id: string };
+      await full(2 * SESSIONS);
+      await victimWorks();
+      await attacker.post(`/api/jobs/${id}/cancel`, {});
+      endOwn();
+      await end();
     });
 
     test('an honest one is never cut while nobody waits', async () => {

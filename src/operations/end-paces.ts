@@ -1,0 +1,28 @@
+/** How fast the two ends of an operation move bytes: neither may keep a session of the other one that others wait for. */
+import { TransferPace } from '../base/transfer-pace.js';
+
+/** The source may be a server of a url, too. */
+export type End = 'source' | 'target';
+
+const SAMPLE_EVERY_MS = 1_000;
+
+export class EndPaces {
+  readonly #paces = new Map<End, TransferPace>();
+
+  /** `isItsTurn`: the operation waits for this end alone; `moved`: bytes so far. Ends with the call that it returns. */
+  watch(end: End, isItsTurn: () => boolean, moved: () => number): () => void {
+    const pace = new TransferPace(performance.now());
+    this.#paces.set(end, pace);
+    const sample = (): void => pace.sample(isItsTurn(), moved(), performance.now());
+    const timer = setInterval(sample, SAMPLE_EVERY_MS).unref();
+    return () => {
+      clearInterval(timer);
+      if (this.#paces.get(end) === pace) this.#paces.delete(end);
+    };
+  }
+
+  /** undefined: the operation does not wait for this end, or not for so long. */
+  bytesPerSecond(end: End, overMs: number): number | undefined {
+    return this.#paces.get(end)?.bytesPerSecond(overMs);
+  }
+}
