@@ -33,6 +33,7 @@ for (const protocol of ['ftp', 'sftp'] as const) {
     /** Of the attacker: it sends next to nothing. */
     let own: ScriptedFtp;
     const sending: net.Socket[] = [];
+    let isSending = true;
     let gateway: TestGateway;
     let attacker: ApiClient;
     let victim: ApiClient;
@@ -45,6 +46,7 @@ for (const protocol of ['ftp', 'sftp'] as const) {
         entry.start(),
         startScripted({
           RETR: async (_path, { say, data }) => {
+            if (!isSending) return say('450 no');
             say('150 go');
             const to = await data();
             sending.push(to);
@@ -130,6 +132,8 @@ for (const protocol of ['ftp', 'sftp'] as const) {
     }
 
     const endOwn = (): void => {
+      // What is tried again must not begin anew.
+      isSending = false;
       for (const socket of [...own.sessions, ...sending.splice(0)]) socket.destroy();
     };
 
@@ -288,6 +292,7 @@ for (const protocol of ['ftp', 'sftp'] as const) {
       ['a short one', 20_000],
     ] as const) {
       test(`by copies of ${what} from a slow server of their own`, async () => {
+        isSending = true;
         own.files.set('/slow.bin', Buffer.alloc(size));
         const copies = ['one', 'two'].map((name) =>
           attacker.post('/api/copy', {
@@ -312,6 +317,7 @@ for (const protocol of ['ftp', 'sftp'] as const) {
     }
 
     test('by syncs that compare with a slow server of their own', async () => {
+      isSending = true;
       own.files.set('/same/one.bin', Buffer.alloc(1_000_000));
       own.files.set('/same/two.bin', Buffer.alloc(1_000_000));
       for (const name of ['one', 'two']) await server.disk.write(`${base()}/same/${name}.bin`, Buffer.alloc(1_000_000));
