@@ -5,9 +5,18 @@ import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { ServerPrograms } from './embedded-package.js';
 import { childEnvironment, type RunAs } from './run-as.js';
 import { StartupError } from '../startup.js';
+
+export interface ServerPrograms {
+  /** Major version: a data folder belongs to one. */
+  readonly major: number;
+  readonly initdb: string;
+  readonly postgres: string;
+  readonly pgCtl: string;
+  /** What to add to the environment of each of them. */
+  readonly environment: Readonly<Record<string, string>>;
+}
 
 const run = promisify(execFile);
 

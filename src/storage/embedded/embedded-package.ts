@@ -2,7 +2,7 @@
 import { access, constants, cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { draftOf, removeDeadDrafts, removeDraft } from './embedded-folder.js';
+import { draftOf, removeDeadDrafts, removeDraft, type ServerPrograms } from './embedded-folder.js';
 import { canReach, type RunAs } from './run-as.js';
 import { StartupError } from '../startup.js';
 
@@ -11,16 +11,6 @@ const PLATFORM_NAMES: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   darwin: 'darwin',
   win32: 'windows',
 };
-
-export interface ServerPrograms {
-  /** Major version: a data folder belongs to one. */
-  readonly major: number;
-  readonly initdb: string;
-  readonly postgres: string;
-  readonly pgCtl: string;
-  /** What to add to the environment of each of them. */
-  readonly environment: Readonly<Record<string, string>>;
-}
 
 /** From pg-symlinks.json; both paths begin with native/. */
 interface LibraryLink {

@@ -22,8 +22,9 @@ import {
   readText,
   signalProcess,
   SUPERUSER,
+  type ServerPrograms,
 } from './embedded-folder.js';
-import { locatePrograms, type ServerPrograms } from './embedded-package.js';
+import { locatePrograms } from './embedded-package.js';
 import type { DatabaseTarget } from '../postgres/target.js';
 import { childEnvironment, chooseRunAs, giveTo, type RunAs } from './run-as.js';
 import { type Log, StartupError } from '../startup.js';
