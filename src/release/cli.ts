@@ -13,6 +13,9 @@ const MAIN = `${BUNDLE}/ftg.js`;
 /** Whoever begins a configuration is shown this one. */
 const EXAMPLE = 'config/gateway.example.yaml';
 
+/** Packages that a module loads when it is used, by `require`: the bundle does not hold them. */
+const REQUIRED: Readonly<Record<string, readonly string[]>> = { 'src/base/validators.ts': ['ajv', 'ajv-formats'] };
+
 /** `ftg serve` starts the gateway where that is installed, too. */
 const withoutGateway: Plugin = {
   name: 'without the gateway',
@@ -69,12 +72,13 @@ async function bundleCli(folder: string): Promise<Metafile> {
 }
 
 /** Those that are installed with it. */
-function packagesOutside({ outputs }: Metafile): string[] {
+function packagesOutside({ inputs, outputs }: Metafile): string[] {
   const imports = Object.values(outputs).flatMap((output) => output.imports);
   const bare = imports.filter(
     ({ external, path }) => external === true && !/^(node:|\.)/.test(path) && !isBuiltin(path),
   );
-  return [...new Set(bare.map(({ path }) => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path))].sort();
+  const imported = bare.map(({ path }) => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path);
+  return [...new Set([...imported, ...Object.keys(inputs).flatMap((file) => REQUIRED[file] ?? [])])].sort();
 }
 
 function missing(name: string): never {

@@ -99,6 +99,8 @@ test('ftg, installed alone, talks to it; the commands of its README run', async 
   assert.equal(readFileSync(join(cwd, 'copy.txt'), 'utf8'), 'Hello, world!\n');
   const { stdout } = await run('ftg', ['connections', 'create', '--help'], options);
   assert.match(stdout, /--host-key/);
+  await run('ftg', ['init', '--yes', '--sandbox', '--email', 'ops@example.com'], options);
+  assert.match(readFileSync(join(cwd, 'gateway.yaml'), 'utf8'), /sandbox/);
   await assert.rejects(run('ftg', ['serve'], options), /npm install file-transfer-gateway/);
 });
 
