@@ -32,7 +32,9 @@ export async function runOnChange(request: Request): Promise<void> {
       if (name === null || !name.endsWith('.ts')) return;
       changed.add(path.join(folder, name));
       clearTimeout(due);
-      due = setTimeout(() => (running = running.then(runChanged)), REST_MS);
+      due = setTimeout(() => {
+        running = running.then(runChanged);
+      }, REST_MS);
     });
   await running;
 }
