@@ -95,7 +95,10 @@ describe('what jobs find is bounded', () => {
     const found = jobs.reduce((sum, { counts }) => sum + counts.found, 0);
     assert.ok(found <= ROWS_PER_ACCOUNT + BATCH, `${found} rows are kept`);
     assert.ok(jobs.length < ids.length, 'the oldest are forgotten');
-    for (const { state } of jobs) assert.equal(state, 'partly_failed', JSON.stringify(jobs));
+    for (const { state, counts } of jobs) {
+      // One that came last may find the account full of what the others found, and nothing itself.
+      assert.equal(state, counts.found > 0 ? 'partly_failed' : 'failed', JSON.stringify(jobs));
+    }
   });
 
   test('while the disk of the database is nearly full nothing is listed', async () => {
