@@ -1,10 +1,12 @@
 /** The shape of the program: who may import whom. Failing looks like an arrow back, which makes every later change wider. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { PROGRAM_OPTIONS } from '../src/build/bundle.js';
 import { pageWithParts, PAGE_FILE } from './docs/architecture.js';
 import { BASE, PARTS, partOf } from './support/architecture.js';
 
@@ -18,7 +20,7 @@ const OWNERS: readonly (readonly [library: RegExp, owner: RegExp])[] = [
   [/^@(aws-sdk|smithy)\//, /^remotes\/s3\//],
   [/^(postgres|postgrator|pg-boss)$/, /^storage\//],
   [/^piscina$/, /^workers\//],
-  [/^@opentelemetry\//, /^observe\/tracing\.ts$/],
+  [/^@opentelemetry\//, /^observe\/otlp-tracer\.ts$/],
   [/^prom-client$/, /^observe\/metrics\.ts$/],
   [/^(commander|cli-table3)$/, /^cli\//],
   [/^nodemailer$/, /^alarms\/mailer\.ts$/],
@@ -30,6 +32,8 @@ interface Import {
   readonly file: string;
   readonly target: string;
   readonly isType: boolean;
+  /** Loaded when it is needed, by import(). */
+  readonly isDynamic: boolean;
 }
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
@@ -41,11 +45,11 @@ const imports = files.flatMap(importsOf);
 function importsOf(file: string): Import[] {
   const found: Import[] = [];
   const text = readFileSync(join(SOURCE, file), 'utf8');
-  const add = (specifier: ts.Expression | undefined, isType: boolean): void => {
+  const add = (specifier: ts.Expression | undefined, isType: boolean, isDynamic = false): void => {
     if (specifier === undefined || !ts.isStringLiteral(specifier)) return;
     const { text: name } = specifier;
     const target = name.startsWith('.') ? normalize(join(dirname(file), name)).replace(/\.js$/, '.ts') : name;
-    found.push({ file, target, isType });
+    found.push({ file, target, isType, isDynamic });
   };
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node)) {
@@ -58,7 +62,7 @@ function importsOf(file: string): Import[] {
       add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword || isTypes);
     } else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
     else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-      add(node.arguments[0], false);
+      add(node.arguments[0], false, true);
     ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
@@ -83,6 +87,28 @@ test('docs/architecture.md shows the table of parts as it is: npm run generate',
   const page = readFileSync(PAGE_FILE, 'utf8');
   assert.equal(page, pageWithParts(page));
 });
+
+test('a package that is loaded when it is needed is an ES module: the bundle drops the names of others', () => {
+  const external: readonly string[] = PROGRAM_OPTIONS.external;
+  const packages = imports.filter(
+    (one) => one.isDynamic && !isOurs(one) && !isBuiltin(one.target) && !external.includes(one.target),
+  );
+  assert.ok(packages.length > 0, 'none was found');
+  const wrong = packages.filter(({ target }) => !isModule(fileURLToPath(import.meta.resolve(target))));
+  assert.deepEqual(wrong, []);
+});
+
+/** As Node.js decides it: by the name of the file, or the nearest package.json. */
+function isModule(file: string): boolean {
+  if (/\.[cm]js$/.test(file)) return file.endsWith('.mjs');
+  const manifest = manifestAbove(dirname(file));
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { readonly type?: string }).type === 'module';
+}
+
+function manifestAbove(folder: string): string {
+  const file = join(folder, 'package.json');
+  return existsSync(file) ? file : manifestAbove(dirname(folder));
+}
 
 test('every part is known to this test', () => {
   assert.deepEqual(
