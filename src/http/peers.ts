@@ -17,30 +17,63 @@ const ESTABLISHED = '01';
 /** The other end has sent everything it ever will. */
 const CLOSE_WAIT = '08';
 
-interface Found {
-  readonly states: Map<string, string>;
-  established: number;
-  closing: number;
+/** Of one address the states of its connections, by its port. Both as the kernel writes them. */
+type Found = ReadonlyMap<string, string>;
+
+/** Answered before its body was read, a connection stays in the table until its client closes, or the native timer does (12 s). */
+const LINGER_MS = 15_000;
+
+/** Looks again and again which clients have left; all have a connection with one port of ours. */
+export class PeerLooks {
+  #former: ReadonlyMap<string, Found> = new Map();
+  #lingering: readonly { readonly key: string; readonly until: number }[] = [];
+
+  /** `read`: the kernel's table, by address. */
+  constructor(private readonly read: (port: number) => Promise<ReadonlyMap<string, Found>> = readTables) {}
+
+  /** A request from there was answered before its body was read. */
+  lingers({ address }: Peer): void {
+    const now = performance.now();
+    const still = this.#lingering.filter(({ until }) => until > now);
+    this.#lingering = [...still, { key: keyOf(address), until: now + LINGER_MS }];
+  }
+
+  /**
+   * Those of `peers` that have left for certain. `port`: ours, 0 = one that is not known. Where a front end does not tell
+   * the ports of its clients, connections are counted by address, and what is closing counts once two looks have seen it:
+   * a connection between two requests is closed within a turn of the loop, and is none of those asked about.
+   */
+  async gone(port: number, peers: readonly Peer[]): Promise<(peer: Peer) => boolean> {
+    const former = this.#former;
+    const found = (this.#former = await this.read(port));
+    if (found.size === 0) return () => false;
+    const asked = countBy(peers.map(({ address }) => keyOf(address)));
+    const now = performance.now();
+    const lingering = countBy(this.#lingering.filter(({ until }) => until > now).map(({ key }) => key));
+    return (peer) => {
+      const key = keyOf(peer.address);
+      const states = found.get(key);
+      if (peer.port !== undefined) return states?.get(hex(peer.port)) === CLOSE_WAIT;
+      const before = former.get(key);
+      if (!hasAny(states, ESTABLISHED) && !hasAny(before, ESTABLISHED)) return former.size > 0;
+      const closing = [...(states ?? [])].filter(
+        ([remote, state]) => state === CLOSE_WAIT && before?.get(remote) === state,
+      );
+      return closing.length - (lingering.get(key) ?? 0) >= (asked.get(key) ?? 0);
+    };
+  }
 }
 
-/** Those of `peers` that have left for certain; all have a connection with our `port`, 0 = one that is not known. */
-export async function gonePeers(port: number, peers: readonly Peer[]): Promise<(peer: Peer) => boolean> {
-  const byAddress = await readTables(port);
-  if (byAddress.size === 0) return () => false;
-  const asked = new Map<string, number>();
-  for (const { address } of peers) asked.set(keyOf(address), (asked.get(keyOf(address)) ?? 0) + 1);
-  return (peer) => {
-    const key = keyOf(peer.address);
-    const found = byAddress.get(key);
-    if (peer.port !== undefined) return found?.states.get(hex(peer.port)) === CLOSE_WAIT;
-    // Which one is which nobody tells; but all of them may have left.
-    const { established = 0, closing = 0 } = found ?? {};
-    return established === 0 || closing >= (asked.get(key) ?? 0);
-  };
+const hasAny = (states: Found | undefined, wanted: string): boolean => [...(states?.values() ?? [])].includes(wanted);
+
+function countBy(keys: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
 }
 
-async function readTables(port: number): Promise<Map<string, Found>> {
-  const all = new Map<string, Found>();
+async function readTables(port: number): Promise<ReadonlyMap<string, Found>> {
+  const all = new Map<string, Map<string, string>>();
   for (const table of TABLES) {
     const text = await readFile(table, 'latin1').catch(() => '');
     // Number, local address and port, remote address and port, state.
@@ -49,11 +82,8 @@ async function readTables(port: number): Promise<Map<string, Found>> {
       if (port !== 0 && local !== hex(port)) continue;
       // An IPv4 client of an IPv6 listener is mapped; its last word is its address.
       const key = address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
-      const found = all.get(key) ?? { states: new Map(), established: 0, closing: 0 };
-      all.set(key, found);
-      found.states.set(remote, state);
-      if (state === ESTABLISHED) found.established++;
-      if (state === CLOSE_WAIT) found.closing++;
+      const states = all.get(key) ?? new Map<string, string>();
+      all.set(key, states.set(remote, state));
     }
   }
   return all;

@@ -10,7 +10,7 @@ import { openNodeFrontEnd } from './fallback/node-front-end.js';
 import type { ClientSocket, FrontEnd, SocketOptions } from './front-end.js';
 import type { SharedAcceptor } from './native/acceptor.js';
 import { openUwsFrontEnd } from './native/uws-front-end.js';
-import { gonePeers } from './peers.js';
+import { PeerLooks } from './peers.js';
 import type { HttpHandler } from './types.js';
 
 export interface HttpServerOptions extends SocketOptions {
@@ -56,7 +56,7 @@ export interface HttpServer {
   readonly refusedConnections: FrontEnd['refusedConnections'];
 }
 
-/** Clients that left while nothing was read from them are noticed in this time. */
+/** Clients that left while nothing was read from them are noticed in this time, or in twice this time where their ports are not known. */
 const PEERS_EVERY_SECONDS = 4;
 /** For operations that were told to end: to clean up, record and answer. */
 const CUT_GRACE_MS = 5_000;
@@ -64,6 +64,7 @@ const CUT_GRACE_MS = 5_000;
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const isSecure = options.tls.certFile !== '';
   const running = new Set<Exchange>();
+  const looks = new PeerLooks();
   /** Handlers at work; one may outlive its client, to clean up. */
   let working = 0;
   let isListening = false;
@@ -86,6 +87,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     handle: options.handler,
     over: (exchange, record) => {
       running.delete(exchange);
+      if (exchange.lingers !== undefined) looks.lingers(exchange.lingers);
       if (record.facts !== undefined) options.onRequest(record);
       // The client left before the answer: what the router knows of the request comes with it.
       else void exchange.settled.then(() => options.onRequest({ ...record, facts: exchange.facts }));
@@ -114,7 +116,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const heldBack = [...running].filter((exchange) => exchange.heldBack !== undefined);
     if (heldBack.length === 0) return;
     const peers = heldBack.flatMap((exchange) => exchange.heldBack ?? []);
-    const isGone = await gonePeers(port, peers);
+    const isGone = await looks.gone(port, peers);
     for (const exchange of heldBack) {
       const { heldBack: peer } = exchange;
       if (peer !== undefined) exchange.lookAfter(isGone(peer));
