@@ -18,11 +18,17 @@ import { FOLDER } from './selection.js';
 const FILE_TIMEOUT_MS = 900_000;
 /** Those of a minute and more, the longest first: one that begins when the others are done keeps everybody waiting. The rest follow by name. */
 const LONG = [
-  ...['uploads/ends', 'operations/probes', 'jobs/in-flight', 'attacks/isolation-http', 'conformance/s3', 'watch/crash'],
-  ...['uploads/broken-lines', 'conformance/pure-ftpd', 'app/threads', 'remotes/ftp/servers', 'remotes/ftp/seam'],
-  ...['dashboard/tasks', 'attacks/hostile-servers', 'attacks/watch-shares', 'watch/routes', 'dashboard/queue'],
-  ...['uploads/servers', 'app/nodes/balanced', 'attacks/fuzz', 'docs/recipes', 'webhooks/feed-kill'],
-  ...['operations/flat-memory', 'faults/clients', 'faults/leaving-clients'],
+  ...['attacks/watch-shares', 'docs/recipes', 'uploads/ends', 'storage/history', 'remotes/s3/seam', 'attacks/fuzz'],
+  ...['jobs/in-flight', 'jobs/kill', 'operations/probes', 'remotes/sftp/seam', 'dashboard/screens'],
+  ...[
+    'remotes/ftp/seam',
+    'api/status-table-remotes',
+    'conformance/pure-ftpd',
+    'operations/flat-memory',
+    'dashboard/tasks',
+  ],
+  ...['attacks/isolation-http', 'watch/routes', 'watch/crash', 'uploads/broken-lines', 'uploads/servers'],
+  ...['dashboard/queue', 'attacks/slow-clients', 'conformance/', 'release/installed', 'docs/site', 'jobs/url-upload'],
 ];
 const CORES = availableParallelism();
 /** More than there are cores: most wait now and then. */
