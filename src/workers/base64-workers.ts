@@ -1,4 +1,4 @@
-import type { Piscina } from 'piscina';
+import { Piscina } from 'piscina';
 import { GatewayError } from '../base/errors.js';
 import { decodeInto, encodedLength, encodeInto } from './base64-codec.js';
 import type { Base64Result, Base64Task } from './base64.worker.js';
@@ -69,7 +69,7 @@ export class Base64Workers {
 
   async #run(kind: Base64Task['kind'], head: Buffer, body: Buffer, offset: number, mayMove: boolean): Promise<Buffer> {
     const bytes = mayMove && head.length === 0 && ownsItsMemory(body) ? body.buffer : joined(head, body);
-    const pool = await this.#start();
+    const pool = this.#start();
     let result: Base64Result;
     try {
       result = await pool.run({ kind, bytes }, { transferList: [bytes] });
@@ -82,12 +82,10 @@ export class Base64Workers {
     return Buffer.from(result.buffer, result.byteOffset, result.byteLength);
   }
 
-  async #start(): Promise<Piscina<Base64Task, Base64Result>> {
-    // Loaded by the first group that is long enough for a thread.
-    const { Piscina: Pool } = await import('piscina');
+  #start(): Piscina<Base64Task, Base64Result> {
     if (this.#isClosed) throw closing();
     if (this.#pool !== undefined) return this.#pool;
-    const pool = new Pool<Base64Task, Base64Result>({
+    const pool = new Piscina<Base64Task, Base64Result>({
       filename: this.#workerFile.href,
       minThreads: 0,
       maxThreads: this.#options.threads,

@@ -88,6 +88,17 @@ describe('what is due', { timeout: 120_000 }, () => {
     return wakes;
   };
 
+  it('a look that fails wakes all topics, since all of them may be due', async () => {
+    await run('alter table alarm_accounts rename to alarm_accounts_away');
+    try {
+      const wakes = [wakesOf(two, 'alarm-look'), wakesOf(two, 'folders')];
+      await eventually(() => wakes.every(({ count }) => count > 0), 'both are woken');
+      for (const each of wakes) each.stop();
+    } finally {
+      await run('alter table alarm_accounts_away rename to alarm_accounts');
+    }
+  });
+
   it('without a notice it is found at the next look, whatever it is', async () => {
     const inAnHour = 3_600_000;
     await one.jobs.queue.send('watch-check', [{ ...JOB, key: 'later', startAfter: inAnHour }]);

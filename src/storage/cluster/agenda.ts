@@ -1,5 +1,5 @@
 /**
- * What is due on the database, by topic, so that nobody asks for it in vain. A node hears at once of what others make due
+ * What is due on the database, by topic, so that no worker polls in vain. A node hears at once of what others make due
  * (postgres/notices.ts), keeps the times of what is due soon, and looks every few seconds in one statement for all topics:
  * for what it has missed, what older versions wrote, and what dead nodes left. So what is due is found within `LOOK_MS`, and
  * almost always at its time.
@@ -145,7 +145,11 @@ export class Agenda {
       for (const hear of this.#clockListeners) hear({ now: first.now, askedAt, answeredAt });
       for (const { topic, inMs } of rows) if (inMs !== null) this.dueIn(topic, inMs);
     } catch (error) {
-      this.#log('debug', 'it could not be looked up what is due', { reason: String(error) });
+      // `onBack` looks again once the database has come back.
+      if (this.#database.isAway || this.#isClosed) return;
+      this.#log('warn', 'it could not be looked up what is due', { reason: String(error) });
+      // All of it may be: one question that fails must not put every worker to sleep.
+      for (const topic of [...this.#listeners.keys()]) this.#wake(topic);
     }
   }
 
