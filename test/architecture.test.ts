@@ -88,6 +88,15 @@ test('docs/architecture.md shows the table of parts as it is: npm run generate',
   assert.equal(page, pageWithParts(page));
 });
 
+test('what is loaded when it is needed is loaded at the start: an import that failed once fails for ever', () => {
+  const places = imports
+    .filter(({ file, isDynamic }) => isDynamic && !/^(build|cli|release)\//.test(file))
+    .map(({ file }) => file);
+  assert.deepEqual([...new Set(places)].sort(), [
+    ...['alarms/mailer.ts', 'app/start.ts', 'main.ts', 'observe/tracing.ts'],
+  ]);
+});
+
 test('a package that is loaded when it is needed is an ES module: the bundle drops the names of others', () => {
   const external: readonly string[] = PROGRAM_OPTIONS.external;
   const packages = imports.filter(

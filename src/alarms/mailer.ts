@@ -19,6 +19,8 @@ export class Mailer {
 
   constructor(config: Config['mail']) {
     this.#config = config;
+    // At the start, for those that send mails: an import that failed once, without a free descriptor, fails for ever.
+    if (this.isConfigured) this.#open().catch(() => undefined);
   }
 
   get isConfigured(): boolean {
@@ -55,7 +57,7 @@ export class Mailer {
     return /@([A-Za-z0-9.-]+)/.exec(this.#config.from)?.[1] ?? 'localhost';
   }
 
-  /** Loaded when it is needed first: most processes send no mail. */
+  /** Loads the library: most processes send no mail. */
   #open(): Promise<Transporter> {
     this.#transport ??= import('nodemailer').then(({ createTransport }) => {
       const { protocol, hostname, port, username, password } = new URL(this.#config.url);
