@@ -233,8 +233,20 @@ export function refusal(code: ErrorCode, text: string): GatewayError {
 /** Narrows whatever was thrown: a GatewayError stays itself, anything else is `internal` with the original as cause. */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
+  if (isOutOfDescriptors(thrown)) return outOfDescriptors(thrown);
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   return new GatewayError('internal', text, { cause: thrown });
+}
+
+/** The process has no free file descriptor (EMFILE), or the machine has none (ENFILE). */
+export function isOutOfDescriptors(thrown: unknown): boolean {
+  const code = (thrown as NodeJS.ErrnoException | undefined)?.code;
+  return code === 'EMFILE' || code === 'ENFILE';
+}
+
+export function outOfDescriptors(cause: unknown, step?: Step): GatewayError {
+  const text = 'the gateway has no file descriptors left';
+  return new GatewayError('overloaded', text, { ...(step && { step }), retryAfterMs: 1_000, cause });
 }
 
 /** Whether `thrown` is a GatewayError with one of these codes. */

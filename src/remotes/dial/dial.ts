@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import { orAbort, waitFor, withDeadline } from '../../base/deadline.js';
-import { GatewayError, type Step } from '../../base/errors.js';
+import { GatewayError, isOutOfDescriptors, outOfDescriptors, type Step } from '../../base/errors.js';
 import { createResolver, type Lookup } from '../../resolver/resolver.js';
 import {
   type Address,
@@ -185,7 +185,7 @@ export function createDialer(
       return socket;
     } catch (error) {
       if (error instanceof GatewayError || signal.aborted) throw error;
-      if (isOutOfDescriptors(error)) throw outOfDescriptors(error);
+      if (isOutOfDescriptors(error)) throw outOfDescriptors(error, 'connect');
       throw new GatewayError('unreachable', `${host}:${port} cannot be reached: ${systemWords(error)}`, {
         step: 'connect',
         cause: error,
@@ -221,7 +221,7 @@ export function createDialer(
       return found.map(({ address }) => candidateOf(address));
     } catch (error) {
       if (error instanceof GatewayError || signal.aborted) throw error;
-      if (isOutOfDescriptors(error)) throw outOfDescriptors(error);
+      if (isOutOfDescriptors(error)) throw outOfDescriptors(error, 'connect');
       throw new GatewayError('dns_failed', `the name ${host} cannot be resolved: ${systemWords(error)}`, {
         step: 'resolve',
         cause: error,
@@ -347,20 +347,6 @@ function hand(dialled: Promise<Duplex>, done?: (error: Error | null, socket: Dup
     (socket) => done?.(null, socket),
     (error: unknown) => done?.(error as Error, undefined as unknown as Duplex),
   );
-}
-
-/** Ours (EMFILE) or the machine's (ENFILE): nothing is wrong with the remote. */
-function isOutOfDescriptors(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  return code === 'EMFILE' || code === 'ENFILE';
-}
-
-function outOfDescriptors(cause: unknown): GatewayError {
-  return new GatewayError('overloaded', 'the gateway has no file descriptors left for another connection', {
-    step: 'connect',
-    retryAfterMs: 1_000,
-    cause,
-  });
 }
 
 function systemWords(error: unknown): string {
