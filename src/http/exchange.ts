@@ -110,7 +110,7 @@ export class Exchange {
   }
 
   /** Whose connection stays open behind an answer, unread, until it closes it. */
-  lingers: Peer | undefined;
+  lingeringPeer: Peer | undefined;
 
   /** Whose socket is not read now: it may have left without our being told. */
   get heldBack(): Peer | undefined {
@@ -267,7 +267,7 @@ export class Exchange {
       if (typeof value === 'string') fields.push(name, fieldValue(value));
       else for (const one of value) fields.push(name, fieldValue(one));
     }
-    if (this.isUnread) this.lingers = this.socket.head.peer;
+    if (this.isUnread) this.lingeringPeer = this.socket.head.peer;
     return { status, fields, persistence: this.isUnread ? 'unread' : this.host.isDraining ? 'close' : 'keep' };
   }
 

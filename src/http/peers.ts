@@ -17,7 +17,7 @@ const ESTABLISHED = '01';
 /** The other end has sent everything it ever will. */
 const CLOSE_WAIT = '08';
 
-/** Of one address the states of its connections, by its port. Both as the kernel writes them. */
+/** The states of the connections from one address, by the client's port. Both are in the kernel's notation. */
 type Found = ReadonlyMap<string, string>;
 
 /** Answered before its body was read, a connection stays in the table until its client closes, or the native timer does (12 s). */

@@ -87,7 +87,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     handle: options.handler,
     over: (exchange, record) => {
       running.delete(exchange);
-      if (exchange.lingers !== undefined) looks.lingers(exchange.lingers);
+      if (exchange.lingeringPeer !== undefined) looks.lingers(exchange.lingeringPeer);
       if (record.facts !== undefined) options.onRequest(record);
       // The client left before the answer: what the router knows of the request comes with it.
       else void exchange.settled.then(() => options.onRequest({ ...record, facts: exchange.facts }));

@@ -22,7 +22,7 @@ export function readStaticFiles(folder: string): Map<string, StaticFile> {
   return new Map(own.map((name) => [`/${name}`, new BuiltFile(folder, name, names)]));
 }
 
-/** Read by the first request for it: most files of the documentation are asked for by nobody. */
+/** The first request for a file reads it: most files of the documentation are never requested. */
 class BuiltFile implements StaticFile {
   readonly contentType: string;
   readonly #read = new Map<string, Buffer>();
