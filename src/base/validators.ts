@@ -25,7 +25,7 @@ const OPTIONS: Readonly<Record<ValidatorKind, object>> = {
   coerced: { allErrors: false, useDefaults: true, coerceTypes: true, strictTypes: false },
   config: { allErrors: true, verbose: true, useDefaults: true, discriminator: true, allowUnionTypes: true },
 };
-/** Of ajv's own, those that the configuration uses. */
+/** The formats of ajv that the configuration uses. */
 export const USUAL_FORMATS = ['email', 'date-time'] as const;
 
 const require = createRequire(import.meta.url);

@@ -32,7 +32,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   site: {
     outputs: ['dist/site'],
     folders: ['docs', 'src/docs/web'],
-    // Those beside the folder are pages as well.
+    // The documents at the root are pages as well.
     files: [...readdirSync(ROOT).filter((name) => name.endsWith('.md')), 'src/dashboard/web/icon.svg'],
     make: () => runProgram('src/docs/build.ts'),
   },

@@ -6,7 +6,7 @@ import { ROOT } from './root.js';
 
 const FILE = 'dist/.build.json';
 
-/** Of each part the digests of its files, by their paths from the root. */
+/** The digests of the files that a part is made of, by their paths from the root. */
 type Inputs = Readonly<Record<string, string>>;
 
 /** What one part is made of. */

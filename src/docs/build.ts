@@ -33,7 +33,7 @@ const documents = [
   { api: FILE_API, links: FILES, weight: 0.9 },
   { api: MANAGEMENT_API, links: MANAGEMENT, weight: 0.6 },
 ].map(({ api, links, weight }) => ({ links, weight, document: buildDocument(api, routes, { publicUrl: '' }) }));
-// All of the gateway stands behind its routes: of a change there the site shows only what the documents say.
+// The routes import the whole gateway, but the site depends only on what the documents say about them.
 const madeOf = digestOf(JSON.stringify([sources, documents]), ...ownFiles().map((file) => readFileSync(file)));
 if (existsSync(OUT) && existsSync(MADE_OF) && readFileSync(MADE_OF, 'utf8') === madeOf) process.exit();
 

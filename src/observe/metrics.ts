@@ -120,7 +120,7 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
   const registry = new Registry();
   const registers = [registry];
   let watching: Promise<void> | undefined;
-  /** Of the process itself, from the first question on: their timer of 10 ms is most of what an idle process does. */
+  /** The first request for metrics starts the figures of the process: their timer of 10 ms is most of what an idle process does. */
   const watchProcess = (): Promise<void> => {
     if (watching === undefined) {
       collectDefaultMetrics({ register: registry });

@@ -48,7 +48,7 @@ const AT_ONCE = 32;
 const OF_ONE_HOST = 2;
 /** For new sessions and their first answer, whatever the limits of the pools. */
 const LONGEST_MS = 30_000;
-/** New and changed connections are taken in when they are made and changed, and, where nobody said so, this often. */
+/** Notices announce new and changed connections. This interval finds those that had no notice. */
 const ENROL_EVERY_MS = 30_000;
 const ENROL_REST_MS = 5000;
 const ENROL_OVER_SECONDS = 10;

@@ -94,7 +94,7 @@ export interface Operation {
   /** The stage that runs from now on; waiting for a session and opening one are told by `use`. */
   readonly mark: Mark;
   readonly evidence: Evidence;
-  /** Of its ends that are no clients; watched by the work. */
+  /** How fast its servers move bytes. The work watches them. */
   readonly paces: EndPaces;
   /** Runs what leaves nothing behind, such as a proof by a hidden file: the operation can be ended after it as before. */
   leavingNothing<R>(work: () => Promise<R>): Promise<R>;

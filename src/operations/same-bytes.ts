@@ -10,7 +10,7 @@ import { ContentHash } from './content-hash.js';
 import type { End, EndPaces } from './end-paces.js';
 import type { OpenEnds } from './onto-itself.js';
 
-/** Read only where they are as long; `hash` then takes what stands at the target. `paces` watches both while they are read. */
+/** Reads both files only where they are equally long. `hash` takes the target's bytes. `paces` watches both ends meanwhile. */
 export async function holdSame(
   { source, target }: OpenEnds,
   from: RemotePath,

@@ -71,7 +71,7 @@ async function bundleCli(folder: string): Promise<Metafile> {
   return metafile;
 }
 
-/** Those that are installed with it. */
+/** The packages that npm installs with it. */
 function packagesOutside({ inputs, outputs }: Metafile): string[] {
   const imports = Object.values(outputs).flatMap((output) => output.imports);
   const bare = imports.filter(

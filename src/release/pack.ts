@@ -28,7 +28,7 @@ export interface Packed {
   readonly files: readonly { readonly path: string }[];
 }
 
-/** Of a bill of materials. */
+/** What a bill of materials says. */
 interface Component {
   readonly name: string;
   readonly version: string;

@@ -290,7 +290,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
   /** Every operation takes its pools in the order of their keys, so two copies in opposite directions cannot dead-lock. */
   async function takeBoth(from: Connection, to: Connection, use: UseOptions, prove: boolean): Promise<Taken> {
     const [source, target] = [poolOf(from), poolOf(to)];
-    // One server that is slow keeps nobody else's session.
+    // A slow server keeps no session of the other server.
     if (source.key === target.key) return take(to, { ...use, yielding: undefined }, prove, 2);
     const isInOrder = source.key < target.key;
     const takeSource = (): Promise<Taken> => take(from, { ...use, yielding: use.sourceYielding }, prove);

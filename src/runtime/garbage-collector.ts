@@ -25,7 +25,7 @@ export function suitCollectorToStreams(): void {
 
 /**
  * Collects once whenever the process has come to rest, and the heap has grown since: what the start, or a busy time, has
- * left. V8 would do so by itself, but only with incremental marking. It takes some 50 ms, which nobody waits for.
+ * left. V8 would do so by itself, but only with incremental marking. It takes some 50 ms, at a time without requests.
  */
 export function collectAtRest(): void {
   setFlagsFromString('--expose-gc');

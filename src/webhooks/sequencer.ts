@@ -37,7 +37,7 @@ export class Sequencer {
   /** From now on it looks for what others have written, too, and prunes. */
   start(): void {
     this.#ask();
-    // For what somebody has left: each thread numbers at once what it wrote itself.
+    // For events without a number: each thread numbers its own at once, unless it dies first.
     this.#stopListening.push(this.#options.agenda.on('events', () => this.#ask()));
     this.#pruneTimer = setInterval(() => {
       this.#pruning ??= this.#prune().finally(() => (this.#pruning = undefined));

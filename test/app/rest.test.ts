@@ -1,4 +1,4 @@
-/** A gateway that nobody uses. A failure looks like a loop that asks the database whether there is something to do. */
+/** A gateway without clients. It fails where a loop polls the database for something to do. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';

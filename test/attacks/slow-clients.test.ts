@@ -30,7 +30,7 @@ const SLOW = { belowBytesPerSecond: 4_096, afterMs: 2_000 };
 for (const protocol of ['ftp', 'sftp'] as const) {
   describe(`slow clients of one login over ${protocol}`, { concurrency: 1 }, () => {
     let server: TestServer;
-    /** Of the attacker: it sends next to nothing. */
+    /** The attacker's pace: next to nothing. */
     let own: ScriptedFtp;
     const sending: net.Socket[] = [];
     let isSending = true;

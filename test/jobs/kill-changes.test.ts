@@ -115,7 +115,7 @@ for (const [from, to] of PAIRS) {
       });
       for (const id of ids) {
         const failed = (await filesOf(cluster.api, id, 'failed')) as readonly CodedFile[];
-        // Those that were under way when the job was cancelled: the next job moves them.
+        // Files under way when the job was cancelled: the next job moves them.
         assert.deepEqual(
           failed.filter(({ errorCode }) => errorCode !== 'cancelled'),
           [],

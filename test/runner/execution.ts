@@ -14,9 +14,9 @@ import type { Broken, Report } from './report.js';
 import { serveShared } from './shared.js';
 import { FOLDER } from './selection.js';
 
-/** Only for what hangs while nobody looks: the slowest file takes two minutes on an idle machine. Who names files may ask for hours. */
+/** Ends a file that hangs: the slowest takes two and a half minutes on an idle machine. A run of named files has no such limit. */
 const FILE_TIMEOUT_MS = 900_000;
-/** Those of a minute and more, the longest first: one that begins when the others are done keeps everybody waiting. The rest follow by name. */
+/** Files of a minute and more, the longest first: a long one that begins last runs alone at the end. The rest follow by name. */
 const LONG = [
   ...['attacks/watch-shares', 'docs/recipes', 'uploads/ends', 'storage/history', 'remotes/s3/seam', 'attacks/fuzz'],
   ...['jobs/in-flight', 'jobs/kill', 'operations/probes', 'remotes/sftp/seam', 'dashboard/screens'],

@@ -39,7 +39,7 @@ const PROGRAMS: readonly (readonly [program: RegExp, packages: readonly string[]
 
 /** It imports what starts every server there is: what a test needs is said by the lists that it takes. */
 const CATALOGUE = /[\\/]servers[\\/]catalogue\.js$/;
-/** Of the whole lists tests take the first server, unless they name others. */
+/** A test that imports a whole list takes its first server, unless it names others. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   OPENSSH: ['openssh-server'],
   LIMITED_OPENSSH: ['openssh-server'],

@@ -39,7 +39,7 @@ export async function runOnChange(request: Request): Promise<void> {
   await running;
 }
 
-/** Those of the compiled test files `names` that load one of the sources, whose paths begin at the root. */
+/** The compiled test files among `names` that load one of the sources. Paths of sources begin at the root. */
 export function affectedBy(sources: readonly string[], names: readonly string[]): string[] {
   const compiled = sources.map((source) => path.join(ROOT, 'dist', source.replace(/\.ts$/, '.js')));
   return names.filter((name) => {

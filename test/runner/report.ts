@@ -47,7 +47,7 @@ export class Report {
     // Tests end before what holds them, and the processes are reported one after the other.
     let held: Ended[] = [];
     const dropUnfinished = (): void => {
-      // Of a process that is gone: its files run again, but what failed has failed.
+      // The process is gone. Its files run again, but what failed has failed.
       const failed = held.filter(({ error }) => error !== undefined);
       held = [];
       if (failed.length > 0) this.#count(failed);
@@ -127,7 +127,7 @@ function reasonOf({ message, cause }: Error): string {
   return text.split('\n').slice(0, REASON_LINES).join('\n    ');
 }
 
-/** Of all processes of the tests that have ended, user and system; where the system says so (Linux). */
+/** The processor time of all test processes that have ended, user and system; only Linux reports it. */
 function processorMinutes(): number | undefined {
   if (process.platform !== 'linux') return undefined;
   const text = readFileSync('/proc/self/stat', 'latin1');

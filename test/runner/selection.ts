@@ -36,7 +36,7 @@ export function testFiles(): string[] {
     readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
       .map((name) => name.replaceAll('\\', '/'))
       .filter((name) => name.endsWith('.test.js'))
-      // Of a file that has moved or gone the compiled one stays behind.
+      // The compiled copy of a file that was moved or removed stays behind.
       .filter((name) => existsSync(path.join(ROOT, 'test', name.replace(/\.js$/, '.ts'))))
       .sort()
   );
@@ -49,7 +49,7 @@ export function select({ tiers, parts }: Request): string[] {
     .filter((name) => tiers.includes(tierOf(name, FOLDER)));
 }
 
-/** Those that run again on node:http: with tier rest, whatever their own tier. */
+/** Files that run again on node:http with tier rest, in addition to their own tier. */
 export function selectForNode(request: Request): string[] {
   return request.tiers.includes('rest') ? select({ ...request, tiers: TIERS }).filter(runsOnBoth) : [];
 }

@@ -9,7 +9,7 @@ import { useShared } from '../support/shared.js';
 
 /** OpenStack Swift, all in one, with its S3 interface: a store that keeps real objects, multiparts included. */
 export interface SwiftServer extends SharedSwift {
-  /** Of one that was given a disk of its own. */
+  /** Only with a disk of its own. */
   resize(diskBytes: number): void;
 }
 

@@ -23,7 +23,7 @@ export interface TestAccount extends Pick<TestGateway, 'url' | 'port' | 'api' | 
 
 /** Files that one gateway serves, one after the other: each has an account that no other has used. */
 const ACCOUNTS = 80;
-/** Of a key for which a configuration names none. */
+/** The scopes of a key for which a configuration names none. */
 const USUAL_SCOPES = ['read', 'write', 'exec', 'watch'];
 const LOCAL = { allow: ['127.0.0.1/32'] };
 
@@ -55,7 +55,7 @@ export async function startShareable(): Promise<Lent> {
   return {
     url: gateway.url,
     port: gateway.port,
-    // Asked for by each file that is told.
+    // Each file that is announced asks for it.
     get account() {
       return lent++;
     },

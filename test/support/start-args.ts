@@ -1,4 +1,4 @@
-/** The programs that the build makes, and how `npm start` starts the gateway: whatever starts one does so in the same way. */
+/** The programs that the build makes, and how `npm start` starts the gateway: each test starts it in the same way. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

@@ -89,7 +89,7 @@ export function uploadSuite(entry: ServerEntry): void {
         const before = offset;
         const { socket } = tus.sendHead(url, offset, content.length - offset);
         socket.write(content.subarray(offset, offset + 1000));
-        // Another key's question ends nobody's writing.
+        // A request with another key ends no writer.
         const isWritten = async (): Promise<boolean> => (await other.head(url)).status === 423;
         await eventually(isWritten, 'the piece has begun');
         socket.end(content.subarray(offset + 1000, offset + size));

@@ -101,7 +101,7 @@ export class JobEngine implements Jobs {
   #timer: NodeJS.Timeout | undefined;
   #supervising: Promise<void> | undefined;
   #isClosed = false;
-  /** Whoever claims something looks after the claims of all. */
+  /** A node that claims jobs supervises the claims of all nodes. */
   #looksAfterClaims = false;
   #mindedUntil = -Infinity;
   #supervisedAt = -Infinity;
@@ -264,7 +264,7 @@ export class JobEngine implements Jobs {
   #announce(queue: QueueName, startAfter: NewJob['startAfter'] = 0, tx: Transaction): void {
     const ms = typeof startAfter === 'number' ? startAfter : this.agenda.msUntil(startAfter);
     if (ms <= 0) this.#database.notices.tell(tx, queue);
-    // Whoever postpones a job looks for it again at its time.
+    // The node that postpones a job looks for it at its time.
     else this.#database.notices.tellHere(tx, queue, ms);
   }
 

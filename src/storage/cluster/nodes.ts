@@ -53,7 +53,7 @@ export class NodeRegistry {
   /** When the pulses were taken. */
   #takenAt = 0;
   #stopped = false;
-  /** At the start whatever was before counts as lost. */
+  /** True at the start: nodes may have died before. */
   #hasLost = true;
 
   constructor(

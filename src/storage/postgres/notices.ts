@@ -1,6 +1,6 @@
 /**
- * Notices between the nodes of a database (LISTEN and NOTIFY): something of a topic is due, now or in a while. They save
- * time alone: whoever misses one finds the same in the tables at its next look (cluster/agenda.ts).
+ * Notices between the nodes of a database (LISTEN and NOTIFY): something of a topic is due, now or in a while. They only
+ * save time: a node that misses one finds the same in the tables at its next look (cluster/agenda.ts).
  */
 import type { Transaction } from './sql.js';
 
@@ -29,13 +29,13 @@ export type Topic =
   | 'alarm-mail';
 
 /**
- * Between two notices of a topic from one node. Committing a notice takes a lock of the whole server, and whoever has heard
- * one looks again for a while (`HEARD_MS`), so that a busy node need not send one a transaction.
+ * The time between two notices of a topic from one node. Committing a notice takes a lock of the whole server. A node that
+ * has received one polls for a while (`HEARD_MS`), so a busy node need not send one with each transaction.
  */
 const TELL_EVERY_MS = 500;
-/** For how long whoever has heard a notice must go on looking, at least every `TELL_EVERY_MS`. */
+/** A node that has received a notice polls for so long, at least every `TELL_EVERY_MS`. */
 export const HEARD_MS = 3 * TELL_EVERY_MS;
-/** Of what is due later nothing need be said: whoever hears of it looks again before. */
+/** What is due later needs no notice: each node looks again before. */
 export const NOTICED_MS = 10_000;
 
 type Listener = (topic: string, inMs: number) => void;
@@ -58,7 +58,7 @@ export class Notices {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Something will be due so long after `tx` has committed: all nodes are told with the commit. */
+  /** Something will be due so long after `tx` has committed. The commit notifies all nodes. */
   tell(tx: Transaction, topic: Topic, inMs = 0): void {
     if (inMs < NOTICED_MS) this.#add(tx, { topic, inMs: Math.max(0, inMs), isForAll: true });
   }
@@ -86,7 +86,7 @@ export class Notices {
       }
       return value;
     });
-    // Only what has committed was told.
+    // A notice counts only once its transaction has committed.
     const now = performance.now();
     for (const { topic, inMs } of told) if (inMs === 0) this.#toldAt.set(topic, now);
     for (const { topic, inMs, isForAll } of due) if (!isForAll) this.#emit(topic, inMs);

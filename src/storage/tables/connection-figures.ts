@@ -143,7 +143,7 @@ export class ConnectionFigures {
     return { state, windows, outages: [...outages], expiringKeys: [...expiringKeys] };
   }
 
-  /** Of all accounts, for metrics: connections that are down, certificates that end soon, and the size of the database. Many gauges ask at once. */
+  /** Counts over all accounts, for metrics: connections that are down, certificates that end soon, and the size of the database. Many gauges ask at once. */
   counts(): Promise<Counts> {
     if (this.counted === undefined || Date.now() - this.counted.at > COUNTS_FRESH_MS) {
       this.counted = { at: Date.now(), answer: this.count() };

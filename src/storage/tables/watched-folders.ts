@@ -99,7 +99,7 @@ export interface CheckResult {
   readonly events: readonly NewEvent[];
   /** Of a check that went through. */
   readonly timeResolutionMs: number | undefined;
-  /** Of a check that went through: entries that are stored now. */
+  /** How many entries are stored after a check that went through. */
   readonly storedFiles: number | undefined;
   readonly hasDetected: boolean;
   readonly hasAlarmed: boolean;
