@@ -45,9 +45,9 @@ const pieces = { 'application/offset+octet-stream': { schema: BINARY, examples: 
 const common = { isRemote: true, alwaysHeaders: TUS_HEADERS } as const;
 const REFUSALS = [
   ...(['unsupported_version', 'unknown_upload', 'upload_locked', 'quota_exceeded', 'resume_unsupported'] as const),
-  ...(['already_exists', 'is_a_folder', 'no_space', 'size_mismatch', 'share_exceeded'] as const),
+  ...(['already_exists', 'is_a_folder', 'not_found', 'no_space', 'size_mismatch', 'share_exceeded'] as const),
 ];
-const WRITING = [...REFUSALS, 'offset_mismatch', 'checksum_mismatch', 'not_found'] as const;
+const WRITING = [...REFUSALS, 'offset_mismatch', 'checksum_mismatch'] as const;
 
 const FAR = {
   description: 'How far it is, in header fields.',
