@@ -22,7 +22,7 @@ import { attentionEvent } from './events.js';
 import { type Mailer, MailRefused } from './mailer.js';
 import { quietUntil } from './quiet-hours.js';
 
-export interface AlarmWatchOptions {
+interface AlarmWatchOptions {
   readonly storage: AttentionStorage & {
     readonly agenda: Agenda;
     readonly alarms: Alarms;

@@ -10,7 +10,7 @@ export interface MailContent {
   readonly html: string;
 }
 
-export interface News {
+interface News {
   /** Never empty. */
   readonly fresh: readonly AttentionItem[];
   readonly goesOn: readonly AttentionItem[];
@@ -70,7 +70,7 @@ function worstFirst(items: readonly AttentionItem[]): readonly AttentionItem[] {
 }
 
 /** The page of the dashboard where something can be done about it. */
-export function linkTo(item: AttentionItem, publicUrl: string): string {
+function linkTo(item: AttentionItem, publicUrl: string): string {
   const { connectionId, watchedFolderId, scheduleId } = idsOf(item);
   const base = publicUrl.replace(/\/+$/, '');
   if (connectionId !== undefined) return `${base}/connections/${encodeURIComponent(connectionId)}`;

@@ -1,7 +1,7 @@
 /** What mails say, in each of their languages; what is wrong is said in the words of attention/words.ts. */
 import type { Language } from '../attention/words.js';
 
-export interface MailWords {
+interface MailWords {
   readonly subject: (news: number, worst: string) => string;
   readonly news: (count: number) => string;
   readonly goesOn: (count: number) => string;

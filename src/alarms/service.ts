@@ -9,7 +9,7 @@ import { type Mailer, MailRefused } from './mailer.js';
 
 export const MOST_RECIPIENTS = 5;
 
-export interface AlarmView extends AlarmSettings {
+interface AlarmView extends AlarmSettings {
   readonly kinds: readonly AttentionKind[];
   readonly language: Language;
   readonly recipients: readonly AlarmRecipient[];

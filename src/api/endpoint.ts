@@ -23,7 +23,7 @@ import { json } from '../http/answer.js';
 import type { HttpAnswer, RequestContext, Route } from '../http/types.js';
 
 /** What a document says of an endpoint beside its row of the route table. */
-export interface Description {
+interface Description {
   readonly operationId: string;
   readonly tag: string;
   readonly summary: string;

@@ -27,11 +27,11 @@ import {
 import type { Started } from './serving.js';
 
 /** Below the top-level domain that never leaves the machine (RFC 6761). */
-export const QUICK_START_EMAIL = 'owner@gateway.localhost';
+const QUICK_START_EMAIL = 'owner@gateway.localhost';
 const KEY_NAME = 'quick-start';
 
 /** dataDir/quick-start.json */
-export interface QuickStartState extends SandboxState {
+interface QuickStartState extends SandboxState {
   /** Whether key and password have been shown. */
   readonly isAnnounced: boolean;
 }
@@ -93,7 +93,7 @@ export function quickStartAccount(credentials?: Credentials): AccountConfig {
   return { ...account, password: credentials.password, apiKeys: [{ ...apiKey, scopes: [...apiKey.scopes] }] };
 }
 
-export interface BannerFacts {
+interface BannerFacts {
   /** Where clients reach the gateway, without a final slash. */
   readonly url: string;
   readonly dataDir: string;
@@ -185,7 +185,7 @@ async function writeState(file: string, state: QuickStartState): Promise<void> {
   }
 }
 
-export interface Provisioned {
+interface Provisioned {
   /** Says what is to be said once the gateway serves. */
   readonly announce: (url: string) => Promise<void>;
   /** Where it runs, for an account. */

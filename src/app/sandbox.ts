@@ -23,7 +23,7 @@ export interface SandboxState {
 }
 
 /** Where it listens at this start. */
-export interface RunningSandbox {
+interface RunningSandbox {
   readonly port: number;
   readonly hostKeyFingerprint: string;
   readonly receiver: SandboxPart['receiver'];

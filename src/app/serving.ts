@@ -80,7 +80,7 @@ export async function openBase(
 }
 
 /** The way to the remote servers. */
-export interface Reach {
+interface Reach {
   readonly budgets: Budgets;
   readonly dialer: Dialer;
   /** Another one under the same rules, whose dials are observed: for the test of a connection. */

@@ -15,7 +15,7 @@ export interface AttentionStorage extends MonthStorage {
   readonly management: { readonly figures: Figures };
 }
 
-export interface AttentionSubject {
+interface AttentionSubject {
   readonly accountId: string;
   /** Actions of its plan a month; 0 = unlimited. */
   readonly monthlyActions: number;

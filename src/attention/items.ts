@@ -43,7 +43,7 @@ export function isUrgent(item: AttentionItem): boolean {
 }
 
 /** The ids that the API shows, under the names of their kinds. */
-export interface AttentionIds {
+interface AttentionIds {
   readonly connectionId?: string;
   readonly watchedFolderId?: string;
   readonly scheduleId?: string;

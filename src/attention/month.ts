@@ -57,6 +57,6 @@ export function forecast(
 }
 
 /** Of UTC, in milliseconds. */
-export function startOfDay(time: Date): number {
+function startOfDay(time: Date): number {
   return Math.floor(time.getTime() / DAY_MS) * DAY_MS;
 }

@@ -8,7 +8,7 @@ import { text } from './schema.js';
 /** What a schema admits, as a part of the program receives it: nothing in it changes. */
 export type Admitted<S extends TSchema> = Frozen<Static<S>>;
 /** Read-only at every depth. */
-export type Frozen<T> = T extends object ? { readonly [N in keyof T]: Frozen<T[N]> } : T;
+type Frozen<T> = T extends object ? { readonly [N in keyof T]: Frozen<T[N]> } : T;
 
 /** Node's timers take no longer delay; a longer one would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;

@@ -25,7 +25,7 @@ export function destroyOnAbort(stream: Readable | Writable, signal: EndSignal): 
   );
 }
 
-export interface Deadline {
+interface Deadline {
   readonly ms: number;
   /** What the work fails with when the time is over; called at that moment. */
   readonly late: () => Error;

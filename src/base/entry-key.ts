@@ -7,7 +7,7 @@ export function entryKey(folder: string, file: { readonly name: string; readonly
   return folder === '' ? name : Buffer.concat([Buffer.from(`${folder}/`), name]);
 }
 
-export interface EntryName {
+interface EntryName {
   /** Below the root; replacement characters stand for bytes that are no UTF-8. */
   readonly path: string;
   readonly name: string;

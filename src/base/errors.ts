@@ -141,7 +141,7 @@ export interface RemoteReply {
 }
 
 /** A limit that was reached, for the RateLimit fields of a 429. */
-export interface ReachedLimit {
+interface ReachedLimit {
   /** Lower-case letters. */
   readonly name: string;
   readonly quota: number;

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 export const PACKAGE_ROOT: URL = rootAbove(new URL('.', import.meta.url));
 
 /** What package.json says. */
-export interface PackageManifest {
+interface PackageManifest {
   readonly version: string;
   readonly bin: Readonly<Record<string, string>>;
 }

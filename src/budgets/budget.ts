@@ -29,7 +29,7 @@ export interface BudgetOptions {
   readonly setting?: string;
 }
 
-export interface Claim {
+interface Claim {
   /** The account; what nobody has signed for yet has an owner of its own, such as a client's address. */
   readonly owner: string;
   /** Absent = 1. */
@@ -48,7 +48,7 @@ export interface Grant {
 }
 
 /** Why a claim is refused: the whole is used up, or the owner's share of it. */
-export type Refusal = 'full' | 'share';
+type Refusal = 'full' | 'share';
 
 export interface BudgetGauge {
   readonly name: string;

@@ -9,7 +9,7 @@ import { listCheckers } from '../base/schema-check.js';
 import { createAjv, USUAL_FORMATS, type ValidatorKind, validatorName, VALIDATORS } from '../base/validators.js';
 import { ROOT } from './root.js';
 
-export interface Compiled {
+interface Compiled {
   readonly schema: object;
   readonly kind: ValidatorKind;
 }
@@ -47,7 +47,7 @@ const formatsModule: Plugin = {
 };
 
 /** The text of a module whose exports are the function. */
-export function compiledText({ schema, kind }: Compiled): string {
+function compiledText({ schema, kind }: Compiled): string {
   const ajv = createAjv(kind, { source: true, formats: _`require(${FORMATS_MODULE})` });
   return standalone.default(ajv, ajv.compile(schema));
 }

@@ -25,7 +25,7 @@ interface Session {
   readonly signal: AbortSignal;
 }
 
-export interface Called {
+interface Called {
   readonly command: Command;
   readonly args: readonly string[];
   readonly session: Session;

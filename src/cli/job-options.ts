@@ -44,7 +44,7 @@ export const OPTIONS: Readonly<Record<JobOption, Option>> = {
 };
 
 /** What was given on the command line, by its own names. */
-export type Given = Readonly<Record<string, unknown>>;
+type Given = Readonly<Record<string, unknown>>;
 
 export function withJobOptions(
   command: Command,

@@ -9,7 +9,7 @@ export const RESUMABLE_BYTES = 64 * 1024 * 1024;
 /** Nobody goes on with one that has lain for so long. */
 const FORGET_MS = 7 * 86_400_000;
 
-export interface Kept {
+interface Kept {
   read(): string | undefined;
   write(text: string): void;
   forget(): void;

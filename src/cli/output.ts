@@ -3,7 +3,7 @@ import Table from 'cli-table3';
 import { visible } from '../base/visible.js';
 import { FtgError } from '../client/index.js';
 
-export type Cell = string | number | boolean | null | undefined;
+type Cell = string | number | boolean | null | undefined;
 
 export class Output {
   constructor(readonly isJson: boolean) {}

@@ -20,7 +20,7 @@ export interface Profile {
   readonly session?: SessionCredentials;
 }
 
-export interface ProfileFile {
+interface ProfileFile {
   /** The one that is used when none is named. */
   readonly current?: string;
   readonly profiles: Readonly<Record<string, Profile>>;

@@ -7,7 +7,7 @@ const BAR_WIDTH = 24;
 const CLEAR_LINE = '\r\u001b[K';
 
 /** As --progress and --no-progress say; undefined = neither: on a terminal alone. */
-export type Wanted = boolean | undefined;
+type Wanted = boolean | undefined;
 
 function canRewrite(terminal: NodeJS.WriteStream): boolean {
   return terminal.isTTY && process.env['TERM'] !== 'dumb';

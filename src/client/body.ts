@@ -17,7 +17,7 @@ export interface Turns {
   gateway(): void;
 }
 
-export interface SendingOptions {
+interface SendingOptions {
   /** Bytes, of a stream whose size the caller knows. */
   readonly size?: number | undefined;
   readonly onProgress?: Progress | undefined;
@@ -25,7 +25,7 @@ export interface SendingOptions {
   readonly turns?: Turns | undefined;
 }
 
-export interface SentBody {
+interface SentBody {
   readonly body: NonNullable<RequestInit['body']>;
   /** Bytes; undefined of a stream whose size the caller did not say. */
   readonly size: number | undefined;

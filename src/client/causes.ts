@@ -32,7 +32,7 @@ interface Coded extends Error {
   readonly port?: unknown;
 }
 
-export interface Explanation {
+interface Explanation {
   readonly reason: NetworkReason;
   readonly text: string;
 }

@@ -2,7 +2,7 @@
 import { explain, type NetworkReason } from './causes.js';
 import type { ErrorCode } from './types.js';
 
-export interface FtgErrorFacts {
+interface FtgErrorFacts {
   readonly status: number;
   readonly code: FtgErrorCode;
   readonly requestId?: string | undefined;
@@ -59,7 +59,7 @@ export async function errorOf(response: Response, body = response.text()): Promi
   });
 }
 
-export interface NetworkFacts {
+interface NetworkFacts {
   readonly requestId?: string | undefined;
   /** Whom was asked. */
   readonly host?: string | undefined;

@@ -16,8 +16,7 @@ export const OVERRIDES: readonly { readonly variable: string; readonly path: Key
 /** The master key has no place in a file: with the database beside it, it would protect nothing. */
 export const MASTER_KEY_VARIABLE = 'GATEWAY_MASTER_KEY';
 
-export type Expansion =
-  { readonly text: string } | { readonly unset: readonly string[] } | { readonly malformed: true };
+type Expansion = { readonly text: string } | { readonly unset: readonly string[] } | { readonly malformed: true };
 
 /** `$${` (an escape), `${NAME}` or `${NAME:-default}`, and last a `${` that is none of them. */
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{/g;

@@ -8,7 +8,7 @@ import { type Environment, isOneReference, MASTER_KEY_VARIABLE, OVERRIDES } from
 import { ConfigError, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';
 import { type Origin, validate } from './validate.js';
 
-export interface ConfigSources {
+interface ConfigSources {
   /** Path of gateway.yaml; absent = all defaults. */
   readonly file?: string;
   readonly env: Environment;

@@ -58,7 +58,7 @@ export interface Secret<R extends boolean = boolean, K extends string = string> 
   readonly excess?: (value: string) => Excess | undefined;
 }
 
-export interface Capabilities {
+interface Capabilities {
   /** Runs commands. */
   readonly exec: boolean;
   /** Adds to the end of a file. */
@@ -78,8 +78,8 @@ export interface FileMistake {
   readonly allowed: string;
 }
 
-export type Settings = Readonly<Record<string, Setting>>;
-export type Secrets = Readonly<Record<string, Secret>>;
+type Settings = Readonly<Record<string, Setting>>;
+type Secrets = Readonly<Record<string, Secret>>;
 export type Values = Readonly<Record<string, unknown>>;
 
 export interface Definition<

@@ -4,7 +4,7 @@ import { s3 } from './s3.js';
 import { sftp } from './sftp.js';
 import type { Definition } from './definition.js';
 
-export const DEFINITIONS = { sftp, ftp, s3 };
+const DEFINITIONS = { sftp, ftp, s3 };
 
 export type ConnectionType = keyof typeof DEFINITIONS;
 export type DefinitionOf<T extends ConnectionType> = (typeof DEFINITIONS)[T];

@@ -3,12 +3,12 @@ import { basename, dirname, join } from 'node:path/posix';
 import { lexer, walkTokens, type Token, type Tokens } from 'marked';
 import { CONTENTS, type Source } from './sources.js';
 
-export interface Group {
+interface Group {
   readonly title: string;
   readonly pages: Entry[];
 }
 
-export interface Entry {
+interface Entry {
   readonly source: Source;
   readonly title: string;
 }
@@ -57,7 +57,7 @@ function folderTitle(file: string): string {
   return FOLDERS[folder] ?? name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-export function titleOf({ file, text }: Source): string {
+function titleOf({ file, text }: Source): string {
   const heading = lexer(text).find((token): token is Tokens.Heading => token.type === 'heading');
   return heading === undefined ? file : plainText([heading]);
 }

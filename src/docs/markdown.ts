@@ -23,7 +23,7 @@ export interface Heading {
   readonly title: string;
 }
 
-export interface Section {
+interface Section {
   /** Empty: the beginning of the page. With "/" in front: another page's address, which answers the title. */
   readonly id: string;
   readonly title: string;

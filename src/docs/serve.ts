@@ -25,7 +25,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 
 type Answering = (request: HttpRequest) => HttpAnswer;
 
-export interface Site {
+interface Site {
   /** All but the reference pages, which are endpoints of the APIs. */
   readonly routes: Route[];
   /** What answers at the address of a reference page. */

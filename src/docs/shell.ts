@@ -11,7 +11,7 @@ export interface Assets {
   readonly icon: string;
 }
 
-export interface ShellPage {
+interface ShellPage {
   readonly address: string;
   readonly title: string;
   readonly html: string;
@@ -26,7 +26,7 @@ export interface ShellPage {
   readonly data: { readonly search: string; readonly forms?: string };
 }
 
-export interface Neighbour {
+interface Neighbour {
   readonly href: string;
   readonly text: string;
 }

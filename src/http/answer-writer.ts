@@ -20,7 +20,7 @@ export interface SinkEvents {
   finished(): void;
 }
 
-export interface WriterEvents {
+interface WriterEvents {
   /** Everything was handed to the socket. */
   done(): void;
   /** The body failed or was short. Once the head has left, only closing the connection tells the client. */

@@ -4,7 +4,7 @@ import { type BinaryTrust, loadUws } from './native/uws-loader.js';
 
 export type FrontEndName = 'uws' | 'node';
 
-export interface ChosenFrontEnd {
+interface ChosenFrontEnd {
   readonly frontEnd: FrontEndName;
   readonly threads: number;
   /** One line, when the choice is not what was asked for. */

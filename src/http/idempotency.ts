@@ -22,7 +22,7 @@ export function idempotencyKey(request: HttpRequest): string | undefined {
 }
 
 /** What may come of a key: the request runs, or somebody says what is known of one that was lost. */
-export interface Repeatable {
+interface Repeatable {
   readonly run: (changes: { readonly request: HttpRequest; readonly intent: Intent }) => Promise<HttpAnswer>;
   readonly recall: (transferId: string) => Promise<string>;
 }

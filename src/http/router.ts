@@ -18,7 +18,7 @@ import { UnknownFields } from './unknown-fields.js';
 import type { Caller, HttpAnswer, HttpHandler, HttpRequest, RequestContext, Route } from './types.js';
 import { readSigned, readUnsigned } from './whole-body.js';
 
-export interface RouterOptions {
+interface RouterOptions {
   readonly routes: readonly Route[];
   readonly keys: Pick<ApiKeys, 'findKey' | 'recallKey'>;
   /** Login sessions count as a key with every right; absent = there are none. */

@@ -70,7 +70,7 @@ export interface HttpAnswer {
   readonly facts?: RequestFacts;
 }
 
-export interface RequestFacts {
+interface RequestFacts {
   readonly requestId: string;
   /** The route's pattern, never the path: a bounded label. */
   readonly route: string;
@@ -83,7 +83,7 @@ export interface RequestFacts {
 /** Never rejects: errors have become answers. */
 export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;
 
-export type { Caller, Scope };
+export type { Caller };
 
 export interface RequestContext {
   readonly request: HttpRequest;

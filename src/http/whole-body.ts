@@ -50,7 +50,7 @@ export function requireJsonType({ headers }: HttpRequest): void {
 }
 
 /** Up to this a body is taken in one piece, by whoever knows its length: streams cost more than the bytes. */
-export const SHORT_BODY_BYTES = 64 * 1024;
+const SHORT_BODY_BYTES = 64 * 1024;
 
 export function isAnnouncedShort({ contentLength, hasBody }: HttpRequest): boolean {
   return !hasBody || (contentLength ?? Infinity) <= SHORT_BODY_BYTES;

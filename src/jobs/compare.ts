@@ -15,7 +15,7 @@ export function kindOf({ isDirectory, isLink }: FileInfo): typeof FOLDER | typeo
 }
 
 /** How exact the times of either side are, and whether a copy shows that of its source. */
-export interface Times {
+interface Times {
   readonly sourceResolutionMs: number;
   readonly targetResolutionMs: number;
   readonly areKept: boolean;

@@ -2,7 +2,7 @@
 import { Cron } from 'croner';
 import { refusal } from '../base/errors.js';
 
-export interface Recurrence {
+interface Recurrence {
   /** The first time after that one; null = never again. */
   nextAfter(time: Date): Date | null;
 }

@@ -23,7 +23,7 @@ import type { SliceEnd } from './file-slices.js';
 import type { JobPlaces } from './file-work.js';
 import type { RunningJobs, Stay } from './running-jobs.js';
 
-export interface JobEngineOptions {
+interface JobEngineOptions {
   readonly storage: JobStorage;
   readonly connections: Pick<Connections, 'find'>;
   readonly running: RunningJobs;

@@ -9,7 +9,7 @@ import { createPace } from './pace.js';
 import { RETRY_AFTER_MS, verdictOn, type Verdict } from './retry.js';
 import type { Stay } from './running-jobs.js';
 
-export interface FileSlicesOptions {
+interface FileSlicesOptions {
   readonly tree: Pick<JobTree, 'claimFiles' | 'end' | 'retryFile'>;
   readonly work: Pick<FileWork, 'run'>;
   /** Of one slice, at once. */

@@ -31,7 +31,7 @@ export interface JobPlaces {
   readonly targetRoot: RemotePath;
 }
 
-export interface FileTask {
+interface FileTask {
   readonly job: RunningJob;
   readonly places: JobPlaces;
   readonly file: JobFile;
@@ -42,7 +42,7 @@ export interface FileTask {
   readonly memory: Memory;
 }
 
-export interface UploadOptions {
+interface UploadOptions {
   readonly urls: Pick<UrlFetcher, 'fetch'>;
   readonly urlOf: (jobId: string) => Promise<string | undefined>;
   /** 0 = no limit. */

@@ -18,7 +18,7 @@ import { ScheduleService } from './schedules.js';
 import { JobService, type JobServiceOptions } from './service.js';
 import { finishedEvent } from './view.js';
 
-export interface JobsOptions {
+interface JobsOptions {
   readonly storage: Pick<Storage, 'connections' | 'jobs'>;
   readonly operations: Operations;
   /** What the streams of all operations may hold together. */
@@ -42,7 +42,7 @@ export interface JobsPart {
   stop(): Promise<void>;
 }
 
-export interface JobsBacklog {
+interface JobsBacklog {
   readonly runningJobs: number;
   readonly waitingJobs: number;
   readonly failedJobs: number;

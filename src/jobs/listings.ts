@@ -41,7 +41,7 @@ import {
   tellable,
 } from './told-names.js';
 
-export interface ListingsOptions {
+interface ListingsOptions {
   readonly tree: Pick<JobTree, 'claimFolders' | 'add' | 'known' | 'retryFolder' | 'failFolder'>;
   readonly remotes: Pick<Remotes, 'use' | 'useBoth'>;
   readonly leftovers: (connection: Connection) => Leftovers;

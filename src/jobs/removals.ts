@@ -13,7 +13,7 @@ import type { JobPlaces } from './file-work.js';
 import { verdictOn } from './retry.js';
 import type { Stay } from './running-jobs.js';
 
-export interface RemovalsOptions {
+interface RemovalsOptions {
   readonly tree: Pick<JobTree, 'claimFolders' | 'endRemovals' | 'retryFolder' | 'failFolder' | 'listAgain' | 'known'>;
   readonly remotes: Pick<Remotes, 'use'>;
   readonly leftovers: (connection: Connection) => Leftovers;

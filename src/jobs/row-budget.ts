@@ -5,7 +5,7 @@ import type { Findings, Jobs, RunningJob, StorageOptions, StoredRows } from '../
 /** The job ends: it has found more than may be kept. */
 export class TooManyRows extends GatewayError {}
 
-export interface RowBudgetOptions {
+interface RowBudgetOptions {
   readonly rows: Pick<Jobs, 'storedRows' | 'purgeOldest'>;
   readonly limits: { readonly filesPerJob: number; readonly rowsPerAccount: number; readonly rows: number };
   /** Free bytes of the disk that holds the database; NaN = unknown. */

@@ -31,7 +31,7 @@ export interface ScheduleServiceOptions {
   readonly log: StorageOptions['log'];
 }
 
-export interface ScheduleFields {
+interface ScheduleFields {
   readonly name?: string | undefined;
   readonly cron?: string | undefined;
   readonly timeZone?: string | undefined;
@@ -39,7 +39,7 @@ export interface ScheduleFields {
   readonly job?: JobOrder | undefined;
 }
 
-export type NewSchedule = { readonly [Name in keyof ScheduleFields]-?: NonNullable<ScheduleFields[Name]> };
+type NewSchedule = { readonly [Name in keyof ScheduleFields]-?: NonNullable<ScheduleFields[Name]> };
 
 const SHOWN_RUNS = 5;
 const CLOCK_SLACK_MS = 2_000;

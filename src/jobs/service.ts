@@ -45,7 +45,7 @@ export interface JobOrder extends Omit<OrderDefinition, 'source' | 'destination'
 }
 
 /** A file that is fetched from a url. */
-export interface UploadOrder {
+interface UploadOrder {
   readonly definition: Omit<JobDefinition, 'type' | 'source' | 'destination' | 'upload'>;
   readonly destination: JobOrder['source'];
   readonly url: URL;
@@ -53,18 +53,18 @@ export interface UploadOrder {
 }
 
 /** Of the request that asks. */
-export interface Asking {
+interface Asking {
   readonly signal: EndSignal;
   readonly intent?: Intent | undefined;
 }
 
 /** Of a job, what its rights depend on. */
-export interface JobEnds extends Pick<JobDefinition, 'type'> {
+interface JobEnds extends Pick<JobDefinition, 'type'> {
   readonly source: Pick<JobPlace, 'connectionId'>;
   readonly destination: Pick<JobPlace, 'connectionId'> | null;
 }
 
-export type JobChange = 'pause' | 'resume' | 'cancel';
+type JobChange = 'pause' | 'resume' | 'cancel';
 
 /** A cancellation that is written sooner ends the work once it is. */
 const CANCEL_PATIENCE_MS = 300;

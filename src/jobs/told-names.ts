@@ -25,7 +25,7 @@ export function problemOf(path: Buffer): string | undefined {
 }
 
 /** What is wrong with a name that no path has. */
-export function oddityOf(name: Buffer): string {
+function oddityOf(name: Buffer): string {
   const text = name.toString();
   if (CONTROL.test(text)) return 'holds control characters';
   if (text.includes('/')) return 'holds a slash';

@@ -51,7 +51,7 @@ export function wantsPage(headers: Headers): boolean {
   return /(?:^|,)\s*text\/html\s*(?:[;,]|$)/i.test(headers.get('accept') ?? '');
 }
 
-export type PageContent =
+type PageContent =
   /** `maxBytes`: 0 = no limit. */
   | { readonly upload: OpenedLink; readonly maxBytes: number }
   | { readonly download: OpenedLink; readonly file: { readonly name: string; readonly size: number } }

@@ -9,7 +9,7 @@ const ENDINGS: Readonly<Record<Ending, string>> = {
   key_ended: 'this link has ended',
 };
 
-export type Ending = Exclude<LinkState, 'active'>;
+type Ending = Exclude<LinkState, 'active'>;
 
 /** It has come to its end. */
 export class LinkEnded extends GatewayError {

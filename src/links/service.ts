@@ -13,12 +13,12 @@ import { parseFileName, ROOT } from '../remotes/path.js';
 import type { Actor, Link, Links, LinkSettings, OpenedLink } from '../storage/storage.js';
 import { LinkEnded } from './refusals.js';
 
-export interface LinkOrder extends Omit<LinkSettings, 'connectionId'> {
+interface LinkOrder extends Omit<LinkSettings, 'connectionId'> {
   /** Found, and allowed. */
   readonly connection: Connection;
 }
 
-export interface LinkServiceOptions {
+interface LinkServiceOptions {
   readonly rows: Links;
   readonly operations: Operations;
   readonly limits: { readonly maxDays: number; readonly perAccount: number; readonly usesAtOnce: number };

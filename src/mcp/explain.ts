@@ -8,7 +8,7 @@ const MEANINGS: Readonly<Record<string, readonly [meaning: string, remedy: strin
   ...requestErrors,
 };
 
-export interface Explanation {
+interface Explanation {
   readonly means: string;
   readonly remedy: string;
 }

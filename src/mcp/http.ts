@@ -40,7 +40,7 @@ const SETTINGS: http.ServerOptions = {
   requestTimeout: REQUEST_MS,
 };
 
-export interface HttpOptions {
+interface HttpOptions {
   readonly host: string;
   /** 0 = any. */
   readonly port: number;
@@ -53,7 +53,7 @@ export interface HttpOptions {
   readonly token?: string | undefined;
 }
 
-export interface HttpService {
+interface HttpService {
   readonly url: string;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { explain } from './explain.js';
 import { createLink, type McpGateway, type Scope } from './gateway.js';
 
 /** A file that is longer goes by link: a model has no use for more at once. */
-export const MOST_TEXT_BYTES = 256 * 1024;
+const MOST_TEXT_BYTES = 256 * 1024;
 const MOST_ENTRIES = 1_000;
 const DEFAULT_LINK_MINUTES = 60;
 
@@ -19,7 +19,7 @@ interface Annotations {
   readonly openWorldHint: boolean;
 }
 
-export interface Tool {
+interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;

@@ -5,7 +5,7 @@ import { ownError } from './errors.js';
 
 const CHUNK_BYTES = 262_144;
 
-export interface BinaryBody {
+interface BinaryBody {
   readonly body: ByteStream | Uint8Array;
   /** Bytes. */
   readonly size: number;

@@ -3,7 +3,7 @@ import { NodeOperationError, type ByteStream, type FunctionsBase, type JsonObjec
 import type { Answer } from './answer.js';
 import { ownError, refusedError } from './errors.js';
 
-export const CREDENTIALS = 'fileTransferGatewayApi';
+const CREDENTIALS = 'fileTransferGatewayApi';
 /** More is no error of a gateway. */
 const MAX_ERROR_BYTES = 65_536;
 

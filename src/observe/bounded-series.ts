@@ -1,5 +1,5 @@
 /** What stands for every value of every label beyond the bound. */
-export const OTHER = 'other';
+const OTHER = 'other';
 
 export type Labels<L extends string> = Readonly<Record<L, string>>;
 

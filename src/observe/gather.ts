@@ -4,7 +4,7 @@ import type { DestinationStream } from 'pino';
 /** Characters of lines that wait for the end of the turn. */
 const MOST_WAITING = 64 * 1024;
 
-export interface Gathered {
+interface Gathered {
   /** Written before the call returns, behind all that came before. */
   readonly now: DestinationStream;
   /** At the end of this turn of the event loop, or of the process. */

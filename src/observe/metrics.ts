@@ -23,7 +23,7 @@ export interface PoolGauge {
   readonly waiting: number;
 }
 
-export interface BudgetGauge {
+interface BudgetGauge {
   readonly name: string;
   readonly capacity: number;
   readonly used: number;
@@ -52,7 +52,7 @@ export interface MetricsSources {
   reachable(most: number): Promise<readonly { readonly id: string; readonly isUp: boolean }[]>;
 }
 
-export interface WatchingGauges {
+interface WatchingGauges {
   readonly checksRunning: number;
   readonly checksWaiting: number;
   readonly copiesRunning: number;

@@ -7,7 +7,7 @@ import type { Warn } from './otlp-tracer.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface TracingOptions {
+interface TracingOptions {
   /** What decides whether there are traces. The rest is read by OpenTelemetry itself, from the process's environment. */
   readonly env: Environment;
   readonly warn: Warn;

@@ -17,14 +17,14 @@ import type { PathReference } from './path-reference.js';
 import { leaveErrorsToPump, pump, takeWhole, type ExpectedDigest, type WholeBody } from './pump.js';
 import { placeName, withWriter } from './put.js';
 
-export interface AppendRequest {
+interface AppendRequest {
   readonly connection: Connection;
   readonly file: PathReference;
   readonly body: Readable | WholeBody;
   readonly digest?: ExpectedDigest | undefined;
 }
 
-export interface Appended {
+interface Appended {
   readonly path: RemotePath;
   readonly appendedBytes: number;
 }

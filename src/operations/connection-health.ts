@@ -20,7 +20,7 @@ interface Suspect {
   failures: number;
 }
 
-export interface ConnectionHealthOptions {
+interface ConnectionHealthOptions {
   readonly outages: ConnectionOutages;
   readonly log: StorageOptions['log'];
   /** Absent = ten seconds. */

@@ -24,7 +24,7 @@ import {
 } from '../storage/storage.js';
 import type { ConnectionHealth } from './connection-health.js';
 
-export interface ProberOptions {
+interface ProberOptions {
   readonly checks: ConnectionChecks;
   readonly agenda: Agenda;
   readonly connections: Pick<Connections, 'find'>;
@@ -38,7 +38,7 @@ export interface ProberOptions {
 }
 
 /** For the metrics. */
-export interface ProbeFacts {
+interface ProbeFacts {
   readonly outcome: CheckFound['outcome'];
   readonly seconds: number;
 }

@@ -6,7 +6,7 @@ import { leaveErrorsToPump, verifyDigest, type ExpectedDigest } from './pump.js'
 /** Content that waits in memory until it is known to be whole; clients are many, and hold no session while they send it. */
 export const HELD_BYTES = 1024 * 1024;
 
-export interface ContentReaderOptions {
+interface ContentReaderOptions {
   readonly signal: AbortSignal;
   readonly digest?: ExpectedDigest | undefined;
 }

@@ -33,7 +33,7 @@ export interface CopyRequest {
   readonly modifiedAt?: Date | undefined;
 }
 
-export interface Copied {
+interface Copied {
   readonly from: RemotePath;
   readonly to: RemotePath;
   readonly size: number;

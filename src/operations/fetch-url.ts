@@ -9,7 +9,7 @@ import type { Dialer } from '../remotes/dial/dial.js';
 import type { ServerProof } from '../remotes/remote.js';
 import { nameFromDisposition, nameFromUrl } from './names.js';
 
-export interface FetchedUrl {
+interface FetchedUrl {
   /** Ends only when whole; destroyed with fetch_failed otherwise. */
   readonly body: Readable;
   readonly size: number | undefined;
@@ -22,7 +22,7 @@ export interface FetchedUrl {
   readonly proof: ServerProof;
 }
 
-export interface UrlFetcherOptions {
+interface UrlFetcherOptions {
   readonly dialer: Dialer;
   readonly connectTimeoutMs: number;
   readonly stallTimeoutMs: number;

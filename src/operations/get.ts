@@ -145,7 +145,7 @@ async function refuseUnlessGrown(path: RemotePath, length: number, hasGrown?: ()
   });
 }
 
-export interface ReadWhole<T> {
+interface ReadWhole<T> {
   /** Beyond: too_large. */
   readonly maxBytes: number;
   /** Counts the bytes before they are read, and what `decode` makes of them. */

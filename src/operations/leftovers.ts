@@ -11,7 +11,7 @@ import type { Remote } from '../remotes/remote.js';
 import type { Connections, Leftover, LeftoverStore } from '../storage/storage.js';
 import { isTemporaryName, temporaryName } from './names.js';
 
-export interface SweeperOptions {
+interface SweeperOptions {
   readonly store: LeftoverStore;
   readonly connections: Pick<Connections, 'find'>;
   readonly remotes: Remotes;

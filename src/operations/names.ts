@@ -85,7 +85,7 @@ export function requireName(name: string | undefined): string {
 }
 
 /** `report.tar.gz` → name `report.tar`, ext `gz`; a leading dot starts no extension. */
-export function splitExtension(filename: string): { readonly name: string; readonly ext: string } {
+function splitExtension(filename: string): { readonly name: string; readonly ext: string } {
   const dot = filename.lastIndexOf('.');
   return dot <= 0 || dot === filename.length - 1
     ? { name: filename, ext: '' }

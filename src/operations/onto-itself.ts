@@ -15,7 +15,7 @@ import type { Remotes } from '../remotes/registry.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';
 import { find, OntoItself } from './conflicts.js';
 
-export interface Ends {
+interface Ends {
   readonly source: Connection;
   readonly target: Connection;
 }

@@ -15,12 +15,12 @@ export interface JobPart {
 }
 
 /** Of a route. */
-export interface CopyReference {
+interface CopyReference {
   readonly copyId: string;
 }
 
 /** In pieces. */
-export interface UploadReference {
+interface UploadReference {
   readonly uploadId: string;
 }
 

@@ -17,7 +17,7 @@ export interface ExpectedDigest {
   readonly value: Buffer;
 }
 
-export interface PumpOptions {
+interface PumpOptions {
   readonly signal: AbortSignal;
   /** Beyond: too_large. 0 = no limit. */
   readonly maxBytes?: number;

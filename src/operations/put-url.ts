@@ -11,7 +11,7 @@ import type { Operation, Operations } from './operation.js';
 import { placeOf, putFile, type Target } from './put.js';
 import { holdsBytes, isDatedAs } from './same-bytes.js';
 
-export interface PutUrlRequest {
+interface PutUrlRequest {
   readonly connection: Connection;
   readonly urls: Pick<UrlFetcher, 'fetch'>;
   readonly url: URL;

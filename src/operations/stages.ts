@@ -1,7 +1,7 @@
 import type { Stage } from '../remotes/remote.js';
 
 /** A stretch of time on the clock of performance.now(). */
-export interface Stretch {
+interface Stretch {
   readonly stage: Stage;
   readonly from: number;
   readonly to: number;

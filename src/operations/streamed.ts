@@ -44,13 +44,13 @@ export async function openBody<T>(
 }
 
 /** Bytes that may leave, such as those that were announced. */
-export interface Most {
+interface Most {
   readonly bytes: number;
   /** Asked once there are more: they are dropped, or the body fails with what it rejects with. */
   readonly refuse: () => Promise<void>;
 }
 
-export interface LeaseInUse {
+interface LeaseInUse {
   /** Settles when the lease has gone back, which it does after `drained`. */
   readonly leased: Promise<unknown>;
   readonly drained: Deferred<void>;

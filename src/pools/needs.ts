@@ -11,7 +11,7 @@ const TURN_MS = 1_000;
 /** A session given back a moment ago is about to be used again, by a client that sends one request after the other. */
 const REST_MS = 100;
 
-export interface PoolState {
+interface PoolState {
   /** Sessions being opened. */
   readonly opening: number;
   /** When a session was last opened, by this thread's monotonic clock. */

@@ -35,7 +35,7 @@ export class TryNext extends Error {}
 const CHECK_AFTER_IDLE_MS = 5_000;
 const LOOK_EVERY_MS = 5_000;
 
-export interface OpenSessionsOptions {
+interface OpenSessionsOptions {
   limits(): PoolLimits;
   /** How many sessions may stay: those above it take no further lease. */
   mayKeep(): number;

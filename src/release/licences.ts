@@ -41,7 +41,7 @@ export function installedPackages(tree: object = LOCKED): Licensed[] {
 }
 
 /** One whose code is in a file of a package of ours; its notice goes along. */
-export interface Bundled extends Licensed {
+interface Bundled extends Licensed {
   readonly notice: string;
 }
 
@@ -102,7 +102,7 @@ function noticeIn(folder: string, siblings: readonly string[]): string {
   return textIn(folder, isNotice) || section.trim() || (sibling === undefined ? '' : textIn(sibling, isNotice));
 }
 
-export function listOf(packages: readonly Licensed[]): string {
+function listOf(packages: readonly Licensed[]): string {
   const rows = packages.map(({ name, version, licence }) => `| ${name} | ${version} | ${licence} |`);
   return ['| package | version | licence |', '| --- | --- | --- |', ...rows].join('\n');
 }

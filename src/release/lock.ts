@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './places.js';
 
-export interface Locked {
+interface Locked {
   readonly version: string;
   /** Where the name that it is installed under is not its own. */
   readonly name?: string;
@@ -25,7 +25,7 @@ const { lockfileVersion, packages } = JSON.parse(readFileSync(join(ROOT, 'packag
 export const LOCKED: Tree = packages;
 
 /** The packages that these dependencies of the project bring, themselves included. */
-export function closureOf(names: readonly string[]): Tree {
+function closureOf(names: readonly string[]): Tree {
   const found = new Map<string, Locked>();
   const add = (name: string, from: string): void => {
     const folder = installed(name, from);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 /** The root of the project, from where this file runs. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-export interface Manifest {
+interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly description: string;

@@ -1,7 +1,7 @@
 import { parentOf, ROOT, type RemotePath } from './path.js';
 
 /** How a protocol makes one folder. */
-export interface FolderMaker {
+interface FolderMaker {
   /** `absent`: the folder above is missing, too, or the server's refusal says no more than that. */
   tryToMake(path: RemotePath): Promise<'made' | 'exists' | 'absent'>;
   /** The folder above stands. A race with another maker is no error. */

@@ -50,12 +50,12 @@ export function streamOf({ body, whole }: OpenFile): Readable {
 }
 
 /** The length of the range, or of the whole file as the server reports it. */
-export function lengthOf({ info, range }: Pick<OpenFile, 'info' | 'range'>): number {
+function lengthOf({ info, range }: Pick<OpenFile, 'info' | 'range'>): number {
   return range === undefined ? info.size : range.end - range.start + 1;
 }
 
 /** A file whose length is true, or known not to be known. */
-export interface Measured {
+interface Measured {
   readonly file: OpenFile;
   /** Undefined where the file has more bytes than the server reported: they come until it ends. */
   readonly length: number | undefined;
@@ -95,7 +95,7 @@ function joined(first: readonly Buffer[], rest: AsyncIterator<Buffer, undefined>
   return all;
 }
 
-export interface Gathering {
+interface Gathering {
   /** Fed with the bytes. */
   readonly hash?: { readonly update: (bytes: Buffer) => void } | undefined;
   /** Asked before more bytes are kept than the server reported; throws where there are too many. */

@@ -14,7 +14,7 @@ export interface Answer {
   readonly ttlSeconds: number;
 }
 
-export interface Question {
+interface Question {
   readonly name: string;
   readonly rules: SearchRules;
   /** `address` or `address:port`; empty = those of the system, read again for each question. */

@@ -13,7 +13,7 @@ import { Budget } from '../budgets/budget.js';
 import { type Answer, askNameServers, nameError } from './name-servers.js';
 import { parseHosts, parseSearchRules, watchedFile } from './system-files.js';
 
-export interface LookupOptions {
+interface LookupOptions {
   /** Who asks: the account. */
   readonly owner: string;
   readonly signal: AbortSignal;

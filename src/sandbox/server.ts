@@ -14,7 +14,7 @@ import { withFailures } from './tree.js';
 const LOGIN_MS = 20_000;
 const MAX_TRIES = 6;
 
-export interface SandboxOptions {
+interface SandboxOptions {
   /** Shown as "/"; made when it is missing. */
   readonly folder: string;
   readonly host: string;

@@ -16,7 +16,7 @@ const MOST_LATE_SECONDS = 60;
 const NEVER_MS = 120_000;
 const RETRY_AFTER_SECONDS = '5';
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly receivedAt: string;
   /** With the slash before it. */
   readonly path: string;

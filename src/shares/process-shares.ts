@@ -13,7 +13,7 @@ import type { ProcessClaim, SharesBroker } from './shares.js';
 /** What others see of a process. */
 export type Claim = Pick<Claimant, 'held' | 'waiting'> & SessionNeeds;
 
-export type SeenClaim = Claim & { readonly isMine: boolean };
+type SeenClaim = Claim & { readonly isMine: boolean };
 
 /** Where the processes meet. */
 export interface ClaimStore {

@@ -42,5 +42,5 @@ export function shareOut(claimants: readonly Claimant[], limit: number): void {
   }
 }
 
-export const need = ({ needs, held, waiting }: Claimant): number => Math.min(needs.sessions, held) + waiting;
+const need = ({ needs, held, waiting }: Claimant): number => Math.min(needs.sessions, held) + waiting;
 const held = (claimant: Claimant): number => claimant.held;

@@ -48,17 +48,17 @@ import type { Webhooks as WebhookStore } from './tables/webhooks.js';
 /** What a class lets others do, whatever it is made of. */
 type Face<T> = { readonly [K in keyof T]: T[K] };
 
-export type Accounts = Face<AccountStore>;
+type Accounts = Face<AccountStore>;
 /** What is due, as those hear of it who do it. */
 export type Agenda = Pick<AgendaOfAll, 'on' | 'onClock'>;
 export type AlarmRecipients = Face<AlarmRecipientStore>;
 export type Alarms = Face<AlarmStore>;
 export type ApiKeys = Face<ApiKeyStore>;
-export type HostKeys = Face<HostKeyStore>;
-export type AuditLog = Face<AuditStore>;
+type HostKeys = Face<HostKeyStore>;
+type AuditLog = Face<AuditStore>;
 export type ConnectionChecks = Face<ConnectionCheckStore>;
-export type ConnectionEditor = Face<ConnectionOwnerStore>;
-export type ConnectionFigures = Face<ConnectionFigureStore>;
+type ConnectionEditor = Face<ConnectionOwnerStore>;
+type ConnectionFigures = Face<ConnectionFigureStore>;
 export type ConnectionOutages = Face<OutageStore>;
 export type Connections = Face<ConnectionStore>;
 export type EventFeeds = Face<FeedStore>;
@@ -69,26 +69,26 @@ export type History = Pick<TransferHistory, 'admit' | 'begin' | 'list' | 'find' 
 export type IdempotencyStore = Face<IdempotencyKeys>;
 export type Jobs = Face<JobStore>;
 export type JobTree = Face<JobTreeStore>;
-export type KeyPairs = Face<KeyPairStore>;
+type KeyPairs = Face<KeyPairStore>;
 export type LeftoverStore = Face<LeftoverNotes>;
 export type Links = Face<LinkStore>;
 export type Locks = Pick<AdvisoryLocks, 'withLock'>;
-export type LoginSessions = Face<SessionStore>;
+type LoginSessions = Face<SessionStore>;
 export type Quota = Face<MonthlyQuota>;
 export type RequestRates = Face<SharedRates>;
 export type RouteCopies = Face<CopyStore>;
-export type RunningTransfers = Face<RunningStore>;
+type RunningTransfers = Face<RunningStore>;
 export type Schedules = Face<ScheduleStore>;
-export type SessionClaims = Face<SharedSessions>;
-export type Receipts = Face<ReceiptStore>;
+type SessionClaims = Face<SharedSessions>;
+type Receipts = Face<ReceiptStore>;
 export type Signatures = Face<Signer>;
-export type TransferPages = Face<PageStore>;
+type TransferPages = Face<PageStore>;
 export type Uploads = Face<UploadStore>;
-export type WatchChecks = Face<CheckStore>;
+type WatchChecks = Face<CheckStore>;
 export type WatchedFiles = Face<FileStore>;
 export type WatchedFolders = Face<FolderStore>;
 export type WebhookSecret = Face<WebhookSecretStore>;
-export type Deliveries = Face<DeliveryStore>;
+type Deliveries = Face<DeliveryStore>;
 export type WebhookEvents = Face<EventStore>;
 export type Webhooks = Face<WebhookStore>;
 
@@ -173,8 +173,6 @@ export interface Storage {
 export { LOOK_MS } from './cluster/agenda.js';
 export { type JobOutcome, JobWorker } from './cluster/job-worker.js';
 export type { ClaimedJob, Jobs as JobQueue } from './cluster/jobs.js';
-export type { GrantedRequests } from './cluster/shared-limits.js';
-export type { SeenSessionClaim, SessionClaim } from './cluster/shared-limits.js';
 export { type Clock, clockAt, idsAt } from './postgres/clock.js';
 export { generateApiKey } from './secrets/hashes.js';
 export { type Log, StartupError, type StorageOptions } from './startup.js';
@@ -183,17 +181,15 @@ export type { Alarm, AlarmEvent, ClaimedLook } from './tables/alarms.js';
 export type { ApiKeyRecord, KeyRights, ManagedKey } from './tables/api-keys.js';
 export type { Actor } from './tables/audit-log.js';
 export type { CheckBefore, CheckFound } from './tables/connection-checks.js';
-export type { ConnectionFacts, ConnectionState, Outage, WindowFigures } from './tables/connection-figures.js';
+export type { ConnectionState, WindowFigures } from './tables/connection-figures.js';
 export { joinConnection, settingsOf, splitConfig } from './tables/connection-rows.js';
 export { type ConnectionDraft, draftRow, type ManagedConnection, type SecretChanges } from './tables/connections.js';
-export { type DraftEvent, type FeedEvent, type FeedPage, type FeedQuery } from './tables/event-feeds.js';
-export { TRANSFER_FAILED } from './tables/failed-transfers.js';
+export { type FeedEvent, type FeedPage, type FeedQuery } from './tables/event-feeds.js';
 export type { DayFigures } from './tables/figures.js';
 export type { ManagedTransfer, TransferOrigin, Verification } from './tables/history-queries.js';
 export type { IdempotencyClaim, StoredAnswer } from './tables/idempotency.js';
 export { type Findings, FoundFiles } from './tables/found-files.js';
 export * from './tables/job.js';
-export type { JobEnd } from './tables/job-phases.js';
 export type { Seat, SeatKind } from './tables/job-seats.js';
 export type { JobEnding, JobFilter, JobLimits, JobNow, StoredRows } from './tables/jobs.js';
 export type { KeyPair, MadeKeyPair } from './tables/key-pairs.js';
@@ -210,7 +206,6 @@ export type { LoginSession } from './tables/login-sessions.js';
 export {
   COPY_STATES,
   type CopyingEvent,
-  type CopyState,
   type CopyTo,
   isOtherCopyTo,
   type NewCopy,
@@ -219,10 +214,9 @@ export {
 export type { Receipt, ReceiptLine } from './tables/receipts.js';
 export type { RunningRow } from './tables/running-transfers.js';
 export type { DueSchedule, Fired, Schedule, ScheduleSettings } from './tables/schedules.js';
-export type { TransferSums } from './tables/transfer-hours.js';
-export { TRANSFER_ORDERS, type TransferOrder, type TransferSearch } from './tables/transfer-pages.js';
+export { TRANSFER_ORDERS, type TransferSearch } from './tables/transfer-pages.js';
 export * from './tables/transfer.js';
-export type { NewUpload, Upload, UploadAddress, UploadLimits, UploadPart, WriterProgress } from './tables/uploads.js';
+export type { Upload, UploadAddress, UploadLimits, WriterProgress } from './tables/uploads.js';
 export type { CheckKind, CheckRow } from './tables/watch-checks.js';
 export {
   CheckSuperseded,
@@ -233,15 +227,8 @@ export {
   type StoredEntry,
   UNKNOWN_SIZE,
 } from './tables/watched-files.js';
-export type {
-  CheckResult,
-  DueFolder,
-  FolderNames,
-  Route,
-  WatchedFolder,
-  WatchSettings,
-} from './tables/watched-folders.js';
+export type { CheckResult, Route, WatchedFolder, WatchSettings } from './tables/watched-folders.js';
 export { type DeliveryPage, MOST_REPLAYED, type ReplayFilter } from './tables/deliveries.js';
 export * from './tables/webhook-event.js';
 export { targetGroup, withLogin, withoutLogin } from './tables/webhook-targets.js';
-export type { Webhook, WebhookSettings } from './tables/webhooks.js';
+export type { Webhook } from './tables/webhooks.js';

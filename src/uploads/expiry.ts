@@ -7,7 +7,7 @@ import type { Agenda, Connections, StorageOptions, Upload, Uploads } from '../st
 import type { UploadService } from './service.js';
 import type { HeldUpload } from './writers.js';
 
-export interface ExpiryOptions {
+interface ExpiryOptions {
   readonly store: Uploads;
   readonly agenda: Agenda;
   readonly connections: Pick<Connections, 'find'>;

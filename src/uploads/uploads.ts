@@ -5,7 +5,7 @@ import type { Storage, StorageOptions } from '../storage/storage.js';
 import { Expiry } from './expiry.js';
 import { UploadService } from './service.js';
 
-export interface UploadsOptions {
+interface UploadsOptions {
   readonly storage: Pick<Storage, 'agenda' | 'connections' | 'uploads'>;
   readonly operations: Operations;
   readonly config: Config['uploads'];

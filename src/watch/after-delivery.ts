@@ -24,7 +24,7 @@ import { withinCheckTime } from './look.js';
 import { exactState, isReported } from './exact.js';
 import { samePlace } from './places.js';
 
-export interface AfterDeliveryOptions {
+interface AfterDeliveryOptions {
   readonly events: WebhookEvents;
   readonly folders: Pick<WatchedFolders, 'findForDelivery'>;
   readonly connections: Pick<Connections, 'find'>;

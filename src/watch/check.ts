@@ -37,7 +37,7 @@ import { copyPlace } from './places.js';
 import type { ReasonLog } from './reasons.js';
 import { nextAfterFailure, nextRegular } from './schedule.js';
 
-export interface CheckDeps {
+interface CheckDeps {
   readonly folders: WatchedFolders;
   readonly looks: FolderLooks;
   readonly files: WatchedFiles;

@@ -139,7 +139,7 @@ export interface EventLimits {
   readonly bytesPerEvent: number;
 }
 
-export interface FilesEvent {
+interface FilesEvent {
   readonly body: string;
   readonly files: readonly DetectedFile[];
 }

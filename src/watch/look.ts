@@ -32,7 +32,7 @@ import { UnsureEntries } from './unsure.js';
 import { walk } from './walk.js';
 import { zoneShift } from './zone-shift.js';
 
-export interface LookDeps {
+interface LookDeps {
   readonly files: WatchedFiles;
   readonly remotes: Pick<Remotes, 'use'>;
   readonly leftovers: (connection: Connection) => Leftovers;
@@ -47,7 +47,7 @@ export interface LookDeps {
 }
 
 /** One look, by the database's clock. */
-export interface Look {
+interface Look {
   readonly folder: WatchedFolder;
   readonly connection: Connection;
   readonly kind: CheckKind;

@@ -31,7 +31,7 @@ interface Node {
   readonly targets: readonly { readonly tree: Tree; readonly isCopy: boolean }[];
 }
 
-export interface LoopOptions {
+interface LoopOptions {
   readonly remotes: Pick<Remotes, 'place'>;
   readonly find: (connectionId: string) => Promise<Connection | undefined>;
 }

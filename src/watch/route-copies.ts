@@ -36,7 +36,7 @@ import {
 import { withCopies } from './event-bodies.js';
 import { copyPlace, refuseLoops } from './places.js';
 
-export interface RouteCopierOptions {
+interface RouteCopierOptions {
   readonly copies: RouteCopies;
   readonly events: Pick<WebhookEvents, 'postponeCopies' | 'settleCopies'>;
   readonly folders: Pick<WatchedFolders, 'findForDelivery' | 'routes'>;

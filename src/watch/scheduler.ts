@@ -14,7 +14,7 @@ import {
 import type { CheckOutcome, FolderChecks } from './check.js';
 import { nextRegular } from './schedule.js';
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   readonly folders: WatchedFolders;
   readonly jobs: JobQueue;
   readonly agenda: Agenda;

@@ -51,7 +51,7 @@ import {
 } from './settings.js';
 import { unpackReasons, type ExplainedEntry } from './reasons.js';
 
-export interface Creation {
+interface Creation {
   readonly source: string;
   readonly rights: WatchRights;
   readonly signal: AbortSignal;
@@ -64,12 +64,12 @@ export interface FolderChanges extends FolderSettings {
   readonly isActive?: boolean;
 }
 
-export interface CreatedFolder {
+interface CreatedFolder {
   readonly folder: WatchedFolder;
   readonly webhookSecret: string;
 }
 
-export interface KnownFile {
+interface KnownFile {
   /** Below the folder. */
   readonly path: string;
   readonly rawName: string | undefined;
@@ -78,13 +78,13 @@ export interface KnownFile {
   readonly modifiedMs: number;
 }
 
-export interface DryRun {
+interface DryRun {
   readonly counts: Readonly<Record<string, number>>;
   /** What a check would report now, were it to go through. */
   readonly files: readonly DetectedFile[];
 }
 
-export interface WatchServiceOptions {
+interface WatchServiceOptions {
   readonly storage: WatchStorage;
   readonly connections: Pick<Connections, 'find'>;
   readonly remotes: Pick<Remotes, 'use' | 'place'>;

@@ -24,7 +24,7 @@ import { RouteCopier } from './route-copies.js';
 import { Scheduler, type CheckFacts } from './scheduler.js';
 import { WatchService } from './service.js';
 
-export interface WatchingOptions {
+interface WatchingOptions {
   readonly storage: Pick<Storage, 'connections' | 'locks' | 'history'> & { readonly watching: WatchStorage };
   readonly operations: Operations;
   /** What the streams of all operations may hold together. */
@@ -54,7 +54,7 @@ export interface Watching {
   stop(): Promise<void>;
 }
 
-export interface WatchGauges {
+interface WatchGauges {
   readonly checksRunning: number;
   readonly checksWaiting: number;
   readonly copiesRunning: number;
@@ -63,7 +63,7 @@ export interface WatchGauges {
   readonly deliveriesWaiting: number;
 }
 
-export interface WatchBacklog {
+interface WatchBacklog {
   readonly failingFolders: number;
   readonly pendingEvents: number;
   readonly deadEvents: number;

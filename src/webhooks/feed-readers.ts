@@ -15,7 +15,7 @@ interface Waiter {
   readonly wake: () => void;
 }
 
-export interface FeedReadersOptions {
+interface FeedReadersOptions {
   readonly feeds: Pick<EventFeeds, 'on' | 'read' | 'lastOf'>;
   readonly log: StorageOptions['log'];
 }

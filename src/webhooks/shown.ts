@@ -7,7 +7,7 @@ const VALUE_LENGTH = 1024;
 const REMOVED = '[removed]';
 const SECRET_FIELDS = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie']);
 
-export type Headers = Readonly<Record<string, string>>;
+type Headers = Readonly<Record<string, string>>;
 
 /** Fields in their order; what goes beyond the bound is left out. `hidden`: texts that must show nowhere. */
 export function shownHeaders(

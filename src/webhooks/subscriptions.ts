@@ -10,14 +10,14 @@ import type { Sender } from './send.js';
 import { testBody } from './test-event.js';
 import { trySending } from './try.js';
 
-export interface SubscriptionFields {
+interface SubscriptionFields {
   readonly url: string;
   readonly events: readonly string[];
   readonly connections: readonly string[];
   readonly isActive: boolean;
 }
 
-export interface SubscriptionsOptions {
+interface SubscriptionsOptions {
   readonly rows: Webhooks;
   readonly connections: Pick<Connections, 'find'>;
   /** Of one account. */
@@ -28,7 +28,7 @@ export interface SubscriptionsOptions {
 }
 
 /** A message that tried a receiver out, and what became of it. */
-export interface WebhookTest {
+interface WebhookTest {
   readonly id: string;
   readonly body: string;
   readonly isDelivered: boolean;

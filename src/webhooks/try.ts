@@ -4,7 +4,7 @@ import { type NewAttempt, withoutLogin } from '../storage/storage.js';
 import { type Delivery, requestHeaders, type Sender, signatures } from './send.js';
 import { loginTexts, shownHeaders, without } from './shown.js';
 
-export interface Message {
+interface Message {
   /** The `webhook-id`. */
   readonly id: string;
   readonly body: string;

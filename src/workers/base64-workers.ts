@@ -3,7 +3,7 @@ import { GatewayError } from '../base/errors.js';
 import { decodeInto, encodedLength, encodeInto } from './base64-codec.js';
 import type { Base64Result, Base64Task } from './base64.worker.js';
 
-export interface Base64WorkersOptions {
+interface Base64WorkersOptions {
   readonly threads: number;
   readonly inlineBelowBytes: number;
 }

@@ -6,14 +6,14 @@ import { OrderedTransform } from './ordered-transform.js';
 
 export { encodedLength };
 
-export interface Base64Options {
+interface Base64Options {
   /** Worker threads, started when first needed; 0 = everything in place. */
   readonly threads: number;
   /** Buffers and chunks below this are converted in place, the others by a worker. */
   readonly inlineBelowBytes: number;
 }
 
-export interface Base64Gauges {
+interface Base64Gauges {
   readonly threads: number;
   /** Jobs that wait for a thread. */
   readonly waiting: number;

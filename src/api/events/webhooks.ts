@@ -27,7 +27,7 @@ const EVENTS = 'Types of events that it is told.';
 const CONNECTIONS = 'Only events that are about no other connections; empty = all.';
 const eventType = oneOf(EVENT_TYPES, 'Type of an event.');
 
-export const webhookSchema = object('Webhook', {
+const webhookSchema = object('Webhook', {
   id: text('Identifier.'),
   url: text('The receiver, without a login.'),
   events: listOf(eventType, EVENTS),
@@ -37,7 +37,7 @@ export const webhookSchema = object('Webhook', {
   createdAt: dateTime('When it was created.'),
 });
 
-export const webhookExample: Static<typeof webhookSchema> = {
+const webhookExample: Static<typeof webhookSchema> = {
   id: WEBHOOK_ID,
   url: 'https://example.com/hooks/gateway',
   events: ['transfer.failed', 'connection.down', 'connection.up'],
@@ -47,7 +47,7 @@ export const webhookExample: Static<typeof webhookSchema> = {
   createdAt: '2026-01-31T12:00:00.000Z',
 };
 
-export function webhookOf(webhook: Webhook): Static<typeof webhookSchema> {
+function webhookOf(webhook: Webhook): Static<typeof webhookSchema> {
   const { id, url, events, connectionIds, isActive, endedAt, createdAt } = webhook;
   return {
     ...{ id, url, connections: connectionIds, isActive },

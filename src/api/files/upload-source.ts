@@ -183,6 +183,6 @@ async function jsonSource({ request, noteFields }: Given, services: ApiServices)
   };
 }
 
-export function missing(field: string): GatewayError {
+function missing(field: string): GatewayError {
   return new GatewayError('bad_request', `${field} is missing`, { step: 'request' });
 }

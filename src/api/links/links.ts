@@ -24,7 +24,7 @@ import { actorOf, type ApiServices, connectionOf } from '../services.js';
 import { urlOf } from './url.js';
 
 const TAG = 'Links';
-export const LINK_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1e001';
+const LINK_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1e001';
 const parameter = { id: text('Identifier of a link.', { minLength: 1, examples: [LINK_ID] }) };
 
 const OPERATION = '`upload` takes files into one folder, `download` gives one file.';
@@ -65,7 +65,7 @@ const example: Static<typeof linkSchema> = {
   createdAt: '2026-01-31T12:00:00.000Z',
 };
 
-export function linkOf(link: Link): Static<typeof linkSchema> {
+function linkOf(link: Link): Static<typeof linkSchema> {
   const { digest, expiresAt, revokedAt, lastUsedAt, createdAt, accountId: _, ...others } = link;
   return {
     ...others,

@@ -465,7 +465,7 @@ function headersOf(status: number): readonly string[] {
 }
 
 /** Those that may be absent. */
-export function optionalHeaders(names: readonly string[]): Record<string, Header> {
+function optionalHeaders(names: readonly string[]): Record<string, Header> {
   return Object.fromEntries(
     names.map((name) => [name, { description: '', schema: {}, ...ANSWER_HEADERS[name], required: false }]),
   );

@@ -3,7 +3,7 @@ import { escapeHtml as escape } from '../../base/html.js';
 import { nameIn, parametersOf, responsesOf } from './document.js';
 import type { MediaType, OpenApiDocument, Operation, Parameter, PathItem, Response, Schema } from './types.js';
 
-export interface ReferenceContent {
+interface ReferenceContent {
   readonly title: string;
   readonly html: string;
   readonly groups: readonly LinkGroup[];
@@ -206,7 +206,7 @@ function linkOf({ operation }: Listed): LinkGroup['links'][number] {
 }
 
 /** Of the section of a tag. */
-export function tagId(name: string): string {
+function tagId(name: string): string {
   return `tag-${name.toLowerCase().replaceAll(' ', '-')}`;
 }
 

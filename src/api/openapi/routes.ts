@@ -8,10 +8,10 @@ import { FILE_API, MANAGEMENT_API } from './apis.js';
 import { buildDocument, type DocumentOptions } from './document.js';
 import type { Api } from './types.js';
 
-export type Reference = (request: HttpRequest) => HttpAnswer;
+type Reference = (request: HttpRequest) => HttpAnswer;
 
 /** Where an API is described. */
-export interface ReferenceLinks {
+interface ReferenceLinks {
   /** Path of the document itself. */
   readonly document: string;
   readonly page: string;

@@ -4,7 +4,7 @@ import { type GatewayError, refusal } from '../../base/errors.js';
 import type { HttpRequest } from '../../http/types.js';
 import type { ExpectedDigest } from '../../operations/pump.js';
 
-export const TUS_VERSION = '1.0.0';
+const TUS_VERSION = '1.0.0';
 export const EXTENSIONS = [
   ...['creation', 'creation-with-upload', 'creation-defer-length', 'termination', 'expiration', 'checksum'],
 ] as const;

@@ -20,7 +20,7 @@ import { Line, restored } from './line.js';
 
 const WORKER_FILE = new URL('./event-loop.worker.js', import.meta.url);
 
-export interface EventLoopsOptions {
+interface EventLoopsOptions {
   readonly config: Config;
   /** That of the main thread included. */
   readonly threads: number;
@@ -36,7 +36,7 @@ export interface EventLoopsOptions {
   readonly sandbox: SandboxPart | undefined;
 }
 
-export interface EventLoops {
+interface EventLoops {
   /** Where the process listens from now on. */
   listening(port: number): void;
   /** What each of them has counted. */

@@ -1,7 +1,7 @@
 /** Calls between two threads: each side names what it serves, as functions, and calls the other's by name. */
 
 /** A MessagePort or a Worker. What is sent is cloned. */
-export interface Port {
+interface Port {
   postMessage(message: unknown): void;
   on(event: 'message', listener: (message: unknown) => void): unknown;
 }

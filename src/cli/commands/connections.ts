@@ -8,7 +8,7 @@ import { readSecret, readText } from '../secrets.js';
 
 type Connection = Schemas['ManagedConnection'];
 type Values = Readonly<Record<string, unknown>>;
-export type TestReport = Schemas['TestReport'];
+type TestReport = Schemas['TestReport'];
 
 /** By the file API: any key may look. */
 export async function listConnections({ gateway, out, signal }: Session): Promise<void> {

@@ -5,7 +5,7 @@ import { EXIT, Exit } from '../exit-codes.js';
 import type { Gateway, Schemas } from '../gateway.js';
 import { printable } from '../output.js';
 
-export interface Check {
+interface Check {
   readonly name: string;
   readonly status: 'ok' | 'warning' | 'failed';
   readonly detail: string;

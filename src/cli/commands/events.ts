@@ -4,7 +4,7 @@ import type { Arguments, Session } from '../command.js';
 import { EXIT, Exit, UsageError } from '../exit-codes.js';
 import { fields, oneLine, table, timeText } from '../output.js';
 
-export interface EventsOptions {
+interface EventsOptions {
   readonly after?: number;
   readonly follow?: boolean;
 }
@@ -57,7 +57,7 @@ function stateOf({ isActive, endedAt }: Webhook): string {
   return endedAt !== null ? 'ended by 410' : isActive ? 'active' : 'paused';
 }
 
-export interface WebhookOptions {
+interface WebhookOptions {
   readonly event?: readonly Webhook['events'][number][];
   readonly connection?: readonly string[];
   readonly url?: string;

@@ -4,7 +4,7 @@ import type { Arguments, Session } from '../command.js';
 import { follow } from '../follow.js';
 import { bytesText, fields, table, timeText } from '../output.js';
 
-export interface ListOptions {
+interface ListOptions {
   readonly state?: NonNullable<JobsQuery['state']>;
   readonly type?: NonNullable<JobsQuery['type']>;
   readonly limit: number;

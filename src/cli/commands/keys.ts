@@ -5,7 +5,7 @@ import { fields, table, timeText } from '../output.js';
 
 type ApiKey = Schemas['ApiKey'];
 
-export interface KeyOptions {
+interface KeyOptions {
   readonly name?: string;
   readonly scope?: readonly string[];
   readonly connection?: readonly string[];

@@ -4,7 +4,7 @@ import type { Arguments, Session } from '../command.js';
 import { parseLocation } from '../location.js';
 import { bytesText, fields, table, timeText } from '../output.js';
 
-export interface LinkOptions {
+interface LinkOptions {
   /** In seconds. */
   readonly expires?: number;
   readonly maxBytes?: number;

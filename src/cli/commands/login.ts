@@ -7,7 +7,7 @@ import { table } from '../output.js';
 import { checkedUrl, profileName, profilePath, readProfiles, writeProfiles, type Profile } from '../profiles.js';
 import { ask, readSecret } from '../secrets.js';
 
-export interface LoginOptions {
+interface LoginOptions {
   readonly url?: string;
   readonly email?: string;
   readonly passwordFile?: string;

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Arguments, Session } from '../command.js';
 import { partOf, publish } from '../store.js';
 
-export interface ReceiptsOptions {
+interface ReceiptsOptions {
   readonly after?: number;
   readonly overwrite: boolean;
 }

@@ -28,7 +28,7 @@ export async function listSchedules({ gateway, out, signal }: Session): Promise<
   });
 }
 
-export interface TimeOptions {
+interface TimeOptions {
   readonly name?: string;
   readonly cron?: string;
   readonly timeZone?: string;

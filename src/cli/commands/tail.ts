@@ -11,7 +11,7 @@ interface TailOptions {
   readonly connection?: readonly string[];
 }
 
-export interface TransferTailOptions extends TailOptions {
+interface TransferTailOptions extends TailOptions {
   readonly status?: 'success' | 'failed';
   readonly type?: readonly string[];
 }
@@ -130,7 +130,7 @@ function transferLine(item: TransferItem): string {
   return oneLine(`${timeText(createdAt)}  ${status.padEnd(7)}  ${type.padEnd(8)}  ${connectionId}:${path}  ${what}`);
 }
 
-export interface EventTailOptions extends TailOptions {
+interface EventTailOptions extends TailOptions {
   readonly type?: readonly string[];
 }
 

@@ -18,7 +18,7 @@ interface Listed {
   readonly errorMessage: string | null;
 }
 
-export interface ListOptions {
+interface ListOptions {
   readonly connection?: string;
   readonly status?: TransfersQuery['status'];
   readonly type?: TransfersQuery['type'];
@@ -67,7 +67,7 @@ export async function cancelTransfer({ gateway, out }: Session, [id = '']: Argum
   out.show(answer, () => `${id} is told to end`);
 }
 
-export interface ExportOptions {
+interface ExportOptions {
   readonly format: 'csv' | 'ndjson';
   readonly connection?: string;
   readonly status?: string;

@@ -25,7 +25,7 @@ export async function listFolders({ gateway, out, signal }: Session): Promise<vo
   });
 }
 
-export interface AddOptions {
+interface AddOptions {
   readonly webhook?: string;
   readonly pattern?: string;
   readonly exclude?: string;
@@ -55,7 +55,7 @@ export async function addFolder(
   out.show(folder, () => fields(folder));
 }
 
-export interface EditOptions extends Omit<AddOptions, 'initial'> {
+interface EditOptions extends Omit<AddOptions, 'initial'> {
   readonly path?: string;
 }
 

@@ -1,6 +1,6 @@
 /** A line of a shell as its words, and words as a line of bash takes them. */
 
-export interface LastWord {
+interface LastWord {
   /** Without quotes and backslashes; the last one is empty behind a blank. */
   readonly words: readonly string[];
   /** The last one as it is typed. */

@@ -7,7 +7,7 @@ const SHOWN_CHARACTERS = 100_000;
 const HELD_BYTES = 64 * 1024 * 1024;
 const TEXT = /^(text\/|application\/(.*json|x-ndjson|jose|xml|yaml))/;
 
-export interface Sending {
+interface Sending {
   readonly target: string;
   readonly request: RequestInit;
   /** Where the codes of errors are explained. */

@@ -3,7 +3,7 @@ import { destroyOnAbort } from '../../base/deadline.js';
 import { GatewayError } from '../../base/errors.js';
 
 /** Bodies are looked at in pieces of this size: chunks of up to 512 KiB arrive, and each would hold the event loop for long. */
-export const PIECE_BYTES = 64 * 1024;
+const PIECE_BYTES = 64 * 1024;
 
 /**
  * Takes a request body apart as it arrives: one part of it (`Opened` holds it) is handed on as a stream, what lies around

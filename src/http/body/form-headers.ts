@@ -3,7 +3,7 @@ import { GatewayError } from '../../base/errors.js';
 import { requireIdentity } from './foreign-coding.js';
 
 /** A header value of the shape `value; name=value; name="value"` (RFC 2045, RFC 6266). Names are in lower case. */
-export interface ParameterizedHeader {
+interface ParameterizedHeader {
   readonly value: string;
   readonly params: ReadonlyMap<string, string>;
 }
@@ -15,7 +15,7 @@ const PARAMETER = /\s*;\s*(?:([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\[^])*)"|([^;"]*)
  * Splits a header value into its value and parameters, or gives undefined when it has another shape. Only `\"` and `\\` are
  * taken as escapes: browsers do not escape a backslash, and old ones send whole Windows paths.
  */
-export function parseParameters(header: string): ParameterizedHeader | undefined {
+function parseParameters(header: string): ParameterizedHeader | undefined {
   const end = header.indexOf(';');
   const value = (end === -1 ? header : header.slice(0, end)).trim().toLowerCase();
   const params = new Map<string, string>();
@@ -43,7 +43,7 @@ export function parseBoundary(contentType: string): string {
   return boundary;
 }
 
-export interface PartHeaders {
+interface PartHeaders {
   readonly name: string;
   /** The last segment of what the client sent; undefined when it sent none or an empty one. */
   readonly filename: string | undefined;

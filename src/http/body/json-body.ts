@@ -35,7 +35,7 @@ export function readJsonBody(body: Readable, options: JsonBodyOptions): Promise<
   return new JsonSplitter(options).take(body, options.signal).opened;
 }
 
-export interface WholeJson {
+interface WholeJson {
   /** All but the one that would be streamed. No prototype. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** The UTF-8 bytes of that field's string; undefined when the field is absent, or is no string. */

@@ -33,7 +33,7 @@ type State =
   | 'after_value'
   | 'done';
 
-export interface StreamedField {
+interface StreamedField {
   begin(): void;
   write(bytes: Buffer): void;
   end(): void;

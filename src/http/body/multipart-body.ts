@@ -13,7 +13,7 @@ export interface MultipartOptions {
   readonly signal?: AbortSignal;
 }
 
-export type FormFields = Readonly<Record<string, string>>;
+type FormFields = Readonly<Record<string, string>>;
 
 export interface StreamedForm {
   /** The fields before the file. No prototype. */

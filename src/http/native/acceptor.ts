@@ -10,7 +10,7 @@ import type { SocketOptions } from '../front-end.js';
 import { createApp, listenOn } from './listening-socket.js';
 import { loadUws } from './uws-loader.js';
 
-export interface AcceptorOptions extends SocketOptions {
+interface AcceptorOptions extends SocketOptions {
   readonly port: number;
 }
 

@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<LeftOut['why'], string>> = {
   unreadable: 'the gateway cannot read how the server lists it',
 };
 
-export interface Archive {
+interface Archive {
   /** Of the file that the archive is. */
   readonly filename: string;
   readonly body: Readable;

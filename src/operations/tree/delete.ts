@@ -17,7 +17,7 @@ const LEAST_NAMES = 100;
 /** Times that a folder is found filled again, or holding what no listing shows, before that is an error. */
 const MOST_SURPRISES = 5;
 
-export interface Progress {
+interface Progress {
   readonly signal: AbortSignal;
   /** Told how many entries are gone so far. */
   readonly onDeleted?: (total: number) => void;

@@ -52,13 +52,13 @@ function* filesOf(entries: Iterable<TreeEntry>): Generator<FileInfo> {
   for (const { file } of entries) yield file;
 }
 
-export interface PageOptions extends ListOf {
+interface PageOptions extends ListOf {
   readonly limit: number;
   /** Where the page before ended. */
   readonly after: string | undefined;
 }
 
-export interface ListedPage extends ListedTree {
+interface ListedPage extends ListedTree {
   /** Where this page ends; undefined when nothing follows. */
   readonly end: string | undefined;
 }

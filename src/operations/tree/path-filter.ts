@@ -10,7 +10,7 @@ export interface PathFilter {
   enters(folder: string): boolean;
 }
 
-export interface PathPatterns {
+interface PathPatterns {
   /** Entries that one of these matches; none = all. */
   readonly include?: readonly string[];
   /** Not those that one of these matches; a folder is left out with all below it. */

@@ -37,7 +37,7 @@ export interface WalkOptions {
   readonly leftOut?: (folder: RemotePath, what: LeftOut) => void;
 }
 
-export interface OrderedWalkOptions extends WalkOptions {
+interface OrderedWalkOptions extends WalkOptions {
   /** The key of an entry: the walk begins behind it. */
   readonly after?: string | undefined;
   /** So many are going to be asked for. */

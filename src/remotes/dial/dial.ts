@@ -40,7 +40,7 @@ export interface NetworkRules {
   readonly ownReceiver?: { readonly address: string; readonly port: number; readonly owner: string };
 }
 
-export interface DialOptions {
+interface DialOptions {
   readonly purpose: Purpose;
   /** The account for which it is dialled. */
   readonly owner: string;
@@ -82,11 +82,11 @@ export function onBehalfOf({
   return { purpose: 'connection', owner: accountId, allowPrivate };
 }
 
-export interface TlsDialOptions extends DialOptions {
+interface TlsDialOptions extends DialOptions {
   readonly tls?: tls.ConnectionOptions;
 }
 
-export interface AgentOptions {
+interface AgentOptions {
   readonly purpose: Purpose;
   /** The account for which it is dialled, where a request does not name another one (OwnedRequest). */
   readonly owner: string;
@@ -108,7 +108,7 @@ export interface AgentOptions {
 export const TLS_CIPHERS = `${tls.DEFAULT_CIPHERS}:!DHE`;
 
 /** The gateway's own listeners; never a target of a registered connection, a URL or a webhook. */
-export type OwnListeners = () => readonly { readonly address: string; readonly port: number }[];
+type OwnListeners = () => readonly { readonly address: string; readonly port: number }[];
 
 export function createDialer(
   rules: NetworkRules,

@@ -7,9 +7,9 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../base/cache-size.js';
 
 /** Whether a condition sent with a write is obeyed. `unknown`: send it where a refusal can be repeated without, and look first. */
-export type Support = 'yes' | 'no' | 'unknown';
+type Support = 'yes' | 'no' | 'unknown';
 
-export interface Traits {
+interface Traits {
   /** The SDK's default adds CRC trailers in aws-chunked framing, which stores other than AWS answer with 411 or 501. */
   readonly checksums: 'WHEN_SUPPORTED' | 'WHEN_REQUIRED';
   /** If-None-Match: * on PutObject. */

@@ -10,8 +10,6 @@ import { NOTICED_MS, type Topic } from '../postgres/notices.js';
 import type { Queryable } from '../postgres/sql.js';
 import type { Log } from '../startup.js';
 
-export type { Topic } from '../postgres/notices.js';
-
 /** The longest time between two looks. */
 export const LOOK_MS = NOTICED_MS / 2;
 /** Nodes that were started together do not look together. */

@@ -10,7 +10,7 @@ import type { StorageOptions } from '../startup.js';
 /** What became of a job: done, or to be run again at that time of the database's clock, or after so many milliseconds. */
 export type JobOutcome = 'done' | { readonly again: Date | number };
 
-export interface JobWorkerOptions<Q extends string> {
+interface JobWorkerOptions<Q extends string> {
   readonly claims: JobClaims<Q>;
   readonly queue: Q;
   /** Jobs that run at once on this node, shared by account and then by group, and at most how many of one group. */

@@ -6,14 +6,7 @@ import type { StorageOptions } from '../startup.js';
 import { Agenda, type ClockReading, LOOK_MS } from './agenda.js';
 
 /** Every queue that there is. A key stands in a queue at most once, waiting or under way. */
-export const QUEUES = [
-  'watch-check',
-  'route-copy',
-  'webhook-delivery',
-  'after-delivery',
-  'job-list',
-  'job-files',
-] as const;
+const QUEUES = ['watch-check', 'route-copy', 'webhook-delivery', 'after-delivery', 'job-list', 'job-files'] as const;
 export type QueueName = (typeof QUEUES)[number];
 
 export interface NewJob {

@@ -4,7 +4,7 @@ import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { NodeRegistry } from './nodes.js';
 
 /** What one process holds of the sessions of a login, and what it could do with them (pools/share-messages.ts). */
-export interface SessionClaim {
+interface SessionClaim {
   readonly held: number;
   readonly waiting: number;
   readonly sessions: number;
@@ -15,7 +15,7 @@ export interface SessionClaim {
   readonly isFresh: boolean;
 }
 
-export interface SeenSessionClaim extends SessionClaim {
+interface SeenSessionClaim extends SessionClaim {
   readonly isMine: boolean;
 }
 
@@ -95,7 +95,7 @@ export async function forgetDeadClaims(sql: Queryable, node: NodeRegistry): Prom
   await sql`delete from session_claims c where ${node.isDead(sql, sql`c.node_id`)}`;
 }
 
-export interface GrantedRequests {
+interface GrantedRequests {
   readonly granted: number;
   /** For all nodes together. */
   readonly left: number;

@@ -158,7 +158,7 @@ async function runningServer(cluster: string): Promise<number | undefined> {
   return undefined;
 }
 
-export interface ProcessMark {
+interface ProcessMark {
   readonly pid: number;
   /** Start time where the system tells it, so that a reused process id is not taken for the same process; else "0". */
   readonly started: string;

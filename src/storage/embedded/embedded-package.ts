@@ -85,7 +85,7 @@ export async function copyNative({ native, version }: Package, dataDir: string):
  * The package's install script makes links from the names that the libraries ask each other for to the files that it
  * brings. Where scripts do not run at installation they are made here, in a folder of our own.
  */
-export async function libraryEnvironment(
+async function libraryEnvironment(
   native: string,
   version: string,
   dataDir: string,

@@ -69,12 +69,12 @@ export function isConflict(thrown: unknown): boolean {
 }
 
 /** There is no room for what the statement writes; the same one succeeds when there is. */
-export function isFull(thrown: unknown): boolean {
+function isFull(thrown: unknown): boolean {
   return errorCodeOf(thrown) === DISK_FULL;
 }
 
 /** The server reads alone: a standby, or a database made read-only. */
-export function isReadOnly(thrown: unknown): boolean {
+function isReadOnly(thrown: unknown): boolean {
   return errorCodeOf(thrown) === READ_ONLY;
 }
 

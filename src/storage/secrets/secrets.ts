@@ -23,7 +23,7 @@ export interface SealedSecret {
 }
 
 /** Where a secret belongs; the associated data of its encryption. */
-export interface SecretPlace {
+interface SecretPlace {
   readonly table: string;
   readonly rowId: string;
   readonly name: string;

@@ -12,7 +12,7 @@ import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import { type Actor, record } from './audit-log.js';
 import { endAllSessions } from './login-sessions.js';
 
-export interface Owner {
+interface Owner {
   readonly accountId: string;
   readonly email: string;
   readonly plan: string;
@@ -22,12 +22,12 @@ export interface Owner {
   readonly recoveryCodesLeft: number;
 }
 
-export interface Holdings {
+interface Holdings {
   readonly connections: number;
   readonly transfers: number;
 }
 
-export interface FailureLimit {
+interface FailureLimit {
   readonly name: string;
   readonly points: number;
   readonly windowSeconds: number;

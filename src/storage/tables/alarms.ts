@@ -14,7 +14,7 @@ export interface ClaimedLook {
 }
 
 /** What was found. */
-export interface FoundAlarm {
+interface FoundAlarm {
   /** The same as long as it is the same trouble. */
   readonly key: string;
   readonly kind: string;

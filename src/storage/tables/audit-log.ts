@@ -23,7 +23,7 @@ export interface AuditChange {
   readonly details?: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 }
 
-export interface AuditEntry {
+interface AuditEntry {
   readonly id: string;
   readonly at: Date;
   readonly actor: { readonly kind: Actor['kind']; readonly id: string | null; readonly name: string };
@@ -34,7 +34,7 @@ export interface AuditEntry {
   readonly details: unknown;
 }
 
-export interface AuditFilter {
+interface AuditFilter {
   readonly limit: number;
   /** The last id of the page before. */
   readonly cursor?: string;

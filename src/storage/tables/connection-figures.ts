@@ -37,7 +37,7 @@ export interface WindowFigures {
   readonly firstByteMs: number | null;
 }
 
-export interface Outage {
+interface Outage {
   readonly from: Date;
   /** null = it goes on. */
   readonly to: Date | null;
@@ -45,7 +45,7 @@ export interface Outage {
   readonly errorCode: string | null;
 }
 
-export interface ConnectionFacts {
+interface ConnectionFacts {
   readonly state: ConnectionState;
   readonly windows: readonly WindowFigures[];
   /** The last ones, newest first. */

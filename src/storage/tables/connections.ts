@@ -18,7 +18,7 @@ import { CachedLookup } from './cached-lookup.js';
 import { type ConnectionRow, joinConnection, splitConfig } from './connection-rows.js';
 import type { KeyPairs } from './key-pairs.js';
 
-export interface ListedConnection {
+interface ListedConnection {
   readonly id: string;
   readonly name: string;
   readonly type: Connection['type'];
@@ -45,7 +45,7 @@ export interface ManagedConnection {
   readonly lastTest: LastTest | null;
 }
 
-export interface LastTest {
+interface LastTest {
   readonly testedAt: Date;
   readonly isOk: boolean;
   readonly failedStep: string | null;
@@ -68,7 +68,7 @@ export interface ConnectionDraft {
   readonly keyPairId: string | null;
 }
 
-export interface Dependents {
+interface Dependents {
   readonly apiKeys: readonly { readonly id: string; readonly name: string; readonly willBeRevoked: boolean }[];
   readonly watchedFolders: readonly { readonly id: string; readonly name: string }[];
   readonly runningTransfers: number;
@@ -346,7 +346,7 @@ function isSame(one: ServerOf, other: ServerOf): boolean {
 type ServerOf = Pick<ConnectionDraft, 'type' | 'settings'>;
 
 /** As the configuration gives it, with the files that it names read. */
-export interface PreparedConnection {
+interface PreparedConnection {
   readonly config: ConnectionConfig;
   readonly settings: Settings;
   readonly secrets: SecretValues;

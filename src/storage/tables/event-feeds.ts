@@ -44,14 +44,14 @@ export interface FeedPage {
   readonly last: number;
 }
 
-export interface NewestQuery {
+interface NewestQuery {
   readonly type: string | undefined;
   /** Only lower numbers. */
   readonly before: number | undefined;
   readonly limit: number;
 }
 
-export interface NewestEvents {
+interface NewestEvents {
   /** Newest first. */
   readonly events: readonly FeedEvent[];
   readonly last: number;

@@ -5,7 +5,7 @@ import type { Queryable } from '../postgres/sql.js';
 import { type DraftEvent, inserting } from './event-feeds.js';
 import type { TransferRow } from './transfer.js';
 
-export const TRANSFER_FAILED = 'transfer.failed';
+const TRANSFER_FAILED = 'transfer.failed';
 
 type Failed = Omit<TransferRow, 'keyId' | 'requestId' | 'countsAction' | 'status'> & {
   readonly requestId: string | null;

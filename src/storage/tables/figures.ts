@@ -11,12 +11,12 @@ export interface DayFigures {
   readonly failed: number;
 }
 
-export interface DeliverySums {
+interface DeliverySums {
   readonly delivered: number;
   readonly dead: number;
 }
 
-export interface Trouble {
+interface Trouble {
   readonly connectionId: string;
   readonly name: string;
   readonly error: string | null;

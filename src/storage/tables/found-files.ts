@@ -16,7 +16,7 @@ export interface Findings {
 }
 
 /** Files as the columns of one statement, each as text with commas between the values. */
-export interface FileColumns {
+interface FileColumns {
   readonly count: number;
   /** Empty once they are written. */
   readonly texts: {

@@ -49,7 +49,7 @@ export function pendingRow(id: string, createdAt: Date, item: NewTransfer): Tran
 }
 
 /** What a dead node's transfers end with. */
-export const NODE_STOPPED = { code: 'internal', message: 'the gateway stopped while this transfer was running' };
+const NODE_STOPPED = { code: 'internal', message: 'the gateway stopped while this transfer was running' };
 
 /**
  * Adds the final rows of `written` to the totals. Groups are taken in key order, so that two nodes that add to the same
@@ -251,7 +251,7 @@ export async function deleteOlder(sql: Queryable, beforeId: string, limit: numbe
 }
 
 /** Items of one type of an account, of which only the newest are kept. */
-export interface Surplus {
+interface Surplus {
   readonly accountId: string;
   readonly type: TransferType;
   /** How many there are beyond those. */

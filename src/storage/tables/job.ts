@@ -15,7 +15,7 @@ export type ConflictRule = (typeof CONFLICT_RULES)[number];
 export type JobType = (typeof JOB_TYPES)[number];
 export type JobState = (typeof JOB_STATES)[number];
 export type JobFileState = (typeof JOB_FILE_STATES)[number];
-export type JobAction = (typeof JOB_ACTIONS)[number];
+type JobAction = (typeof JOB_ACTIONS)[number];
 
 export interface JobPlace {
   readonly connectionId: string;

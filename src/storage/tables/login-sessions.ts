@@ -18,16 +18,16 @@ export interface LoginSession {
 }
 
 /** Why one was ended before its time. */
-export type SessionEnd = 'logged_out' | 'elsewhere' | 'password_changed';
+type SessionEnd = 'logged_out' | 'elsewhere' | 'password_changed';
 
-export interface SessionTimes {
+interface SessionTimes {
   /** Without a request. */
   readonly idleMs: number;
   /** After the login, whatever happens. */
   readonly absoluteMs: number;
 }
 
-export const SESSION_TIMES: SessionTimes = { idleMs: 2 * 3_600_000, absoluteMs: 24 * 3_600_000 };
+const SESSION_TIMES: SessionTimes = { idleMs: 2 * 3_600_000, absoluteMs: 24 * 3_600_000 };
 
 /** Requests closer together than this count as one look. */
 const SEEN_EVERY_MS = 60_000;

@@ -37,7 +37,7 @@ export interface ReceiptLine extends Receipt {
   readonly transfer: RecordedTransfer | null;
 }
 
-export type ReceiptedRow = TransferRow & { readonly receipt: ReceiptFacts };
+type ReceiptedRow = TransferRow & { readonly receipt: ReceiptFacts };
 
 export const isReceipted = (row: TransferRow): row is ReceiptedRow => row.receipt !== null && row.status === 'success';
 
@@ -274,7 +274,7 @@ export function linkingWritten(sql: Queryable, links: Links) {
   };
 }
 
-export function hashOf(receipt: string): string {
+function hashOf(receipt: string): string {
   return `sha-256:${createHash('sha256').update(receipt).digest('hex')}`;
 }
 

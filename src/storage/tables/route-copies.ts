@@ -17,7 +17,7 @@ export function isOtherCopyTo(former: CopyTo | null, now: CopyTo | null): boolea
 }
 
 export const COPY_STATES = ['waiting', 'done', 'skipped', 'failed'] as const;
-export type CopyState = (typeof COPY_STATES)[number];
+type CopyState = (typeof COPY_STATES)[number];
 
 export interface NewCopy {
   /** UUIDv7; also the `{uuid}` of a template, so that every try of the copy has one name. */

@@ -18,7 +18,7 @@ export interface ScheduleSettings {
 }
 
 /** How the run went that was begun last. */
-export interface LastJob {
+interface LastJob {
   readonly id: string;
   readonly state: JobState;
   readonly failed: number;
@@ -49,7 +49,7 @@ export interface DueSchedule extends Schedule, JobHolder {
 }
 
 /** What becomes of a schedule that is due: it runs, and then at `next`; or it stops, and why. */
-export type Verdict = { readonly next: Date | null } | { readonly stop: string };
+type Verdict = { readonly next: Date | null } | { readonly stop: string };
 
 /** What has become of it. */
 export interface Fired {
@@ -58,7 +58,7 @@ export interface Fired {
   readonly reason: string | null;
 }
 
-export interface Look {
+interface Look {
   /** By the database's clock. */
   readonly now: Date;
   readonly fired: Fired | undefined;

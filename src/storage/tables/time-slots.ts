@@ -16,7 +16,7 @@ export function slotOf(ms: number | undefined): number | undefined {
 }
 
 /** Where the slots end, and what stands for the end of the last one. */
-export interface SlotEnds {
+interface SlotEnds {
   readonly ends: readonly number[];
   readonly longestMs: number;
 }

@@ -19,7 +19,7 @@ import {
 import { LOOKUPS } from './transfer-hours.js';
 import type { Direction, TransferStatus } from './transfer.js';
 
-export interface TransferDetail extends TransferOrigin, Verification {
+interface TransferDetail extends TransferOrigin, Verification {
   readonly key: { readonly id: string; readonly name: string } | null;
 }
 
@@ -45,9 +45,9 @@ export interface TransferSearch {
 }
 
 export const TRANSFER_ORDERS = ['newest', 'oldest', 'largest', 'longest'] as const;
-export type TransferOrder = (typeof TRANSFER_ORDERS)[number];
+type TransferOrder = (typeof TRANSFER_ORDERS)[number];
 
-export interface TransferPage {
+interface TransferPage {
   readonly transfers: readonly ManagedTransfer[];
   /** Where the next page begins; null = there is none. */
   readonly nextCursor: string | null;

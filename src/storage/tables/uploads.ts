@@ -3,7 +3,7 @@ import { GatewayError, refusal } from '../../base/errors.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable } from '../postgres/sql.js';
 
-export interface NewUpload {
+interface NewUpload {
   readonly id: string;
   readonly accountId: string;
   readonly connectionId: string;
@@ -33,14 +33,14 @@ export interface Upload extends NewUpload {
   readonly expiresAt: Date;
 }
 
-export interface UploadPart {
+interface UploadPart {
   readonly number: number;
   readonly size: number;
   readonly etag: string;
   readonly checksum: string | null;
 }
 
-export interface UploadTail {
+interface UploadTail {
   readonly slot: number;
   readonly part: number;
   readonly start: number;

@@ -65,9 +65,9 @@ export interface WatchedFolder extends WatchSettings {
 }
 
 /** Which files a folder takes, by their names. */
-export type FolderNames = Pick<WatchSettings, 'filePattern' | 'excludePattern' | 'doneFile' | 'recursive'>;
+type FolderNames = Pick<WatchSettings, 'filePattern' | 'excludePattern' | 'doneFile' | 'recursive'>;
 
-export interface DueFolder {
+interface DueFolder {
   readonly id: string;
   readonly kind: 'regular' | 'follow_up';
   readonly scheduleMinutes: number;
@@ -79,7 +79,7 @@ export interface DueFolder {
   readonly host: string;
 }
 
-export interface FolderEdit {
+interface FolderEdit {
   readonly settings: WatchSettings;
   readonly isActive: boolean;
   /** The next regular check under the settings. */
@@ -436,7 +436,7 @@ function copyToJson(tx: Transaction, { copyTo }: WatchSettings) {
   return copyTo === null ? null : jsonOf(tx, copyTo);
 }
 
-export function namesOf({ filePattern, excludePattern, doneFile, recursive }: FolderNames): FolderNames {
+function namesOf({ filePattern, excludePattern, doneFile, recursive }: FolderNames): FolderNames {
   return { filePattern, excludePattern, doneFile, recursive };
 }
 

@@ -234,7 +234,7 @@ export class WebhookEvents {
   }
 }
 
-export interface EventOwner {
+interface EventOwner {
   readonly id: string;
   readonly accountId: string;
   readonly connectionId: string;

@@ -1,6 +1,6 @@
 /** Where webhooks go: URLs without what is secret of them. */
 
-export interface WebhookTarget {
+interface WebhookTarget {
   readonly url: string;
   readonly login: string | undefined;
 }

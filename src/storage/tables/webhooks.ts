@@ -9,7 +9,7 @@ import { type Actor, record } from './audit-log.js';
 import { cancelOfWebhook, purgeOfDeletedWebhooks } from './webhook-events.js';
 import { withLogin, withoutLogin } from './webhook-targets.js';
 
-export interface WebhookSettings {
+interface WebhookSettings {
   /** Without a login. */
   readonly url: string;
   readonly events: readonly string[];

@@ -31,7 +31,7 @@ const settings = Type.Object({
   ...Type.Omit(newJob, [...SET, 'type', 'source', 'destination', 'name']).properties,
 });
 
-export const managedJob = object('ManagedJob', {
+const managedJob = object('ManagedJob', {
   ...jobSchema.properties,
   settings: described(settings, 'What it was told beside where the files are and go.'),
   filesPerSecond: Type.Number({ minimum: 0, description: 'Of the time that it has run.' }),

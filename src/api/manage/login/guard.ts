@@ -13,7 +13,7 @@ const LIMITS = {
 } as const;
 
 /** One try at a password or a code. Exactly one of these is called. */
-export interface Attempt {
+interface Attempt {
   /** Everything was right. */
   succeeded(): Promise<void>;
   /** Neither: something is still missing. */

@@ -6,7 +6,7 @@ import type { Sessions } from '../../../http/auth.js';
 import type { Caller, HttpRequest } from '../../../http/types.js';
 import type { Management } from '../../../storage/storage.js';
 
-export interface OwnerSessionsOptions {
+interface OwnerSessionsOptions {
   readonly sessions: Management['sessions'];
   /** server.publicUrl; "" = none. */
   readonly publicUrl: string;

@@ -9,7 +9,7 @@ import type { LiveTransfer, LiveTransfers } from '../../../operations/live.js';
 import type { ManagedTransfer, Management, RunningRow } from '../../../storage/storage.js';
 import type { ManagedTransferView } from './transfer.js';
 
-export interface TransferBoardOptions {
+interface TransferBoardOptions {
   readonly live: LiveTransfers;
   readonly storage: Pick<Management, 'running' | 'transfers'>;
   readonly log: (level: 'debug', message: string, facts?: Record<string, unknown>) => void;

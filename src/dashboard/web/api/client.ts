@@ -43,7 +43,7 @@ export function whenSignedOut(tell: (why: SessionEnd) => void): void {
   onSignedOut = tell;
 }
 
-export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The JSON answer. @throws ApiError with the gateway's own text; status 0 where it cannot be reached */
 export async function request<T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {

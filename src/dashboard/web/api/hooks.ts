@@ -94,7 +94,7 @@ export function forgetSession(): void {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Asked again after this long while the page is seen. */
   readonly everyMs?: number;
 }
@@ -185,7 +185,7 @@ function pagesOf({ state: { data } }: Query): number {
   return isPaged ? (data.pages as unknown[]).length : 1;
 }
 
-export interface ActionOptions<R> {
+interface ActionOptions<R> {
   readonly refreshes?: readonly string[];
   readonly says?: string;
   readonly onDone?: (result: R) => void;

@@ -6,7 +6,7 @@ import { OVERVIEW } from './overview.ts';
 import { sessionEnd } from './session-end.ts';
 import type { Transfer } from './types.ts';
 
-export interface LiveState {
+interface LiveState {
   readonly isConnected: boolean;
   readonly transfers: readonly Transfer[];
 }

@@ -2,7 +2,7 @@
 import { t } from '../texts/texts.ts';
 import { csrfHeader, toApiError } from './client.ts';
 
-export interface Sending {
+interface Sending {
   readonly method: 'POST' | 'PATCH';
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;

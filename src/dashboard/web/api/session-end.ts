@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from 'react';
 
 /** As the gateway names them; unknown = it does not say. */
-export const SESSION_ENDS = ['idle', 'expired', 'elsewhere', 'password_changed', 'logged_out'] as const;
+const SESSION_ENDS = ['idle', 'expired', 'elsewhere', 'password_changed', 'logged_out'] as const;
 export type SessionEnd = (typeof SESSION_ENDS)[number] | 'unknown';
 
 const listeners = new Set<() => void>();

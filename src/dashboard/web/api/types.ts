@@ -12,7 +12,7 @@ export type Alarms = Schemas['Alarms'];
 type Sftp = Schemas['SftpConnection'];
 type Ftp = Schemas['FtpConnection'];
 type S3 = Schemas['S3Connection'];
-export type Protocol = Schemas['ManagedConnection']['type'];
+type Protocol = Schemas['ManagedConnection']['type'];
 type Common = Pick<Sftp, keyof Sftp & keyof Ftp & keyof S3>;
 /** Answers have the fields of the connection's type alone; requests send those that change. */
 export type Connection = Omit<Common, 'type' | 'secrets'> &

@@ -5,7 +5,7 @@ import icon from '../icon.svg';
 import { wantsNotifications } from '../preferences.ts';
 import { t } from '../texts/texts.ts';
 
-export interface News {
+interface News {
   /** A later one of the same id takes the place of the former. */
   readonly id: string;
   readonly text: string;

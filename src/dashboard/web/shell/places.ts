@@ -21,14 +21,14 @@ import {
   Webhook,
 } from '../ui/icons.tsx';
 
-export interface Place {
+interface Place {
   readonly path: string;
   readonly name: string;
   readonly letter: string;
   readonly icon: IconComponent;
 }
 
-export interface PlaceGroup {
+interface PlaceGroup {
   readonly name: string;
   readonly places: readonly Place[];
 }

@@ -2,7 +2,7 @@
 import { type KeyboardEvent, type ReactElement, useRef, useState } from 'react';
 import { Link } from 'wouter';
 
-export type BarTone = 'good' | 'bad' | 'soft';
+type BarTone = 'good' | 'bad' | 'soft';
 
 export interface Bar {
   readonly key: string;

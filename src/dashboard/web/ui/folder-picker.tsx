@@ -52,7 +52,7 @@ interface PickerProps {
   readonly onClose: () => void;
 }
 
-export function FolderPicker({ connectionId, from, onChoose, onClose }: PickerProps): ReactElement {
+function FolderPicker({ connectionId, from, onChoose, onClose }: PickerProps): ReactElement {
   const [wanted, setWanted] = useState(from);
   const connections = useRead<{ connections: Connection[] }>('/manage/connections');
   const name = connections.data?.connections.find(({ id }) => id === connectionId)?.name ?? connectionId;

@@ -4,7 +4,7 @@
  */
 import type { ComponentType, SVGProps } from 'react';
 
-export interface IconProps extends SVGProps<SVGSVGElement> {
+interface IconProps extends SVGProps<SVGSVGElement> {
   readonly size?: number;
 }
 
@@ -37,7 +37,6 @@ export const Activity = icon(
 );
 export const ArrowDown = icon('M12 5v14M19 12l-7 7-7-7');
 export const ArrowLeftRight = icon('M8 3 4 7l4 4M4 7h16M16 21l4-4-4-4M20 17H4');
-export const ArrowRight = icon('M5 12h14M12 5l7 7-7 7');
 export const ArrowUp = icon('M5 12l7-7 7 7M12 19V5');
 export const Ban = icon('M2 12a10 10 0 1 0 20 0a10 10 0 1 0-20 0M4.929 4.929 19.07 19.071');
 export const Bell = icon(

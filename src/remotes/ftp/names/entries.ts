@@ -86,7 +86,7 @@ function decode(line: Buffer): Decoded {
 
 /** The machine-readable lines of MLST and MLSD: `type=file;size=3;modify=20260102030405; name` (RFC 3659, 7.2). */
 
-export interface Facts {
+interface Facts {
   readonly type: 'file' | 'folder' | 'link' | 'self' | 'unknown';
   readonly size: number | undefined;
   /** UTC. */

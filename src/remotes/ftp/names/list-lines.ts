@@ -6,7 +6,7 @@ import { FileType, parseList } from 'basic-ftp';
 import { parseListTime, type ListTime } from './list-times.js';
 import { monthOf } from './months.js';
 
-export interface ListedLine {
+interface ListedLine {
   readonly kind: 'file' | 'folder' | 'link' | 'unknown';
   /** As in the line: it may be a path. */
   readonly name: string;

@@ -1,6 +1,6 @@
 /** The offset of LIST's times from UTC, in summer and in winter, learned from files whose exact time MDTM gives. */
 
-export interface Sample {
+interface Sample {
   /** As if the server's clock showed UTC. */
   readonly listedMs: number;
   readonly offsetMs: number;

@@ -23,7 +23,7 @@ export interface Exchange {
   readonly finished: Promise<Reply>;
 }
 
-export interface AskOptions {
+interface AskOptions {
   readonly signal: AbortSignal;
   /** Codes of success that this command can have; 2xx when absent. Others below 400 are out of step. */
   readonly success?: readonly number[];

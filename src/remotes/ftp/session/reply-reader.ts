@@ -9,7 +9,7 @@ const BEGINS_REPLY = /^(?:\r?$|[1-6](?:$|\d(?:$|\d(?:$|[ \r-]))))/;
 const LAST_LINE = /^\d{3}(?: |$)/;
 const FIRST_LINE = /^\d{3}-/;
 
-export interface ReplyEvents {
+interface ReplyEvents {
   reply(reply: Reply): void;
   /** A line, or the beginning of one, that is part of no reply. */
   stray(line: string): void;

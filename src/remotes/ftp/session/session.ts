@@ -151,7 +151,7 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
  * `257 "/a ""quoted"" folder" is current` (RFC 959, appendix II: quotes are doubled), or without quotes. A server that does
  * not say where its login begins is asked for absolute paths alone, and its root serves as well.
  */
-export function parseFolder(reply: Reply): string {
+function parseFolder(reply: Reply): string {
   const quoted = /"((?:[^"]|"")*)"/.exec(reply.text)?.[1];
   if (reply.code === 257 && quoted !== undefined) return quoted.replaceAll('""', '"');
   return (reply.code === 257 ? /^257[ -](\/\S*)/.exec(reply.text)?.[1] : undefined) ?? '/';

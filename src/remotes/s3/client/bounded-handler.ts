@@ -118,7 +118,7 @@ const REFERENCE = 0x26;
  * What an answer may ask of its parser, which takes it in one piece: some 50 ms. Tags and references cost many times as
  * much as text of their length.
  */
-export class AnswerBounds {
+class AnswerBounds {
   #bytes = 0;
   #tags = 0;
   #tagBytes = 0;

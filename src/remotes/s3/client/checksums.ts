@@ -8,7 +8,7 @@ import type { Calls, CallOptions } from './calls.js';
 import { refusesWithoutChecksum } from './replies.js';
 
 /** Up to this size a body always carries its MD5. That of a part of 8 MiB would block the event loop for 15 ms. */
-export const ALWAYS_SUMMED_BYTES = 1024 * 1024;
+const ALWAYS_SUMMED_BYTES = 1024 * 1024;
 
 /** In the form of the header Content-MD5 (RFC 1864). */
 export const contentMd5 = (body: Buffer | string): string => hash('md5', body, 'base64');

@@ -1,7 +1,7 @@
 import { GatewayError, type ErrorCode, type Step } from '../../../base/errors.js';
 
 /** What a call was about, for the text of its error. */
-export interface Subject {
+interface Subject {
   readonly step: Step;
   /** Client-visible path, or a word such as "the bucket". */
   readonly what: string;
@@ -24,7 +24,7 @@ interface SdkError {
   };
 }
 
-export interface Reply {
+interface Reply {
   readonly status: number | undefined;
   /** S3's own error code ("NoSuchKey"); undefined where the answer had no body to name it (HEAD). */
   readonly code: string | undefined;

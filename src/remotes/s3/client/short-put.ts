@@ -14,7 +14,7 @@ import { proofOf } from '../../certificate-proof.js';
 import { type Answered, USER_AGENT, type Witnessed } from './bounded-handler.js';
 
 /** In the words of the SDK. */
-export interface ShortObject {
+interface ShortObject {
   readonly Bucket: string;
   readonly Key: string;
   readonly Body: Buffer;
@@ -24,7 +24,7 @@ export interface ShortObject {
   readonly ContentMD5?: string;
 }
 
-export interface ShortPutOptions {
+interface ShortPutOptions {
   readonly client: S3Client;
   readonly connection: S3Connection;
   readonly endpoint: URL;

@@ -6,7 +6,7 @@ import type { Seen } from './bounded-handler.js';
 import type { SendOptions } from './calls.js';
 import type { Leave } from './socket-gate.js';
 
-export interface StreamedRequestOptions {
+interface StreamedRequestOptions {
   readonly signal: AbortSignal;
   readonly seen: Seen;
   /** Admits the request to a socket. */

@@ -39,7 +39,7 @@ export interface ListedObject extends ObjectFacts {
   readonly key: string;
 }
 
-export interface Page {
+interface Page {
   readonly objects: readonly ListedObject[];
   /** Common prefixes, each ending in the delimiter. */
   readonly prefixes: readonly string[];
@@ -47,7 +47,7 @@ export interface Page {
   readonly unreadable: readonly string[];
 }
 
-export interface ListOptions {
+interface ListOptions {
   readonly prefix: string;
   /** One level only. */
   readonly oneLevel: boolean;
@@ -64,7 +64,7 @@ interface HeadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface PutOptions {
+interface PutOptions {
   /** Only if nothing stands at the key. */
   readonly exclusive: boolean;
   readonly modifiedAt?: Date | undefined;

@@ -19,7 +19,7 @@ export interface CopyOrigin {
   readonly facts: ObjectFacts;
 }
 
-export interface CopyOptions {
+interface CopyOptions {
   /** already_exists instead of replacing; race-free where the store knows the condition on copies. */
   readonly exclusive: boolean;
   /** In place of the origin's. */

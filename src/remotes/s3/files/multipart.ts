@@ -63,7 +63,7 @@ export interface UploadTarget {
 }
 
 /** A range of another object, both ends inclusive. */
-export interface CopiedPart {
+interface CopiedPart {
   readonly bucket: string;
   readonly key: string;
   readonly etag: string | undefined;

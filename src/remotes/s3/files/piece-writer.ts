@@ -8,7 +8,7 @@ import { inOpenUpload, type MultipartUpload } from './multipart.js';
 import type { Done } from './sink.js';
 import { bytesOf, firstTakenIn, type TailObjects } from './tails.js';
 
-export interface PiecePlan extends PieceOptions {
+interface PiecePlan extends PieceOptions {
   readonly upload: MultipartUpload;
   readonly journal: PartJournal;
   /** What the next part begins with. */

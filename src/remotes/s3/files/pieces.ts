@@ -37,7 +37,7 @@ import { requireFilePlace } from './place.js';
 import { refuseExisting } from './sink.js';
 import { bytesOf, countedTails, TailObjects } from './tails.js';
 
-export interface PiecesTuning {
+interface PiecesTuning {
   readonly partBytes: number;
   readonly partsInFlight: number;
 }

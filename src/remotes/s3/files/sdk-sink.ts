@@ -30,7 +30,7 @@ import {
 } from './multipart.js';
 import { type Done, refuseExisting, type Sink } from './sink.js';
 
-export interface SdkSinkOptions {
+interface SdkSinkOptions {
   /** undefined where nobody knows. */
   readonly size: number | undefined;
   readonly partBytes: number;

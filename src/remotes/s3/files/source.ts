@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
 import type { GatewayError } from '../../../base/errors.js';
 
-export interface SourceOptions {
+interface SourceOptions {
   readonly signal: AbortSignal;
   /** Longest wait for the next byte while the reader wants one. */
   readonly stallMs: number;

@@ -19,7 +19,7 @@ const LOOKS_AT_ONCE = 16;
 const LEAST_PER_REPLY = 20;
 const SELF_WEIGHT = 20;
 
-export interface ListPlan {
+interface ListPlan {
   readonly channel: SftpChannel;
   readonly handle: Buffer;
   readonly folder: RemotePath;

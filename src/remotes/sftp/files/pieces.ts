@@ -30,7 +30,7 @@ import { SftpSink, type SinkPlan } from './sink.js';
 import type { Tree } from './tree.js';
 import { closeAndRemove } from './upload.js';
 
-export interface PiecesPlan {
+interface PiecesPlan {
   readonly context: RemoteContext;
   readonly memory: HostMemory;
   readonly atomicUploads: boolean;

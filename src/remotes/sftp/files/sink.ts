@@ -27,13 +27,13 @@ const LANE_IN_FLIGHT_BYTES = 2.125 * 1024 * 1024;
 const WORTH_A_LANE_BYTES = 16 * 1024 * 1024;
 
 /** Where an open file's bytes go: a channel and the handle that was opened on it. */
-export interface WriteLane {
+interface WriteLane {
   readonly channel: SftpChannel;
   readonly handle: Buffer;
 }
 
 /** A lane on a borrowed channel. */
-export interface ExtraLane extends WriteLane {
+interface ExtraLane extends WriteLane {
   /** Closes the handle and gives the channel back; a cut upload's channel, which may be in the middle of it, is closed. */
   release(isCut: boolean): Promise<void>;
 }

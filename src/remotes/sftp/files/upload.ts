@@ -150,7 +150,7 @@ export class Upload {
 }
 
 /** What a refused look says of a file that the server has acknowledged. */
-export const whyUnseen = (refusal: unknown): Unverified => (isMissing(refusal) ? 'taken_away' : 'may_not_look');
+const whyUnseen = (refusal: unknown): Unverified => (isMissing(refusal) ? 'taken_away' : 'may_not_look');
 
 export async function closeAndRemove(
   channel: SftpChannel,

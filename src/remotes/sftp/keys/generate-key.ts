@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import ssh2 from 'ssh2';
 
-export interface GeneratedKeyPair {
+interface GeneratedKeyPair {
   /** OpenSSH's own format, without a passphrase. */
   readonly privateKey: string;
   /** One line of an authorized_keys file. */

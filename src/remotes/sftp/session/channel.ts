@@ -58,8 +58,8 @@ interface ReplyHandler {
 }
 
 /** Gives the outcome of a hot request without a promise: exactly once, never before the call returns. */
-export type ReadDone = (error: Error | undefined, data: Buffer | undefined) => void;
-export type WriteDone = (error: Error | undefined) => void;
+type ReadDone = (error: Error | undefined, data: Buffer | undefined) => void;
+type WriteDone = (error: Error | undefined) => void;
 
 /**
  * SFTP requests over one SSH channel. Every call settles: with the reply, with a StatusReply, or with a GatewayError

@@ -64,7 +64,7 @@ export class SftpLease {
 }
 
 /** How a command ended: a code, or the name of the signal that ended it. */
-export interface CommandExit {
+interface CommandExit {
   readonly code: number | null;
   readonly signal: string | undefined;
 }

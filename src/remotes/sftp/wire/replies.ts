@@ -81,7 +81,7 @@ export function translate(thrown: unknown, path: string, step: Step): GatewayErr
 }
 
 /** A GatewayError of our own wording that carries the server's reply. */
-export function refused(code: ErrorCode, message: string, step: Step, reply: unknown): GatewayError {
+function refused(code: ErrorCode, message: string, step: Step, reply: unknown): GatewayError {
   return new GatewayError(code, message, {
     step,
     cause: reply,

@@ -1,7 +1,7 @@
 /** What stands in the form of a connection, and the requests that follow from it. Which fields there are, the gateway says. */
 import type { Connection, ConnectionType } from '../../api/types.ts';
 
-export type LoginWith = 'password' | 'key' | 'pair';
+type LoginWith = 'password' | 'key' | 'pair';
 type Value = string | boolean;
 
 export interface Draft {
@@ -55,7 +55,7 @@ const NOT_IN_FORM = 'isActive';
 /** Fields that belong to one way of logging in. */
 const OF_LOGIN: Readonly<Record<string, LoginWith>> = { privateKey: 'key', passphrase: 'key', keyPairId: 'pair' };
 
-export function allFields({ schema, advanced, multiline }: ConnectionType): readonly FormField[] {
+function allFields({ schema, advanced, multiline }: ConnectionType): readonly FormField[] {
   const { properties, required, examples: [example = {}] = [] } = schema as object as FormShape;
   const made = (name: string, shape: Shape, part?: string): FormField => {
     const { type = 'string', writeOnly = false, oneOf, title = name } = shape;
@@ -145,7 +145,7 @@ export function isComplete(draft: Draft, type: ConnectionType): boolean {
   return allFields(type).every((field) => !field.isRequired || field.isSecret || textOf(field, draft).trim() !== '');
 }
 
-export type ConnectionInput = Record<string, unknown>;
+type ConnectionInput = Record<string, unknown>;
 
 /** Everything the form says; secrets only where they were typed. */
 export function inputOf(draft: Draft, type: ConnectionType, known: Connection | undefined): ConnectionInput {

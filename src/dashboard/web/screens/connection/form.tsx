@@ -8,7 +8,7 @@ import { takenApart } from './address.ts';
 import { hasLogins, isLost, shownFields, textOf, valueOf, type Draft, type FormField } from './draft.ts';
 import { KeyPairChoice } from './login-keys.tsx';
 
-export interface FormProps {
+interface FormProps {
   readonly types: readonly ConnectionType[];
   readonly type: ConnectionType;
   readonly draft: Draft;

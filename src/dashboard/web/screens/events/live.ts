@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { FEED_TYPES } from './words.ts';
 
-export interface News {
+interface News {
   readonly isLive: boolean;
   /** Number of the newest event; 0 while nothing is known. */
   readonly newest: number;

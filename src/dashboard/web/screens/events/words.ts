@@ -15,7 +15,7 @@ export const FEED_TYPES: readonly FeedEvent['type'][] = [
 ];
 
 /** What it is about, where that is shown, and what there is to say of it. */
-export interface EventWords {
+interface EventWords {
   readonly name: string;
   readonly href: string;
   readonly text: string;

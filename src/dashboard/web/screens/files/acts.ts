@@ -9,7 +9,7 @@ import type { FileAct } from './file-menu.tsx';
 import { isInRawFolder } from './paths.ts';
 import { curlLine, download, linkTo } from './links.ts';
 
-export interface Doings {
+interface Doings {
   readonly connectionId: string;
   readonly open: (file: FileInfo) => void;
   readonly edit: (file: FileInfo) => void;

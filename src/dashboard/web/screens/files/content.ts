@@ -38,7 +38,7 @@ export async function readText(url: string, which: 'start' | 'end', signal?: Abo
   return text === null ? null : { text, size, isWhole };
 }
 
-export interface More {
+interface More {
   readonly text: string;
   readonly size: number;
 }

@@ -7,7 +7,7 @@ import { Button, Failure, Notice } from '../../ui/basics.tsx';
 import { useUnsaved } from '../../ui/unsaved.ts';
 import { readText } from './content.ts';
 
-export interface EditorProps {
+interface EditorProps {
   readonly connectionId: string;
   readonly path: string;
   readonly url: string;

@@ -5,7 +5,7 @@ import { formatBytes, formatDateTime, formatShortTime } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Ellipsis, File as FileIcon, Folder } from '../../ui/icons.tsx';
 
-export interface FileRowProps {
+interface FileRowProps {
   readonly file: FileInfo;
   readonly index: number;
   readonly heightPx: number;

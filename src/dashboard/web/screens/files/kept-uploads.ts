@@ -7,7 +7,7 @@ import { accountNow } from '../../api/hooks.ts';
 type Ask = (wanted: { readonly mode: 'read' }) => Promise<PermissionState>;
 
 /** Not every browser has these. */
-export type FileHandle = FileSystemFileHandle & { readonly queryPermission?: Ask; readonly requestPermission?: Ask };
+type FileHandle = FileSystemFileHandle & { readonly queryPermission?: Ask; readonly requestPermission?: Ask };
 
 /** Which file, to where. */
 export interface UploadPlace {

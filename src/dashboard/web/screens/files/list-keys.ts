@@ -13,7 +13,7 @@ interface Point {
   readonly y: number;
 }
 
-export interface ListKeys {
+interface ListKeys {
   readonly current: number;
   readonly setCurrent: (index: number) => void;
   readonly setAnchor: (index: number) => void;

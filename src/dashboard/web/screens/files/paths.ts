@@ -30,7 +30,7 @@ export function isInRawFolder({ path, rawName }: { readonly path: string; readon
 
 const depthOf = (path: string): number => path.split('/').filter(Boolean).length;
 
-export interface Crumb {
+interface Crumb {
   readonly name: string;
   readonly path: string;
 }

@@ -12,7 +12,7 @@ import { CsvTable } from './preview-csv.tsx';
 import { JsonTree, parsed } from './preview-json.tsx';
 import { LogTail } from './preview-log.tsx';
 
-export interface TextPreviewProps {
+interface TextPreviewProps {
   readonly connectionId: string;
   readonly url: string;
   readonly file: FileInfo;

@@ -65,7 +65,7 @@ function titleOf({ rows, counts, conflicts, isFinding }: QueueView): string {
 }
 
 /** What was done, and what was not; undefined where all of it was done. Jobs count by their files. */
-export function outcomeOf(tasks: readonly Task[]): string | undefined {
+function outcomeOf(tasks: readonly Task[]): string | undefined {
   const sums = { upload: 0, copy: 0, move: 0, delete: 0, skipped: 0, cancelled: 0 };
   for (const task of tasks) {
     const { state, job } = task;

@@ -17,12 +17,12 @@ export type UploadWork = At & {
   readonly handle: FileSystemFileHandle | undefined;
 };
 /** `folder` and `name` are of the copy. */
-export type CopyWork = At & {
+type CopyWork = At & {
   readonly kind: 'copy';
   readonly from: { readonly connectionId: string; readonly entry: Entry };
 };
 /** `folder` and `name` are the new ones. */
-export type MoveWork = At & { readonly kind: 'move'; readonly entry: Entry };
+type MoveWork = At & { readonly kind: 'move'; readonly entry: Entry };
 export type DeleteWork = At & { readonly kind: 'delete'; readonly entry: Entry };
 /** A whole folder, by the gateway alone. */
 export type JobWork = At & { readonly kind: 'job'; readonly order: NewJob };

@@ -110,7 +110,7 @@ async function bringAside(work: Brought, signal: AbortSignal, tell: Tell): Promi
 }
 
 /** `a.tar.gz` becomes `a (2).tar.gz`, `.profile` becomes `.profile (2)`. */
-export function numbered(name: string, number: number): string {
+function numbered(name: string, number: number): string {
   const [, stem = name, end = ''] = /^(.+?)((?:\.tar)?\.[^.]+)?$/.exec(name) ?? [];
   return `${stem} (${number})${end}`;
 }

@@ -10,12 +10,12 @@ import { giveUp, startNext } from './queue-run.ts';
 import { change, drop, putWorks, STATES, taskOf, tasksIn, whileFinding } from './queue-store.ts';
 import type { Batch, ConflictRule, Entry, Task, Work } from './queue-types.ts';
 
-export interface Target {
+interface Target {
   readonly connectionId: string;
   readonly folder: string;
 }
 
-export function enqueueUploads(connectionId: string, folder: string, files: readonly DroppedFile[]): void {
+function enqueueUploads(connectionId: string, folder: string, files: readonly DroppedFile[]): void {
   add(uploadsOf(connectionId, folder, files));
 }
 

@@ -7,7 +7,7 @@ import { sendBytes } from '../../api/send.ts';
 import { noLongerInterrupted } from './interrupted.ts';
 import { forgetUpload, keepUpload, keptUpload, keyOf, type UploadPlace, whileSending } from './kept-uploads.ts';
 
-export interface ResumableUpload {
+interface ResumableUpload {
   readonly file: File;
   readonly handle: FileSystemFileHandle | undefined;
   readonly connectionId: string;

@@ -109,7 +109,7 @@ function comparing({ by, isDown }: Sort): Compare {
  * Compared as plain text in the order that people expect: case and accents do not count, and before each number stands how
  * long it is. A collator does the same in twenty times the time.
  */
-export function naturalKey(name: string): string {
+function naturalKey(name: string): string {
   const plain = /^[\x20-\x7e]*$/.test(name) ? name : name.normalize('NFD').replace(/\p{M}+/gu, '');
   return plain.toLowerCase().replace(/\d+/g, (digits) => {
     const value = digits.replace(/^0+(?=\d)/, '');

@@ -73,7 +73,7 @@ async function findBelow(
 }
 
 /** A text with stars or question marks is a glob; any other is a part of the name, in capitals or not. */
-export function patternFor(text: string): string {
+function patternFor(text: string): string {
   const glob = text.trim();
   if (/[*?]/.test(glob)) return glob.includes('/') ? glob : `**/${glob}`;
   return `**/*${[...glob].map(eitherCase).join('')}*`;

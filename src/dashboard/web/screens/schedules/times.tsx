@@ -13,7 +13,7 @@ const words = t.schedules.form;
 /** Asked once nobody has typed for this long. */
 const REST_MS = 300;
 
-export interface Preview {
+interface Preview {
   /** Those of the cron that stands there now; undefined while they are not known. */
   readonly nextRuns: readonly string[] | undefined;
   readonly error: Error | null;

@@ -55,7 +55,7 @@ function folderOf(path: string): string {
 }
 
 /** Undefined where the history does not know the whole request: where to, or which command. */
-export function curlOf(transfer: TransferDetail, connectionId: string, origin: string): string | undefined {
+function curlOf(transfer: TransferDetail, connectionId: string, origin: string): string | undefined {
   const { type, path } = transfer;
   const id = segment(connectionId);
   const call = (target: string, ...more: string[]): string =>

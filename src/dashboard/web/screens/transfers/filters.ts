@@ -3,13 +3,13 @@ import { withQuery } from '../../api/client.ts';
 import { startOfToday } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 
-export const FILTERS = [
+const FILTERS = [
   ...['connectionId', 'status', 'type', 'direction', 'since', 'until', 'search', 'digest'],
   ...['keyId', 'errorCode', 'requestId', 'minBytes'],
 ] as const;
 /** What else changes the list: the order, and whether lists and look-ups are shown. */
-export const OTHERS = ['order', 'lookups'] as const;
-export type Filter = (typeof FILTERS)[number] | (typeof OTHERS)[number];
+const OTHERS = ['order', 'lookups'] as const;
+type Filter = (typeof FILTERS)[number] | (typeof OTHERS)[number];
 export type Filters = Partial<Record<Filter, string>>;
 
 export function filtersOf(parameters: URLSearchParams): Filters {
@@ -32,7 +32,7 @@ export function sinceOf(from: string | Date): string {
   return new Date(new Date(from).getTime() - 1).toISOString();
 }
 
-export interface Preset {
+interface Preset {
   readonly name: string;
   readonly filters: Filters;
 }
