@@ -11,7 +11,6 @@ import { after, before, describe, test } from 'node:test';
 import { GatewayError, hasCode } from '../src/base/errors.js';
 import type { Connection } from '../src/connections/connection.js';
 import { walk, walkInOrder, type TreeEntry } from '../src/operations/tree/walk.js';
-import type { RemotesOptions } from '../src/remotes/registry.js';
 import { WHOLE_BYTES } from '../src/remotes/remote.js';
 import type { ExecOptions, ExecResult, FileInfo, Remote, RemoteWriter, WriteOptions } from '../src/remotes/remote.js';
 import { gather, putWhole, streamOf, wholeIfShort } from '../src/remotes/whole.js';
@@ -33,6 +32,7 @@ import {
   PART_BYTES,
   portOf,
   put,
+  type RemotesOptions,
   through,
   type Seam,
 } from './support/seam.js';

@@ -2,7 +2,7 @@
 import { Budget, type BudgetGauge } from './budget.js';
 
 /** Of the whole process; see config/gateway.example.yaml. */
-export interface BudgetLimits {
+interface BudgetLimits {
   readonly memoryBytes: number;
   readonly requests: number;
   readonly waiting: number;

@@ -13,7 +13,7 @@ import { openUwsFrontEnd } from './native/uws-front-end.js';
 import { PeerLooks } from './peers.js';
 import type { HttpHandler } from './types.js';
 
-export interface HttpServerOptions extends SocketOptions {
+interface HttpServerOptions extends SocketOptions {
   readonly frontEnd: FrontEndName;
   readonly port: number;
   /** That of uWebSockets.js alone. Absent: this server has a listening socket of its own. */

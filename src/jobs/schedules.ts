@@ -19,7 +19,7 @@ import type {
 import { recurrenceOf, timesFrom } from './cron.js';
 import { type JobOrder, type JobService, mayUse } from './service.js';
 
-export interface ScheduleServiceOptions {
+interface ScheduleServiceOptions {
   readonly rows: Schedules;
   readonly agenda: Agenda;
   readonly jobs: JobService;

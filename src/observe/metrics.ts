@@ -15,7 +15,7 @@ import { readManifest } from '../base/package-root.js';
 import { BoundedSeries, merger, type Labels } from './bounded-series.js';
 import { METRICS } from './metric-table.js';
 
-export interface PoolGauge {
+interface PoolGauge {
   /** `host:port` */
   readonly host: string;
   readonly open: number;
@@ -32,7 +32,7 @@ interface BudgetGauge {
 }
 
 /** What the gauges read when they are asked. Several pools of one host are added up. */
-export interface MetricsSources {
+interface MetricsSources {
   pools(): readonly PoolGauge[];
   budgets(): readonly BudgetGauge[];
   openRequests(): number;

@@ -111,7 +111,7 @@ export interface Operation {
   useBoth<R>(source: Connection, work: (source: Remote, target: Remote, attempt: Attempt) => Promise<R>): Promise<R>;
 }
 
-export interface OperationsOptions {
+interface OperationsOptions {
   readonly storage: Pick<Storage, 'history' | 'quota' | 'locks'>;
   readonly remotes: Remotes;
   readonly leftovers: (connection: Connection) => Leftovers;

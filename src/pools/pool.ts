@@ -22,7 +22,7 @@ import type { OpenSession, PoolLimits, Session } from './session.js';
 import { SlowLeases, type Yielding } from './slow-leases.js';
 import { enqueue, newWaiter, type AcquireOptions, type Lease, type Priority, type Waiter } from './waiters.js';
 
-export { type AcquireOptions, type Lease, PoolBusy, type PoolGauge, type PoolOptions, type Priority, type Yielding };
+export { type Lease, PoolBusy, type PoolGauge, type Priority, type Yielding };
 
 /** After a failed attempt to open one more session beside live ones. */
 const REOPEN_DELAY_MS = 1_000;

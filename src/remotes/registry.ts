@@ -76,7 +76,7 @@ export interface Remotes {
   close(): void;
 }
 
-export interface RemotesOptions extends ProtocolDeps {
+interface RemotesOptions extends ProtocolDeps {
   readonly limits: OperatorLimits;
   /** Absent: nothing gives way. */
   readonly giveWay?: GiveWayLimits;

@@ -25,7 +25,7 @@ interface LookupOptions {
  */
 export type Lookup = (name: string, options: LookupOptions) => Promise<readonly { readonly address: string }[]>;
 
-export interface ResolverOptions {
+interface ResolverOptions {
   /** `system` = getaddrinfo, which knows mDNS and whatever else the system is configured for. */
   readonly resolver?: 'dns' | 'system';
   /** Instead of the system's. */

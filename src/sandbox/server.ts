@@ -26,7 +26,7 @@ interface SandboxOptions {
   readonly hostKeyFile: string;
 }
 
-export interface Sandbox {
+interface Sandbox {
   readonly port: number;
   /** `SHA256:…` */
   readonly hostKeyFingerprint: string;

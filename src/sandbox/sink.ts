@@ -38,7 +38,7 @@ export interface SandboxPart {
   received(): Promise<readonly ReceivedRequest[]>;
 }
 
-export interface WebhookSink {
+interface WebhookSink {
   readonly port: number;
   /** Newest first. */
   received(): readonly ReceivedRequest[];

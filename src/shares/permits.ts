@@ -23,7 +23,7 @@ export interface SessionPermits {
   bind(holder: PermitHolder): void;
 }
 
-export interface PermitHolder {
+interface PermitHolder {
   /** A permit has come: the pool opens a session with it, or gives it back. */
   granted(): void;
   /** `cap` or `learned` is another one. */

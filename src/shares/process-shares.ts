@@ -11,12 +11,12 @@ import { type Claimant, shareOut } from './share-out.js';
 import type { ProcessClaim, SharesBroker } from './shares.js';
 
 /** What others see of a process. */
-export type Claim = Pick<Claimant, 'held' | 'waiting'> & SessionNeeds;
+type Claim = Pick<Claimant, 'held' | 'waiting'> & SessionNeeds;
 
 type SeenClaim = Claim & { readonly isMine: boolean };
 
 /** Where the processes meet. */
-export interface ClaimStore {
+interface ClaimStore {
   /** Processes that live, as far as this one knows. */
   readonly processes: number;
   /**

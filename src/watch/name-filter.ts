@@ -3,7 +3,7 @@ import { refusal } from '../base/errors.js';
 import { compileGlob } from '../base/globs/glob.js';
 import type { FilterReason } from './diff.js';
 
-export interface NameRules {
+interface NameRules {
   readonly filePattern: string | null;
   readonly excludePattern: string | null;
   /** The name of the marker that announces a file: `{filename}.done`, `{name}.ok`, `_SUCCESS`. */

@@ -58,7 +58,7 @@ interface Creation {
 }
 
 /** What is to be another one from now on; what is absent stays. */
-export interface FolderChanges extends FolderSettings {
+interface FolderChanges extends FolderSettings {
   /** Makes another path on an open remote. */
   readonly locate?: (remote: Remote) => Promise<RemotePath>;
   readonly isActive?: boolean;

@@ -8,7 +8,7 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { hasCode } from '../../src/base/errors.js';
-import { createDialer, type NetworkRules } from '../../src/remotes/dial/dial.js';
+import { createDialer } from '../../src/remotes/dial/dial.js';
 import type { Lookup } from '../../src/resolver/resolver.js';
 import { createUrlFetcher } from '../../src/operations/fetch-url.js';
 import { createSender } from '../../src/webhooks/send.js';
@@ -231,7 +231,7 @@ describe('through the gateway', () => {
 });
 
 describe('a name that changes its address between check and use', () => {
-  const rules: NetworkRules = {
+  const rules: Parameters<typeof createDialer>[0] = {
     localAddress: '',
     connections: { allowPrivate: true, deny: ['127.0.0.1/32'] },
     urlFetch: { allow: [`${ALLOWED}/32`] },

@@ -8,10 +8,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Connections, mostConnections, type ConnectionsOptions } from '../../src/http/connections.js';
 import { openConnectionsOf } from '../../src/http/native/open-connections.js';
-import type { HttpServerOptions } from '../../src/http/server.js';
 import { freePort } from '../support/ports.js';
 import { writeCertificate } from './support/certificate.js';
-import { startFrontEnd } from './support/front-end.js';
+import { type HttpServerOptions, startFrontEnd } from './support/front-end.js';
 import { RawClient } from './support/raw-client.js';
 import { eventually } from '../support/eventually.js';
 

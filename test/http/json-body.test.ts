@@ -9,11 +9,11 @@ import { pipeline } from 'node:stream/promises';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { GatewayError, hasCode } from '../../src/base/errors.js';
-import { readJsonBody, type JsonBodyOptions } from '../../src/http/body/json-body.js';
+import { readJsonBody } from '../../src/http/body/json-body.js';
 import { createBase64 } from '../../src/workers/base64.js';
 import { bodyOf, collect, cut, settled } from './body-source.js';
 
-const OPTIONS: JsonBodyOptions = { streamField: 'content', maxBytes: 0 };
+const OPTIONS: Parameters<typeof readJsonBody>[1] = { streamField: 'content', maxBytes: 0 };
 const MiB = 1024 * 1024;
 
 interface Outcome {

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ScheduleService, type ScheduleServiceOptions } from '../../src/jobs/schedules.js';
+import { ScheduleService } from '../../src/jobs/schedules.js';
+
+type ScheduleServiceOptions = ConstructorParameters<typeof ScheduleService>[0];
 
 test('times are reckoned anew at the start, and whenever the clock has come back', async () => {
   let [aheadMs, recalls] = [0, 0];

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { METRICS, MOST_LINES } from '../../src/observe/metric-table.js';
-import {
-  type Backlog,
-  createMetrics,
-  type Metrics,
-  type MetricsSources,
-  type PoolGauge,
-} from '../../src/observe/metrics.js';
+import { type Backlog, createMetrics, type Metrics } from '../../src/observe/metrics.js';
+
+type MetricsSources = Parameters<typeof createMetrics>[0];
+
+type PoolGauge = ReturnType<MetricsSources['pools']>[number];
 
 const { version: VERSION } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;

@@ -10,12 +10,7 @@ import { startSandbox } from '../../src/sandbox/server.js';
 import type { Storage, TransferItem, TransferType } from '../../src/storage/storage.js';
 import { Sweeper } from '../../src/operations/leftovers.js';
 import { LiveTransfers } from '../../src/operations/live.js';
-import {
-  Operations,
-  type OperationOutcome,
-  type OperationRequest,
-  type OperationsOptions,
-} from '../../src/operations/operation.js';
+import { Operations, type OperationOutcome, type OperationRequest } from '../../src/operations/operation.js';
 import { LIMITS, testDeps } from '../remotes/support/harness.js';
 import { DATABASES, openTest } from '../storage/databases.js';
 
@@ -23,7 +18,7 @@ export interface Rig {
   readonly storage: Storage;
   readonly remotes: Remotes;
   readonly operations: Operations;
-  operationsOn(storage: OperationsOptions['storage']): Operations;
+  operationsOn(storage: ConstructorParameters<typeof Operations>[0]['storage']): Operations;
   readonly sweeper: Sweeper;
   readonly outcomes: OperationOutcome[];
   /** The database, for another node on it. */

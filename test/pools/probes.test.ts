@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Pool, PoolBusy } from '../../src/pools/pool.js';
-import type { PermitHolder, SessionPermits } from '../../src/shares/permits.js';
+import type { SessionPermits } from '../../src/shares/permits.js';
 import { ask, failure, giveBack, LIMITS, poolOf, rest, ScriptedServer, ScriptedSession } from './scripted.js';
 
 const never = new AbortController().signal;
@@ -137,7 +137,7 @@ test('a probe hears why a session could not be opened, and not that the server i
 test('where others share the limit a probe gives up before anybody is asked for a session', async () => {
   const server = readyServer();
   const wanted: number[] = [];
-  let holder: PermitHolder | undefined;
+  let holder: Parameters<SessionPermits['bind']>[0] | undefined;
   const permits: SessionPermits = {
     ...{ pools: 2, cap: Infinity, learned: Infinity, limit: () => undefined, giveBack: () => undefined },
     want: (count) => void wanted.push(count),

@@ -1,8 +1,10 @@
 /** A server that does what the test says: the pool's sessions without a network. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { GatewayError, type ErrorCode } from '../../src/base/errors.js';
-import { Pool, type AcquireOptions, type Lease, type PoolOptions } from '../../src/pools/pool.js';
+import { Pool, type Lease } from '../../src/pools/pool.js';
 import type { PoolLimits, Session } from '../../src/pools/session.js';
+
+type PoolOptions = ConstructorParameters<typeof Pool<string>>[0];
 
 export const LIMITS: PoolLimits = {
   maxSessions: 8,
@@ -129,7 +131,7 @@ export class ScriptedServer {
 export function poolOf(
   server: ScriptedServer,
   limits: Partial<PoolLimits> = {},
-  more: Partial<PoolOptions<string>> = {},
+  more: Partial<PoolOptions> = {},
 ): Pool<string> {
   return new Pool({
     host: 'example:22',
@@ -153,7 +155,7 @@ let arrivals = 0;
 
 export function ask(
   pool: Pool<string>,
-  options: Partial<AcquireOptions> = {},
+  options: Partial<Parameters<Pool<string>['acquire']>[0]> = {},
   onGrant?: (asked: Asked) => void,
 ): Asked {
   const controller = new AbortController();

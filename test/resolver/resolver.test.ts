@@ -8,11 +8,13 @@ import { suite, test, type TestContext } from 'node:test';
 import { Budget } from '../../src/budgets/budget.js';
 import { hasCode } from '../../src/base/errors.js';
 import { createDialer } from '../../src/remotes/dial/dial.js';
-import { createResolver, type Lookup, type ResolverOptions } from '../../src/resolver/resolver.js';
+import { createResolver, type Lookup } from '../../src/resolver/resolver.js';
 import { candidatesFor, parseHosts, parseSearchRules } from '../../src/resolver/system-files.js';
 import { withCode } from '../support/errors.js';
 import { startNameServer, type NameServer, type Zone } from './support/name-server.js';
 import { eventually } from '../support/eventually.js';
+
+type ResolverOptions = Parameters<typeof createResolver>[0];
 
 const NEVER = new AbortController().signal;
 // Fifty and more wait for it at once.

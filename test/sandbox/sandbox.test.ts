@@ -16,13 +16,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import ssh2, { type SFTPWrapper } from 'ssh2';
-import { startSandbox, type Sandbox } from '../../src/sandbox/server.js';
+import { startSandbox } from '../../src/sandbox/server.js';
 
 /** Spoken to by ssh2's own client, so that nothing of the gateway's SFTP stands between. */
 describe('the sandbox', () => {
   let home: string;
   let folder: string;
-  let sandbox: Sandbox;
+  let sandbox: Awaited<ReturnType<typeof startSandbox>>;
   const login = { username: 'guest', password: 'pass word' };
   const options = () => ({
     ...{ folder, host: '127.0.0.1', port: 0, ...login },

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { startSink, type WebhookSink } from '../../src/sandbox/sink.js';
+import { startSink } from '../../src/sandbox/sink.js';
 import { type ApiAnswer, type ApiClient, KEY, startGateway, type TestGateway } from '../support/gateway.js';
 
 const OTHER = 'ftg_key-of-another-account-0123456';
@@ -109,7 +109,7 @@ describe('the receiver of webhooks behind a gateway', () => {
 });
 
 describe('the receiver by itself', () => {
-  let sink: WebhookSink;
+  let sink: Awaited<ReturnType<typeof startSink>>;
   before(async () => {
     sink = await startSink('127.0.0.1', 0);
   });

@@ -5,11 +5,15 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { ShareHolder } from '../../src/shares/permits.js';
 import { Pool } from '../../src/pools/pool.js';
-import { type Claim, type ClaimStore, ProcessShares } from '../../src/shares/process-shares.js';
+import { ProcessShares } from '../../src/shares/process-shares.js';
 import type { PoolLimits } from '../../src/pools/session.js';
 import { SharesBroker } from '../../src/shares/shares.js';
 import { playThrough, STEP } from '../pools/histories.js';
 import { ask, failure, giveBack, LIMITS, rest, ScriptedServer, ScriptedSession } from '../pools/scripted.js';
+
+type ClaimStore = ConstructorParameters<typeof ProcessShares>[1];
+
+type Claim = Parameters<ClaimStore['claim']>[1];
 
 /** Where the processes meet, in place of the database. */
 class Meeting {

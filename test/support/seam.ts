@@ -6,10 +6,12 @@ import { pipeline } from 'node:stream/promises';
 import type { Connection, PoolLimits } from '../../src/connections/connection.js';
 import { createDialer } from '../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../../src/remotes/path.js';
-import { createRemotes, type Remotes, type RemotesOptions, type UseOptions } from '../../src/remotes/registry.js';
+import { createRemotes, type Remotes, type UseOptions } from '../../src/remotes/registry.js';
 import type { Leftovers } from '../../src/remotes/leftovers.js';
 import type { ByteRange, Commit, FileInfo, Remote, RemoteWriter, WriteOptions } from '../../src/remotes/remote.js';
 import { streamOf } from '../../src/remotes/whole.js';
+
+export type RemotesOptions = Parameters<typeof createRemotes>[0];
 
 export const PART_BYTES = 5 * 1024 * 1024;
 

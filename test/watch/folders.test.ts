@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import type { WatchedFolder } from '../../src/storage/storage.js';
-import type { FolderChanges } from '../../src/watch/service.js';
 import type { FolderSettings } from '../../src/watch/settings.js';
 import type { TestSshd } from '../servers/sshd.js';
 import type { PostgresServer } from '../servers/postgres.js';
@@ -151,7 +150,7 @@ suite('watched folders', () => {
     assert.deepEqual(readdirSync(place), ['a.txt']);
   });
 
-  const edit = (folder: WatchedFolder, changes: FolderChanges): Promise<WatchedFolder> =>
+  const edit = (folder: WatchedFolder, changes: Parameters<Bench['service']['edit']>[2]): Promise<WatchedFolder> =>
     bench.service.edit(bench.accountId, folder.id, changes, {
       rights: 'move_and_delete',
       signal: new AbortController().signal,

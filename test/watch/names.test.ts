@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { createNameFilter, type NameRules } from '../../src/watch/name-filter.js';
+import { createNameFilter } from '../../src/watch/name-filter.js';
 import { entryKey, nameOfKey } from '../../src/base/entry-key.js';
 
 const SKIP = ['.*', '*.part', '*.partial', '*.filepart', '*.tmp', '*.crdownload'];
 
-function filter(rules: Partial<NameRules>) {
+function filter(rules: Partial<Parameters<typeof createNameFilter>[0]>) {
   return createNameFilter({
     filePattern: null,
     excludePattern: null,

@@ -3,7 +3,7 @@ import { GatewayError } from '../../base/errors.js';
 import { BodySplitter } from './body-splitter.js';
 import { JsonScanner } from './json-scanner.js';
 
-export interface JsonBodyOptions {
+interface JsonBodyOptions {
   /** The string field whose value is streamed. */
   readonly streamField: string;
   /** Of the whole body; 0 = no limit. */

@@ -5,7 +5,7 @@ import { GatewayError } from '../../base/errors.js';
 import { BodySplitter } from './body-splitter.js';
 import { badForm, parseBoundary, parsePartHeaders, quote } from './form-headers.js';
 
-export interface MultipartOptions {
+interface MultipartOptions {
   /** The name of the part that is streamed. */
   readonly fileField: string;
   readonly maxFieldBytes: number;
@@ -15,7 +15,7 @@ export interface MultipartOptions {
 
 type FormFields = Readonly<Record<string, string>>;
 
-export interface StreamedForm {
+interface StreamedForm {
   /** The fields before the file. No prototype. */
   readonly fields: FormFields;
   readonly file: {

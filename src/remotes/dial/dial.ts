@@ -28,9 +28,9 @@ import { raceConnects } from './race.js';
  * Every outgoing socket of the program is made here: the name is resolved, each address is held against the
  * network rules, and the socket goes to the very address that was checked, from the fixed outbound address.
  */
-export type Purpose = 'connection' | 'url' | 'webhook';
+type Purpose = 'connection' | 'url' | 'webhook';
 
-export interface NetworkRules {
+interface NetworkRules {
   /** Outbound address to bind; "" = the system's choice. */
   readonly localAddress: string;
   readonly connections: { readonly allowPrivate: boolean; readonly deny: readonly string[] };

@@ -77,7 +77,7 @@ export interface EmbeddedServer {
   stop(): Promise<void>;
 }
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   /** What other processes connect through; the default is a socket wherever there are any. */
   readonly transport?: 'socket' | 'tcp';
 }

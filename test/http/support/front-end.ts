@@ -1,9 +1,13 @@
 import type { TestContext } from 'node:test';
 import type { ExchangeRecord } from '../../../src/http/exchange.js';
-import { createBudgets, type BudgetLimits, type Budgets } from '../../../src/budgets/budgets.js';
-import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../../src/http/server.js';
+import { createBudgets, type Budgets } from '../../../src/budgets/budgets.js';
+import { createHttpServer, type HttpServer } from '../../../src/http/server.js';
 import type { HttpAnswer, HttpHandler, HttpRequest } from '../../../src/http/types.js';
 import { FRONT_END } from '../../support/front-end.js';
+
+type BudgetLimits = Parameters<typeof createBudgets>[0];
+
+export type HttpServerOptions = Parameters<typeof createHttpServer>[0];
 
 export interface FrontEnd {
   readonly port: number;

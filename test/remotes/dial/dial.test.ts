@@ -11,11 +11,15 @@ import { after, before, describe, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import tls from 'node:tls';
 import { GatewayError } from '../../../src/base/errors.js';
-import { createDialer, type Dialer, type NetworkRules, type Purpose } from '../../../src/remotes/dial/dial.js';
+import { createDialer, type Dialer } from '../../../src/remotes/dial/dial.js';
 import type { Lookup } from '../../../src/resolver/resolver.js';
 import { makeCertificate } from '../../servers/ftp.js';
 import { withCode } from '../../support/errors.js';
 import { eventually } from '../../support/eventually.js';
+
+type NetworkRules = Parameters<typeof createDialer>[0];
+
+type Purpose = Parameters<Dialer['connect']>[2]['purpose'];
 
 const NEVER = new AbortController().signal;
 const OPEN: NetworkRules = {
