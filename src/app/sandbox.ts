@@ -36,22 +36,17 @@ export async function runSandbox(
   { sandbox, webhookPort = 0 }: SandboxState,
   started: Started,
 ): Promise<RunningSandbox> {
-  const server = await startSandbox(sandboxSettings(dataDir, { sandbox }));
-  started.add(() => server.close());
-  const sink = await startSink(HOST, webhookPort);
-  started.add(() => sink.close());
-  return { ...server, receiver: { address: HOST, port: sink.port }, received: async () => sink.received() };
-}
-
-/** How to start the SFTP server; the shape of its own options. */
-export function sandboxSettings(dataDir: string, { sandbox }: Pick<SandboxState, 'sandbox'>) {
-  return {
+  const server = await startSandbox({
     folder: path.resolve(dataDir, 'sandbox'),
     host: HOST,
     port: 0,
     ...sandbox,
     hostKeyFile: path.resolve(dataDir, 'sandbox-host-key'),
-  };
+  });
+  started.add(() => server.close());
+  const sink = await startSink(HOST, webhookPort);
+  started.add(() => sink.close());
+  return { ...server, receiver: { address: HOST, port: sink.port }, received: async () => sink.received() };
 }
 
 /** The connection to it. */

@@ -36,7 +36,7 @@ export async function monthOf(
  * What the month comes to when it goes on as in the last days: used + their mean × the days left. On the first day the
  * day itself is all there is to go by.
  */
-export function forecast(
+function forecast(
   used: number,
   limit: number,
   days: readonly DayFigures[],

@@ -4,7 +4,8 @@ import { type ErrorCode, FtgError, type Job, type JobFile } from '../client/inde
 import type { Session } from './command.js';
 import { EXIT, Exit, exitCodeOf } from './exit-codes.js';
 import { bytesText, oneLine } from './output.js';
-import { durationText, ProgressBlock, type Totals } from './progress.js';
+import { ProgressBlock } from './progress.js';
+import { durationText, type Totals } from './progress-text.js';
 
 const MOST_FAILURES = 20;
 

@@ -7,7 +7,7 @@ import { UsageError } from './exit-codes.js';
 
 export const ORDER_TYPES = ['copy', 'move', 'delete', 'sync'] as const satisfies readonly NewJob['type'][];
 
-export const OPTIONS: Readonly<Record<JobOption, Option>> = {
+const OPTIONS: Readonly<Record<JobOption, Option>> = {
   include: new Option('--include <glob>', 'only these files; may be given several times').argParser(gathered),
   exclude: new Option('--exclude <glob>', 'not these files and folders; may be given several times').argParser(
     gathered,

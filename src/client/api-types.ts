@@ -1,6 +1,4 @@
 /* Made from the OpenAPI document by "npm run generate". */
-export type paths = Record<string, never>;
-export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
     readonly AccountInfo: {
@@ -2316,5 +2314,3 @@ export interface components {
   headers: never;
   pathItems: never;
 }
-export type $defs = Record<string, never>;
-export type operations = Record<string, never>;

@@ -1,12 +1,15 @@
 /** gateway.yaml and the environment → one frozen Config, or every mistake at once. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { CONNECTION_TYPES } from '../connections/types.js';
 import { checkConfig, checkPlanNames, isMasterKey, type Report } from './checks.js';
 import type { Config } from './schema.js';
 import { type ConfigDocument, parseConfigDocument } from './document.js';
 import { type Environment, isOneReference, MASTER_KEY_VARIABLE, OVERRIDES } from './environment.js';
 import { ConfigError, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';
-import { type Origin, validate } from './validate.js';
+import { createValidator, type Origin } from './validate.js';
+
+const validate = createValidator(CONNECTION_TYPES);
 
 interface ConfigSources {
   /** Path of gateway.yaml; absent = all defaults. */
@@ -39,11 +42,6 @@ export function loadConfig({ file, env }: ConfigSources): Config {
     if (mistakes.length === 0) return deepFreeze({ ...outcome.config, masterKey });
   }
   throw new ConfigError(mistakes);
-}
-
-/** The configuration without file and environment. */
-export function defaults(): Config {
-  return loadConfig({ env: {} });
 }
 
 function readDocument(file: string, env: Environment): ConfigDocument {

@@ -1,25 +1,10 @@
 /** Which names hold secrets, and how secrets look inside longer texts. Messages about the configuration and the log share it. */
 
-import type { Definition } from '../connections/definition.js';
 import { CONNECTION_TYPES } from '../connections/types.js';
+import { secretNameTest } from './secret-names.js';
 
 /** What stands in a secret's place. */
 export const HIDDEN = '[hidden]';
-
-const EXACT = /^(keys?|pass|pwd|cookies?|setcookie|authorization|proxyauthorization|credentials?)$/;
-const ENDING =
-  /(password|passwd|passphrase|secret|secretkey|accesskey|token|apikeys?|privatekey|masterkey|webhooksignature)$/;
-
-const plainOf = (name: string): string => name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
-
-/** Tells secrets of connections by their names, all others by what such names are like. */
-export function secretNameTest(definitions: readonly Definition[]): (name: string) => boolean {
-  const known = new Set(definitions.flatMap(({ secrets }) => Object.keys(secrets).map(plainOf)));
-  return (name) => {
-    const plain = plainOf(name);
-    return known.has(plain) || EXACT.test(plain) || ENDING.test(plain);
-  };
-}
 
 /** Whether a field, header or variable of this name holds a secret: `apiKey`, `X-Api-Key`, `WEBHOOK_SECRET`; not `keyFile`, `hostKey`. */
 export const isSecretName = secretNameTest(CONNECTION_TYPES);

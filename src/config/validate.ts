@@ -6,7 +6,6 @@ import { validatorOf } from '../base/validators.js';
 import { isBareReference, MASTER_KEY_VARIABLE } from './environment.js';
 import { foundText, holdsSecret, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';
 import type { Definition } from '../connections/definition.js';
-import { CONNECTION_TYPES } from '../connections/types.js';
 import type { FileConfig } from './schema.js';
 import { configSchema } from './schema.js';
 
@@ -31,8 +30,6 @@ export function createValidator(definitions: readonly Definition[]): (tree: unkn
     return { mistakes: onePerPath((isValid.errors ?? []).flatMap((error) => mistakesOf(error, tree, origin))) };
   };
 }
-
-export const validate = createValidator(CONNECTION_TYPES);
 
 /** Turns texts that came from variables into what the schema wants there; tells whether any was turned. */
 function convertReferences(tree: unknown, errors: readonly ErrorObject[], origin: Origin): boolean {

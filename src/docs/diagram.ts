@@ -2,16 +2,11 @@
  * Mermaid as SVG. The drawings are files, made by `npm run generate`: what draws them is as large as the rest of the build.
  * Their colours are those of the page, which the style sheet sets.
  */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { escapeHtml } from '../base/html.js';
+import { drawingOf } from './drawing-file.js';
 import { ROOT } from './sources.js';
-
-/** The file of a drawing, from the root of the project; its name changes with its source. */
-export function drawingOf(source: string): string {
-  return `docs/diagrams/${createHash('sha256').update(source.trim()).digest('hex').slice(0, 16)}.svg`;
-}
 
 /** `id`: tells the diagrams of a page apart. */
 export function diagram(source: string, id: string, title: string): string {

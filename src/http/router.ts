@@ -16,7 +16,7 @@ import type { Limiter, Limiters } from './rate-limits.js';
 import { createChecker } from '../base/schema-check.js';
 import { UnknownFields } from './unknown-fields.js';
 import type { Caller, HttpAnswer, HttpHandler, HttpRequest, RequestContext, Route } from './types.js';
-import { readSigned, readUnsigned } from './whole-body.js';
+import { readSigned, readUnsigned } from './json-bodies.js';
 
 interface RouterOptions {
   readonly routes: readonly Route[];

@@ -1,38 +1,15 @@
-/** Bodies that are held whole: bounded in size, in the memory of whoever sends them and, where the router waits, in time. */
-import { within } from '../base/deadline.js';
+/** Bodies that are held whole: bounded in size, in time, and in the memory of their sender. */
 import { GatewayError } from '../base/errors.js';
 import { BodyReader } from './body/body-reader.js';
 import type { HttpRequest } from './types.js';
 
-interface BodyBounds {
+export interface BodyBounds {
   readonly maxBytes: number;
   /** For all of it, however steadily it comes. */
   readonly withinMs: number;
 }
 
-const SIGNED_BODY: BodyBounds = { maxBytes: 1024 * 1024, withinMs: 60_000 };
-/** Of somebody unknown: a login is a few hundred bytes. */
-const UNSIGNED_BODY: BodyBounds = { maxBytes: 16 * 1024, withinMs: 10_000 };
-
-/** A body that is here by then has waited for nobody. */
-const PROMPT_MS = 250;
-
 /** Errors: unsupported_media_type; too_large; share_exceeded, overloaded. */
-export function readSigned(request: HttpRequest): Promise<Buffer> {
-  return readWhole(request, SIGNED_BODY);
-}
-
-/**
- * Of somebody unknown. Those who let us wait share a few places by address; a login that comes at once needs none, so
- * that nobody at the same address can keep it out. Errors: as readSigned.
- */
-export async function readUnsigned(request: HttpRequest): Promise<Buffer> {
-  const whole = readWhole(request, UNSIGNED_BODY);
-  await within(whole, PROMPT_MS, () => request.claims.admitUnsigned());
-  return whole;
-}
-
-/** Errors: as readSigned. */
 export async function readWhole(request: HttpRequest, { maxBytes, withinMs }: BodyBounds): Promise<Buffer> {
   requireJsonType(request);
   const tooLarge = (): GatewayError =>
@@ -49,7 +26,7 @@ export function requireJsonType({ headers }: HttpRequest): void {
   throw new GatewayError('unsupported_media_type', 'this endpoint takes application/json', { step: 'request' });
 }
 
-/** Up to this a body is taken in one piece, by whoever knows its length: streams cost more than the bytes. */
+/** Up to this a body is taken in one piece, if its length is known: streams cost more than the bytes. */
 const SHORT_BODY_BYTES = 64 * 1024;
 
 export function isAnnouncedShort({ contentLength, hasBody }: HttpRequest): boolean {

@@ -1,8 +1,8 @@
 /** The package of the TypeScript client: one module without dependencies, and its types. */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { DECLARATIONS, declareClient } from '../build/declarations.js';
+import { bundleClient } from './client-bundle.js';
 import { lockOf } from './lock.js';
 import { MANIFEST, ROOT } from './places.js';
 import { type Staged, stage } from './stage.js';
@@ -37,17 +37,6 @@ export async function stageClient(folder: string): Promise<Staged> {
   // For the list of what is in it; no package takes it along.
   writeFileSync(join(folder, 'package-lock.json'), lockOf(manifest, []));
   return staged;
-}
-
-/** The whole client as one module. */
-export async function bundleClient({ minify = false } = {}): Promise<Uint8Array> {
-  const { outputFiles } = await build({
-    entryPoints: [join(ROOT, 'src/client/index.ts')],
-    ...({ bundle: true, format: 'esm', platform: 'neutral', target: 'es2022' } as const),
-    minify,
-    write: false,
-  });
-  return outputFiles[0]?.contents ?? new Uint8Array();
 }
 
 /** The declarations that this one needs, itself included. */

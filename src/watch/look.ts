@@ -19,7 +19,8 @@ import {
   type WatchedFiles,
   type WatchedFolder,
 } from '../storage/storage.js';
-import { diff, isReport, type Decision, type DiffRules, type ListedEntry, type Unlisted } from './diff.js';
+import { type Decision, type DiffRules, isReport, type ListedEntry } from './decide.js';
+import { diff, type Unlisted } from './diff.js';
 import { entryKey, nameOfKey } from '../base/entry-key.js';
 import { pairs } from '../base/entry-pairs.js';
 import { EntrySorter } from '../base/entry-sorter.js';

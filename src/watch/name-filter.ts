@@ -1,7 +1,7 @@
 /** Which entries of a listing are the folder's files: patterns, names of files on their way, and markers. */
 import { refusal } from '../base/errors.js';
 import { compileGlob } from '../base/globs/glob.js';
-import type { FilterReason } from './diff.js';
+import type { FilterReason } from './decide.js';
 
 interface NameRules {
   readonly filePattern: string | null;

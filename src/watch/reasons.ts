@@ -1,7 +1,8 @@
 /** The reasons of a check as they are stored: a line an entry, gzipped, with a bound for folders of a million entries. */
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { AnyReason, Decision, Unlisted } from './diff.js';
+import type { AnyReason, Decision } from './decide.js';
+import type { Unlisted } from './diff.js';
 import type { UnsureEntries } from './unsure.js';
 import { nameOfKey } from '../base/entry-key.js';
 

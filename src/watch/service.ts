@@ -33,7 +33,7 @@ import {
 } from '../storage/storage.js';
 import { checkTarget } from '../webhooks/target.js';
 import type { FolderLooks } from './look.js';
-import type { Reason } from './diff.js';
+import type { Reason } from './decide.js';
 import { nameOfKey } from '../base/entry-key.js';
 import { isUuid } from '../base/uuid.js';
 import { testEvent, type DetectedFile } from './event-bodies.js';

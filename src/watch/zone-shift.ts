@@ -4,7 +4,8 @@
  * have been.
  */
 import type { FileState, StoredEntry } from '../storage/storage.js';
-import { LOSES_CLOCK_AFTER_MS, type ListedEntry } from './diff.js';
+import type { ListedEntry } from './decide.js';
+import { LOSES_CLOCK_AFTER_MS } from './same-state.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

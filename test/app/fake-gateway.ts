@@ -5,7 +5,7 @@
 import net from 'node:net';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { defaults } from '../../src/config/load.js';
+import { defaults } from '../config/support.js';
 import type { Gateway, StartGateway } from '../../src/app/gateway-types.js';
 import { runGateway } from '../../src/app/lifecycle.js';
 import { createLogger } from '../../src/observe/log.js';

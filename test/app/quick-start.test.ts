@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -7,19 +8,21 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import { promisify } from 'node:util';
+import ssh2 from 'ssh2';
 import type { Config } from '../../src/config/schema.js';
-import { validate } from '../../src/config/validate.js';
+import { createValidator } from '../../src/config/validate.js';
+import { CONNECTION_TYPES } from '../../src/connections/types.js';
+import { provision } from '../../src/app/quick-start.js';
+import { quickStartBanner } from '../../src/app/quick-start-banner.js';
 import {
   type Credentials,
   makeQuickStart,
-  markAnnounced,
   newCredentials,
-  provision,
   quickStartAccount,
-  quickStartBanner,
   readQuickStart,
-} from '../../src/app/quick-start.js';
-import { sandboxConnection, sandboxSettings, withConnection } from '../../src/app/sandbox.js';
+  storeQuickStart,
+} from '../../src/app/quick-start-state.js';
+import { runSandbox, sandboxConnection, withConnection } from '../../src/app/sandbox.js';
 import type { Started } from '../../src/app/serving.js';
 import type { Storage } from '../../src/storage/storage.js';
 import { inFolder, KEY } from '../config/support.js';
@@ -38,9 +41,9 @@ suite('the state of a quick start', () => {
       assert.equal(statSync(file).mode & 0o777, 0o600);
       assert.deepEqual(await readQuickStart(dataDir), state);
       const fresh = newCredentials(state, 0, generateKey);
-      await markAnnounced(dataDir, state);
+      await storeQuickStart(dataDir, { ...state, isAnnounced: true });
       assert.equal((await readQuickStart(dataDir))?.isAnnounced, true);
-      await markAnnounced(dataDir, { ...state, webhookPort: 4711 });
+      await storeQuickStart(dataDir, { ...state, isAnnounced: true, webhookPort: 4711 });
       assert.equal((await readQuickStart(dataDir))?.webhookPort, 4711);
       assert.equal(statSync(file).mode & 0o777, 0o600);
       assert.doesNotMatch(readFileSync(file, 'utf8'), new RegExp(`${KEY}|${fresh?.password}`));
@@ -125,17 +128,41 @@ suite('credentials', () => {
     const origin = { placeOf: () => undefined, isVariable: () => false, writtenAt: () => undefined };
     const account = quickStartAccount(credentials);
     const accounts = structuredClone(withConnection([account], account, sandboxConnection(state, sandbox)));
-    assert.deepEqual(validate({ accounts }, origin).mistakes, []);
+    assert.deepEqual(createValidator(CONNECTION_TYPES)({ accounts }, origin).mistakes, []);
   });
 
-  test('the sandbox and its connection agree', () => {
-    const settings = sandboxSettings('/data', state);
-    const connection = sandboxConnection(state, sandbox);
-    assert.ok(connection.type === 'sftp');
-    const { host, username, password, port, hostKey } = connection;
-    assert.deepEqual({ host, username, password }, { host: settings.host, username: 'sandbox', password: 'pw' });
-    assert.deepEqual([port, hostKey], [sandbox.port, sandbox.hostKeyFingerprint]);
-    assert.equal(settings.folder, path.resolve('/data/sandbox'));
+  test('the connection to the sandbox opens its folder, and pins its host key', async () => {
+    await inFolder(async (dataDir) => {
+      const ends: (() => void | Promise<void>)[] = [];
+      const running = await runSandbox(dataDir, state, { add: (end: () => void) => void ends.push(end) } as Started);
+      try {
+        writeFileSync(path.join(dataDir, 'sandbox/here.txt'), '');
+        const connection = sandboxConnection(state, running);
+        assert.ok(connection.type === 'sftp');
+        const { host, username, password, port, hostKey } = connection;
+        assert.deepEqual({ username, password }, state.sandbox);
+        const client = new ssh2.Client();
+        const seen: string[] = [];
+        const hostVerifier = (key: Buffer): boolean => {
+          seen.push(`SHA256:${createHash('sha256').update(key).digest('base64').replace('=', '')}`);
+          return true;
+        };
+        client.connect({ host, port, username, password, hostVerifier });
+        await once(client, 'ready');
+        const names = await new Promise<string[]>((done, fail) =>
+          client.sftp((error, sftp) =>
+            error === undefined
+              ? sftp.readdir('/', (_, list) => done(list.map(({ filename }) => filename)))
+              : fail(error),
+          ),
+        );
+        client.end();
+        await once(client, 'close');
+        assert.deepEqual([names, seen], [['here.txt'], [hostKey]]);
+      } finally {
+        for (const end of ends) await end();
+      }
+    });
   });
 });
 

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { safeNames } from '../../src/cli/local-path.js';
 import { globOf, targetFolder } from '../../src/cli/location.js';
-import { totalsText } from '../../src/cli/progress.js';
+import { totalsText } from '../../src/cli/progress-text.js';
 import type { Job, Schedule } from '../../src/client/index.js';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { createProgram } from '../../src/cli/program.js';
-import { progressText } from '../../src/cli/progress.js';
+import { progressText } from '../../src/cli/progress-text.js';
 import { KEY } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';
 import { ended, FTG, Terminal } from './support.js';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import type * as tus from 'tus-js-client';
-import { bundleClient } from '../../src/release/client.js';
+import { bundleClient } from '../../src/release/client-bundle.js';
 import type * as client from '../../src/client/index.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';

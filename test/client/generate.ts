@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import * as prettier from 'prettier';
+import ts from 'typescript';
 import { parametersOf } from '../../src/api/openapi/document.js';
 import type { OpenApiDocument, Schema } from '../../src/api/openapi/types.js';
 import { fileApi, managementApi } from '../api/openapi/route-table.js';
@@ -21,7 +22,9 @@ export const GENERATED: readonly GeneratedTypes[] = [
 export async function typesOf({ file, document }: GeneratedTypes): Promise<string> {
   const schemas = schemasAlone(document()) as unknown as OpenAPI3;
   const ast = await openapiTS(schemas, { defaultNonNullable: false, immutable: true });
-  const text = `/* Made from the OpenAPI document by "npm run generate". */\n${astToString(ast)}`;
+  // The rest are empty: the document that they are made from has schemas alone.
+  const components = ast.filter((node) => ts.isInterfaceDeclaration(node) && node.name.text === 'components');
+  const text = `/* Made from the OpenAPI document by "npm run generate". */\n${astToString(components)}`;
   const config = await prettier.resolveConfig(file);
   return prettier.format(text, { ...config, filepath: file });
 }

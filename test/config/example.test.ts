@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { parse } from 'yaml';
-import { defaults } from '../../src/config/load.js';
 import { configSchema } from '../../src/config/schema.js';
 import { CONNECTION_TYPES } from '../../src/connections/types.js';
-import { load } from './support.js';
+import { defaults, load } from './support.js';
 
 /** An operator's file, the schema and what runs without a file describe one and the same program. */
 suite('config/gateway.example.yaml', () => {

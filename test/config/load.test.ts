@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
-import { defaults, loadConfig } from '../../src/config/load.js';
-import { account, inFolder, KEY, load, mistakesIn, SFTP } from './support.js';
+import { loadConfig } from '../../src/config/load.js';
+import { account, defaults, inFolder, KEY, load, mistakesIn, SFTP } from './support.js';
 
 suite('what is not allowed is told on one line with path, finding and what is allowed', () => {
   const cases: { name: string; yaml: string; env?: Record<string, string>; lines: (string | RegExp)[] }[] = [

@@ -15,6 +15,11 @@ export async function inFolder<T>(work: (folder: string) => Promise<T> | T): Pro
   }
 }
 
+/** The configuration without file and environment. */
+export function defaults(): Config {
+  return loadConfig({ env: {} });
+}
+
 /** Loads this text as gateway.yaml. */
 export function load(yaml: string, env: Record<string, string> = {}): Promise<Config> {
   return inFolder((folder) => {

@@ -11,7 +11,7 @@ import { readOptions } from '../../bench/options.js';
 import { openTracer } from '../../src/observe/tracing.js';
 import { loadConfig } from '../../src/config/load.js';
 import { ANSWER_HEADERS } from '../../src/api/openapi/header-fields.js';
-import { quickStartBanner } from '../../src/app/quick-start.js';
+import { quickStartBanner } from '../../src/app/quick-start-banner.js';
 import { PASSING_ON } from '../../src/base/span.js';
 import { signatures } from '../../src/webhooks/send.js';
 import { closed } from '../api/openapi/answer-checker.js';

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { renderMermaidSVG } from 'beautiful-mermaid';
-import { drawingOf } from '../../src/docs/diagram.js';
+import { drawingOf } from '../../src/docs/drawing-file.js';
 import { blocksOf, PAGES, ROOT } from './snippets.js';
 
 /** Each drawing by its file, from the root of the project. */

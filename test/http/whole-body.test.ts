@@ -5,7 +5,7 @@ import { suite, test } from 'node:test';
 import { UNCOUNTED } from '../../src/budgets/memory.js';
 import { GatewayError } from '../../src/base/errors.js';
 import type { HttpRequest } from '../../src/http/types.js';
-import { readUnsigned } from '../../src/http/whole-body.js';
+import { readUnsigned } from '../../src/http/json-bodies.js';
 import { withCode } from '../support/errors.js';
 
 /** A request of somebody unknown, at an address that has used up its places. */

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
-import { METRICS, MOST_LINES } from '../../src/observe/metric-table.js';
+import { METRICS } from '../../src/observe/metric-table.js';
 import { type Backlog, createMetrics, type Metrics } from '../../src/observe/metrics.js';
 
 type MetricsSources = Parameters<typeof createMetrics>[0];
 
 type PoolGauge = ReturnType<MetricsSources['pools']>[number];
+
+/** Of the answer of GET /metrics. */
+const MOST_LINES = 2_000;
 
 const { version: VERSION } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
   version: string;

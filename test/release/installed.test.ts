@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import ts from 'typescript';
 import { stageCli } from '../../src/release/cli.js';
 import { stageClient } from '../../src/release/client.js';
-import { pack } from '../../src/release/pack.js';
+import { pack } from '../../src/release/tarball.js';
 import { ROOT } from '../../src/release/places.js';
 import { stageServer } from '../../src/release/server.js';
 import { snippetsOf } from '../docs/snippets.js';

@@ -8,11 +8,15 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { bundleClient, stageClient } from '../../src/release/client.js';
+import { stageClient } from '../../src/release/client.js';
+import { bundleClient } from '../../src/release/client-bundle.js';
 import { bundledPackages, installedPackages, isAllowed } from '../../src/release/licences.js';
-import { makeRelease, pack, type Packed, type Release } from '../../src/release/pack.js';
+import { makeRelease } from '../../src/release/release.js';
+import { pack, type Packed } from '../../src/release/tarball.js';
 import { MANIFEST, ROOT } from '../../src/release/places.js';
 import { stageCli } from '../../src/release/cli.js';
+
+type Release = Awaited<ReturnType<typeof makeRelease>>;
 
 const run = promisify(execFile);
 const MAX_CLIENT_BYTES = 12_000;

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { copyNative, locatePrograms } from '../../src/storage/embedded/embedded-package.js';
+import { copyNative } from '../../src/storage/embedded/embedded-copy.js';
+import { locatePrograms } from '../../src/storage/embedded/embedded-package.js';
 
 const AS_I_AM = { owner: undefined } as Parameters<typeof locatePrograms>[1];
 

@@ -6,7 +6,7 @@ import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { startEmbedded } from '../../src/storage/embedded/embedded.js';
-import { isAlive } from '../../src/storage/embedded/embedded-folder.js';
+import { isAlive } from '../../src/storage/embedded/processes.js';
 import { StartupError } from '../../src/storage/storage.js';
 import { makeTempFolder, openTest, startChild, SUCCESS, until, upload, withSql } from './databases.js';
 import { ACCOUNT, accountOf } from './provisioned.js';

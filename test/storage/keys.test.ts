@@ -7,16 +7,11 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { generateApiKey, hashPassword, isPlausibleKey, verifyPassword } from '../../src/storage/secrets/hashes.js';
 import { StartupError } from '../../src/storage/storage.js';
-import {
-  createMasterKeyFile,
-  masterKeyOf,
-  parseMasterKey,
-  readMasterKeyFile,
-} from '../../src/storage/secrets/master-key.js';
+import { createMasterKeyFile, parseMasterKey, readMasterKeyFile } from '../../src/storage/secrets/master-key.js';
 import { Keyring, SecretError } from '../../src/storage/secrets/secrets.js';
 
 const PLACE = { table: 'connection_secrets', rowId: 'warehouse', name: 'password' };
-const freshKey = () => masterKeyOf(randomBytes(32));
+const freshKey = () => parseMasterKey(randomBytes(32).toString('hex'));
 
 describe('API keys', () => {
   it('a generated key is plausible and carries 190 random bits', () => {

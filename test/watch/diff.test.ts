@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import type { FileState, StoredEntry } from '../../src/storage/storage.js';
-import { decide, diff, isReport, isSame, type DiffRules, type Reason } from '../../src/watch/diff.js';
+import { decide, type DiffRules, isReport, type Reason } from '../../src/watch/decide.js';
+import { diff } from '../../src/watch/diff.js';
+import { isSame } from '../../src/watch/same-state.js';
 import { EntrySorter } from '../../src/base/entry-sorter.js';
 import { zoneShift } from '../../src/watch/zone-shift.js';
 

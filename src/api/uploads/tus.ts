@@ -5,7 +5,7 @@ import type { HttpRequest } from '../../http/types.js';
 import type { ExpectedDigest } from '../../operations/pump.js';
 
 const TUS_VERSION = '1.0.0';
-export const EXTENSIONS = [
+const EXTENSIONS = [
   ...['creation', 'creation-with-upload', 'creation-defer-length', 'termination', 'expiration', 'checksum'],
 ] as const;
 const ALGORITHMS = ['sha1', 'sha256'] as const;

@@ -9,7 +9,8 @@ import { inParallel } from '../in-parallel.js';
 import { LocalTree } from '../local-path.js';
 import type { Location } from '../location.js';
 import { bytesText, incompleteText, oneLine } from '../output.js';
-import { durationText, ProgressBlock } from '../progress.js';
+import { ProgressBlock } from '../progress.js';
+import { durationText } from '../progress-text.js';
 import { uploadFile } from '../resumable.js';
 import { exists } from '../store.js';
 

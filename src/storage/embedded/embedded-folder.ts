@@ -5,6 +5,15 @@ import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import {
+  hasProcess,
+  isAlive,
+  isSameProcess,
+  type ProcessMark,
+  readText,
+  signalProcess,
+  startTimeOf,
+} from './processes.js';
 import { childEnvironment, type RunAs } from './run-as.js';
 import { StartupError } from '../startup.js';
 
@@ -158,12 +167,6 @@ async function runningServer(cluster: string): Promise<number | undefined> {
   return undefined;
 }
 
-interface ProcessMark {
-  readonly pid: number;
-  /** Start time where the system tells it, so that a reused process id is not taken for the same process; else "0". */
-  readonly started: string;
-}
-
 /** How this process is written into the command line of the server that it starts. */
 export async function ownMark(): Promise<string> {
   return `gateway_${process.pid}_${await startTimeOf(process.pid)}`;
@@ -173,48 +176,6 @@ export async function ownMark(): Promise<string> {
 async function ownerOfServer(cluster: string): Promise<ProcessMark | undefined> {
   const mark = /gateway_(\d+)_(\d+)/.exec(await readText(path.join(cluster, 'postmaster.opts')));
   return mark === null ? undefined : { pid: Number(mark[1]), started: mark[2] ?? '0' };
-}
-
-async function isSameProcess({ pid, started }: ProcessMark): Promise<boolean> {
-  return (await isAlive(pid)) && (await readProcess(pid)).started === started;
-}
-
-async function startTimeOf(pid: number): Promise<string> {
-  return (await readProcess(pid)).started;
-}
-
-/** From /proc; where there is none, a process that is there runs and started at "0". */
-async function readProcess(pid: number): Promise<{ readonly state: string; readonly started: string }> {
-  // proc(5): the name may hold spaces and parentheses; state and start time are the 1st and the 20th field after it.
-  const text = await readText(`/proc/${pid}/stat`);
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return { state: fields[0] ?? '', started: fields[19] ?? '0' };
-}
-
-/** Whether the process runs; a zombie that nobody has reaped yet does not. */
-export async function isAlive(pid: number): Promise<boolean> {
-  return hasProcess(pid) && (await readProcess(pid)).state !== 'Z';
-}
-
-function hasProcess(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
-export function signalProcess(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It ended meanwhile, or is not ours to end: the caller looks again and says so.
-  }
-}
-
-export async function readText(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch(() => '');
 }
 
 export function lastLine(text: string): string {

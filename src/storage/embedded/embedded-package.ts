@@ -1,8 +1,9 @@
 /** The PostgreSQL programs from the optional package of this platform, made runnable where installing left gaps. */
-import { access, constants, cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { draftOf, removeDeadDrafts, removeDraft, type ServerPrograms } from './embedded-folder.js';
+import { copyNative, exists, type Package } from './embedded-copy.js';
+import type { ServerPrograms } from './embedded-folder.js';
 import { canReach, type RunAs } from './run-as.js';
 import { StartupError } from '../startup.js';
 
@@ -16,11 +17,6 @@ const PLATFORM_NAMES: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
 interface LibraryLink {
   readonly source: string;
   readonly target: string;
-}
-
-interface Package {
-  readonly native: string;
-  readonly version: string;
 }
 
 /** Finds the programs; copies them into dataDir where the user who runs them cannot reach the package. */
@@ -66,21 +62,6 @@ function hasGnuLibrary(): boolean {
   return header.glibcVersionRuntime !== undefined;
 }
 
-/** Copies the programs into dataDir, whole or not at all, unless they are there. */
-export async function copyNative({ native, version }: Package, dataDir: string): Promise<string> {
-  const target = path.join(dataDir, `postgres-programs-${version}`);
-  await removeDeadDrafts(target);
-  if (await exists(target)) return target;
-  const draft = draftOf(target);
-  await cp(native, draft, { recursive: true, verbatimSymlinks: true });
-  await rename(draft, target).catch(async (error: unknown) => {
-    // Another process was quicker: its copy is the same.
-    await removeDraft(draft);
-    if (!(await exists(target))) throw error;
-  });
-  return target;
-}
-
 /**
  * The package's install script makes links from the names that the libraries ask each other for to the files that it
  * brings. Where scripts do not run at installation they are made here, in a folder of our own.
@@ -117,11 +98,4 @@ async function readLinks(native: string): Promise<readonly LibraryLink[]> {
   } catch {
     return [];
   }
-}
-
-async function exists(file: string): Promise<boolean> {
-  return access(file, constants.F_OK).then(
-    () => true,
-    () => false,
-  );
 }

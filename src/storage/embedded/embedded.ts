@@ -19,11 +19,10 @@ import {
   lastLine,
   ownMark,
   readPassword,
-  readText,
-  signalProcess,
   SUPERUSER,
   type ServerPrograms,
 } from './embedded-folder.js';
+import { readText, signalProcess } from './processes.js';
 import { locatePrograms } from './embedded-package.js';
 import type { DatabaseTarget } from '../postgres/target.js';
 import { childEnvironment, chooseRunAs, giveTo, type RunAs } from './run-as.js';

@@ -13,7 +13,7 @@ export interface MasterKey {
   readonly bytes: Buffer;
 }
 
-export function masterKeyOf(bytes: Buffer): MasterKey {
+function masterKeyOf(bytes: Buffer): MasterKey {
   const digest = createHash('sha256').update('file-transfer-gateway master key\0').update(bytes).digest('hex');
   return { id: digest.slice(0, 16), bytes };
 }

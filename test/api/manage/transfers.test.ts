@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
-import { forecast } from '../../../src/attention/month.js';
+import { monthOf } from '../../../src/attention/month.js';
 import { type Browser } from '../../support/gateway.js';
 import { expectError, field, type ManagedGateway, startManaged, withSql } from './support.js';
 import { eventually } from '../../support/eventually.js';
@@ -288,18 +288,22 @@ test('the overview adds up the day, usage the month', async () => {
   assert.deepEqual(field(await others.get('/manage/pools'), 'pools'), []);
 });
 
-test('the forecast goes on as the last seven days went', () => {
+test('the forecast goes on as the last seven days went', async () => {
   const days = Array.from({ length: 10 }, (_, index) => ({
     day: `2026-11-${String(index + 1).padStart(2, '0')}`,
     actions: index < 3 ? 1000 : 10,
     failed: 0,
   }));
   const now = new Date('2026-11-11T00:00:00Z');
-  const steady = forecast(3070, 4000, days, now);
+  const forecast = async (used: number, limit: number, known: typeof days): Promise<unknown[]> => {
+    const storage = { quota: { used: async () => used }, management: { figures: { days: async () => known } } };
+    const month = await monthOf(storage, 'an account', limit, now);
+    return [month.forecast, month.runsOutAt];
+  };
   // Six whole days of 10 behind it, 20 days of 10 to come.
-  assert.deepEqual(steady, { forecast: 3270, runsOutAt: null });
-  assert.deepEqual(forecast(3070, 3100, days, now).runsOutAt, new Date('2026-11-14T00:00:00Z'));
-  assert.deepEqual(forecast(0, 0, [], now), { forecast: 0, runsOutAt: null });
+  assert.deepEqual(await forecast(3070, 4000, days), [3270, null]);
+  assert.deepEqual(await forecast(3070, 3100, days), [3270, new Date('2026-11-14T00:00:00Z')]);
+  assert.deepEqual(await forecast(0, 0, []), [0, null]);
 });
 
 test('a transfer has its digest and its receipt, and is found by its content', async () => {

@@ -1,7 +1,8 @@
 /** Watched folders in this process: a database of the test's own, the real remotes, and everything that looks after folders. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { validate } from '../../../src/config/validate.js';
+import { createValidator } from '../../../src/config/validate.js';
 import type { Connection } from '../../../src/connections/connection.js';
+import { CONNECTION_TYPES } from '../../../src/connections/types.js';
 import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT } from '../../../src/remotes/path.js';
 import { createRemotes, type Remotes } from '../../../src/remotes/registry.js';
@@ -73,7 +74,7 @@ export class Bench {
       network: { webhooks: { allow: ['127.0.0.0/8'] }, ...options.network },
     };
     const origin = { placeOf: () => undefined, isVariable: () => false, writtenAt: () => undefined };
-    const outcome = validate(tree, origin);
+    const outcome = createValidator(CONNECTION_TYPES)(tree, origin);
     if (!('config' in outcome)) throw new Error(JSON.stringify(outcome.mistakes));
     const { config } = outcome;
     const storage = await openStorage(testOptions(options.databaseUrl));

@@ -1,10 +1,9 @@
 /** The connections of an account: their types, the list, and what makes, changes and ends one. */
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { refusal } from '../../../base/errors.js';
 import { SLUG } from '../../../base/formats.js';
 import { component, count, flag, listOf, object, text, withDefault } from '../../../base/schema.js';
-import type { Definition, Values } from '../../../connections/definition.js';
-import { fieldsOf, formSchema } from '../../../connections/schemas.js';
+import type { Values } from '../../../connections/definition.js';
 import { CONNECTION_TYPES } from '../../../connections/types.js';
 import type { ConnectionDraft, SecretChanges } from '../../../storage/storage.js';
 import { successAnswer } from '../../fields.js';
@@ -19,41 +18,10 @@ import {
   ownerEndpoints,
   refuseConfigured,
 } from '../services.js';
+import { connectionType, describedType } from './schemas.js';
 import { EDIT_ERRORS, madeAnswer, managedConnection, sample, sampleInput, shown, shownAnswer } from './view.js';
 
 const endpoint = ownerEndpoints('Connections');
-
-const names = (description: string) => Type.Array(Type.String(), { description });
-
-const connectionType = component(
-  'ConnectionType',
-  Type.Object({
-    type: text('`type` of its connections.'),
-    title: text('What people call it.'),
-    schema: Type.Record(Type.String(), Type.Unknown(), {
-      description:
-        'JSON Schema of what `POST /manage/connections` takes, its properties in the order of a form: `title` is the label, `description` the hint, `writeOnly` marks secrets, a choice is a `oneOf` of constants with titles.',
-    }),
-    advanced: names('Fields that few change.'),
-    multiline: names('Fields whose text has several lines.'),
-    address: names('Fields that name the server.'),
-    sent: names('Secrets that must be given again when one of `address` changes.'),
-  }),
-);
-
-export function describedType(definition: Definition): Static<typeof connectionType> {
-  const fields = fieldsOf(definition);
-  const { type, title, secrets, address } = definition;
-  return {
-    type,
-    title,
-    schema: formSchema(definition),
-    advanced: fields.filter(({ isAdvanced }) => isAdvanced).map(({ name }) => name),
-    multiline: fields.filter(({ isLong }) => isLong === true).map(({ name }) => name),
-    address: [...address],
-    sent: Object.keys(secrets).filter((name) => secrets[name]?.isSent === true),
-  };
-}
 
 export const listConnectionTypes = endpoint('GET /manage/connection-types', {
   operationId: 'listConnectionTypes',

@@ -15,7 +15,8 @@ import {
   ownerEndpoints,
   refuseConfigured,
 } from '../services.js';
-import { EDIT_ERRORS, HOST_KEYS, LEARNED, sample, shown, shownAnswer } from './view.js';
+import { HOST_KEYS, LEARNED } from './schemas.js';
+import { EDIT_ERRORS, sample, shown, shownAnswer } from './view.js';
 
 const endpoint = ownerEndpoints('Connections');
 

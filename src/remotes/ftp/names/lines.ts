@@ -1,4 +1,4 @@
-/** A listing's data connection as lines: bounded in line length, lines and bytes, because servers are not trusted. */
+/** A listing's data connection as lines. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
@@ -8,19 +8,12 @@ import { beginTransfer, dataError, type Transfer } from '../session/data.js';
 import { OpenEnd } from '../session/open-end.js';
 import type { Operation } from '../session/operation.js';
 import { isPositive, refusal, type Reply } from '../session/replies.js';
+import { LineSplitter } from './line-splitter.js';
 
-const MAX_LINE_BYTES = 16_384;
-const MAX_LINES = 2_000_000;
-const MAX_BYTES = 536_870_912;
 /** Handed on at once: one read can hold many times as many, which take longer than anybody else should wait. */
 const LINES_AT_ONCE = 100;
 const BYTES_AT_ONCE = 8192;
 const FIRST_BYTE_MS = 1_000;
-const LF = 0x0a;
-const CR = 0x0d;
-const BLANK = 0x20;
-const NUL = 0x00;
-
 /** The lines of one listing, in batches as they arrive; or the reply that refused it. */
 export async function openListing(operation: Operation, command: string): Promise<AsyncIterable<Buffer[]> | Reply> {
   const transfer = await beginTransfer(operation, command);
@@ -113,48 +106,4 @@ async function* readLines(operation: Operation, transfer: Transfer, verb: string
 function endedEarly(host: string, how: string): GatewayError {
   const text = `the listing that ${host} sent ended ${how}; it may lack entries`;
   return new GatewayError('connection_lost', text, { step: 'transfer' });
-}
-
-export class LineSplitter {
-  private rest: Buffer = Buffer.alloc(0);
-  private lines = 0;
-  private bytes = 0;
-
-  constructor(private readonly host: string) {}
-
-  /** Complete lines, without their line ends; a line's last piece waits for the next chunk. */
-  add(chunk: Buffer): Buffer[] {
-    this.bytes += chunk.length;
-    const text = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
-    const lines: Buffer[] = [];
-    let start = 0;
-    for (let end = text.indexOf(LF); end >= 0; end = text.indexOf(LF, start)) {
-      this.take(text.subarray(start, end), lines);
-      start = end + 1;
-    }
-    this.rest = text.subarray(start);
-    if (this.rest.length > MAX_LINE_BYTES) throw this.tooMuch(`a line of more than ${MAX_LINE_BYTES} bytes`);
-    if (this.bytes > MAX_BYTES) throw this.tooMuch(`more than ${MAX_BYTES} bytes`);
-    return lines;
-  }
-
-  /** The last line has no end yet. */
-  get isInLine(): boolean {
-    return this.rest.some((byte) => byte !== CR && byte !== BLANK && byte !== NUL);
-  }
-
-  private take(line: Buffer, into: Buffer[]): void {
-    let end = line.length;
-    if (end > 0 && line[end - 1] === CR) end--;
-    if (end === 0) return;
-    if (end > MAX_LINE_BYTES) throw this.tooMuch(`a line of more than ${MAX_LINE_BYTES} bytes`);
-    if (++this.lines > MAX_LINES) throw this.tooMuch(`more than ${MAX_LINES} lines`);
-    into.push(end === line.length ? line : line.subarray(0, end));
-  }
-
-  private tooMuch(what: string): GatewayError {
-    return new GatewayError('protocol_error', `${this.host} sent a listing with ${what}; it was not read further`, {
-      step: 'transfer',
-    });
-  }
 }

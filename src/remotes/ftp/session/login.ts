@@ -8,6 +8,7 @@ import type { ProtocolDeps } from '../../protocol.js';
 import { onBehalfOf } from '../../dial/dial.js';
 import { Control } from './control.js';
 import { isPositive, loginRefusal, spoken, type Reply } from './replies.js';
+import { type Features, parseFeatures } from './features.js';
 import { createSecurity, type Security } from './security.js';
 
 export interface LoggedIn {
@@ -128,43 +129,4 @@ function redacted(error: GatewayError, password: string | undefined): GatewayErr
     step: 'login',
     remote: { ...error.remote, text: error.remote.text.replaceAll(password, '***') },
   });
-}
-
-/** What FEAT says (RFC 2389), as far as it changes what is sent. A server without FEAT has none of it. */
-export interface Features {
-  readonly utf8: boolean;
-  /** MLST and MLSD (RFC 3659, 7.8: one stands for both). */
-  readonly machineListings: boolean;
-  /** MFMT, which sets a file's time (draft-somers-ftp-mfxx). */
-  readonly setsTimes: boolean;
-  /** The MLST facts wanted, where the server would not send them by itself. */
-  readonly factsToRequest: string | undefined;
-}
-
-const WANTED_FACTS = ['type', 'size', 'modify'];
-
-export function parseFeatures(reply: Reply): Features {
-  const lines = isPositive(reply) ? reply.text.split('\n').slice(1, -1) : [];
-  const known = new Map<string, string>();
-  for (const line of lines) {
-    const [, name = '', argument = ''] = /^\s*(\S+)\s*(.*)$/.exec(line.replace(/^\d{3}-/, '')) ?? [];
-    known.set(name.toUpperCase(), argument);
-  }
-  const facts = known.get('MLST');
-  return {
-    utf8: known.has('UTF8'),
-    machineListings: facts !== undefined || known.has('MLSD'),
-    setsTimes: known.has('MFMT'),
-    factsToRequest: facts === undefined ? undefined : factsToRequest(facts),
-  };
-}
-
-/** `Type*;Size*;Modify;`: a star marks what is sent unless OPTS MLST says otherwise (RFC 3659, 7.8). */
-function factsToRequest(offered: string): string | undefined {
-  const facts = offered.toLowerCase().split(';');
-  const isSent = WANTED_FACTS.every((fact) => facts.includes(`${fact}*`) || !facts.includes(fact));
-  if (isSent) return undefined;
-  return WANTED_FACTS.filter((fact) => facts.includes(fact) || facts.includes(`${fact}*`))
-    .map((fact) => `${fact};`)
-    .join('');
 }

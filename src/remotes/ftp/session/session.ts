@@ -5,7 +5,7 @@ import type { FtpConnection, PoolLimits } from '../../../connections/connection.
 import type { RemotePath } from '../../path.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import type { Control } from './control.js';
-import type { Features } from './login.js';
+import type { Features } from './features.js';
 import { hostOf, logIn, type LoggedIn } from './login.js';
 import type { HostMemory } from '../memory.js';
 import type { Reply } from './replies.js';

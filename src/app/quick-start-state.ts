@@ -1,0 +1,113 @@
+/**
+ * What a quick start makes and keeps: the sandbox's login in dataDir/quick-start.json, and the account with its key and
+ * password. These are not in the file: the database keeps their hashes, and they are shown once. `isAnnounced` is set only
+ * after they were printed, so that a start that failed in between makes new ones instead of leaving an account that
+ * cannot be entered.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { writePrivateDraft } from '../base/private-file.js';
+import { ConfigError } from '../config/mistakes.js';
+import type { AccountConfig } from '../config/schema.js';
+import { SANDBOX_USERNAME, type SandboxState } from './sandbox.js';
+
+/** Below the top-level domain that never leaves the machine (RFC 6761). */
+export const QUICK_START_EMAIL = 'owner@gateway.localhost';
+const KEY_NAME = 'quick-start';
+
+/** dataDir/quick-start.json */
+interface QuickStartState extends SandboxState {
+  /** Whether key and password have been shown. */
+  readonly isAnnounced: boolean;
+}
+
+/** What is shown once. */
+export interface Credentials {
+  readonly apiKey: string;
+  readonly password: string;
+}
+
+/** The state of a quick start on this folder; undefined = there was none. ConfigError when the file cannot be used. */
+export async function readQuickStart(dataDir: string): Promise<QuickStartState | undefined> {
+  const file = stateFile(dataDir);
+  try {
+    return parseState(await readFile(file, 'utf8'), file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Makes and stores the state of a first start. */
+export async function makeQuickStart(dataDir: string): Promise<QuickStartState> {
+  const fresh = { sandbox: { username: SANDBOX_USERNAME, password: randomPassword() }, isAnnounced: false };
+  await storeQuickStart(dataDir, fresh);
+  return fresh;
+}
+
+/** Whole or not at all, and for the owner's eyes only. */
+export async function storeQuickStart(dataDir: string, state: QuickStartState): Promise<void> {
+  const file = stateFile(dataDir);
+  const draft = await writePrivateDraft(file, `${JSON.stringify(state, undefined, 2)}\n`);
+  try {
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/**
+ * Credentials for the banner, or undefined when they were shown before. A database without accounts is a new one,
+ * whatever the file says: it knows nothing of what was shown.
+ */
+export function newCredentials(
+  state: QuickStartState,
+  accountCount: number,
+  generateKey: () => string,
+): Credentials | undefined {
+  if (state.isAnnounced && accountCount > 0) return undefined;
+  return { apiKey: generateKey(), password: randomPassword() };
+}
+
+/** The account of the quick start. Without credentials those of the first start stay, since provisioning removes nothing. */
+export function quickStartAccount(credentials?: Credentials): AccountConfig {
+  const account = { email: QUICK_START_EMAIL, plan: 'pro', connections: [] };
+  if (credentials === undefined) return { ...account, apiKeys: [] };
+  const apiKey = {
+    name: KEY_NAME,
+    key: credentials.apiKey,
+    scopes: ['read', 'write', 'exec', 'watch'],
+    connections: [],
+    allowedIps: [],
+    expiresAt: null,
+  } as const;
+  return { ...account, password: credentials.password, apiKeys: [{ ...apiKey, scopes: [...apiKey.scopes] }] };
+}
+
+export function stateFile(dataDir: string): string {
+  return path.resolve(dataDir, 'quick-start.json');
+}
+
+/** Letters and digits alone: it can be typed and pasted anywhere. */
+function randomPassword(): string {
+  return randomBytes(18).toString('base64url').replace(/[-_]/g, 'x');
+}
+
+function parseState(text: string, file: string): QuickStartState {
+  try {
+    const { sandbox, webhookPort, isAnnounced } = JSON.parse(text) as Partial<QuickStartState>;
+    if (
+      typeof isAnnounced === 'boolean' &&
+      typeof sandbox?.username === 'string' &&
+      typeof sandbox.password === 'string'
+    ) {
+      const { username, password } = sandbox;
+      return { sandbox: { username, password }, isAnnounced, ...(webhookPort === undefined ? {} : { webhookPort }) };
+    }
+  } catch {
+    // Refused below, like a file of another shape.
+  }
+  const allowed = 'the file as it was, or none: delete it, and the next start makes a new API key and password';
+  throw new ConfigError([{ path: file, found: 'not the state of a quick start', allowed, place: undefined }]);
+}

@@ -1,0 +1,17 @@
+/** Which names hold secrets: those of the definitions of connections, and all that are like the name of a secret. */
+import type { Definition } from '../connections/definition.js';
+
+const EXACT = /^(keys?|pass|pwd|cookies?|setcookie|authorization|proxyauthorization|credentials?)$/;
+const ENDING =
+  /(password|passwd|passphrase|secret|secretkey|accesskey|token|apikeys?|privatekey|masterkey|webhooksignature)$/;
+
+const plainOf = (name: string): string => name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
+
+/** Tells secrets of connections by their names, all others by what such names are like. */
+export function secretNameTest(definitions: readonly Definition[]): (name: string) => boolean {
+  const known = new Set(definitions.flatMap(({ secrets }) => Object.keys(secrets).map(plainOf)));
+  return (name) => {
+    const plain = plainOf(name);
+    return known.has(plain) || EXACT.test(plain) || ENDING.test(plain);
+  };
+}

@@ -1,0 +1,14 @@
+/** The TypeScript client as one module, for Node.js and browsers. */
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { ROOT } from './places.js';
+
+export async function bundleClient({ minify = false } = {}): Promise<Uint8Array> {
+  const { outputFiles } = await build({
+    entryPoints: [join(ROOT, 'src/client/index.ts')],
+    ...({ bundle: true, format: 'esm', platform: 'neutral', target: 'es2022' } as const),
+    minify,
+    write: false,
+  });
+  return outputFiles[0]?.contents ?? new Uint8Array();
+}

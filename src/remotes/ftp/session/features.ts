@@ -1,0 +1,41 @@
+/** The reply to FEAT (RFC 2389). */
+import { isPositive, type Reply } from './replies.js';
+
+/** What changes what is sent. A server without FEAT has none of it. */
+export interface Features {
+  readonly utf8: boolean;
+  /** MLST and MLSD (RFC 3659, 7.8: one stands for both). */
+  readonly machineListings: boolean;
+  /** MFMT, which sets a file's time (draft-somers-ftp-mfxx). */
+  readonly setsTimes: boolean;
+  /** The MLST facts wanted, where the server would not send them by itself. */
+  readonly factsToRequest: string | undefined;
+}
+
+const WANTED_FACTS = ['type', 'size', 'modify'];
+
+export function parseFeatures(reply: Reply): Features {
+  const lines = isPositive(reply) ? reply.text.split('\n').slice(1, -1) : [];
+  const known = new Map<string, string>();
+  for (const line of lines) {
+    const [, name = '', argument = ''] = /^\s*(\S+)\s*(.*)$/.exec(line.replace(/^\d{3}-/, '')) ?? [];
+    known.set(name.toUpperCase(), argument);
+  }
+  const facts = known.get('MLST');
+  return {
+    utf8: known.has('UTF8'),
+    machineListings: facts !== undefined || known.has('MLSD'),
+    setsTimes: known.has('MFMT'),
+    factsToRequest: facts === undefined ? undefined : factsToRequest(facts),
+  };
+}
+
+/** `Type*;Size*;Modify;`: a star marks what is sent unless OPTS MLST says otherwise (RFC 3659, 7.8). */
+function factsToRequest(offered: string): string | undefined {
+  const facts = offered.toLowerCase().split(';');
+  const isSent = WANTED_FACTS.every((fact) => facts.includes(`${fact}*`) || !facts.includes(fact));
+  if (isSent) return undefined;
+  return WANTED_FACTS.filter((fact) => facts.includes(fact) || facts.includes(`${fact}*`))
+    .map((fact) => `${fact};`)
+    .join('');
+}
