@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import postgres from 'postgres';
 import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
-import { TEST_KEY } from '../storage/databases.js';
+import { tellDue, TEST_KEY } from '../storage/databases.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
 import { ended, type JobView } from './support.js';
@@ -107,8 +107,10 @@ describe('schedules', { timeout: 300_000 }, () => {
     return (answer.json['jobs'] as ScheduledJob[]).filter(({ scheduleId }) => scheduleId === id);
   }
   /** As if no gateway had run since then. */
-  const miss = (id: string): Promise<unknown> =>
-    sql`update schedules set next_run_at = now() - interval '800 days' where id = ${id}`;
+  const miss = async (id: string): Promise<void> => {
+    await sql`update schedules set next_run_at = now() - interval '800 days' where id = ${id}`;
+    await tellDue(sql, 'schedules');
+  };
   const fired = (id: string): Promise<void> =>
     eventually(async () => Date.parse((await see(id)).nextRuns[0] ?? '') > Date.now(), `schedule ${id} is fired`);
   async function remove(id: string): Promise<void> {
@@ -285,6 +287,7 @@ describe('schedules', { timeout: 300_000 }, () => {
       ids.push((await create({ name: `once ${number}`, ...yearly, job: copy(`/once/${number}`) })).id);
     }
     await sql`update schedules set next_run_at = now() where id = any(${ids}::uuid[])`;
+    await tellDue(sql, 'schedules');
     const victim = nodes.pop() ?? assert.fail();
     await eventually(async () => {
       const [row] = await sql<{ count: number }[]>`

@@ -1,4 +1,5 @@
 /** The databases that every storage test runs over, and how the tests open a storage on one. */
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,10 +10,11 @@ import postgres from 'postgres';
 import { startEmbedded } from '../../src/storage/embedded/embedded.js';
 import type { NodeTiming } from '../../src/storage/cluster/nodes.js';
 import { openStorage } from '../../src/storage/open.js';
+import { CHANNEL, type Topic } from '../../src/storage/postgres/notices.js';
 import type { NewTransfer, Storage, StorageOptions, TransferOutcome } from '../../src/storage/storage.js';
 import { layEmbedded } from '../servers/data-folders.js';
-import { startPostgres } from '../servers/postgres.js';
-import { PATIENCE_MS } from '../support/eventually.js';
+import { type PostgresChoices, startPostgres } from '../servers/postgres.js';
+import { eventually } from '../support/eventually.js';
 
 export interface TestServer {
   /** Makes an empty database; resolves to its connection string. */
@@ -30,7 +32,7 @@ export interface DatabaseKind {
 
 export const DATABASES: readonly DatabaseKind[] = [
   { name: 'embedded PostgreSQL', start: startEmbeddedServer },
-  { name: 'PostgreSQL server', start: startSystemServer },
+  { name: 'PostgreSQL server', start: () => startSystemServer() },
 ];
 
 async function startEmbeddedServer(): Promise<TestServer> {
@@ -51,8 +53,8 @@ async function startEmbeddedServer(): Promise<TestServer> {
   };
 }
 
-async function startSystemServer(): Promise<TestServer> {
-  const server = await startPostgres();
+export async function startSystemServer(choices?: PostgresChoices): Promise<TestServer> {
+  const server = await startPostgres(choices);
   return {
     createDatabase: () => createDatabase(server.url),
     kill: () => server.kill(),
@@ -86,6 +88,23 @@ export async function withSql<T>(url: string, work: (sql: postgres.Sql) => Promi
   } finally {
     await sql.end();
   }
+}
+
+/** Notifies all nodes, as the one does that makes something of the topic due: without that they find it at their next look. */
+export async function tellDue(sql: postgres.Sql, topic: Topic, inMs = 0): Promise<void> {
+  await sql`select pg_notify(${CHANNEL}, ${`${topic} ${inMs}`})`;
+}
+
+/** Has regular checks of all folders of the database be due now. */
+export async function makeChecksDue(sql: postgres.Sql): Promise<void> {
+  await sql`update watched_folders set next_check_at = now() where not is_follow_up and next_check_at > now()`;
+  await tellDue(sql, 'folders');
+}
+
+/** Has a regular check of the folder be due now. */
+export async function makeCheckDue(sql: postgres.Sql, folderId: string): Promise<void> {
+  await sql`update watched_folders set next_check_at = now() where id = ${folderId}`;
+  await tellDue(sql, 'folders');
 }
 
 /** Readable for other users: the embedded server does not run as root. */
@@ -141,13 +160,9 @@ export function upload(accountId: string, changes: Partial<NewTransfer> = {}): N
 
 /** Polls until `check` gives something; for what only the database can tell. */
 export async function until<T>(check: () => Promise<T | undefined>, what: string): Promise<T> {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const found = await check();
-    if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  let found: T | undefined;
+  await eventually(async () => (found = await check()) !== undefined, what);
+  return found ?? assert.fail(what);
 }
 
 export interface Child {

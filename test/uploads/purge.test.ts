@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { startWatchedGateway, assertServing } from '../attacks/support/loop.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { TEST_KEY } from '../storage/databases.js';
+import { tellDue, TEST_KEY } from '../storage/databases.js';
 import { eventually } from '../support/eventually.js';
 import type { TestGateway } from '../support/gateway.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
@@ -60,6 +60,7 @@ describe('10,000 expired uploads', { concurrency: 1 }, () => {
       await lay(OF_AWAY, 'away', 'open', 7200);
       await lay(UNFINISHED, 'c1', 'open', 3600);
       await lay(DONE, 'c1', 'done', 3600);
+      await tellDue(sql, 'uploads');
       const startedAt = performance.now();
       const times: number[] = [];
       while ((await left('c1')) > 0) {

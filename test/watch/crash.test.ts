@@ -18,7 +18,7 @@ import { JobWorker } from '../../src/storage/cluster/job-worker.js';
 import { openStorage } from '../../src/storage/open.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
-import { testOptions, withSql } from '../storage/databases.js';
+import { makeChecksDue, testOptions, withSql } from '../storage/databases.js';
 import { held } from '../support/reliability.js';
 import { startGateway, type GatewayOptions, type TestGateway } from '../support/gateway.js';
 import { startReceiver, type Receiver } from './support/receiver.js';
@@ -302,9 +302,7 @@ class Storm {
   private async pushDue(): Promise<void> {
     // Array types asked for by a connection that breaks would end this process (see Database.openPool).
     const sql = postgres(this.postgres.url, { max: 1, fetch_types: false, onnotice: () => undefined });
-    await sql`update watched_folders set next_check_at = now() where not is_follow_up and next_check_at > now()`.catch(
-      () => undefined,
-    );
+    await makeChecksDue(sql).catch(() => undefined);
     await sql.end({ timeout: 1 }).catch(() => undefined);
   }
 

@@ -7,7 +7,7 @@ import type { WatchedFolder } from '../../src/storage/storage.js';
 import type { FolderSettings } from '../../src/watch/settings.js';
 import type { TestSshd } from '../servers/sshd.js';
 import type { PostgresServer } from '../servers/postgres.js';
-import { withSql } from '../storage/databases.js';
+import { makeCheckDue, withSql } from '../storage/databases.js';
 import type { Bench } from './support/bench.js';
 import type { Receiver } from './support/receiver.js';
 import { WatchRig } from './support/rig.js';
@@ -29,6 +29,8 @@ suite('watched folders', () => {
   after(() => rig.close());
 
   const watched = (...about: Parameters<WatchRig['watched']>) => rig.watched(...about);
+  const makeDue = (folder: WatchedFolder): Promise<void> =>
+    withSql(postgres.url, (sql) => makeCheckDue(sql, folder.id));
   const fresh = (folder: WatchedFolder): Promise<WatchedFolder> => bench.service.get(bench.accountId, folder.id);
 
   test('a folder may report what is there at the start', async () => {
@@ -219,12 +221,9 @@ suite('watched folders', () => {
     const { folder, put } = await watched();
     await bench.service.pause(bench.accountId, folder.id);
     put('a.txt');
-    await withSql(postgres.url, (sql) => sql`update watched_folders set next_check_at = now() where id = ${folder.id}`);
+    await makeDue(folder);
     const other = await watched();
-    await withSql(
-      postgres.url,
-      (sql) => sql`update watched_folders set next_check_at = now() where id = ${other.folder.id}`,
-    );
+    await makeDue(other.folder);
     await bench.until(() => bench.checksOf(other.folder).length === 2, 'a folder due at the same time');
     assert.equal(bench.checksOf(folder).length, 1);
     await bench.service.resume(bench.accountId, folder.id);
@@ -277,7 +276,7 @@ suite('watched folders', () => {
     const waiting = { key: folder.id, account: 'a', group: 'x', data: { kind: 'regular' }, startAfter: later };
     // The job of the first check may be on its way out still.
     await bench.until(async () => (await jobs.send('watch-check', [waiting])).size === 1, 'the job to be taken');
-    await withSql(postgres.url, (sql) => sql`update watched_folders set next_check_at = now() where id = ${folder.id}`);
+    await makeDue(folder);
     await bench.until(
       async () => (await bench.service.checks(bench.accountId, folder.id)).some(({ outcome }) => outcome === 'skipped'),
       'the note of the skipped check',

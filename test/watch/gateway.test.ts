@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { verifyWebhook } from '../../src/client/index.js';
-import { withSql } from '../storage/databases.js';
+import { makeCheckDue, withSql } from '../storage/databases.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { startReceiver, type Receiver } from './support/receiver.js';
 import { eventually } from '../support/eventually.js';
@@ -99,13 +99,6 @@ suite('watched folders through the API', () => {
     const listed = await gateway.api.get('/api/watched-folders');
     assert.deepEqual(listed.json, { watchedFolders: [shown] }, 'the secret is shown once');
 
-    // Due at once instead of in five minutes, once the baseline stands.
-    const dueAfterBaseline = async (): Promise<boolean> =>
-      withSql(postgres.url, async (sql) => {
-        const rows = await sql`
-          update watched_folders set next_check_at = now() where id = ${id} and baseline_at is not null`;
-        return rows.count === 1;
-      });
     await eventually(
       async () =>
         withSql(postgres.url, async (sql) => {
@@ -114,7 +107,8 @@ suite('watched folders through the API', () => {
       'the baseline',
     );
     writeFileSync(join(files, 'new.txt'), 'after');
-    assert.ok(await dueAfterBaseline());
+    // At once instead of in five minutes.
+    await withSql(postgres.url, (sql) => makeCheckDue(sql, id));
     await eventually(() => receiver.received.length === 1, 'the webhook');
     assert.deepEqual(receiver.names(), ['new.txt']);
     const { headers, text } = receiver.received[0] ?? { headers: {}, text: '' };

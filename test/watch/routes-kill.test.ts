@@ -12,7 +12,7 @@ import { after, before, describe, test } from 'node:test';
 import { history } from '../jobs/support.js';
 import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
-import { TEST_KEY, withSql } from '../storage/databases.js';
+import { makeChecksDue, TEST_KEY, withSql } from '../storage/databases.js';
 import { eventually } from '../support/eventually.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
@@ -61,11 +61,7 @@ describe('a watched folder that copies, on nodes that are killed', () => {
         ],
       },
     });
-  const isDue = (): Promise<unknown> =>
-    withSql(
-      postgres.url,
-      (sql) => sql`update watched_folders set next_check_at = now() where not is_follow_up and next_check_at > now()`,
-    );
+  const isDue = (): Promise<void> => withSql(postgres.url, makeChecksDue);
 
   before(async () => {
     const [sftp, ftp] = [SFTP_SERVERS[1], FTP_SERVERS[0]];

@@ -4,7 +4,7 @@
  */
 import type { Transaction } from './sql.js';
 
-const CHANNEL = 'ftg';
+export const CHANNEL = 'ftg';
 /** Sent on each new connection that is to hear notices. */
 export const LISTEN = `listen ${CHANNEL}`;
 

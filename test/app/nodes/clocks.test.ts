@@ -15,7 +15,7 @@ import { expectError, uploadRaw } from '../../api/support.js';
 import { ended, run } from '../../jobs/support.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { startPostgres, type PostgresServer } from '../../servers/postgres.js';
-import { TEST_KEY, withSql } from '../../storage/databases.js';
+import { tellDue, TEST_KEY, withSql } from '../../storage/databases.js';
 import { KEY, startGateway, type TestGateway } from '../../support/gateway.js';
 import { startProxy, type Proxy } from '../../support/proxy.js';
 import { held } from '../../support/reliability.js';
@@ -164,10 +164,10 @@ describe('nodes whose clocks are apart', { timeout: 600_000 }, () => {
     });
     assert.equal(scheduled.status, 201, scheduled.text);
     const schedule = (scheduled.json['schedule'] as { id: string }).id;
-    await withSql(
-      postgres.url,
-      (sql) => sql`update schedules set next_run_at = now() + interval '1 second' where id = ${schedule}`,
-    );
+    await withSql(postgres.url, async (sql) => {
+      await sql`update schedules set next_run_at = now() + interval '1 second' where id = ${schedule}`;
+      await tellDue(sql, 'schedules', 1_000);
+    });
     const begun = async (): Promise<readonly { id: string }[]> => {
       const { json } = await api.get('/api/jobs', { query: { limit: '100' } });
       return (json['jobs'] as { id: string; scheduleId: string | null }[]).filter((one) => one.scheduleId === schedule);
