@@ -325,10 +325,13 @@ for (const kind of DATABASES) {
       }, 'the pending row');
       // As if this node had been cut off for so long that another one judged it.
       await withSql(url, (sql) => sql`update transfers set node_id = ${randomUUID()} where id = ${transfer.id}`);
+      // One that starts looks at once for what dead ones have left.
+      const judge = await openTest(url);
       await until(async () => {
         const { total } = await storage.history.list(accountId, { ...ALL, status: 'failed' });
         return total > 0 ? true : undefined;
       }, 'the judgement');
+      await judge.close();
       await transfer.finish(SUCCESS);
       const { transfers, total } = await storage.history.list(accountId, ALL);
       assert.deepEqual([transfers[0]?.status, transfers[0]?.errorMessage, total], ['success', null, 1]);
