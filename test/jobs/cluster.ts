@@ -113,7 +113,7 @@ export class Cluster<Name extends string> {
 }
 
 /** Whoever records the end of a file waits. Resolves to what gives it free; what waited for it by then never happens. */
-export async function lockJob({ url }: PostgresServer, id: string): Promise<() => Promise<void>> {
+export async function lockJob({ url }: Pick<PostgresServer, 'url'>, id: string): Promise<() => Promise<void>> {
   const sql = postgresClient(url, { max: 1, onnotice: () => undefined });
   const session = await sql.reserve();
   await session`begin`;

@@ -8,8 +8,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
 import { PROTOCOLS, startServers } from '../faults/rig.js';
-import { startPostgres, type PostgresServer } from '../servers/postgres.js';
-import { TEST_KEY } from '../storage/databases.js';
+import { startSystemServer, TEST_KEY, type TestServer } from '../storage/databases.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
 import { lockJob } from './cluster.js';
@@ -19,17 +18,17 @@ import { startTogether } from '../support/together.js';
 const FILES = 120;
 const BYTES = 3_000;
 
-describe('files that were copied and not recorded', { timeout: 600_000 }, () => {
+// Each has a node and a database of its own, and folders of its own on the servers.
+describe('files that were copied and not recorded', { concurrency: true, timeout: 600_000 }, () => {
   let servers: Awaited<ReturnType<typeof startServers>>;
-  let postgres: PostgresServer;
-  let gateway: TestGateway;
+  let databases: TestServer;
   const contents = new Map<string, Buffer>();
 
-  const startNode = (): Promise<TestGateway> =>
+  const startNode = (url: string): Promise<TestGateway> =>
     startGateway({
       env: { GATEWAY_MASTER_KEY: TEST_KEY },
       config: {
-        database: { url: postgres.url },
+        database: { url },
         accounts: [
           {
             email: 'test@example.com',
@@ -42,14 +41,12 @@ describe('files that were copied and not recorded', { timeout: 600_000 }, () => 
     });
 
   before(async () => {
-    [servers, postgres] = await startTogether([startServers(), startPostgres()]);
+    [servers, databases] = await startTogether([startServers(), startSystemServer()]);
     for (let number = 0; number < FILES; number++) contents.set(`${number % 7}/${number}.bin`, randomBytes(BYTES));
-    gateway = await startNode();
   });
   after(async () => {
-    await gateway?.stop();
     await Promise.all(Object.values(servers ?? {}).map((server) => server.stop()));
-    await postgres?.stop();
+    await databases?.stop();
   });
 
   for (const [type, from, to, onConflict] of [
@@ -62,6 +59,9 @@ describe('files that were copied and not recorded', { timeout: 600_000 }, () => 
     test(`a ${type} from ${from} to ${to}, onConflict ${onConflict}`, async (t) => {
       const [source, target] = [servers[from].disk, servers[to].disk];
       const root = `/${type}-${onConflict}`;
+      const url = await databases.createDatabase();
+      let gateway = await startNode(url);
+      t.after(() => gateway.stop());
       for (const [name, content] of contents) await source.write(`${root}/${name}`, content);
       const place = `${root}-copied`;
       const { id } = await begin(gateway.api, {
@@ -77,7 +77,7 @@ describe('files that were copied and not recorded', { timeout: 600_000 }, () => 
       };
       await eventually(isListed, 'all files are found, and some done');
       // Whoever records the end of a file waits for the job's row.
-      const unlock = await lockJob(postgres, id);
+      const unlock = await lockJob({ url }, id);
       const recorded = (await look(gateway.api, id)).counts.done;
       const standing = await untilQuiet(() => shown(place));
       await kill(gateway);
@@ -85,7 +85,7 @@ describe('files that were copied and not recorded', { timeout: 600_000 }, () => 
       const before = new Map(
         await Promise.all(standing.map(async (file) => [file, await target.version(file)] as const)),
       );
-      gateway = await startNode();
+      gateway = await startNode(url);
       const job = await ended(gateway.api, id);
       assert.deepEqual(
         [job.state, job.counts.done, job.counts.skipped, job.counts.failed],
