@@ -15,19 +15,14 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import type { JSHandle, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { logIn, manage, openDesk, type Desk, type Window } from './browser.js';
+import { dropFiles, names } from './dropped-files.js';
 import { violations } from './inspection.js';
 import { startSshd } from '../servers/sshd.js';
 import { eventually } from '../support/eventually.js';
 
 const MANY = 2_000;
-/** What 2,000 small files may take; a loop of fetch calls in the same page, where that is slower. */
-const MOST_MS = 30_000;
-/** Longer, and typing or scrolling stutters; on a machine that has nothing else to do. */
-const LONG_TASK_MS = 50;
-/** Of them, the best counts: the machine has other work too. */
-const RUNS = 3;
 
 let desk: Desk;
 let window: Window;
@@ -54,107 +49,6 @@ async function openFolder(name: string): Promise<void> {
   mkdirSync(onDisk(name), { recursive: true });
   await page.goto(`/files/sandbox?path=/${name}`);
   await page.getByRole('grid', { name: 'Files' }).or(page.getByText('This folder is empty')).waitFor();
-}
-
-/** As by a person who drops them. */
-async function drop(names: readonly string[], content: string): Promise<void> {
-  const transfer = await hold(names, content);
-  await page.locator('.drop-zone').dispatchEvent('drop', { dataTransfer: transfer });
-  await transfer.dispose();
-}
-
-function hold(names: readonly string[], content: string): Promise<JSHandle> {
-  return page.evaluateHandle(`(() => {
-    const transfer = new DataTransfer();
-    for (const name of ${JSON.stringify(names)}) transfer.items.add(new File([${JSON.stringify(content)} + name], name));
-    return transfer;
-  })()`);
-}
-
-const names = (count: number): readonly string[] =>
-  Array.from({ length: count }, (_, index) => `file-${String(index).padStart(4, '0')}.txt`);
-
-/** How often as long as at its quickest the same work of some 20 ms takes here now: other processes have the cores too. */
-function noise(): Promise<number> {
-  return page.evaluate<number>(`(async () => {
-    const took = [];
-    for (let spin = 0; spin < 50; spin++) {
-      const begun = performance.now();
-      for (let sum = 0, step = 0; step < 2e7; step++) sum += step;
-      // The first ones are run before they are compiled.
-      if (spin >= 10) took.push(performance.now() - begun);
-      await new Promise((done) => setTimeout(done));
-    }
-    return Math.max(...took) / Math.min(...took);
-  })()`);
-}
-
-/** Longest task of the page's thread while `work` goes on, in ms. */
-async function longestTask(work: () => Promise<void>): Promise<number> {
-  await page.evaluate(`(() => {
-    window.longTasks = [];
-    window.longTaskObserver = new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map(({ duration }) => duration)));
-    window.longTaskObserver.observe({ type: 'longtask' });
-  })()`);
-  await work();
-  return page.evaluate<number>(`(() => {
-    window.longTasks.push(...window.longTaskObserver.takeRecords().map(({ duration }) => duration));
-    window.longTaskObserver.disconnect();
-    return Math.max(0, ...window.longTasks);
-  })()`);
-}
-
-test(
-  '2,000 dropped files arrive whole in half a minute, and the page never stutters',
-  { timeout: 600_000 },
-  async (t) => {
-    const all = names(MANY);
-    const found: { ms: number; longest: number }[] = [];
-    for (let run = 0; run < RUNS; run++) {
-      const folder = `many-${run}`;
-      await openFolder(folder);
-      const transfer = await hold(all, `run ${run} of `);
-      const before = await noise();
-      const begun = Date.now();
-      const longest = await longestTask(async () => {
-        await page.locator('.drop-zone').dispatchEvent('drop', { dataTransfer: transfer });
-        await queue().getByText('All done').waitFor({ timeout: 300_000 });
-      });
-      const ms = Date.now() - begun;
-      found.push({ ms, longest: longest / Math.max(before, await noise()) });
-      assert.deepEqual(readdirSync(onDisk(folder)).sort(), all);
-      for (const name of all) assert.equal(readFileSync(onDisk(`${folder}/${name}`), 'utf8'), `run ${run} of ${name}`);
-      assert.ok((await queue().getByRole('listitem').count()) < 40, 'only the rows in sight are in the page');
-      await queue().getByRole('button', { name: 'Clear done' }).click();
-      if (Math.min(...found.map(({ longest: one }) => one)) <= LONG_TASK_MS && found.some(({ ms }) => ms <= MOST_MS))
-        break;
-    }
-    t.diagnostic(JSON.stringify(found));
-    const quickest = Math.min(...found.map(({ ms }) => ms));
-    if (quickest > MOST_MS) {
-      const bare = await bareLoop(all);
-      assert.ok(quickest <= bare, `${quickest} ms, and a bare loop ${bare} ms`);
-    }
-    const longest = Math.min(...found.map((one) => one.longest));
-    assert.ok(longest <= LONG_TASK_MS, `a task of ${longest} ms, if nothing else had run`);
-  },
-);
-
-/** The same files one after the other, with nothing shown. */
-async function bareLoop(all: readonly string[]): Promise<number> {
-  const { csrfToken } = (await (await page.request.get('/manage/session')).json()) as { csrfToken: string };
-  return page.evaluate<number>(`(async () => {
-    const begun = Date.now();
-    for (const name of ${JSON.stringify(all)}) {
-      const answer = await fetch('/api/upload/sandbox?path=/bare&filename=' + name, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/octet-stream', 'X-CSRF-Token': ${JSON.stringify(csrfToken)} },
-        body: new Blob([name]),
-      });
-      if (!answer.ok) throw new Error(await answer.text());
-    }
-    return Date.now() - begun;
-  })()`);
 }
 
 test('Escape in the middle of a large deletion hides nothing: it is counted, stops when told, and the list follows', async () => {
@@ -193,12 +87,12 @@ test('Escape in the middle of a large deletion hides nothing: it is counted, sto
 test('names that are taken are asked about once for all: skipped, replaced, or kept beside each other', async () => {
   await openFolder('taken');
   const all = names(30);
-  await drop(all, 'first ');
+  await dropFiles(page, all, 'first ');
   await queue().getByText('All done').waitFor();
   await queue().getByRole('button', { name: 'Clear done' }).click();
   const content = (name: string): string => readFileSync(onDisk(`taken/${name}`), 'utf8');
   const answer = async (from: string, button: string, outcome: string): Promise<void> => {
-    await drop([...all, `${from.trim()}.new`], from);
+    await dropFiles(page, [...all, `${from.trim()}.new`], from);
     await queue().getByText('30 files already exist').waitFor();
     assert.deepEqual(await violations(page), []);
     await queue()
@@ -225,7 +119,7 @@ test('a name that the list shows and the folder holds is asked about without a t
   writeFileSync(onDisk('listed/here.txt'), 'old');
   await openFolder('listed');
   await page.getByRole('grid', { name: 'Files' }).getByText('here.txt').waitFor();
-  await drop(['here.txt'], 'new ');
+  await dropFiles(page, ['here.txt'], 'new ');
   await queue().getByText('A file already exists').waitFor();
   const failed = await manage(page, 'GET', '/manage/transfers?status=failed&search=here.txt');
   assert.deepEqual(failed['transfers'], []);
@@ -236,7 +130,7 @@ test('a name that the list shows and the folder holds is asked about without a t
 
   // The list still shows it: it is looked at again before anybody is asked.
   rmSync(onDisk('listed/here.txt'));
-  await drop(['here.txt'], 'newer ');
+  await dropFiles(page, ['here.txt'], 'newer ');
   await eventually(() => existsSync(onDisk('listed/here.txt')), 'it goes up');
   await queue().getByText('All done').waitFor();
   assert.equal(readFileSync(onDisk('listed/here.txt'), 'utf8'), 'newer here.txt');
@@ -267,7 +161,7 @@ test('what fails stands on top with its reason, and all of it is tried again at 
   await page.route('**/api/upload/**', (route) =>
     route.fulfill({ status: 507, headers: { 'X-Error-Code': 'no_space' }, json: { error: 'the disk is full' } }),
   );
-  await drop(names(12), '');
+  await dropFiles(page, names(12), '');
   await queue().getByRole('button', { name: 'Retry all 12' }).waitFor();
   await queue().getByRole('listitem').first().getByText('The disk is full').waitFor();
   await page.unroute('**/api/upload/**');

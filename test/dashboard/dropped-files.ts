@@ -1,0 +1,25 @@
+/** Files that a page is made to believe were dropped on it. */
+import type { JSHandle, Page } from 'playwright-core';
+
+export const names = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `file-${String(index).padStart(4, '0')}.txt`);
+
+/** As by a person who drops them. */
+export async function dropFiles(page: Page, names: readonly string[], content: string): Promise<void> {
+  const transfer = await holdFiles(page, names, content);
+  await dropHeld(page, transfer);
+  await transfer.dispose();
+}
+
+/** What the mouse drags: the content of each file is `content` and its name. */
+export function holdFiles(page: Page, names: readonly string[], content: string): Promise<JSHandle> {
+  return page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    for (const name of ${JSON.stringify(names)}) transfer.items.add(new File([${JSON.stringify(content)} + name], name));
+    return transfer;
+  })()`);
+}
+
+export async function dropHeld(page: Page, transfer: JSHandle): Promise<void> {
+  await page.locator('.drop-zone').dispatchEvent('drop', { dataTransfer: transfer });
+}
