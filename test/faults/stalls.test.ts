@@ -32,7 +32,7 @@ type Kind = keyof typeof KINDS;
 const CONTENT = 64 * MIB;
 
 // Each waits on a line of its own.
-describe('stalls', { concurrency: 3 }, () => {
+describe('stalls', { concurrency: 7 }, () => {
   let servers: Servers;
   let gateway: TestGateway;
   const lanes = new Map<string, Remote>();

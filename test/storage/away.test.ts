@@ -96,8 +96,8 @@ for (const kind of DATABASES) {
   });
 }
 
-describe('idempotency keys across an absence of the database', () => {
-  it('what could not be written about them is written when it is back: none stands as running for ever', async () => {
+describe('a database behind a network that swallows everything', { concurrency: true }, () => {
+  it('what could not be written about idempotency keys is written when it is back: none stands as running for ever', async () => {
     const server = await startPostgres();
     const proxy = await startProxy(server.port);
     const storage = await openTest(server.url.replace(`:${server.port}/`, `:${proxy.port}/`));
@@ -126,9 +126,7 @@ describe('idempotency keys across an absence of the database', () => {
     await proxy.stop();
     await server.stop();
   });
-});
 
-describe('a database behind a network that swallows everything', () => {
   it('is noticed by its silence, and found again when it speaks', async () => {
     const server = await startPostgres();
     const proxy = await startProxy(server.port);
