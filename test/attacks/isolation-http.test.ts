@@ -23,8 +23,10 @@ import {
 
 const MiB = 1024 * 1024;
 const SECONDS = scaled(30, 4);
-const LOOK_EVERY_MS = 3_000;
-const MOST_LOOKS = 10;
+const LOOK_EVERY_MS = 500;
+/** Looks in a row that find the same: then nothing changes any more. */
+const SAME_LOOKS = 4;
+const MOST_LOOKS = 60;
 
 async function withTenants(options: TenantsOptions, work: (tenants: Tenants) => Promise<void>): Promise<void> {
   const tenants = await startTenants(options);
@@ -45,9 +47,12 @@ function crowded(
   return async () => {
     const crowd = await openCrowd(gateway.port, count, options);
     // Opening sessions to A's own server costs this machine, too, on which that server runs: B is measured when it is done.
-    for (let [before, tries] = ['', 0]; tries < MOST_LOOKS && before !== JSON.stringify(crowd.statuses()); tries++) {
-      before = JSON.stringify(crowd.statuses());
+    let [before, same] = ['', 0];
+    for (let looks = 0; looks < MOST_LOOKS && same < SAME_LOOKS; looks++) {
       await settle(LOOK_EVERY_MS);
+      const now = JSON.stringify(crowd.statuses());
+      same = now === before ? same + 1 : 0;
+      before = now;
     }
     t.diagnostic(`the crowd: ${crowd.open} of ${count} open, answers ${JSON.stringify(crowd.statuses())}`);
     return {
