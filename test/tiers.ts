@@ -43,12 +43,12 @@ const NOT_A_MOMENT: List = listed(`
  * too. They run last, two at once.
  */
 const MEASURES: List = listed(`
-  app/nodes/ app/rest app/threads attacks/announced-keys attacks/bodies attacks/connections attacks/handshakes
+  app/nodes/clocks app/nodes/database-killed app/threads attacks/announced-keys attacks/bodies attacks/connections attacks/handshakes
   attacks/hostile-remotes attacks/hostile-servers attacks/isolation-http attacks/isolation-jobs
   attacks/isolation-listings attacks/job-events attacks/keys attacks/names attacks/own-crowd attacks/private-keys
-  attacks/sessions attacks/sockets attacks/watch-shares conformance/memory dashboard/queue faults/readiness
+  attacks/sessions attacks/sockets attacks/watch-shares conformance/memory dashboard/queue-pace faults/readiness
   faults/stalls http/client-limits operations/flat-memory operations/large-trees operations/long-chains
-  operations/probes operations/returned-memory storage/away storage/lost-connections storage/open uploads/ends
+  operations/probes operations/returned-memory storage/away storage/lost-connections
   uploads/memory uploads/purge webhooks/long-polls
 `);
 
@@ -61,12 +61,12 @@ const REST: Readonly<Record<string, List>> = {
   `),
   'many rounds, made by chance': listed(`attacks/fuzz attacks/numbers jobs/sync-model`),
   'kills, crashes, several nodes, and what happens long after them': listed(`
-    app/bare-start attacks/slow-clients faults/clients faults/flipped-byte faults/gateway faults/kill
+    app/bare-start app/nodes/balanced app/nodes/rolling-restart app/rest attacks/slow-clients faults/clients faults/flipped-byte faults/gateway faults/kill
     faults/leaving-clients faults/receipt-chain faults/repeated-after-kill jobs/cancel jobs/in-flight jobs/kill
-    jobs/kill-changes jobs/kill-conflicts remotes/sftp/long-line storage/set-clock uploads/broken-lines watch/crash
-    watch/routes-kill webhooks/feed-kill
+    jobs/kill-changes jobs/kill-conflicts remotes/sftp/long-line storage/open storage/set-clock uploads/broken-lines
+    uploads/ends watch/crash watch/routes-kill webhooks/feed-kill
   `),
-  'trees and files of a size that takes long': listed(`jobs/large-trees`),
+  'trees and files of a size that takes long': listed(`dashboard/queue jobs/large-trees`),
   'the product as it is installed, documented and compared': listed(`
     bench/operations bench/smoke bench/soak deploy/ docs/backup docs/newcomer docs/recipes python/ release/
   `),
