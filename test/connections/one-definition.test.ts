@@ -29,7 +29,7 @@ const definition: Definition = {
 
 const ENTRY = { name: 'Tower', type: 'sftp', host: 'sftp.example.com', username: 'gw', password: 'p' } as const;
 const INPUT = { ...ENTRY, isActive: true, defaultPath: null, rootPath: '/', atomicUploads: true, pool: {}, port: 22 };
-const ROW = { account_id: 'a', id: 'tower', name: 'Tower', is_active: true, host_keys: [], configured: false } as const;
+const ROW = { accountId: 'a', id: 'tower', name: 'Tower', isActive: true, hostKeys: [], configured: false } as const;
 
 type Entry = Parameters<typeof splitConfig>[0] & { readonly floors: number; readonly shibboleth: string };
 
@@ -70,11 +70,11 @@ test('a row holds it, its secret apart, and gives it back', async () => {
   const draft = draftOf({ ...INPUT, floors: 5, shibboleth: 'y' }, definition);
   assert.equal((draft.settings as object as Entry).floors, 5);
   assert.deepEqual(draft.secrets, { password: 'p', shibboleth: 'y' });
-  const joined: object = joinConnection({ ...ROW, type: 'sftp', settings, allow_private: null }, secrets, definition);
+  const joined: object = joinConnection({ ...ROW, type: 'sftp', settings, allowPrivate: null }, secrets, definition);
   assert.deepEqual([(joined as Entry).floors, (joined as Entry).shibboleth], [7, 'x']);
   // A row that was written before the field was known.
   const { floors: _, ...older } = settings as object as Entry;
-  const row = { ...ROW, type: 'sftp', settings: older as object as typeof settings, allow_private: null } as const;
+  const row = { ...ROW, type: 'sftp', settings: older as object as typeof settings, allowPrivate: null } as const;
   assert.equal((joinConnection(row, secrets, definition) as object as Entry).floors, 3);
 });
 

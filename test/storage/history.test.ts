@@ -105,8 +105,8 @@ for (const kind of DATABASES) {
         const row = { ...pendingRow(id, timeOfId(id), upload(randomUUID(), { type })), status: 'success' as const };
         return database.transaction(async (tx) => {
           assert.equal((await writeBatch(tx, randomUUID(), [row])).size, 1);
-          const [setting] = await tx<{ synchronous_commit: string }[]>`show synchronous_commit`;
-          return setting?.synchronous_commit;
+          const [setting] = await tx<{ synchronousCommit: string }[]>`show synchronous_commit`;
+          return setting?.synchronousCommit;
         });
       };
       try {

@@ -161,7 +161,7 @@ export class Agenda {
     );
     return sql<DueRow[]>`
       with due (topic, at) as (${all})
-      select topic, (extract(epoch from at - now()) * 1000)::float8 as "inMs", clock_timestamp() as now from due`;
+      select topic, (extract(epoch from at - now()) * 1000)::float8 as in_ms, clock_timestamp() as now from due`;
   }
 }
 

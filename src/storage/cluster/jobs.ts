@@ -1,7 +1,7 @@
 /** Work that is shared by all nodes: pg-boss on the database that everything else lives in. */
 import { PgBoss, type Db } from 'pg-boss';
 import type { Database } from '../postgres/database.js';
-import type { Queryable, Transaction } from '../postgres/sql.js';
+import { type Queryable, type Transaction, withColumnNames } from '../postgres/sql.js';
 import type { StorageOptions } from '../startup.js';
 import { Agenda, type ClockReading, LOOK_MS } from './agenda.js';
 
@@ -284,12 +284,12 @@ export class JobEngine implements Jobs {
   async #groupsOf(queue: QueueName, accounts: readonly string[]): Promise<readonly string[]> {
     if (accounts.length === 0) return [];
     const rows = await this.#database.run(
-      (sql) => sql<{ group_id: string }[]>`
+      (sql) => sql<{ groupId: string }[]>`
         select distinct group_id from ${sql(this.#schema)}.job
         where name = ${queue} and state < 'active' and not blocked and start_after <= now()
           and split_part(group_id, ' ', 1) = any (${sql.types.texts([...accounts])})`,
     );
-    return rows.map((row) => row.group_id);
+    return rows.map((row) => row.groupId);
   }
 
   async renew(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void> {
@@ -357,8 +357,8 @@ async function query(sql: Queryable, text: string, values: unknown[]): Promise<R
   const parameters = values.map((value) => (typeof value === 'string' ? sql.typed(value, TEXT_OID) : value));
   const result = await sql.unsafe(text, parameters as never[]);
   // A script answers with one list of rows a statement.
-  const lists = result as unknown as unknown[];
-  return { rows: lists.some(Array.isArray) ? lists.flat() : [...lists] };
+  const lists = result as unknown as object[];
+  return { rows: withColumnNames(lists.some(Array.isArray) ? lists.flat() : lists) };
 }
 
 const TEXT_OID = 25;

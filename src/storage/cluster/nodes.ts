@@ -155,7 +155,7 @@ export class NodeRegistry {
         on conflict (id) do update set last_seen_at = now(), stopped_at = null
       )
       select id, host || ' ' || pid as process, ${beatOf(sql, sql`last_seen_at`)} as beat,
-        last_seen_at >= now() - ${`${this.timing.deadAfterMs} milliseconds`}::interval as "isRecent"
+        last_seen_at >= now() - ${`${this.timing.deadAfterMs} milliseconds`}::interval as is_recent
       from nodes where stopped_at is null and id <> ${this.id}`;
     this.#see(others);
   }

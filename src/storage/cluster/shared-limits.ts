@@ -54,8 +54,8 @@ export class SharedSessions {
       await tx`select pg_advisory_xact_lock(${LOCK_SPACE}, hashtext(${login}))`;
       await this.#note(tx, login, claim);
       const claims = await tx<SeenSessionClaim[]>`
-        select held, waiting, sessions, at_once as "atOnce", is_request as "isRequest", is_fresh as "isFresh",
-          (extract(epoch from since) * 1000)::float8 as since, node_id = ${this.node.id} as "isMine"
+        select held, waiting, sessions, at_once, is_request, is_fresh,
+          (extract(epoch from since) * 1000)::float8 as since, node_id = ${this.node.id} as is_mine
         from session_claims c where login = ${login} and not ${this.node.isDead(tx, tx`c.node_id`)}
         order by node_id`;
       const held = decide(claims);
@@ -136,7 +136,7 @@ export class SharedRates {
           taken = case when ${isOver} then excluded.taken else r.taken + ${part} end,
           granted = case when ${isOver} then excluded.granted else ${part} end
         returning r.granted, greatest(0, ${limit}::bigint - r.taken) as left,
-          (extract(epoch from r.window_ends - now()) * 1000)::float8 as "endsInMs"`;
+          (extract(epoch from r.window_ends - now()) * 1000)::float8 as ends_in_ms`;
     });
     return row ?? { granted: 0, left: 0, endsInMs: 0 };
   }

@@ -17,7 +17,7 @@ import {
   writesRefused,
 } from './errors.js';
 import type { DatabaseTarget } from './target.js';
-import { driverTypes, type Queryable, type Sql, type Transaction } from './sql.js';
+import { columnNames, driverTypes, type Queryable, type Sql, type Transaction } from './sql.js';
 import { type Log, StartupError, type StorageOptions } from '../startup.js';
 import { OwnerTurns } from './owner-turns.js';
 import { Line } from './line.js';
@@ -137,6 +137,7 @@ export class Database {
     const options: postgres.Options<typeof driverTypes> = {
       ...this.#target.options,
       types: driverTypes,
+      transform: columnNames,
       fetch_types: false,
       connect_timeout: Math.min(this.#connectTimeoutMs, MAX_CONNECT_TIMEOUT_MS) / 1000,
       keep_alive: 30,

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import Postgrator from 'postgrator';
 import { inPackage } from '../../base/package-root.js';
 import type { Database } from './database.js';
+import { withColumnNames } from './sql.js';
 import { StartupError } from '../startup.js';
 
 const VERSION_TABLE = 'schema_version';
@@ -31,7 +32,7 @@ export async function migrate(database: Database, folder = migrationsFolder()): 
       newline: 'LF',
       // Glob patterns know forward slashes only, on Windows too.
       migrationPattern: `${folder.replaceAll(path.sep, '/')}/*.sql`,
-      execQuery: async (query) => ({ rows: [...(await tx.unsafe(query))] }),
+      execQuery: async (query) => ({ rows: withColumnNames(await tx.unsafe(query)) }),
     });
     const known = await postgrator.getMaxVersion();
     const found = await postgrator.getDatabaseVersion();

@@ -24,10 +24,10 @@ export async function checkRequirements(database: Database): Promise<void> {
   await requireSessions(database);
   const facts = await database.first<Facts>`
     select current_setting('server_version_num')::int as version, current_database() as name, current_user as role,
-      current_schema() as schema, has_schema_privilege(current_schema(), 'create') as "mayCreateTables",
+      current_schema() as schema, has_schema_privilege(current_schema(), 'create') as may_create_tables,
       has_database_privilege(current_database(), 'create')
-        or exists (select from pg_namespace where nspname = current_schema() || '_jobs') as "mayCreateSchema",
-      has_database_privilege(current_database(), 'temporary') as "mayTry"`;
+        or exists (select from pg_namespace where nspname = current_schema() || '_jobs') as may_create_schema,
+      has_database_privilege(current_database(), 'temporary') as may_try`;
   const problem = facts && problemOf(facts);
   if (problem !== undefined) throw new StartupError(`the database ${database.label} cannot be used: ${problem}`);
 }

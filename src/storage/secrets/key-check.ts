@@ -14,8 +14,8 @@ import { Keyring, makeCheckValue, matchesCheckValue } from './secrets.js';
 import { StartupError, type StorageOptions } from '../startup.js';
 
 interface ActiveKey {
-  readonly key_id: string;
-  readonly check_value: Buffer;
+  readonly keyId: string;
+  readonly checkValue: Buffer;
 }
 
 const ROTATION_PATIENCE_MS = 15 * 60_000;
@@ -32,9 +32,9 @@ export async function openMasterKey(
   const active = await database.run((sql) => readActive(sql));
   const key = await readConfiguredKey(options, active);
   const accepted = active ?? (await database.transaction((tx) => registerFirst(tx, key)));
-  if (accepted.key_id !== key.id || !matchesCheckValue(key, accepted.check_value)) {
+  if (accepted.keyId !== key.id || !matchesCheckValue(key, accepted.checkValue)) {
     throw new StartupError(
-      `the master key (id ${key.id}) is not the one that encrypted the secrets of this database (id ${accepted.key_id}): ` +
+      `the master key (id ${key.id}) is not the one that encrypted the secrets of this database (id ${accepted.keyId}): ` +
         `set GATEWAY_MASTER_KEY, or ${masterKeyFile(options.dataDir)}, to that one; all nodes of a database share one key`,
     );
   }
@@ -55,7 +55,7 @@ async function readConfiguredKey(
   }
   if (active === undefined) return createMasterKeyFile(file);
   throw new StartupError(
-    `the secrets of this database are encrypted with master key ${active.key_id}, and there is none: ` +
+    `the secrets of this database are encrypted with master key ${active.keyId}, and there is none: ` +
       `set GATEWAY_MASTER_KEY, or put the key file back at ${file}`,
   );
 }
@@ -72,7 +72,7 @@ async function registerFirst(tx: Transaction, key: MasterKey): Promise<ActiveKey
   if (active !== undefined) return active;
   const checkValue = makeCheckValue(key);
   await tx`insert into master_keys (key_id, check_value, active) values (${key.id}, ${checkValue}, true)`;
-  return { key_id: key.id, check_value: checkValue };
+  return { keyId: key.id, checkValue };
 }
 
 /**
@@ -83,8 +83,8 @@ export async function rotateMasterKey(database: Database, former: MasterKey, nex
   return database.transaction(async (tx) => {
     await tx`lock table master_keys in exclusive mode`;
     const active = await readActive(tx);
-    if (active !== undefined && !(active.key_id === former.id && matchesCheckValue(former, active.check_value))) {
-      throw new StartupError(`the former master key (id ${former.id}) is not the active one (id ${active.key_id})`);
+    if (active !== undefined && !(active.keyId === former.id && matchesCheckValue(former, active.checkValue))) {
+      throw new StartupError(`the former master key (id ${former.id}) is not the active one (id ${active.keyId})`);
     }
     await tx`update master_keys set active = false where active`;
     await tx`

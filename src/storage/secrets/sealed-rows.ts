@@ -21,7 +21,7 @@ const SECRET_BYTES = 32;
 const FORMER_HOURS = 24;
 
 function sealedColumns(sql: Queryable) {
-  return sql`key_id as "keyId", wrapped_key as "wrappedKey", nonce, ciphertext`;
+  return sql`key_id, wrapped_key, nonce, ciphertext`;
 }
 
 /** What accounts, connections, jobs or webhooks keep sealed by name. */
@@ -154,7 +154,7 @@ export async function rewrapAll(tx: Transaction, keyring: Keyring, formerId: str
   for (const [table, columns] of Object.entries(TABLES)) {
     for (;;) {
       const rows = await tx<(SealedSecret & { readonly rowId: string; readonly name: string })[]>`
-        select ${tx(columns.row)} as "rowId", ${tx(columns.name)} as name, ${sealedColumns(tx)}
+        select ${tx(columns.row)} as row_id, ${tx(columns.name)} as name, ${sealedColumns(tx)}
         from ${tx(table)} where key_id <> ${keyring.activeId} limit ${REWRAP_BATCH}`;
       if (rows.length === 0) break;
       for (const { rowId, name, ...sealed } of rows) {

@@ -85,10 +85,10 @@ export class Accounts {
 
   /** Whose connection this is, where it leads there. */
   async findByConnection(id: string, host: string, username: string): Promise<Owner | undefined> {
-    const [found] = await this.database.all<{ account_id: string }>`
+    const [found] = await this.database.all<{ accountId: string }>`
       select account_id from connections
       where id = ${id} and settings->>'host' = ${host} and settings->>'username' = ${username}`;
-    return found === undefined ? undefined : this.#owner('id', found.account_id);
+    return found === undefined ? undefined : this.#owner('id', found.accountId);
   }
 
   /** Takes equally long for an account that there is not. */
@@ -96,9 +96,9 @@ export class Accounts {
     const [row] =
       accountId === undefined
         ? []
-        : await this.database.all<{ password_hash: string | null }>`
+        : await this.database.all<{ passwordHash: string | null }>`
             select password_hash from accounts where id = ${accountId}`;
-    const stored = row?.password_hash ?? null;
+    const stored = row?.passwordHash ?? null;
     const matches = await verifyPassword(password, stored ?? (await this.#decoyHash()));
     return matches && stored !== null;
   }
@@ -184,9 +184,9 @@ export class Accounts {
   async #owner(by: 'id' | 'email', value: string): Promise<Owner | undefined> {
     const [owner] = await this.database.run(
       (sql) => sql<Owner[]>`
-        select id as "accountId", email, plan, created_at as "createdAt", password_hash is not null as "hasPassword",
-               totp_confirmed_at is not null as "isTotpEnabled",
-               (select count(*) from recovery_codes where account_id = a.id and used_at is null) as "recoveryCodesLeft"
+        select id as account_id, email, plan, created_at, password_hash is not null as has_password,
+               totp_confirmed_at is not null as is_totp_enabled,
+               (select count(*) from recovery_codes where account_id = a.id and used_at is null) as recovery_codes_left
         from accounts a where ${by === 'id' ? sql`id = ${value}` : sql`lower(email) = lower(${value})`}`,
     );
     return owner;

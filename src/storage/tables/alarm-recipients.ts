@@ -74,15 +74,15 @@ export class AlarmRecipients {
   /** undefined as long as nobody has set anything. */
   async settings(accountId: string): Promise<AlarmSettings | undefined> {
     const row = await this.database.first<SettingsRow>`
-      select is_on as "isOn", kinds, language, quiet_from as from, quiet_to as to, quiet_zone as "timeZone",
-        urgent_breaks_quiet as "urgentBreaksQuiet"
+      select is_on, kinds, language, quiet_from as from, quiet_to as to, quiet_zone as time_zone,
+        urgent_breaks_quiet
       from alarm_settings where account_id = ${accountId}`;
     return row && settingsOf(row);
   }
 
   async list(accountId: string): Promise<readonly AlarmRecipient[]> {
     return this.database.all<AlarmRecipient>`
-      select address, confirmed_at is not null as "isConfirmed", sent_at as "sentAt", failing_since as "failingSince", error
+      select address, confirmed_at is not null as is_confirmed, sent_at, failing_since, error
       from alarm_recipients where account_id = ${accountId} order by address`;
   }
 
@@ -172,9 +172,9 @@ export class AlarmRecipients {
             where a.account_id = w.account_id and a.ended_at is null and a.id > w.told and a.kind = any (s.kinds)
               and (w.quiet_until is null or w.quiet_until <= ${now} or (s.urgent_breaks_quiet and a.is_urgent)))
         order by w.not_before limit ${most} for update of w skip locked)
-      returning r.account_id as "accountId", r.address, r.told, r.sent_at as "sentAt", r.attempts,
-        r.failing_since as "failingSince", s.is_on as "isOn", s.kinds, s.language, s.quiet_from as from,
-        s.quiet_to as to, s.quiet_zone as "timeZone", s.urgent_breaks_quiet as "urgentBreaksQuiet"`;
+      returning r.account_id, r.address, r.told, r.sent_at, r.attempts,
+        r.failing_since, s.is_on, s.kinds, s.language, s.quiet_from as from,
+        s.quiet_to as to, s.quiet_zone as time_zone, s.urgent_breaks_quiet`;
     return rows.map(({ accountId, address, told, sentAt, attempts, failingSince, ...settings }) => ({
       ...{ accountId, address, told, sentAt, attempts, failingSince, claim },
       ...settingsOf(settings),
@@ -212,7 +212,7 @@ async function ask(tx: Transaction, accountId: string): Promise<void> {
   const [row] = await tx<{ asked: number; freeAt: Date }[]>`
     update alarm_settings set asked = case when asked_since < now() - interval '1 day' then 1 else asked + 1 end,
       asked_since = case when asked_since < now() - interval '1 day' then now() else asked_since end
-    where account_id = ${accountId} returning asked, asked_since + interval '1 day' as "freeAt"`;
+    where account_id = ${accountId} returning asked, asked_since + interval '1 day' as free_at`;
   if (row === undefined) throw refusal('unknown_item', 'save the alarms first');
   if (row.asked <= MOST_ASKED) return;
   throw new GatewayError('rate_limited', `${MOST_ASKED} mails of a day are all that can be asked for`, {

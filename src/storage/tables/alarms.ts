@@ -60,7 +60,7 @@ export class Alarms {
       from accounts a
       where a.id = l.account_id and l.account_id in (
         select account_id from alarm_accounts where look_at <= now() order by look_at limit ${most} for update skip locked)
-      returning l.account_id as "accountId", a.plan`;
+      returning l.account_id, a.plan`;
     return rows.map((row) => ({ ...row, claim }));
   }
 
@@ -82,7 +82,7 @@ export class Alarms {
       const keys = texts(found.map(({ key }) => key));
       const cleared = await tx<Alarm[]>`
         update alarms set ended_at = now() where account_id = ${accountId} and ended_at is null and key <> all (${keys})
-        returning id, key, kind, is_urgent as "isUrgent", item, since, ended_at as "endedAt"`;
+        returning id, key, kind, is_urgent, item, since, ended_at`;
       const rows = tx`
         unnest(${keys}, ${texts(found.map(({ kind }) => kind))}, ${booleans(found.map(({ isUrgent }) => isUrgent))},
           ${texts(found.map(({ item }) => item))}) with ordinality as f (key, kind, is_urgent, item, n)`;
@@ -96,7 +96,7 @@ export class Alarms {
         where not exists (
           select from alarms a where a.account_id = ${accountId} and a.ended_at is null and a.key = f.key)
         order by f.n
-        returning id, key, kind, is_urgent as "isUrgent", item, since, ended_at as "endedAt"`;
+        returning id, key, kind, is_urgent, item, since, ended_at`;
       const news = [...cleared, ...raised].map((alarm) => ({ id: uuidv7(), accountId, ...eventOf(alarm) }));
       await insertDrafts(tx, news);
       if (raised.length > 0) this.database.notices.tellHere(tx, 'alarm-mail', 0);
@@ -110,7 +110,7 @@ export class Alarms {
   async list(accountId: string, kinds: readonly string[], endedSince: Date | null): Promise<readonly Alarm[]> {
     return this.database.run(
       (sql) => sql<Alarm[]>`
-        select id, key, kind, is_urgent as "isUrgent", item, since, ended_at as "endedAt" from alarms
+        select id, key, kind, is_urgent, item, since, ended_at from alarms
         where account_id = ${accountId} and kind = any (${sql.types.texts([...kinds])})
           and (ended_at is null or ended_at > ${endedSince}) order by id`,
     );

@@ -20,7 +20,7 @@ interface KnownKey {
 /** The latest first. */
 export async function listAnnounced(sql: Queryable, accountId: string, id: string): Promise<readonly ListedHostKey[]> {
   return sql<ListedHostKey[]>`
-    select k.fingerprint, k.algorithm, k.is_first as "isFirst", k.first_seen_at as "firstSeenAt", k.last_seen_at as "lastSeenAt",
+    select k.fingerprint, k.algorithm, k.is_first, k.first_seen_at, k.last_seen_at,
       case when k.fingerprint = any(c.host_keys) then 'trusted' when k.rejected_at is null then 'pending' else 'rejected' end as state
     from announced_host_keys k join connections c on c.id = k.connection_id
     where c.id = ${id} and c.account_id = ${accountId} order by k.first_seen_at desc, k.fingerprint`;
@@ -67,8 +67,8 @@ export async function setRejected(
 
 export async function knownKeys(tx: Transaction, id: string): Promise<readonly KnownKey[]> {
   return tx<KnownKey[]>`
-    select fingerprint, algorithm, rejected_at is not null as "isRejected",
-      last_seen_at < now() - ${`${KEY_GONE_AFTER_MS} milliseconds`}::interval as "hasGone"
+    select fingerprint, algorithm, rejected_at is not null as is_rejected,
+      last_seen_at < now() - ${`${KEY_GONE_AFTER_MS} milliseconds`}::interval as has_gone
     from announced_host_keys where connection_id = ${id}`;
 }
 

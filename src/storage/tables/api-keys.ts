@@ -165,8 +165,8 @@ export class ApiKeys {
 
   async #load(hash: string): Promise<ApiKeyRecord | undefined> {
     return this.database.first<ApiKeyRecord>`
-      select k.account_id as "accountId", a.email, a.plan, k.id as "keyId", k.scopes, k.connection_ids as connections,
-             k.allowed_ips as "allowedIps", k.expires_at as "expiresAt"
+      select k.account_id, a.email, a.plan, k.id as key_id, k.scopes, k.connection_ids as connections,
+             k.allowed_ips, k.expires_at
       from api_keys k join accounts a on a.id = k.account_id
       where k.key_hash = ${Buffer.from(hash, 'base64')} and k.revoked_at is null`;
   }
@@ -214,9 +214,9 @@ export async function provisionKeys(tx: Transaction, accountId: string, account:
       );
     }
     const hash = hashApiKey(key.key);
-    const [holder] = await tx<{ id: string; account_id: string; name: string; revoked: boolean }[]>`
+    const [holder] = await tx<{ id: string; accountId: string; name: string; revoked: boolean }[]>`
       select id, account_id, name, revoked_at is not null as revoked from api_keys where key_hash = ${hash}`;
-    if (holder !== undefined && holder.account_id !== accountId) {
+    if (holder !== undefined && holder.accountId !== accountId) {
       throw new StartupError(`${where}: the same key is already in use by another account`);
     }
     if (holder !== undefined && (holder.name !== key.name || holder.revoked)) {
@@ -247,9 +247,9 @@ export async function markConfiguredKeys(tx: Transaction, keys: readonly ApiKeyC
 
 function select(sql: Queryable, condition: ReturnType<Queryable>) {
   return sql<ManagedKey[]>`
-    select id, name, hint, scopes, connection_ids as connections, allowed_ips as "allowedIps",
-           expires_at as "expiresAt", created_at as "createdAt", last_used_at as "lastUsedAt",
-           revoked_at as "revokedAt", configured as "isConfigured"
+    select id, name, hint, scopes, connection_ids as connections, allowed_ips,
+           expires_at, created_at, last_used_at,
+           revoked_at, configured as is_configured
     from api_keys where ${condition} order by id desc`;
 }
 

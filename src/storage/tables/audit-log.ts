@@ -45,15 +45,15 @@ interface AuditFilter {
 interface AuditRow {
   readonly id: string;
   readonly at: Date;
-  readonly actor_kind: Actor['kind'];
-  readonly actor_id: string | null;
-  readonly actor_name: string;
+  readonly actorKind: Actor['kind'];
+  readonly actorId: string | null;
+  readonly actorName: string;
   readonly action: string;
-  readonly target_kind: string | null;
-  readonly target_id: string | null;
-  readonly target_name: string | null;
+  readonly targetKind: string | null;
+  readonly targetId: string | null;
+  readonly targetName: string | null;
   readonly address: string;
-  readonly request_id: string;
+  readonly requestId: string;
   readonly details: unknown;
 }
 
@@ -89,14 +89,12 @@ export class AuditLog {
     return rows.map((row) => ({
       id: row.id,
       at: row.at,
-      actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
+      actor: { kind: row.actorKind, id: row.actorId, name: row.actorName },
       action: row.action,
       target:
-        row.target_kind === null
-          ? null
-          : { kind: row.target_kind, id: row.target_id ?? '', name: row.target_name ?? '' },
+        row.targetKind === null ? null : { kind: row.targetKind, id: row.targetId ?? '', name: row.targetName ?? '' },
       address: row.address,
-      requestId: row.request_id,
+      requestId: row.requestId,
       details: row.details,
     }));
   }

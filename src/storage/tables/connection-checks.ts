@@ -118,7 +118,7 @@ export class ConnectionChecks implements JobClaims<'connection-check'> {
         update connection_checks k set due_at = ${claimed(sql)}, claimed_by = ${this.#me}
         from mine join due using (connection_id) where k.connection_id = mine.connection_id
         returning k.connection_id as id, k.account_id as account, due.host, k.failures,
-          (extract(epoch from now() - k.failing_since) * 1000)::float8 as "failingMs"`;
+          (extract(epoch from now() - k.failing_since) * 1000)::float8 as failing_ms`;
     });
     return rows.map(({ id, account, host, failures, failingMs }) => {
       const data: CheckBefore = { failures, failingMs };

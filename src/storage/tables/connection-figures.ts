@@ -125,16 +125,16 @@ export class ConnectionFigures {
     const [[state], speeds, outages, expiringKeys] = await Promise.all([
       this.states(accountId, id),
       this.database.all<SpeedRow>`
-        select unit, (extract(epoch from now() - starts_at) / ${DAY_SECONDS}::int)::float8 as "ageDays", checks, failed,
+        select unit, (extract(epoch from now() - starts_at) / ${DAY_SECONDS}::int)::float8 as age_days, checks, failed,
           connect_counts::bigint[] as connect, answer_counts::bigint[] as answer
         from connection_speeds where connection_id = ${id} and account_id = ${accountId}`,
       this.database.all<Outage>`
-        select since as from, until as to, error, error_code as "errorCode" from connection_outages
+        select since as from, until as to, error, error_code from connection_outages
         where connection_id = ${id} and account_id = ${accountId}
           and coalesce(until, now()) > now() - make_interval(days => ${WINDOW_DAYS.at(-1) ?? 0}::int)
         order by since desc limit ${MOST_OUTAGES}`,
       this.database.all<ConnectionFacts['expiringKeys'][number]>`
-        select id, name, expires_at as "expiresAt" from api_keys
+        select id, name, expires_at from api_keys
         where account_id = ${accountId} and revoked_at is null and expires_at > now() and expires_at < ${keysUntil}
           and (connection_ids = '{}' or ${id} = any (connection_ids)) order by expires_at, id`,
     ]);
@@ -156,7 +156,7 @@ export class ConnectionFigures {
       select (select count(*) from connection_outages where until is null) as down,
         (select count(*) from connection_checks k join connections c on c.id = k.connection_id
          where c.is_active and k.certificate_valid_to < now() + make_interval(days => ${EXPIRING_DAYS}::int)) as expiring,
-        pg_database_size(current_database())::bigint as "databaseBytes"`;
+        pg_database_size(current_database())::bigint as database_bytes`;
     return row ?? { down: 0, expiring: 0, databaseBytes: NaN };
   }
 
@@ -164,7 +164,7 @@ export class ConnectionFigures {
   async reachable(most: number): Promise<readonly { readonly id: string; readonly isUp: boolean }[]> {
     return this.database.all<{ id: string; isUp: boolean }>`
       select c.id, not exists (
-        select from connection_outages o where o.connection_id = c.id and o.until is null) as "isUp"
+        select from connection_outages o where o.connection_id = c.id and o.until is null) as is_up
       from connections c join connection_checks k on k.connection_id = c.id
       where c.is_active and k.checked_at is not null order by c.ordinal limit ${most}`;
   }
@@ -176,15 +176,15 @@ export class ConnectionFigures {
         coalesce(sum(extract(epoch from coalesce(o.until, now()) - greatest(o.since, now() - make_interval(days => ${days ?? 0}::int))))
           filter (where coalesce(o.until, now()) > now() - make_interval(days => ${days ?? 0}::int)), 0)::float8`;
       return sql<StateRow[]>`
-        select c.id, c.name, c.type, c.is_active as "isActive", k.watched_since as "watchedSince",
-          k.checked_at as "checkedAt", k.reached_at as "reachedAt", k.error, k.error_code as "errorCode",
+        select c.id, c.name, c.type, c.is_active, k.watched_since,
+          k.checked_at, k.reached_at, k.error, k.error_code,
           k.certificate, k.certificate_subject as subject, k.certificate_issuer as issuer,
-          k.certificate_valid_to as "validTo", k.host_key as "hostKey", k.host_key_algorithm as algorithm,
-          k.host_key_since as "hostKeySince",
-          extract(epoch from now() - k.watched_since)::float8 as "watchedSeconds", d.*
+          k.certificate_valid_to as valid_to, k.host_key, k.host_key_algorithm as algorithm,
+          k.host_key_since,
+          extract(epoch from now() - k.watched_since)::float8 as watched_seconds, d.*
         from connections c left join connection_checks k on k.connection_id = c.id
         cross join lateral (
-          select max(o.since) filter (where o.until is null) as "downSince",
+          select max(o.since) filter (where o.until is null) as down_since,
             ${down(day)} as down1, ${down(week)} as down2, ${down(quarter)} as down3
           from connection_outages o where o.connection_id = c.id and o.account_id = c.account_id
         ) d

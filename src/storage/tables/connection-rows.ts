@@ -11,17 +11,17 @@ import { StartupError } from '../startup.js';
 /** What `connections` holds of one. */
 export interface ConnectionRow {
   readonly id: string;
-  readonly account_id: string;
+  readonly accountId: string;
   readonly name: string;
   readonly type: Connection['type'];
-  readonly is_active: boolean;
+  readonly isActive: boolean;
   readonly settings: Settings;
-  readonly host_keys: readonly string[];
+  readonly hostKeys: readonly string[];
   /** Of announced ones; null = none. */
-  readonly announced_keys?: readonly (Omit<AnnouncedKey, 'lastSeenAt'> & { readonly lastSeenAt: string })[] | null;
+  readonly announcedKeys?: readonly (Omit<AnnouncedKey, 'lastSeenAt'> & { readonly lastSeenAt: string })[] | null;
   readonly configured: boolean;
   /** Of the account; null = as the configuration says for all. */
-  readonly allow_private: boolean | null;
+  readonly allowPrivate: boolean | null;
   /** Of the account. */
   readonly digests?: Digests;
 }
@@ -76,19 +76,19 @@ export function joinConnection(
   );
   return {
     id: row.id,
-    accountId: row.account_id,
+    accountId: row.accountId,
     name: row.name,
     type: row.type,
-    isActive: row.is_active,
+    isActive: row.isActive,
     isConfigured: row.configured,
-    allowPrivate: row.allow_private ?? undefined,
+    allowPrivate: row.allowPrivate ?? undefined,
     ...Object.fromEntries([...settings, ...values]),
     ...(row.digests === 'always' ? { digests: 'always' } : {}),
-    ...(definition.can.hostKeys ? { hostKeys: row.host_keys, announcedKeys: announcedOf(row) } : {}),
+    ...(definition.can.hostKeys ? { hostKeys: row.hostKeys, announcedKeys: announcedOf(row) } : {}),
   } as unknown as Connection;
 }
 
-function announcedOf({ announced_keys: keys }: ConnectionRow): readonly AnnouncedKey[] {
+function announcedOf({ announcedKeys: keys }: ConnectionRow): readonly AnnouncedKey[] {
   return (keys ?? []).map((key) => ({ ...key, lastSeenAt: new Date(key.lastSeenAt) }));
 }
 

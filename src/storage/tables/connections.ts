@@ -94,7 +94,7 @@ export class Connections {
   /** Without secrets, in order of creation. */
   async list(accountId: string): Promise<readonly ListedConnection[]> {
     return this.database.all<ListedConnection>`
-      select id, name, type, is_active as "isActive" from connections
+      select id, name, type, is_active from connections
       where account_id = ${accountId} order by ordinal`;
   }
 
@@ -115,8 +115,8 @@ export class Connections {
       await sql`
         update connections set host_keys = array[${fingerprint}], host_keys_learned = true, updated_at = now()
         where id = ${connectionId} and host_keys = '{}'`;
-      const [row] = await sql<{ host_keys: string[] }[]>`select host_keys from connections where id = ${connectionId}`;
-      return row?.host_keys ?? [];
+      const [row] = await sql<{ hostKeys: string[] }[]>`select host_keys from connections where id = ${connectionId}`;
+      return row?.hostKeys ?? [];
     });
     this.forgetAll();
     return pinned;
@@ -132,7 +132,7 @@ export class Connections {
       select c.id, c.account_id, c.name, c.type, c.is_active, c.settings, c.host_keys, c.configured, a.allow_private, a.digests,
              (select json_agg(json_build_object('fingerprint', fingerprint, 'isRejected', rejected_at is not null, 'lastSeenAt', last_seen_at))
               from announced_host_keys where connection_id = c.id) as announced_keys,
-             s.name as secret, s.key_id as "keyId", s.wrapped_key as "wrappedKey", s.nonce, s.ciphertext
+             s.name as secret, s.key_id, s.wrapped_key, s.nonce, s.ciphertext
       from connections c join accounts a on a.id = c.account_id left join connection_secrets s on s.connection_id = c.id
       where c.id = ${id} and c.account_id = ${accountId}`;
     const [row] = rows;
@@ -232,7 +232,7 @@ export class ConnectionEditor {
   async dependents(accountId: string, id: string): Promise<Dependents> {
     return this.database.run(async (sql) => {
       const apiKeys = await sql<{ id: string; name: string; willBeRevoked: boolean }[]>`
-        select id, name, cardinality(connection_ids) = 1 as "willBeRevoked" from api_keys
+        select id, name, cardinality(connection_ids) = 1 as will_be_revoked from api_keys
         where account_id = ${accountId} and revoked_at is null and ${id} = any(connection_ids) order by name`;
       const [running] = await sql<{ count: number }[]>`
         select count(*) from transfers
@@ -315,12 +315,12 @@ async function managed(sql: Queryable, accountId: string, id: string | undefined
   const rows = await sql<
     (Omit<ManagedConnection, 'lastTest'> & { readonly [K in keyof LastTest]: LastTest[K] | null })[]
   >`
-    select c.id, name, type, is_active as "isActive", configured as "isConfigured",
-           secrets_configured as "hasConfiguredSecrets", settings, host_keys as "hostKeys",
-           host_keys_learned as "hostKeysLearned", key_pair_id as "keyPairId",
+    select c.id, name, type, is_active, configured as is_configured,
+           secrets_configured as has_configured_secrets, settings, host_keys,
+           host_keys_learned, key_pair_id,
            array(select s.name from connection_secrets s where s.connection_id = c.id) as secrets,
-           created_at as "createdAt", updated_at as "updatedAt",
-           tested_at as "testedAt", is_ok as "isOk", failed_step as "failedStep", error, card
+           created_at, updated_at,
+           tested_at, is_ok, failed_step, error, card
     from connections c left join connection_tests t on t.connection_id = c.id
     where account_id = ${accountId} ${id === undefined ? sql`` : sql`and c.id = ${id}`} order by ordinal`;
   return rows.map(({ testedAt, isOk, failedStep, error, card, ...connection }) => ({
@@ -375,8 +375,8 @@ export async function provisionConnections(
     const id = config.id ?? (await idByName(tx, accountId, config.name));
     if (applied.has(id)) throw new StartupError(`${where}: stands twice; give each connection an id of its own`);
     applied.add(id);
-    const [owner] = await tx<{ account_id: string }[]>`select account_id from connections where id = ${id}`;
-    if (owner !== undefined && owner.account_id !== accountId) {
+    const [owner] = await tx<{ accountId: string }[]>`select account_id from connections where id = ${id}`;
+    if (owner !== undefined && owner.accountId !== accountId) {
       throw new StartupError(`${where}: the id is already in use by another account; choose another one`);
     }
     await upsertConnection(tx, accountId, id, connection, sandboxId);
@@ -398,7 +398,7 @@ async function upsertConnection(
   { config, settings }: PreparedConnection,
   sandboxId: string | undefined,
 ): Promise<void> {
-  const [found] = await tx<{ type: ConnectionType; settings: Settings; host_keys: string[] }[]>`
+  const [found] = await tx<{ type: ConnectionType; settings: Settings; hostKeys: string[] }[]>`
     select type, settings, host_keys from connections where id = ${id} for update`;
   const given = 'hostKey' in config && config.hostKey !== undefined ? [config.hostKey].flat() : undefined;
   // Learned keys belong to the server they came from.
@@ -407,7 +407,7 @@ async function upsertConnection(
   const follows = given !== undefined && 'hostKeyRotation' in config && config.hostKeyRotation === 'accept';
   // By that rule the file's keys are followed by others, which its next start must not undo.
   const accepted = follows ? await acceptedKeys(tx, id) : [];
-  const hostKeys = given === undefined ? (sameServer ? found.host_keys : []) : [...new Set([...given, ...accepted])];
+  const hostKeys = given === undefined ? (sameServer ? found.hostKeys : []) : [...new Set([...given, ...accepted])];
   // What the file does not give may be forgotten by hand, also where a hand or an earlier file has pinned it.
   const learned = given === undefined && hostKeys.length > 0;
   await tx`
@@ -439,13 +439,13 @@ export function draftRow(
 ): ConnectionRow {
   return {
     id: draft.id ?? 'draft',
-    account_id: accountId,
+    accountId,
     name: draft.name,
     type: draft.type,
-    is_active: true,
+    isActive: true,
     settings: draft.settings,
-    host_keys: hostKeys,
+    hostKeys,
     configured: false,
-    allow_private: allowPrivate,
+    allowPrivate,
   };
 }

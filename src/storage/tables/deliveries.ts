@@ -92,11 +92,11 @@ export class Deliveries {
           where account_id = ${accountId} and state in ('pending', 'dead') and (state = 'dead' or attempts > 0)
           group by folder_id, webhook_id
         )
-        select r.folder_id as "folderId", r.webhook_id as "webhookId", coalesce(u.dead, 0) as dead,
-          coalesce(u.retrying, 0) as retrying, delivered.at as "lastDeliveredAt",
+        select r.folder_id, r.webhook_id, coalesce(u.dead, 0) as dead,
+          coalesce(u.retrying, 0) as retrying, delivered.at as last_delivered_at,
           case when tried.started_at > coalesce(delivered.at, '-infinity') then greatest(u.since, delivered.at) end
-            as "failingSince",
-          tried.status as "lastStatus", coalesce(tried.error_message, tried.error_code) as "lastErrorMessage"
+            as failing_since,
+          tried.status as last_status, coalesce(tried.error_message, tried.error_code) as last_error_message
         from receivers r
         left join undelivered u
           on u.folder_id is not distinct from r.folder_id and u.webhook_id is not distinct from r.webhook_id
@@ -164,9 +164,9 @@ function hasReceiver(sql: Queryable) {
 
 function columns(sql: Queryable) {
   return sql`
-    e.id, coalesce(e.event_id, e.id) as "eventId", e.folder_id as "folderId", e.job_id as "jobId",
-    e.webhook_id as "webhookId", coalesce(e.webhook_url, f.webhook_url, h.url) as url,
-    e.connection_ids as "connectionIds", e.type, e.file_count as "fileCount", e.state, e.attempts,
-    e.next_attempt_at as "nextAttemptAt", e.copy_state as "copyState", e.copies_failed as "copiesFailed",
-    e.after_action as "afterAction", e.delivered_at as "deliveredAt", e.created_at as "createdAt"`;
+    e.id, coalesce(e.event_id, e.id) as event_id, e.folder_id, e.job_id,
+    e.webhook_id, coalesce(e.webhook_url, f.webhook_url, h.url) as url,
+    e.connection_ids, e.type, e.file_count, e.state, e.attempts,
+    e.next_attempt_at, e.copy_state, e.copies_failed,
+    e.after_action, e.delivered_at, e.created_at`;
 }

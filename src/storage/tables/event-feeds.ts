@@ -115,10 +115,10 @@ export class EventFeeds {
       connections === undefined ? sql`true` : sql`connection_ids <@ ${sql.types.texts([...connections])}`;
     // One statement, so that nothing is pruned between its parts.
     const rows = await this.database.all<Partial<FeedEvent> & Limits & { readonly isMine: boolean | null }>`
-      select f.last_sequence as last, f.oldest_sequence as oldest, e.sequence, e.type, e.body, e."isMine"
+      select f.last_sequence as last, f.oldest_sequence as oldest, e.sequence, e.type, e.body, e.is_mine
       from event_feeds f left join lateral (
-        select sequence, type, body, "isMine" from (
-          select sequence, type, case when ${isMine} then body end as body, ${isMine} as "isMine",
+        select sequence, type, body, is_mine from (
+          select sequence, type, case when ${isMine} then body end as body, ${isMine} as is_mine,
             coalesce(sum(case when ${isMine} then octet_length(body) end)
               over (order by sequence rows between unbounded preceding and 1 preceding), 0) as before
           from (select * from events
@@ -223,7 +223,7 @@ export interface Batch {
 /** undefined while another transaction has it. */
 export async function lockFeed(tx: Transaction, accountId: string): Promise<LockedFeed | undefined> {
   const ask = (): PromiseLike<readonly LockedFeed[]> => tx<LockedFeed[]>`
-    select last_sequence as last, last_id as "lastId" from event_feeds
+    select last_sequence as last, last_id from event_feeds
     where account_id = ${accountId} for update skip locked`;
   const [feed] = await ask();
   if (feed !== undefined) return feed;

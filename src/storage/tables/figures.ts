@@ -81,7 +81,7 @@ export class Figures {
     const dayAgo = firstIdAt(new Date(now.getTime() - HOURS * HOUR_MS));
     return this.database.run(
       (sql) => sql<Trouble[]>`
-        select c.id as "connectionId", c.name,
+        select c.id as connection_id, c.name,
           coalesce(case when l.is_failing then l.error end, o.error, t.error) as error
         from connections c
         left join connection_outages o on o.connection_id = c.id and o.until is null
@@ -145,7 +145,7 @@ export class Figures {
     before: Date,
   ): Promise<readonly { readonly id: string; readonly name: string; readonly dueAt: Date }[]> {
     return this.database.all<{ id: string; name: string; dueAt: Date }>`
-      select id, name, next_run_at as "dueAt" from schedules
+      select id, name, next_run_at as due_at from schedules
       where account_id = ${accountId} and is_active and next_run_at < ${before} order by next_run_at`;
   }
 
@@ -155,7 +155,7 @@ export class Figures {
     until: Date,
   ): Promise<readonly { readonly id: string; readonly name: string; readonly expiresAt: Date }[]> {
     return this.database.all<{ id: string; name: string; expiresAt: Date }>`
-      select c.id, c.name, k.certificate_valid_to as "expiresAt"
+      select c.id, c.name, k.certificate_valid_to as expires_at
       from connections c join connection_checks k on k.connection_id = c.id
       where c.account_id = ${accountId} and c.is_active and k.certificate_valid_to < ${until}
       order by k.certificate_valid_to`;
@@ -181,7 +181,7 @@ export class Figures {
     until: Date,
   ): Promise<readonly { readonly id: string; readonly name: string; readonly expiresAt: Date }[]> {
     return this.database.all<{ id: string; name: string; expiresAt: Date }>`
-      select id, name, expires_at as "expiresAt" from api_keys
+      select id, name, expires_at from api_keys
       where account_id = ${accountId} and revoked_at is null and expires_at > now() and expires_at < ${until}
       order by expires_at`;
   }

@@ -73,7 +73,7 @@ export async function itemsOfIds(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, RecordedTransfer>> {
   const found = await sql<Stored<RecordedTransfer>[]>`
-    select ${originColumns(sql)}, key_id as "keyId" from transfers
+    select ${originColumns(sql)}, key_id from transfers
     where account_id = ${accountId} and id = any(${sql.types.uuids(ids)})`;
   return new Map(takeRows(found).map((row) => [row.id, { ...row, stages: stagesOf(row.stages) }]));
 }
@@ -81,8 +81,8 @@ export async function itemsOfIds(
 export type Stored<T extends TransferOrigin> = Omit<T, 'stages'> & { readonly stages: string | null };
 
 export function originColumns(sql: Queryable) {
-  return sql`${managedColumns(sql)}, request_id as "requestId", 'sha-256:' || encode(digest, 'hex') as digest,
-    no_digest as "noDigest", digest_read_bytes as "digestReadBytes", stages`;
+  return sql`${managedColumns(sql)}, request_id, 'sha-256:' || encode(digest, 'hex') as digest,
+    no_digest, digest_read_bytes, stages`;
 }
 
 /** What cannot be read, a receipt does not match: that is for its reader to find. */
@@ -185,11 +185,11 @@ export function createdAfter(sql: Queryable, since: Date | undefined) {
 }
 
 function columns(sql: Queryable) {
-  return sql`id, connection_id as "connectionId", type, direction, filename, path, file_size as "fileSize", status,
-    error_message as "errorMessage", duration_ms as "durationMs", created_at as "createdAt"`;
+  return sql`id, connection_id, type, direction, filename, path, file_size, status,
+    error_message, duration_ms, created_at`;
 }
 
 /** Of one item, and for owners. */
 export function managedColumns(sql: Queryable) {
-  return sql`${columns(sql)}, job_id as "jobId", link_id as "linkId", error_code as "errorCode"`;
+  return sql`${columns(sql)}, job_id, link_id, error_code`;
 }

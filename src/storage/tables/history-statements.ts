@@ -174,10 +174,10 @@ export async function failPendingOf(tx: Transaction, isDead: PendingQuery<Row[]>
         error_message, error_code, duration_ms, counts_action, created_at
     ),
     ${counting(tx, null)}
-    select id, account_id as "accountId", connection_id as "connectionId", request_id as "requestId", type, direction,
-      status, filename, path, file_size as "fileSize", error_message as "errorMessage", error_code as "errorCode",
-      duration_ms as "durationMs", counts_action as "countsAction", created_at as "createdAt", null as job,
-      null as "copyId", null as "linkId", null as digest, null as "noDigest", null as "digestReadBytes", null as stages,
+    select id, account_id, connection_id, request_id, type, direction,
+      status, filename, path, file_size, error_message, error_code,
+      duration_ms, counts_action, created_at, null as job,
+      null as copy_id, null as link_id, null as digest, null as no_digest, null as digest_read_bytes, null as stages,
       null as unverified, null as receipt
     from written`;
   await insertDrafts(tx, ended.filter(isTold).map(failureOf));
@@ -263,7 +263,7 @@ interface Surplus {
 /** What accounts keep of lists, look-ups and polls beyond the newest `most` of each; of those that were active of late. */
 export async function findSurplus(sql: Queryable, most: number): Promise<readonly Surplus[]> {
   const rows = await sql<(Omit<Surplus, 'firstId'> & { readonly day: string })[]>`
-    select account_id as "accountId", type, sum(items)::bigint - ${most}::bigint as items, min(day)::text as day
+    select account_id, type, sum(items)::bigint - ${most}::bigint as items, min(day)::text as day
     from transfer_counts
     where account_id in (
         select account_id from transfer_hours where hour >= now() - interval '1 day' and slot = ${LOOKUP_SLOT})

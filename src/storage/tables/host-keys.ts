@@ -141,7 +141,7 @@ export class HostKeys {
 
 async function lockedConnection(tx: Transaction, accountId: string, id: string): Promise<Trusting | undefined> {
   const [row] = await tx<Trusting[]>`
-    select name, host_keys as "hostKeys", settings ->> 'hostKeyRotation' as rotation from connections
+    select name, host_keys, settings ->> 'hostKeyRotation' as rotation from connections
     where id = ${id} and account_id = ${accountId} for update`;
   return row;
 }

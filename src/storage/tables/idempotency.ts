@@ -43,10 +43,10 @@ interface ClaimRow {
   readonly status: number | null;
   readonly headers: Record<string, string> | null;
   readonly body: string | null;
-  readonly request_digest: string | null;
-  readonly transfer_id: string | null;
+  readonly requestDigest: string | null;
+  readonly transferId: string | null;
   /** Whoever claimed it is dead, or has abandoned it. */
-  readonly is_left: boolean;
+  readonly isLeft: boolean;
 }
 
 /** No node has it: a claim that is abandoned belongs to nobody. */
@@ -111,7 +111,7 @@ export class IdempotencyKeys {
       }
       if (answer === undefined) continue;
       if (answer.fingerprint !== fingerprint) return { state: 'mismatch' };
-      const { status, headers, body, request_digest: digest, transfer_id: transferId, is_left: isLeft } = answer;
+      const { status, headers, body, requestDigest: digest, transferId, isLeft } = answer;
       if (status === null)
         return isLeft && transferId !== null ? { state: 'unknown', transferId } : { state: 'running' };
       const requestDigest = digest === null ? {} : { requestDigest: digest };

@@ -42,7 +42,7 @@ export class JobTree {
           order by depth, path limit ${limit} for update skip locked)
         update job_folders f set seat = ${seat.number} from picked p
         where f.job_id = ${id} and f.path = p.path
-        returning f.path, f.depth, f.is_extra as "isExtra", f.is_removed as "isRemoved", f.is_begun as "isBegun", f.above, f.tries`,
+        returning f.path, f.depth, f.is_extra, f.is_removed, f.is_begun, f.above, f.tries`,
     );
   }
 
@@ -63,7 +63,7 @@ export class JobTree {
           update job_files f set seat = ${seat.number} from summed s
           where f.job_id = ${id} and f.path = s.path and (s.bytes <= ${bytes}::bigint or s.ordinal = s.first)
           returning f.*, s.was_taken)
-        select path, action, size, modified_ms as "modifiedMs", is_copied as "isCopied", was_taken as "wasTaken", tries
+        select path, action, size, modified_ms, is_copied, was_taken, tries
         from taken
         order by ordinal`,
     );
@@ -121,7 +121,7 @@ export class JobTree {
           coalesce(sum(size) filter (where state = 'planned' and action <> 'delete'), 0) as bytes,
           coalesce(sum(size) filter (where state <> 'failed' and action <> 'delete'), 0) as bytes_total from added) t
         where j.id = ${id}
-        returning j.found, j.done, j.skipped, j.failed, j.deleted, j.bytes, j.bytes_total as "bytesTotal"`;
+        returning j.found, j.done, j.skipped, j.failed, j.deleted, j.bytes, j.bytes_total`;
     steps.push(counting);
     if (begun.length > 0) {
       steps.push(tx`update job_folders set is_begun = true where job_id = ${id} and path in ${paths(begun)}`);

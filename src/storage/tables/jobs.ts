@@ -143,7 +143,7 @@ export class Jobs {
   ): Promise<readonly JobFileItem[]> {
     return this.database.run(
       (sql) => sql<JobFileItem[]>`
-        select ordinal, path, state, action, size, error_message as "errorMessage", error_code as "errorCode" from job_files
+        select ordinal, path, state, action, size, error_message, error_code from job_files
         where job_id = ${id} and ordinal > ${after}
           ${state === undefined ? sql`` : state === 'failed' ? sql`and state = 'failed'` : sql`and state = ${state}`}
         order by ordinal limit ${limit}`,
@@ -157,7 +157,7 @@ export class Jobs {
     limit: number,
   ): Promise<{ readonly files: readonly JobFileItem[]; readonly last: number }> {
     const rows = await this.database.all<JobFileItem & { readonly number: number }>`
-      select ordinal, path, state, action, size, error_message as "errorMessage", error_code as "errorCode", end_number as number from job_files
+      select ordinal, path, state, action, size, error_message, error_code, end_number as number from job_files
       where job_id = ${id} and end_number > ${after} order by end_number limit ${limit}`;
     return { files: rows, last: rows.at(-1)?.number ?? after };
   }
@@ -184,7 +184,7 @@ export class Jobs {
   /** What has become of jobs that run here; those that are gone are missing. */
   async states(ids: readonly string[]): Promise<ReadonlyMap<string, JobNow>> {
     const rows = await this.database.all<JobNow & { readonly id: string }>`
-      select id, state, error_code as "errorCode", error_message as "errorMessage" from jobs
+      select id, state, error_code, error_message from jobs
       where id = any(${(sql) => sql.types.uuids(ids)})`;
     return new Map(rows.map(({ id, ...now }) => [id, now]));
   }
@@ -374,7 +374,7 @@ export class Jobs {
     const started = await tx<(Job & { readonly folders: number; readonly hasFiles: boolean })[]>`
       select ${columns(tx)},
         (select count(*) from (select from job_folders f where f.job_id = j.id and f.state = 'waiting' limit 2) w) as folders,
-        exists (select from job_files f where f.job_id = j.id and f.phase = j.phase and f.state = 'waiting') as "hasFiles"
+        exists (select from job_files f where f.job_id = j.id and f.phase = j.phase and f.state = 'waiting') as has_files
       from jobs j where j.id = any(${tx.types.uuids(ids)}) order by j.id`;
     for (const job of started) {
       const { phase, type, folders, hasFiles } = job;
@@ -437,13 +437,13 @@ function reachable(sql: Queryable, connections: readonly string[]) {
 
 function columns(sql: Queryable) {
   return sql`
-    j.id, j.account_id as "accountId", j.key_id as "keyId", 
-    (select s.id from schedules s where s.id = j.schedule_id) as "scheduleId", j.type, j.name, j.state, j.phase,
-    j.definition, j.found, j.done, j.skipped, j.failed, j.deleted, j.bytes, j.bytes_total as "bytesTotal",
-    j.error_code as "errorCode", j.error_message as "errorMessage", j.created_at as "createdAt",
-    j.started_at as "startedAt", j.finished_at as "finishedAt", ${movingOf(sql)} as moving,
+    j.id, j.account_id, j.key_id, 
+    (select s.id from schedules s where s.id = j.schedule_id) as schedule_id, j.type, j.name, j.state, j.phase,
+    j.definition, j.found, j.done, j.skipped, j.failed, j.deleted, j.bytes, j.bytes_total,
+    j.error_code, j.error_message, j.created_at,
+    j.started_at, j.finished_at, ${movingOf(sql)} as moving,
     case when j.sampled_at is not null then json_build_object('bytes', coalesce(j.earlier_bytes, j.sampled_bytes),
       'agoMs', (extract(epoch from now() - coalesce(j.earlier_at, j.sampled_at)) * 1000)::bigint) end as sample,
-    (j.active_ms + coalesce((extract(epoch from now() - j.active_since) * 1000)::bigint, 0)) as "activeMs",
-    not exists (select from job_folders f where f.job_id = j.id and f.state = 'waiting') as "isListed"`;
+    (j.active_ms + coalesce((extract(epoch from now() - j.active_since) * 1000)::bigint, 0)) as active_ms,
+    not exists (select from job_folders f where f.job_id = j.id and f.state = 'waiting') as is_listed`;
 }

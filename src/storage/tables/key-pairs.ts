@@ -35,8 +35,8 @@ export class KeyPairs {
 
   async list(accountId: string): Promise<readonly KeyPair[]> {
     return this.database.all<KeyPair>`
-      select id, name, public_key as "publicKey", fingerprint, created_at as "createdAt",
-             array(select c.id from connections c where c.key_pair_id = k.id order by c.ordinal) as "usedBy"
+      select id, name, public_key, fingerprint, created_at,
+             array(select c.id from connections c where c.key_pair_id = k.id order by c.ordinal) as used_by
       from key_pairs k where account_id = ${accountId} order by id desc`;
   }
 
@@ -54,7 +54,7 @@ export class KeyPairs {
     const { name, publicKey, fingerprint } = pair;
     return refusingDuplicates(`name: there is a key pair called "${name}" already`, () =>
       this.database.transaction(async (tx) => {
-        const [row] = await tx<{ created_at: Date }[]>`
+        const [row] = await tx<{ createdAt: Date }[]>`
           insert into key_pairs (id, account_id, name, public_key, fingerprint)
           values (${id}, ${actor.accountId}, ${name}, ${publicKey}, ${fingerprint}) returning created_at`;
         await this.secrets.put(tx, actor.accountId, keyPairSecret(id), pair.privateKey);
@@ -63,7 +63,7 @@ export class KeyPairs {
           target: { kind: 'key_pair', id, name },
           details: { fingerprint },
         });
-        return { id, name, publicKey, fingerprint, createdAt: row?.created_at ?? new Date(), usedBy: [] };
+        return { id, name, publicKey, fingerprint, createdAt: row?.createdAt ?? new Date(), usedBy: [] };
       }),
     );
   }

@@ -28,11 +28,11 @@ const MAX_REMEMBERED = 50_000;
 interface LeftoverRow {
   readonly kind: Leftover['kind'];
   readonly id: string;
-  readonly account_id: string;
-  readonly connection_id: string;
+  readonly accountId: string;
+  readonly connectionId: string;
   readonly path: string;
   readonly tag: string;
-  readonly upload_id: string;
+  readonly uploadId: string;
 }
 
 export class LeftoverNotes {
@@ -86,10 +86,10 @@ export class LeftoverNotes {
         returning l.kind, l.id, c.account_id, l.connection_id, l.path, l.tag, l.upload_id`,
     );
     return rows.map((row) => {
-      const place = { id: row.id, accountId: row.account_id, connectionId: row.connection_id };
+      const place = { id: row.id, accountId: row.accountId, connectionId: row.connectionId };
       return row.kind === 'folder'
         ? { kind: 'folder', ...place, folder: row.path, tag: row.tag }
-        : { kind: 'multipart', ...place, path: row.path, uploadId: row.upload_id };
+        : { kind: 'multipart', ...place, path: row.path, uploadId: row.uploadId };
     });
   }
 

@@ -127,7 +127,7 @@ export class Links {
   async open(token: string): Promise<OpenedLink | undefined> {
     if (!TOKEN.test(token)) return undefined;
     return this.database.first<OpenedLink>`
-      select ${columns}, a.email, a.plan, coalesce(k.allowed_ips, '{}') as "allowedIps"
+      select ${columns}, a.email, a.plan, coalesce(k.allowed_ips, '{}') as allowed_ips
       from ${withKeys} join accounts a on a.id = l.account_id where l.token_hash = ${hashApiKey(token)}`;
   }
 
@@ -217,10 +217,10 @@ const keyOpens = (sql: Queryable) => sql`
 
 function columns(sql: Queryable) {
   return sql`
-    l.id, l.account_id as "accountId", l.connection_id as "connectionId", l.key_id as "keyId", l.operation, l.path,
-    l.filename, l.overwrite, l.digest, l.max_bytes as "maxBytes", l.max_uses as "maxUses", l.uses,
-    l.expires_at as "expiresAt", l.revoked_at as "revokedAt", l.last_used_at as "lastUsedAt",
-    l.created_at as "createdAt",
+    l.id, l.account_id, l.connection_id, l.key_id, l.operation, l.path,
+    l.filename, l.overwrite, l.digest, l.max_bytes, l.max_uses, l.uses,
+    l.expires_at, l.revoked_at, l.last_used_at,
+    l.created_at,
     case when l.revoked_at is not null then 'revoked' when l.expires_at <= now() then 'expired'
       when l.max_uses is not null and (l.uses >= l.max_uses or l.broken >= ${MOST_BROKEN}) then 'used_up'
       when not ${keyOpens(sql)} then 'key_ended' else 'active' end as state`;

@@ -108,7 +108,7 @@ export class LoginSessions {
   /** Of a session that is over: why, as far as it is still known. */
   async whyEnded(token: string): Promise<SessionEnd | 'idle' | 'expired' | undefined> {
     const [session] = await this.database.all<{ reason: SessionEnd | null; isEnded: boolean; isExpired: boolean }>`
-      select end_reason as reason, ended_at is not null as "isEnded", expires_at <= now() as "isExpired"
+      select end_reason as reason, ended_at is not null as is_ended, expires_at <= now() as is_expired
       from login_sessions where token_hash = ${hashOf(token)}`;
     if (session === undefined) return undefined;
     if (session.isEnded) return session.reason ?? undefined;
@@ -132,8 +132,8 @@ export class LoginSessions {
 
   #select(sql: Queryable, condition: ReturnType<Queryable>) {
     return sql<LoginSession[]>`
-      select s.id, s.account_id as "accountId", a.email, a.plan, s.created_at as "createdAt",
-             s.last_seen_at as "lastSeenAt", s.expires_at as "expiresAt", s.address, s.user_agent as "userAgent"
+      select s.id, s.account_id, a.email, a.plan, s.created_at,
+             s.last_seen_at, s.expires_at, s.address, s.user_agent
       from login_sessions s join accounts a on a.id = s.account_id
       where ${condition} and s.ended_at is null and s.expires_at > now()
         and s.last_seen_at > now() - make_interval(secs => ${this.times.idleMs / 1000})

@@ -81,7 +81,7 @@ export class Receipts {
 
   async find(accountId: string, transferId: string): Promise<Receipt | undefined> {
     return this.database.first<Receipt>`
-      select sequence, transfer_id as "transferId", receipt from receipts
+      select sequence, transfer_id, receipt from receipts
       where transfer_id = ${transferId} and account_id = ${accountId}`;
   }
 
@@ -89,7 +89,7 @@ export class Receipts {
   async list(accountId: string, after: number, limit: number): Promise<readonly ReceiptLine[]> {
     return this.database.run(async (sql) => {
       const found = await sql<Receipt[]>`
-        select sequence, transfer_id as "transferId", receipt from receipts
+        select sequence, transfer_id, receipt from receipts
         where account_id = ${accountId} and sequence > ${after} order by sequence limit ${limit}`;
       const rows = takeRows(found);
       const items = await itemsOfIds(
@@ -187,7 +187,7 @@ export class Receipts {
           set claim = ${token}, claimed_until = clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS})
           from free where c.account_id = free.account_id returning c.sequence, c.head
         )
-        select ${accountId}::uuid as "accountId", ${token}::uuid as token, sequence, head, clock_timestamp() as at,
+        select ${accountId}::uuid as account_id, ${token}::uuid as token, sequence, head, clock_timestamp() as at,
           (select id from receipt_keys where is_active) as key,
           (select array_agg(id) from transfers
            where id = any(${(sql) => sql.types.uuids(ids)}) and status <> 'pending') as ended,

@@ -63,8 +63,8 @@ export class RouteCopies {
   /** Undefined once all of its copies have ended, or nobody wants them any more. */
   async find(eventId: string): Promise<CopyingEvent | undefined> {
     return this.database.first<CopyingEvent>`
-      select e.id, e.folder_id as "folderId", e.account_id as "accountId", a.email, a.plan, e.created_at as "createdAt",
-        e.copy_rounds as rounds, e.next_attempt_at as "nextAttemptAt", now() as "readAt"
+      select e.id, e.folder_id, e.account_id, a.email, a.plan, e.created_at,
+        e.copy_rounds as rounds, e.next_attempt_at, now() as read_at
       from webhook_events e join accounts a on a.id = e.account_id
       where e.id = ${eventId} and e.state = 'pending' and e.copy_state = 'pending'`;
   }
@@ -152,6 +152,6 @@ export function endingCopies(sql: Queryable, parts: readonly { readonly id: stri
 
 function columns(sql: Queryable) {
   return sql`
-    id, number, path, raw_name as "rawName", state, tries, target_connection as "targetConnection",
-    target_path as "targetPath", size, error_code as "errorCode", error_message as "errorMessage"`;
+    id, number, path, raw_name, state, tries, target_connection,
+    target_path, size, error_code, error_message`;
 }

@@ -34,7 +34,7 @@ export class RunningTransfers {
         delete from running_transfers where updated_at < now() - make_interval(secs => ${STALE_SECONDS})
           or (node_id = ${this.nodeId} and id <> all(${sql.types.uuids(rows.map(({ id }) => id))}))`;
       if (rows.length === 0) return [];
-      const wanted = await sql<{ id: string; cancel_asked: boolean }[]>`
+      const wanted = await sql<{ id: string; cancelAsked: boolean }[]>`
         insert into running_transfers as r
           (id, account_id, node_id, bytes, total_bytes, bytes_per_second, step, facts, job_id, job_path)
         select id, "accountId", ${this.nodeId}::uuid, bytes, "totalBytes", "bytesPerSecond", step, facts,
@@ -45,15 +45,15 @@ export class RunningTransfers {
           bytes_per_second = excluded.bytes_per_second, step = excluded.step, facts = excluded.facts,
           updated_at = now()
         returning id, cancel_asked`;
-      return wanted.filter(({ cancel_asked: isAsked }) => isAsked).map(({ id }) => id);
+      return wanted.filter(({ cancelAsked: isAsked }) => isAsked).map(({ id }) => id);
     });
   }
 
   /** Those on other nodes. */
   async elsewhere(accountIds: readonly string[]): Promise<readonly RunningRow[]> {
     return this.database.all<RunningRow>`
-      select id, account_id as "accountId", bytes, total_bytes as "totalBytes",
-             bytes_per_second as "bytesPerSecond", step, facts,
+      select id, account_id, bytes, total_bytes,
+             bytes_per_second, step, facts,
              case when job_id is not null then json_build_object('id', job_id, 'path', encode(job_path, 'hex')) end as job
       from running_transfers
       where account_id = any(${(sql) => sql.types.uuids(accountIds)}) and node_id <> ${this.nodeId}

@@ -322,11 +322,11 @@ function detailsOf({ cron, timeZone, isActive }: ScheduleSettings) {
 
 function columns(sql: Queryable) {
   return sql`
-    s.id, s.account_id as "accountId", s.key_id as "keyId", s.name, s.cron, s.time_zone as "timeZone",
-    s.is_active as "isActive", s.job_name as "jobName", s.definition, s.next_run_at as "nextRunAt",
-    s.last_run_at as "lastRunAt", s.last_due_at as "lastDueAt", s.decided_due_at as "decidedDueAt",
-    s.last_job_id as "lastJobId", s.last_skipped_at as "lastSkippedAt",
-    s.error_message as "errorMessage", s.created_at as "createdAt",
+    s.id, s.account_id, s.key_id, s.name, s.cron, s.time_zone,
+    s.is_active, s.job_name, s.definition, s.next_run_at,
+    s.last_run_at, s.last_due_at, s.decided_due_at,
+    s.last_job_id, s.last_skipped_at,
+    s.error_message, s.created_at,
     (select jsonb_build_object('id', j.id, 'state', j.state, 'failed', j.failed, 'error', j.error_message)
-      from jobs j where j.id = s.last_job_id) as "lastJob"`;
+      from jobs j where j.id = s.last_job_id) as last_job`;
 }

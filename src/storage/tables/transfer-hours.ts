@@ -74,7 +74,7 @@ export async function sumsOf(
   const rows = await database.run(
     (sql) => sql<SlotRow[]>`
       select width_bucket(hour, ${sql.types.times(starts)}) as span, slot, sum(transfers)::bigint as transfers,
-        sum(failed)::bigint as failed, sum(bytes_in)::bigint as "bytesIn", sum(bytes_out)::bigint as "bytesOut"
+        sum(failed)::bigint as failed, sum(bytes_in)::bigint as bytes_in, sum(bytes_out)::bigint as bytes_out
       from transfer_hours where account_id = ${accountId} and hour >= ${starts[0] ?? new Date()} group by 1, 2`,
   );
   return starts.map((_, index) => added(rows.filter(({ span }) => span === index + 1)));

@@ -194,8 +194,8 @@ async function pageOf(
 
 /** Columns of `managedColumns`, by their names. */
 function shown(sql: Queryable) {
-  return sql`id, "connectionId", type, direction, filename, path, "fileSize", status, "errorMessage", "durationMs",
-    "createdAt", "jobId", "linkId", "errorCode"`;
+  return sql`id, connection_id, type, direction, filename, path, file_size, status, error_message, duration_ms,
+    created_at, job_id, link_id, error_code`;
 }
 
 /** What the index that narrows most can tell. */
@@ -217,9 +217,9 @@ function filters(sql: Queryable, search: TransferSearch) {
     ${type === undefined ? sql`` : sql`and type = ${type}`}
     ${direction === undefined ? sql`` : sql`and direction = ${direction}`}
     ${keyId === undefined ? sql`` : sql`and key_id = ${keyId}`}
-    ${errorCode === undefined ? sql`` : sql`and "errorCode" = ${errorCode}`}
+    ${errorCode === undefined ? sql`` : sql`and error_code = ${errorCode}`}
     ${requestId === undefined ? sql`` : sql`and request_id = ${requestId}`}
-    ${minBytes === undefined ? sql`` : sql`and "fileSize" >= ${minBytes}`}
+    ${minBytes === undefined ? sql`` : sql`and file_size >= ${minBytes}`}
     ${lookups === false && type === undefined ? sql`and type <> all(${sql.types.texts(LOOKUPS)})` : sql``}
     ${part === undefined ? sql`` : sql`and (path ilike ${part} or filename ilike ${part})`}`;
 }

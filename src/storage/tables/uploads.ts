@@ -133,7 +133,7 @@ export class Uploads {
       const [asked] = await sql<{ own: boolean; lapsedAt: string | null }[]>`
         update uploads u set is_asked = u.is_asked or u.writer_key = ${keyId} where ${at}
         returning coalesce(u.writer_key = ${keyId}, true) as own,
-          case when u.lease_until < now() then u.lease_until::text end as "lapsedAt"`;
+          case when u.lease_until < now() then u.lease_until::text end as lapsed_at`;
       return asked && { held: asked.own ? 'by-own' : 'by-other', lapsedAt: asked.lapsedAt };
     });
   }
@@ -154,7 +154,7 @@ export class Uploads {
           ${sql.types.bigints(writers.map(({ stands }) => stands))},
           ${sql.types.texts(writers.map(({ hashStates }) => hashStates?.toString('hex') ?? null))})
           as w (id, writer, stands, states)
-        where u.id = w.id and u.writer = w.writer returning u.writer, u.is_asked as "isAsked"`,
+        where u.id = w.id and u.writer = w.writer returning u.writer, u.is_asked`,
     );
     return new Map(rows.map(({ writer, isAsked }) => [writer, { isAsked }]));
   }
@@ -235,7 +235,7 @@ export class Uploads {
         where account_id = ${accountId} and connection_id = ${connectionId} and state <> 'done' for update)
       update uploads u set writer = ${writer}, writer_key = '', lease_until = now() + make_interval(secs => ${seconds}),
         expires_at = now()
-      from former f where u.id = f.id returning ${columns}, f.held as "isHeld"`;
+      from former f where u.id = f.id returning ${columns}, f.held as is_held`;
   }
 
   async parts(id: string): Promise<readonly UploadPart[]> {
@@ -309,8 +309,8 @@ const expiry = (sql: Queryable, { expireHours }: Pick<UploadLimits, 'expireHours
 
 function columns(sql: Queryable) {
   return sql`
-    u.id, u.account_id as "accountId", u.connection_id as "connectionId", u.key_id as "keyId", u.path, u.hidden,
-    u.store_id as "storeId", u.metadata, u.overwrite, u.modified_at as "modifiedAt", u.length, u.stands, u.wants_digest as "wantsDigest", u.hash_states as "hashStates", u.digest,
-    u.is_exact as "isExact", u.is_unproven as "isUnproven", u.state, u.transfer_id as "transferId", u.writer,
-    u.expires_at as "expiresAt"`;
+    u.id, u.account_id, u.connection_id, u.key_id, u.path, u.hidden,
+    u.store_id, u.metadata, u.overwrite, u.modified_at, u.length, u.stands, u.wants_digest, u.hash_states, u.digest,
+    u.is_exact, u.is_unproven, u.state, u.transfer_id, u.writer,
+    u.expires_at`;
 }

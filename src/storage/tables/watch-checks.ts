@@ -26,8 +26,8 @@ export class WatchChecks {
 
   async list(folderId: string): Promise<readonly CheckRow[]> {
     return this.database.all<CheckRow>`
-      select id, kind, outcome, started_at as "startedAt", duration_ms as "durationMs", error_code as "errorCode",
-        error_message as "errorMessage", counts
+      select id, kind, outcome, started_at, duration_ms, error_code,
+        error_message, counts
       from watch_checks where folder_id = ${folderId} order by id desc limit ${KEPT_CHECKS}`;
   }
 

@@ -33,12 +33,12 @@ export class CheckSuperseded extends Error {
 }
 
 interface FileRow {
-  readonly entry_key: Buffer;
-  readonly known_size: number | null;
-  readonly known_modified_ms: number | null;
-  readonly seen_size: number | null;
-  readonly seen_modified_ms: number | null;
-  readonly seen_since_ms: number | null;
+  readonly entryKey: Buffer;
+  readonly knownSize: number | null;
+  readonly knownModifiedMs: number | null;
+  readonly seenSize: number | null;
+  readonly seenModifiedMs: number | null;
+  readonly seenSinceMs: number | null;
 }
 
 const PAGE_ROWS = 250;
@@ -240,8 +240,8 @@ function columns(sql: Queryable) {
 }
 
 function toEntry(row: FileRow): StoredEntry {
-  const { entry_key: key, known_size: size, known_modified_ms: modifiedMs } = row;
-  const { seen_size: seenSize, seen_modified_ms: seenModifiedMs, seen_since_ms: sinceMs } = row;
+  const { entryKey: key, knownSize: size, knownModifiedMs: modifiedMs } = row;
+  const { seenSize, seenModifiedMs, seenSinceMs: sinceMs } = row;
   return {
     key,
     known: size === null || modifiedMs === null ? undefined : { size, modifiedMs },

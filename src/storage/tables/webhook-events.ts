@@ -46,9 +46,9 @@ export class WebhookEvents {
 
   async attempts(eventId: string): Promise<readonly Attempt[]> {
     return this.database.all<Attempt>`
-      select id, started_at as "startedAt", duration_ms as "durationMs", status, error_code as "errorCode",
-        error_message as "errorMessage", answer, url, request_headers as "requestHeaders",
-        answer_headers as "answerHeaders"
+      select id, started_at, duration_ms, status, error_code,
+        error_message, answer, url, request_headers,
+        answer_headers
       from webhook_attempts where event_id = ${eventId} order by id`;
   }
 
@@ -128,8 +128,8 @@ export class WebhookEvents {
     await this.database.transaction(async (tx) => {
       // The folder before its events, as whoever changes it.
       const [folder] = await tx<{ webhookUrl: string | null; areEnded: boolean; connectionIds: string[] }[]>`
-        select webhook_url as "webhookUrl", deliveries_ended_at is not null as "areEnded",
-          array_remove(array[connection_id, copy_to->>'connectionId'], null) as "connectionIds" from watched_folders
+        select webhook_url, deliveries_ended_at is not null as are_ended,
+          array_remove(array[connection_id, copy_to->>'connectionId'], null) as connection_ids from watched_folders
         where id = ${event.folderId} and deleted_at is null for share`;
       const [row] = await tx<Pick<WebhookEvent, 'body' | 'files' | 'type'>[]>`
         select body, files, type from webhook_events
@@ -173,7 +173,7 @@ export class WebhookEvents {
     return this.database.transaction(async (tx) => {
       const late = `${FORGOTTEN_AFTER_SECONDS} seconds`;
       const events = await tx<{ id: string; account: string; url: string | null; webhookId: string | null }[]>`
-        select e.id, e.account_id as account, coalesce(e.webhook_url, f.webhook_url) as url, e.webhook_id as "webhookId"
+        select e.id, e.account_id as account, coalesce(e.webhook_url, f.webhook_url) as url, e.webhook_id
         from webhook_events e left join watched_folders f on f.id = e.folder_id
         where e.state = 'pending' and e.copy_state <> 'pending' and e.next_attempt_at < now() - ${late}::interval
         order by e.next_attempt_at limit ${RECOVER_AT_ONCE}`;
@@ -410,9 +410,9 @@ async function sendAfter(
 
 function columns(sql: Queryable) {
   return sql`
-    id, coalesce(event_id, id) as "eventId", folder_id as "folderId", job_id as "jobId", webhook_id as "webhookId",
-    webhook_url as "webhookUrl", account_id as "accountId", type, body, file_count as "fileCount", files, state,
-    attempts, next_attempt_at as "nextAttemptAt", copy_state as "copyState", copies_failed as "copiesFailed",
-    after_action as "afterAction", delivered_at as "deliveredAt",
-    created_at as "createdAt", now() as "readAt"`;
+    id, coalesce(event_id, id) as event_id, folder_id, job_id, webhook_id,
+    webhook_url, account_id, type, body, file_count, files, state,
+    attempts, next_attempt_at, copy_state, copies_failed,
+    after_action, delivered_at,
+    created_at, now() as read_at`;
 }

@@ -175,6 +175,6 @@ function detailsOf({ url, ...settings }: Partial<WebhookSettings>) {
 
 function columns(sql: Queryable) {
   return sql`
-    id, account_id as "accountId", url, events, connection_ids as "connectionIds", is_active as "isActive",
-    ended_at as "endedAt", created_at as "createdAt"`;
+    id, account_id, url, events, connection_ids, is_active,
+    ended_at, created_at`;
 }
