@@ -1,12 +1,11 @@
 /** Fields that several endpoints have, each with the words that are right for one place, and values that their examples share. */
+import { CONNECTION_ID } from '../contract/words.js';
 import { Type, type TInteger, type TSchemaOptions, type TString } from 'typebox';
 import { refusal } from '../base/errors.js';
 import { isWritableTime } from '../remotes/times.js';
 import { count, dateTime, object, oneOf, success, text, type TSchemaOf } from '../base/schema.js';
 
 /* Of requests */
-
-export const CONNECTION_ID = 'Id of a connection, as `GET /api/connections` shows it.';
 
 /** Parameters of the path of a request. */
 export const connectionParameter = {

@@ -1,7 +1,8 @@
 /** The jobs that this node has slices of: whether they are still wanted, which any node may have changed. */
 import { onAbort, within } from '../base/deadline.js';
 import { type ErrorCode, GatewayError } from '../base/errors.js';
-import type { JobNow, Jobs, JobState } from '../storage/storage.js';
+import type { JobState } from '../contract/job.js';
+import type { JobNow, Jobs } from '../storage/storage.js';
 
 /** One slice's part in a job. */
 export interface Stay {

@@ -4,6 +4,7 @@ import { type GatewayError, hasCode, refusal } from '../base/errors.js';
 import { isUuid, uuidv7 } from '../base/uuid.js';
 import { abortSignalOf, type EndSignal } from '../base/ending.js';
 import type { Connection } from '../connections/connection.js';
+import type { JobFileState } from '../contract/job.js';
 import { seeOneTree } from '../operations/copy.js';
 import { knownPath } from '../operations/known-path.js';
 import type { Intent, Operations } from '../operations/operation.js';
@@ -13,7 +14,6 @@ import {
   type Job,
   type JobDefinition,
   type JobFileItem,
-  type JobFileState,
   type JobHolder,
   type JobPlace,
   type NewJobRow,

@@ -14,7 +14,8 @@ import {
   text,
   textOrNull,
 } from '../base/schema.js';
-import { JOB_STATES, JOB_TYPES, type Job } from '../storage/storage.js';
+import { JOB_STATES, JOB_TYPES } from '../contract/job.js';
+import { type Job } from '../storage/storage.js';
 
 export const JOB_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001';
 

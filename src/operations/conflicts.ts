@@ -1,8 +1,8 @@
 /** What becomes of a file that stands where a copy is to go. */
 import { GatewayError, hasCode } from '../base/errors.js';
+import type { ConflictRule } from '../contract/job.js';
 import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';
-import type { ConflictRule } from '../storage/storage.js';
 import type { PathReference } from './path-reference.js';
 
 /** Why a file is left as it is. It is thrown where that turns out. */

@@ -203,14 +203,7 @@ export {
   type OpenedLink,
 } from './tables/links.js';
 export type { LoginSession } from './tables/login-sessions.js';
-export {
-  COPY_STATES,
-  type CopyingEvent,
-  type CopyTo,
-  isOtherCopyTo,
-  type NewCopy,
-  type RouteCopy,
-} from './tables/route-copies.js';
+export { COPY_STATES, type CopyingEvent, isOtherCopyTo, type NewCopy, type RouteCopy } from './tables/route-copies.js';
 export type { Receipt, ReceiptLine } from './tables/receipts.js';
 export type { RunningRow } from './tables/running-transfers.js';
 export type { DueSchedule, Fired, Schedule, ScheduleSettings } from './tables/schedules.js';
@@ -227,7 +220,7 @@ export {
   type StoredEntry,
   UNKNOWN_SIZE,
 } from './tables/watched-files.js';
-export type { CheckResult, Route, WatchedFolder, WatchSettings } from './tables/watched-folders.js';
+export type { CheckResult, Route } from './tables/watched-folders.js';
 export { type DeliveryPage, MOST_REPLAYED, type ReplayFilter } from './tables/deliveries.js';
 export * from './tables/webhook-event.js';
 export { targetGroup, withLogin, withoutLogin } from './tables/webhook-targets.js';

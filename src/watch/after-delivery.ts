@@ -1,6 +1,7 @@
 /** What becomes of files once their event has been delivered: moved or deleted, each as it was reported or not at all. */
 import { toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
+import type { WatchedFolder } from '../contract/watched-folder.js';
 import { Evidence } from '../operations/evidence.js';
 import { baseName, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
@@ -16,7 +17,6 @@ import {
   type JobQueue,
   JobWorker,
   type StorageOptions,
-  type WatchedFolder,
   type WatchedFolders,
   type WebhookEvents,
 } from '../storage/storage.js';

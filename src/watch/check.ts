@@ -4,6 +4,7 @@
  */
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
+import type { CopyTo, WatchedFolder } from '../contract/watched-folder.js';
 import { templateFacts } from '../operations/names.js';
 import { parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
 import {
@@ -12,7 +13,6 @@ import {
   type CheckRow,
   CheckSuperseded,
   type Connections,
-  type CopyTo,
   type DeliveredFile,
   EntryChanges,
   idsAt,
@@ -21,7 +21,6 @@ import {
   type NewEvent,
   type TransferRow,
   type WatchedFiles,
-  type WatchedFolder,
   type WatchedFolders,
 } from '../storage/storage.js';
 import {

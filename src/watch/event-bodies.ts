@@ -3,7 +3,8 @@ import { Type, type Static, type TObject, type TProperties } from 'typebox';
 import { type EventDefinition, eventDefinition, NUMBERED_BYTES } from '../base/events.js';
 import { listOf, base64, count, dateTime, described, flag, oneOf, text, textOrNull } from '../base/schema.js';
 import { connectionSummary } from '../connections/schemas.js';
-import type { RouteCopy, WatchedFolder } from '../storage/storage.js';
+import type { WatchedFolder } from '../contract/watched-folder.js';
+import type { RouteCopy } from '../storage/storage.js';
 
 const PATH = 'Path from the root of the connection.';
 

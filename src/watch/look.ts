@@ -17,13 +17,13 @@ import {
   EntryChanges,
   UNKNOWN_SIZE,
   type WatchedFiles,
-  type WatchedFolder,
 } from '../storage/storage.js';
 import { type Decision, type DiffRules, isReport, type ListedEntry } from './decide.js';
 import { diff, type Unlisted } from './diff.js';
 import { entryKey, nameOfKey } from '../base/entry-key.js';
 import { pairs } from '../base/entry-pairs.js';
 import { EntrySorter } from '../base/entry-sorter.js';
+import type { WatchedFolder } from '../contract/watched-folder.js';
 import type { DetectedFile } from './event-bodies.js';
 import { agedStates } from './exact.js';
 import { MissingEntries } from './missing.js';

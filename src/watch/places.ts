@@ -1,11 +1,12 @@
 /** Where files of a watched folder go, and the same of a whole account: they must not come back. */
 import { refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
+import type { CopyTo } from '../contract/watched-folder.js';
 import { loginOf } from '../operations/copy.js';
 import { applyTemplate, type TemplateFacts } from '../operations/names.js';
 import { baseName, joinPath, parentOf, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
-import type { CopyTo, Route } from '../storage/storage.js';
+import type { Route } from '../storage/storage.js';
 
 /** The place below `target` that `path` has below `root`. */
 export function samePlace(root: RemotePath, path: RemotePath, target: RemotePath): RemotePath {

@@ -7,6 +7,7 @@ import type { Budget } from '../budgets/budget.js';
 import type { Caller } from '../base/caller.js';
 import { GatewayError, type ErrorCode, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
+import type { CopyTo, WatchedFolder } from '../contract/watched-folder.js';
 import { find, freeName, isLeftAlone, OntoItself, refuseOlder, replaces } from '../operations/conflicts.js';
 import { copyFile, requireVerified } from '../operations/copy.js';
 import { FATAL, OURS, PASSING } from '../operations/error-classes.js';
@@ -20,7 +21,6 @@ import {
   clockAt,
   type Connections,
   type CopyingEvent,
-  type CopyTo,
   isOtherCopyTo,
   type JobOutcome,
   type JobQueue,
@@ -29,7 +29,6 @@ import {
   type RouteCopies,
   type RouteCopy,
   type StorageOptions,
-  type WatchedFolder,
   type WatchedFolders,
   type WebhookEvents,
 } from '../storage/storage.js';

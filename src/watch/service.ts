@@ -16,7 +16,6 @@ import {
   type Attempt,
   type CheckRow,
   type Connections,
-  type CopyTo,
   type DeliveryFilter,
   type DeliveryPage,
   type DeliveryRow,
@@ -25,8 +24,6 @@ import {
   type Route,
   type RouteCopy,
   targetGroup,
-  type WatchedFolder,
-  type WatchSettings,
   type WatchStorage,
   type ReplayFilter,
   type WebhookEvent,
@@ -36,6 +33,7 @@ import type { FolderLooks } from './look.js';
 import type { Reason } from './decide.js';
 import { nameOfKey } from '../base/entry-key.js';
 import { isUuid } from '../base/uuid.js';
+import type { CopyTo, WatchSettings, WatchedFolder } from '../contract/watched-folder.js';
 import { testEvent, type DetectedFile } from './event-bodies.js';
 import { createNameFilter } from './name-filter.js';
 import { refuseLoops } from './places.js';

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
-import type { WatchedFolder } from '../../src/storage/storage.js';
 import type { FolderSettings } from '../../src/watch/settings.js';
 import type { TestSshd } from '../servers/sshd.js';
 import type { PostgresServer } from '../servers/postgres.js';
@@ -11,6 +10,7 @@ import { makeCheckDue, withSql } from '../storage/databases.js';
 import type { Bench } from './support/bench.js';
 import type { Receiver } from './support/receiver.js';
 import { WatchRig } from './support/rig.js';
+import type { WatchedFolder } from '../../src/contract/watched-folder.js';
 
 /** More than the other tests put into one check. */
 const MOST_REPORTS = 10;

@@ -5,10 +5,10 @@ import { behindProxy, type Remote } from '../faults/rig.js';
 import { FTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
-import type { WatchedFolder } from '../../src/storage/storage.js';
 import { Bench } from './support/bench.js';
 import { startReceiver, type Receiver } from './support/receiver.js';
 import { startTogether } from '../support/together.js';
+import type { WatchedFolder } from '../../src/contract/watched-folder.js';
 
 const MOST_FILES = 30;
 

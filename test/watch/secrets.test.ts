@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changeMasterKey, openStorage } from '../../src/storage/open.js';
-import type { WatchSettings } from '../../src/storage/storage.js';
 import { startPostgres } from '../servers/postgres.js';
 import { testOptions, withSql } from '../storage/databases.js';
 import { ACCOUNT, API_KEY } from '../storage/provisioned.js';
+import type { WatchSettings } from '../../src/contract/watched-folder.js';
 
 test('signing secrets are sealed, and open again after a change of the master key', async () => {
   const postgres = await startPostgres();

@@ -7,10 +7,10 @@ import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type ServerEntry, type TestServe
 import { startProftpd, startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
-import type { WatchedFolder } from '../../src/storage/storage.js';
 import { Bench } from './support/bench.js';
 import { startReceiver, type Receiver } from './support/receiver.js';
 import { startTogether } from '../support/together.js';
+import type { WatchedFolder } from '../../src/contract/watched-folder.js';
 
 const named = (entries: readonly ServerEntry[], name: string): ServerEntry => {
   const found = entries.find((each) => each.name === name);

@@ -5,13 +5,13 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after, afterEach, before, suite, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import type { WatchedFolder } from '../../src/storage/storage.js';
 import type { FolderSettings } from '../../src/watch/settings.js';
 import type { PostgresServer } from '../servers/postgres.js';
 import { withSql } from '../storage/databases.js';
 import type { Bench } from '../watch/support/bench.js';
 import type { Received, Receiver } from '../watch/support/receiver.js';
 import { WatchRig } from '../watch/support/rig.js';
+import type { WatchedFolder } from '../../src/contract/watched-folder.js';
 
 suite('webhooks', () => {
   let rig: WatchRig;

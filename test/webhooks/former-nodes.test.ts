@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { uuidv7 } from '../../src/base/uuid.js';
-import type { WatchedFolder } from '../../src/storage/storage.js';
+import type { WatchedFolder } from '../../src/contract/watched-folder.js';
 import { FAILURE, upload, withSql } from '../storage/databases.js';
 import { WatchRig } from '../watch/support/rig.js';
 

@@ -15,6 +15,7 @@ import {
   withDefault,
 } from '../../base/schema.js';
 import { isUuid } from '../../base/uuid.js';
+import { CONNECTION_ID } from '../../contract/words.js';
 import { DIGEST_GAPS, type DigestGap } from '../../operations/content-hash.js';
 import { UNVERIFIED, type Unverified } from '../../remotes/remote.js';
 import {
@@ -27,7 +28,7 @@ import {
   type Verification,
 } from '../../storage/storage.js';
 import { endpoint } from '../endpoint.js';
-import { answeredPath, CONNECTION_ID, durationMs, FILE_NAME, TRANSFER_ID } from '../fields.js';
+import { answeredPath, durationMs, FILE_NAME, TRANSFER_ID } from '../fields.js';
 import type { ApiServices } from '../services.js';
 
 export const DIGEST = 'sha-256:b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9';

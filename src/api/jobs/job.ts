@@ -1,8 +1,9 @@
 /** Jobs and their files as the API shows them. */
 import { type Static, Type } from 'typebox';
 import { count, described, object, oneOf, text, textOrNull } from '../../base/schema.js';
+import { JOB_ACTIONS, JOB_FILE_STATES } from '../../contract/job.js';
 import { JOB_ID, jobSchema } from '../../jobs/view.js';
-import { JOB_ACTIONS, JOB_FILE_STATES, type JobFileItem } from '../../storage/storage.js';
+import { type JobFileItem } from '../../storage/storage.js';
 
 export { JOB_ID, jobExample, jobOf, jobSchema, place } from '../../jobs/view.js';
 

@@ -3,19 +3,19 @@ import { type Static, Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
 import { JOB_OPTION_NAMES, JOB_OPTIONS } from '../../base/job-options.js';
 import { flag, listOf, object, oneOf, text, textOrNull, texts, withDefault } from '../../base/schema.js';
-import type { Caller } from '../../http/types.js';
-import { json } from '../../http/answer.js';
-import type { JobOrder } from '../../jobs/service.js';
 import {
   COMPARISONS,
   CONFLICT_RULES,
   JOB_FILE_STATES,
   JOB_STATES,
   JOB_TYPES,
-  type Job,
-  type OrderType,
   ORDER_TYPES,
-} from '../../storage/storage.js';
+  type OrderType,
+} from '../../contract/job.js';
+import type { Caller } from '../../http/types.js';
+import { json } from '../../http/answer.js';
+import type { JobOrder } from '../../jobs/service.js';
+import { type Job } from '../../storage/storage.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { connectionId, remotePath } from '../fields.js';
 import { type ApiServices, connectionOf } from '../services.js';

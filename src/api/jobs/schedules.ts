@@ -16,8 +16,9 @@ import {
   texts,
   withDefault,
 } from '../../base/schema.js';
+import { COMPARISONS, CONFLICT_RULES, ORDER_TYPES } from '../../contract/job.js';
 import { nextRunsOf, runsAfter } from '../../jobs/schedules.js';
-import { COMPARISONS, CONFLICT_RULES, ORDER_TYPES, type Schedule } from '../../storage/storage.js';
+import { type Schedule } from '../../storage/storage.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { successAnswer } from '../fields.js';
 import { actorOf, type ApiServices } from '../services.js';

@@ -16,10 +16,11 @@ import {
   withDefault,
 } from '../../base/schema.js';
 import { isUuid } from '../../base/uuid.js';
+import { CONNECTION_ID } from '../../contract/words.js';
 import { type Link, LINK_OPERATIONS, LINK_STATES } from '../../storage/storage.js';
 import { DIGEST, digestOf } from '../account/transfers.js';
 import { endpoint } from '../endpoint.js';
-import { answeredPath, CONNECTION_ID, connectionId, dateTimeOf, remotePath } from '../fields.js';
+import { answeredPath, connectionId, dateTimeOf, remotePath } from '../fields.js';
 import { actorOf, type ApiServices, connectionOf } from '../services.js';
 import { urlOf } from './url.js';
 

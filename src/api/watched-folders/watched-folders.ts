@@ -2,41 +2,16 @@
 import { type Static, Type } from 'typebox';
 import type { Caller } from '../../base/caller.js';
 import { refusal } from '../../base/errors.js';
-import { count, dateTime, described, flag, listOf, object, text, textOrNull, withDefault } from '../../base/schema.js';
+import { flag, listOf, object, text } from '../../base/schema.js';
+import { copyToSchema, type WatchedFolder, watchedFolderFields } from '../../contract/watched-folder.js';
+import { newFields, shownFields, viewOf } from '../../contract/thing.js';
 import { referTo } from '../../operations/path-reference.js';
-import type { WatchedFolder } from '../../storage/storage.js';
-import { copyToSchema, folderFields, folderSettings, type WatchRights } from '../../watch/settings.js';
+import { folderSettings, type WatchRights } from '../../watch/settings.js';
 import { endpoint } from '../endpoint.js';
-import { answeredPath, CONNECTION_ID, connectionId, remotePath, successAnswer } from '../fields.js';
+import { connectionId, remotePath, successAnswer } from '../fields.js';
 import { type ApiServices, connectionOf } from '../services.js';
 
-const { scheduleMinutes, detectModified, initial, recursive, afterDelivery } = folderFields;
-
-/** Options that a folder does not use are left out. */
-const watchedFolderFields = {
-  id: text('Identifier.'),
-  connectionId: text(CONNECTION_ID),
-  name: text('Shown in the dashboard.'),
-  path: answeredPath(),
-  filePattern: textOrNull('A glob on the file name, or on the path below the folder where it holds `/` or `**`.'),
-  scheduleMinutes,
-  webhookUrl: textOrNull('URL that receives a POST when files are found.'),
-  source: text('How it was created.'),
-  detectModified,
-  isActive: flag('Whether it is switched on.'),
-  createdAt: dateTime('When it was created.'),
-  excludePattern: Type.Optional(text('A glob of files that are not reported.')),
-  doneFile: Type.Optional(text('Name of a marker file: a file is reported only once its marker is there too.')),
-  initial: Type.Optional(initial),
-  recursive: Type.Optional(recursive),
-  minAgeSeconds: Type.Optional(count('Files younger than this are not reported yet.')),
-  afterDelivery: Type.Optional(afterDelivery),
-  moveTo: Type.Optional(textOrNull('Folder for `afterDelivery: move`.')),
-  expectEveryMinutes: Type.Optional(count('Raise an alarm when no file came for this long.')),
-  copyTo: Type.Optional(described(copyToSchema, 'Where its files are copied before their event is sent.')),
-};
-
-export const watchedFolder = object('WatchedFolder', watchedFolderFields);
+export const watchedFolder = object('WatchedFolder', shownFields(watchedFolderFields, 'key'));
 
 const watchedFolderParameter = {
   id: text('Identifier.', { minLength: 1, examples: ['0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001'] }),
@@ -56,25 +31,7 @@ export const watchedFolderExample: Static<typeof watchedFolder> = {
   createdAt: '2026-01-31T12:00:00.000Z',
 };
 
-function watchedFolderOf(folder: WatchedFolder): Static<typeof watchedFolder> {
-  const { id, connectionId, name, path, filePattern, scheduleMinutes, webhookUrl, source, detectModified, isActive } =
-    folder;
-  const { excludePattern, doneFile, initial, recursive, minAgeSeconds, afterDelivery, moveTo, expectEveryMinutes } =
-    folder;
-  const { copyTo } = folder;
-  return {
-    ...{ id, connectionId, name, path, filePattern, scheduleMinutes, webhookUrl, source, detectModified, isActive },
-    createdAt: folder.createdAt.toISOString(),
-    ...(excludePattern === null ? {} : { excludePattern }),
-    ...(doneFile === null ? {} : { doneFile }),
-    ...(initial === 'ignore' ? {} : { initial }),
-    ...(recursive ? { recursive } : {}),
-    ...(minAgeSeconds === 0 ? {} : { minAgeSeconds }),
-    ...(afterDelivery === 'keep' ? {} : { afterDelivery, moveTo }),
-    ...(expectEveryMinutes === null ? {} : { expectEveryMinutes }),
-    ...(copyTo === null ? {} : { copyTo }),
-  };
-}
+const watchedFolderOf = (folder: WatchedFolder) => viewOf(watchedFolderFields, folder, 'key');
 
 /**
  * A caller that may have files copied there, as far as only the account and its connections tell.
@@ -150,13 +107,7 @@ export const getWatchedFolder = endpoint({
 export const newWatchedFolder = object('NewWatchedFolder', {
   connectionId: connectionId(),
   path: remotePath('Folder to watch.'),
-  ...folderSettings.properties,
-  scheduleMinutes: withDefault(folderFields.scheduleMinutes, 5),
-  detectModified: withDefault(folderFields.detectModified, false),
-  initial: withDefault(folderFields.initial, 'ignore'),
-  recursive: withDefault(folderFields.recursive, false),
-  minAgeSeconds: withDefault(folderFields.minAgeSeconds, 0),
-  afterDelivery: withDefault(folderFields.afterDelivery, 'keep'),
+  ...newFields(watchedFolderFields),
 });
 
 export const createWatchedFolder = endpoint({
@@ -193,7 +144,7 @@ export const createWatchedFolder = endpoint({
     status: 201,
     description: 'The folder is watched.',
     schema: object('CreatedWatchedFolder', {
-      ...watchedFolderFields,
+      ...watchedFolder.properties,
       webhookSecret: text('Signs its webhooks (Standard Webhooks); shown this once.'),
     }),
     example: { ...watchedFolderExample, webhookSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../base/errors.js';
-import type { JobFileState, JobFolder, NewJobFile } from './job.js';
+import type { JobFileState } from '../../contract/job.js';
+import type { JobFolder, NewJobFile } from './job.js';
 
 /** What a listing found, to be written at once. */
 export interface Findings {

@@ -1,10 +1,11 @@
 /** What is written of jobs, their folders and files: what listings find, what slices take, and how each ended. */
 import type { ErrorCode } from '../../base/errors.js';
+import type { JobState } from '../../contract/job.js';
 import type { JobSender } from '../cluster/jobs.js';
 import type { Database } from '../postgres/database.js';
 import { letGo, type Queryable, storable, jsonOf, type Transaction } from '../postgres/sql.js';
 import type { Findings } from './found-files.js';
-import type { Job, JobCounts, JobFile, JobFileEnd, JobFolder, JobState, NewJobRow } from './job.js';
+import type { Job, JobCounts, JobFile, JobFileEnd, JobFolder, NewJobRow } from './job.js';
 import { isFiltered } from './job.js';
 import type { JobEnd } from './job-phases.js';
 import { type Seat, seatJobs, seatsOf, seatsWorth } from './job-seats.js';

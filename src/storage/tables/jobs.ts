@@ -1,11 +1,12 @@
 /** Jobs: begun, paused, ended, and handed out to the nodes seat by seat. A seat does one slice of a job at a time. */
 import { uuidv7 } from '../../base/uuid.js';
 import { refusal } from '../../base/errors.js';
+import type { JobFileState, JobState, JobType } from '../../contract/job.js';
 import type { ClaimedJob, Jobs as Queue } from '../cluster/jobs.js';
 import type { Database } from '../postgres/database.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
-import type { Job, JobFileItem, JobFileState, JobHolder, JobState, JobType, NewJobRow, RunningJob } from './job.js';
+import type { Job, JobFileItem, JobHolder, NewJobRow, RunningJob } from './job.js';
 import { type JobEnd, keepSourceFiles, nextPhase } from './job-phases.js';
 import { type Seat, seatJobs, seatsOf, seatsWorth } from './job-seats.js';
 import type { EventFeeds } from './event-feeds.js';
@@ -437,7 +438,7 @@ function reachable(sql: Queryable, connections: readonly string[]) {
 
 function columns(sql: Queryable) {
   return sql`
-    j.id, j.account_id, j.key_id, 
+    j.id, j.account_id, j.key_id,
     (select s.id from schedules s where s.id = j.schedule_id) as schedule_id, j.type, j.name, j.state, j.phase,
     j.definition, j.found, j.done, j.skipped, j.failed, j.deleted, j.bytes, j.bytes_total,
     j.error_code, j.error_message, j.created_at,

@@ -1,14 +1,9 @@
 /** Files that a watched folder copies before it tells of them: what waits, and where each came to stand. */
 import type { ErrorCode } from '../../base/errors.js';
+import type { CopyTo } from '../../contract/watched-folder.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
-import type { ConflictRule, JobPlace } from './job.js';
-
-/** Where a watched folder copies its files, as its owner said it. */
-export interface CopyTo extends JobPlace {
-  readonly filename_template?: string;
-  readonly onConflict: ConflictRule;
-}
+import type { JobPlace } from './job.js';
 
 /** Whether what waits to be copied is to be copied otherwise. */
 export function isOtherCopyTo(former: CopyTo | null, now: CopyTo | null): boolean {

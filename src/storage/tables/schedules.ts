@@ -2,10 +2,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { hasCode, refusal } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
+import type { JobState } from '../../contract/job.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable, jsonOf, type Transaction } from '../postgres/sql.js';
 import { type Actor, record } from './audit-log.js';
-import type { Job, JobHolder, JobState, OrderDefinition } from './job.js';
+import type { Job, JobHolder, OrderDefinition } from './job.js';
 import type { JobLimits, Jobs } from './jobs.js';
 
 export interface ScheduleSettings {

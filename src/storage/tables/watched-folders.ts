@@ -1,5 +1,12 @@
 /** Watched folders: kept by their owners, taken for checks when they are due, and what a check leaves behind. */
 import { uuidv7 } from '../../base/uuid.js';
+import { columnsOf } from '../../contract/thing.js';
+import {
+  type FolderNames,
+  type WatchedFolder,
+  watchedFolderFields,
+  type WatchSettings,
+} from '../../contract/watched-folder.js';
 import type { JobSender } from '../cluster/jobs.js';
 import { type Clock, idsAt, readClock } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
@@ -8,64 +15,17 @@ import type { FolderSecrets } from '../secrets/sealed-rows.js';
 import type { EventFeeds } from './event-feeds.js';
 import { writeBatch } from './history-statements.js';
 import type { TransferRow } from './transfer.js';
-import { type CopyTo, isOtherCopyTo } from './route-copies.js';
+import { isOtherCopyTo } from './route-copies.js';
 import type { CheckKind, CheckRow, WatchChecks } from './watch-checks.js';
 import { CheckSuperseded, type EntryChanges, forgetFiles, purgeFiles } from './watched-files.js';
 import { cancelDeliveries, cancelEvents, hastenCopies, insertEvents, purgeEvents } from './webhook-events.js';
 import type { NewEvent } from './webhook-event.js';
 import { withoutLogin } from './webhook-targets.js';
 
-/** What its owner asked for. */
-export interface WatchSettings {
-  readonly connectionId: string;
-  readonly name: string;
-  readonly path: string;
-  readonly filePattern: string | null;
-  readonly excludePattern: string | null;
-  readonly doneFile: string | null;
-  readonly scheduleMinutes: number;
-  readonly webhookUrl: string | null;
-  readonly source: string;
-  readonly detectModified: boolean;
-  readonly recursive: boolean;
-  readonly initial: 'ignore' | 'report';
-  readonly minAgeSeconds: number;
-  readonly afterDelivery: 'keep' | 'move' | 'delete';
-  readonly moveTo: string | null;
-  readonly expectEveryMinutes: number | null;
-  /** Where its files are copied before anybody is told of them. */
-  readonly copyTo: CopyTo | null;
-}
-
 /** Where files go from a watched folder. */
 export interface Route extends Pick<WatchSettings, 'connectionId' | 'path' | 'name' | 'moveTo' | 'copyTo'> {
   readonly id: string;
 }
-
-export interface WatchedFolder extends WatchSettings {
-  readonly id: string;
-  readonly accountId: string;
-  readonly isActive: boolean;
-  readonly createdAt: Date;
-  readonly nextCheckAt: Date;
-  readonly baselineAt: Date | null;
-  readonly timeResolutionMs: number;
-  readonly lastSuccessAt: Date | null;
-  readonly lastDetectionAt: Date | null;
-  readonly alarmedAt: Date | null;
-  /** Since when every check has failed, and the last one's error. */
-  readonly failingSince: Date | null;
-  readonly failures: number;
-  readonly errorCode: string | null;
-  readonly errorMessage: string | null;
-  /** The receiver answered 410: nothing is sent any more. */
-  readonly deliveriesEndedAt: Date | null;
-  /** Which names it took at its last check, where they have been changed since. */
-  readonly formerNames: FolderNames | null;
-}
-
-/** Which files a folder takes, by their names. */
-type FolderNames = Pick<WatchSettings, 'filePattern' | 'excludePattern' | 'doneFile' | 'recursive'>;
 
 interface DueFolder {
   readonly id: string;
@@ -130,20 +90,13 @@ export class WatchedFolders {
     return this.database.transaction(async (tx) => {
       const [time] = await tx<{ now: Date }[]>`select now() as now`;
       const next = nextCheckAt(id, time?.now ?? new Date());
-      await tx`
-        insert into watched_folders (id, account_id, connection_id, name, path, file_pattern, exclude_pattern, done_file,
-          schedule_minutes, webhook_url, source, detect_modified, recursive, initial, min_age_seconds, after_delivery,
-          move_to, expect_every_minutes, copy_to, next_check_at)
-        values (${id}, ${accountId}, ${settings.connectionId}, ${settings.name}, ${settings.path},
-          ${settings.filePattern}, ${settings.excludePattern}, ${settings.doneFile}, ${settings.scheduleMinutes},
-          ${settings.webhookUrl}, ${settings.source}, ${settings.detectModified}, ${settings.recursive},
-          ${settings.initial}, ${settings.minAgeSeconds}, ${settings.afterDelivery}, ${settings.moveTo},
-          ${settings.expectEveryMinutes}, ${copyToJson(tx, settings)}, ${next})`;
+      const row = { id, accountId, ...rowOf(tx, settings), nextCheckAt: next };
+      await tx`insert into watched_folders ${tx(row)}`;
       await complete(tx, id);
       await this.#sendCheck(tx, { id, accountId, connectionId: settings.connectionId }, 'regular');
       this.#tellDue(tx, time?.now, next);
-      const [row] = await tx<WatchedFolder[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
-      return row as WatchedFolder;
+      const [created] = await tx<WatchedFolder[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
+      return created as WatchedFolder;
     });
   }
 
@@ -162,7 +115,7 @@ export class WatchedFolders {
   /** Folders of an account from which files go somewhere. */
   async routes(accountId: string): Promise<readonly Route[]> {
     return this.database.all<Route>`
-      select id, name, connection_id as "connectionId", path, move_to as "moveTo", copy_to as "copyTo"
+      select id, name, connection_id, path, move_to, copy_to
       from watched_folders
       where account_id = ${accountId} and deleted_at is null and (copy_to is not null or move_to is not null)`;
   }
@@ -227,7 +180,7 @@ export class WatchedFolders {
     return this.database.transaction(async (tx) => {
       const due = await tx<DueFolder[]>`
         select f.id, case when is_follow_up then 'follow_up' else 'regular' end as kind,
-          schedule_minutes as "scheduleMinutes", next_check_at as "dueAt", now() as now, f.account_id as "accountId",
+          schedule_minutes, next_check_at as due_at, now() as now, f.account_id,
           ${hostOf(tx)} as host
         from watched_folders f join connections c on c.id = f.connection_id
         where f.is_active and deleted_at is null and next_check_at <= now()
@@ -372,7 +325,7 @@ export class WatchedFolders {
         returning id, next_check_at
       ),
       ${this.checks.adding(sql, check, result.entries)}
-      select (extract(epoch from next_check_at - now()) * 1000)::float8 as "inMs" from mine`;
+      select (extract(epoch from next_check_at - now()) * 1000)::float8 as in_ms from mine`;
     if (written === undefined) throw new CheckSuperseded();
     return written.inMs;
   }
@@ -413,13 +366,7 @@ async function editFolder(
   const hasOtherTimes = settings.scheduleMinutes !== former.scheduleMinutes;
   const nextCheckAt = isDue ? now : hasOtherTimes ? edit.nextCheckAt(now) : former.nextCheckAt;
   await tx`
-    update watched_folders set name = ${settings.name}, path = ${settings.path},
-      file_pattern = ${settings.filePattern}, exclude_pattern = ${settings.excludePattern},
-      done_file = ${settings.doneFile}, schedule_minutes = ${settings.scheduleMinutes},
-      webhook_url = ${settings.webhookUrl}, detect_modified = ${settings.detectModified},
-      recursive = ${settings.recursive}, initial = ${settings.initial}, min_age_seconds = ${settings.minAgeSeconds},
-      after_delivery = ${settings.afterDelivery}, move_to = ${settings.moveTo},
-      expect_every_minutes = ${settings.expectEveryMinutes}, copy_to = ${copyToJson(tx, settings)}, is_active = ${isActive}, check_id = null,
+    update watched_folders set ${tx({ ...rowOf(tx, settings), isActive })}, check_id = null,
       next_check_at = ${nextCheckAt}, is_follow_up = false,
       baseline_at = case when ${isMoved} then null else baseline_at end,
       former_names = case when ${isMoved} then null
@@ -432,8 +379,8 @@ async function editFolder(
   return { now, nextCheckAt };
 }
 
-function copyToJson(tx: Transaction, { copyTo }: WatchSettings) {
-  return copyTo === null ? null : jsonOf(tx, copyTo);
+function rowOf(tx: Transaction, { copyTo, ...settings }: WatchSettings) {
+  return { ...settings, copyTo: copyTo && jsonOf(tx, copyTo) };
 }
 
 function namesOf({ filePattern, excludePattern, doneFile, recursive }: FolderNames): FolderNames {
@@ -454,14 +401,5 @@ function hostOf(sql: Queryable) {
 }
 
 function columns(sql: Queryable) {
-  return sql`
-    id, account_id as "accountId", connection_id as "connectionId", name, path, file_pattern as "filePattern",
-    exclude_pattern as "excludePattern", done_file as "doneFile", schedule_minutes as "scheduleMinutes",
-    webhook_url as "webhookUrl", source, detect_modified as "detectModified", recursive, initial,
-    min_age_seconds as "minAgeSeconds", after_delivery as "afterDelivery", move_to as "moveTo",
-    expect_every_minutes as "expectEveryMinutes", copy_to as "copyTo", is_active as "isActive", created_at as "createdAt",
-    next_check_at as "nextCheckAt", baseline_at as "baselineAt", time_resolution_ms as "timeResolutionMs",
-    last_success_at as "lastSuccessAt", last_detection_at as "lastDetectionAt", alarmed_at as "alarmedAt",
-    failing_since as "failingSince", failures, error_code as "errorCode", error_message as "errorMessage",
-    deliveries_ended_at as "deliveriesEndedAt", former_names as "formerNames"`;
+  return sql(columnsOf(watchedFolderFields));
 }

@@ -1,13 +1,14 @@
 /** Everything around one watched folder on an SFTP server: database, server, receiver, and folders to be watched. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WatchedFolder, DeliveryRow } from '../../../src/storage/storage.js';
+import type { DeliveryRow } from '../../../src/storage/storage.js';
 import type { FolderSettings } from '../../../src/watch/settings.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { startPostgres, type PostgresServer } from '../../servers/postgres.js';
 import { Bench, type BenchOptions } from './bench.js';
 import { startReceiver, type Receiver } from './receiver.js';
 import { startTogether } from '../../support/together.js';
+import type { WatchedFolder } from '../../../src/contract/watched-folder.js';
 
 export interface Watched {
   readonly folder: WatchedFolder;

@@ -2,8 +2,9 @@
 import { type Static, Type } from 'typebox';
 import { described, flag, listOf, object, oneOf, orNull, text, textOrNull } from '../../../base/schema.js';
 import { isUuid } from '../../../base/uuid.js';
+import { JOB_STATES, JOB_TYPES } from '../../../contract/job.js';
 import type { Caller } from '../../../http/types.js';
-import { JOB_STATES, JOB_TYPES, type Job } from '../../../storage/storage.js';
+import { type Job } from '../../../storage/storage.js';
 import { jobExample, jobOf, jobSchema } from '../../jobs/job.js';
 import { newJob } from '../../jobs/jobs.js';
 import { SCHEDULE_ID } from '../../jobs/schedules.js';

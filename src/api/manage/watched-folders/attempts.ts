@@ -1,10 +1,11 @@
 /** What became of a delivery: its tries, the copies that it waits for; and a test event. */
 import { count, countOrNull, dateTime, listOf, object, oneOf, text, textOrNull } from '../../../base/schema.js';
+import { ERROR_CODE } from '../../../contract/words.js';
 import { COPY_STATES, type RouteCopy } from '../../../storage/storage.js';
 import { ATTEMPT_FIELDS, ATTEMPT_SAMPLE } from '../../events/attempt.js';
 import { ID, id, TIME } from '../fields.js';
 import { ownerEndpoints } from '../services.js';
-import { ERROR_CODE, folderAt, FOLDER_ERRORS } from './folder.js';
+import { folderAt, FOLDER_ERRORS } from './folder.js';
 
 const endpoint = ownerEndpoints('Watched folders');
 

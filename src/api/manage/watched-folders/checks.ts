@@ -1,10 +1,11 @@
 /** The checks of a watched folder, and what it knows of its files. */
 import { Type } from 'typebox';
 import { base64, count, dateTime, flag, listOf, object, oneOf, text, textOrNull } from '../../../base/schema.js';
+import { ERROR_CODE } from '../../../contract/words.js';
 import { answeredPath, durationMs } from '../../fields.js';
 import { CLOSED, ID, id, itemParameter, limit, TIME } from '../fields.js';
 import { ownerEndpoints } from '../services.js';
-import { COUNTS, ERROR_CODE, FOLDER_ERRORS, folderAt, note, withDate } from './folder.js';
+import { COUNTS, FOLDER_ERRORS, folderAt, note, withDate } from './folder.js';
 
 const endpoint = ownerEndpoints('Watched folders');
 

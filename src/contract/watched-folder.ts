@@ -1,0 +1,153 @@
+/** A watched folder: a folder on a remote server that the gateway checks for new files. */
+import { Type } from 'typebox';
+import { NAME } from '../base/formats.js';
+import {
+  count,
+  countOrNull,
+  dateTime,
+  dateTimeOrNull,
+  flag,
+  object,
+  oneOf,
+  orNull,
+  text,
+  textOrNull,
+} from '../base/schema.js';
+import { type ConflictRule, CONFLICT_RULES } from './job.js';
+import { given, hidden, kept, type RowOf, type SettingsOf } from './thing.js';
+import { CONNECTION_ID, ERROR_CODE } from './words.js';
+
+const path = { minLength: 1, maxLength: 4096, pattern: NAME };
+
+export const copyToSchema = object('CopyTo', {
+  connectionId: text('Id of the connection that takes the copies.', { minLength: 1, maxLength: 64 }),
+  path: text(
+    'Folder for the copies, absolute or from the default path of the connection; made where it is missing.',
+    path,
+  ),
+  filename_template: Type.Optional(
+    text(
+      'Renames the copies; tokens as for uploads. Times are those of the detection, and `{uuid}` stays the same for all tries of a copy.',
+      { minLength: 1, maxLength: 1024 },
+    ),
+  ),
+  onConflict: Type.Optional(
+    oneOf(CONFLICT_RULES, 'What becomes of a file that stands where a copy is to go; `replace` when absent.'),
+  ),
+});
+
+const glob = (description: string) => textOrNull(description, { minLength: 1, maxLength: 1024, pattern: NAME });
+
+const DEFAULT_MINUTES = 5;
+
+export const watchedFolderFields = {
+  id: kept(text('Identifier.')),
+  accountId: hidden<string>(),
+  connectionId: kept(text(CONNECTION_ID)),
+  name: given(
+    text("Shown in the dashboard; the folder's own name when absent.", { minLength: 1, maxLength: 200, pattern: NAME }),
+    { default: undefined, words: 'Shown in the dashboard.' },
+  ),
+  path: kept(text('Path from the root of the connection.')),
+  filePattern: given(glob('A glob on the file name, or on the path below the folder where it holds `/` or `**`.'), {
+    default: null,
+  }),
+  scheduleMinutes: given(Type.Integer({ minimum: 1, maximum: 1440, description: 'Minutes between two checks.' }), {
+    default: DEFAULT_MINUTES,
+  }),
+  webhookUrl: given(
+    textOrNull('URL that receives a POST when files are found.', { minLength: 1, maxLength: 2048, pattern: NAME }),
+    { default: null },
+  ),
+  source: kept(text('How it was created.')),
+  detectModified: given(flag('Also report files whose size or date changed.'), { default: false }),
+  isActive: kept(flag('Whether it is switched on.')),
+  createdAt: kept(dateTime('When it was created.')),
+  excludePattern: given(glob('A glob of files that are not reported.'), { default: null, isRare: true }),
+  doneFile: given(
+    textOrNull('Name of a marker file: a file is reported only once its marker is there too.', {
+      minLength: 1,
+      maxLength: 255,
+      pattern: NAME,
+    }),
+    { default: null, isRare: true },
+  ),
+  initial: given(
+    oneOf(['ignore', 'report'], 'Whether the files of the first check are reported, or are the baseline.'),
+    {
+      default: 'ignore',
+      isRare: true,
+    },
+  ),
+  recursive: given(flag('Whether sub-folders are watched too.'), { default: false, isRare: true }),
+  minAgeSeconds: given(
+    Type.Integer({ minimum: 0, maximum: 604_800, description: 'Files younger than this are not reported yet.' }),
+    { default: 0, isRare: true, shown: count('Files younger than this are not reported yet.') },
+  ),
+  afterDelivery: given(
+    oneOf(
+      ['keep', 'move', 'delete'],
+      'What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.',
+    ),
+    { default: 'keep', isRare: true },
+  ),
+  /** Absolute in a row; a request may give it relative to the folder. */
+  moveTo: given(textOrNull('Folder for `afterDelivery: move`.', path), {
+    default: null,
+    isRare: true,
+    goesWith: 'afterDelivery',
+  }),
+  expectEveryMinutes: given(
+    countOrNull('Raise an alarm when no file came for this long.', { minimum: 1, maximum: 525_600 }),
+    {
+      default: null,
+      isRare: true,
+      shown: countOrNull('Raise an alarm when no file came for this long.', { minimum: 1 }),
+    },
+  ),
+  copyTo: given(
+    orNull(
+      copyToSchema,
+      'Copies each file there, as it lies below the folder, before its event is sent; needs the scopes `read` and `write`. Null = nowhere.',
+    ),
+    { default: null, isRare: true, words: 'Where its files are copied before their event is sent.' },
+  ),
+  nextCheckAt: kept(dateTime('When it is checked next.'), { isOwners: true }),
+  baselineAt: kept(dateTimeOrNull('When the first check went through.'), { isOwners: true }),
+  timeResolutionMs: hidden<number>(),
+  lastSuccessAt: kept(dateTimeOrNull('When a check last went through.'), { isOwners: true }),
+  lastDetectionAt: kept(dateTimeOrNull('When a file was last reported.'), { isOwners: true }),
+  alarmedAt: kept(dateTimeOrNull('When it was last told that no file came.'), { isOwners: true }),
+  failingSince: kept(dateTimeOrNull('Since when every check has failed.'), { isOwners: true }),
+  failures: kept(count('Checks that have failed in a row.'), { isOwners: true }),
+  errorCode: kept(textOrNull(ERROR_CODE), { isOwners: true }),
+  errorMessage: kept(textOrNull('What went wrong.'), { isOwners: true }),
+  deliveriesEndedAt: kept(dateTimeOrNull('When the receiver answered 410: nothing is sent any more.'), {
+    isOwners: true,
+  }),
+  /** The names that its last check took, where they have been changed since. */
+  formerNames: hidden<FolderNames | null>(),
+};
+
+/** Where a watched folder copies its files; its path is absolute. */
+export interface CopyTo {
+  readonly connectionId: string;
+  readonly path: string;
+  readonly filename_template?: string;
+  readonly onConflict: ConflictRule;
+}
+
+/** Which files a folder takes, by their names. */
+export type FolderNames = {
+  readonly filePattern: string | null;
+  readonly excludePattern: string | null;
+  readonly doneFile: string | null;
+  readonly recursive: boolean;
+};
+
+type Fields = typeof watchedFolderFields;
+
+export type WatchedFolder = Omit<RowOf<Fields>, 'copyTo'> & { readonly copyTo: CopyTo | null };
+
+/** What its owner asked for. */
+export type WatchSettings = Pick<WatchedFolder, keyof SettingsOf<Fields> | 'connectionId' | 'path' | 'source'>;

@@ -1,0 +1,3 @@
+/** Descriptions that fields of several things have. */
+export const CONNECTION_ID = 'Id of a connection, as `GET /api/connections` shows it.';
+export const ERROR_CODE = 'The code of the error, as `X-Error-Code` carries it.';
