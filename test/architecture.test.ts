@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { PROGRAM_OPTIONS } from '../src/build/bundle.js';
 import { pageWithParts, PAGE_FILE } from './docs/architecture.js';
-import { BASE, PARTS, partOf } from './support/architecture.js';
+import { BASE, CONTRACT, PARTS, partOf } from './support/architecture.js';
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 
@@ -75,11 +75,18 @@ test('imports point one way', () => {
   assert.ok(imports.length > 300, 'the imports were not found');
   const wrong = imports.filter(isOurs).filter(({ file, target, isType }) => {
     const [from, to] = [partOf(file), partOf(target)];
-    if (from === to || to === BASE) return false;
+    if (from === to || to === CONTRACT || (to === BASE && from !== CONTRACT)) return false;
     const { imports: named = [], types = [] } = PARTS[from] ?? {};
     const allowed = isType ? [...named, ...types] : named;
     return !allowed.includes('*') && !allowed.includes(to);
   });
+  assert.deepEqual(wrong, []);
+});
+
+test('the contract imports nothing but itself and the words of schemas', () => {
+  const own = imports.filter(({ file }) => partOf(file) === CONTRACT);
+  assert.ok(own.length > 0, 'the imports were not found');
+  const wrong = own.filter((one) => (isOurs(one) ? partOf(one.target) !== CONTRACT : one.target !== 'typebox'));
   assert.deepEqual(wrong, []);
 });
 

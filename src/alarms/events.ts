@@ -2,7 +2,7 @@
 import { ATTENTION_KINDS, type AttentionItem, idsOf, itemOf } from '../attention/items.js';
 import { wordsOf } from '../attention/words.js';
 import { type EventDefinition, eventDefinition } from '../base/events.js';
-import { dateTime, group, oneOf, text } from '../base/schema.js';
+import { dateTime, group, oneOf, text } from '../contract/schema.js';
 import { Type } from 'typebox';
 import type { Alarm, AlarmEvent } from '../storage/storage.js';
 

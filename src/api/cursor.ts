@@ -2,7 +2,7 @@
 import { refusal } from '../base/errors.js';
 import { pathBytes, textOfBytes } from '../remotes/path.js';
 import type { Signatures } from '../storage/storage.js';
-import { text } from '../base/schema.js';
+import { text } from '../contract/schema.js';
 import type { TString } from 'typebox';
 
 /** The longest path, in base64, and the signature. */

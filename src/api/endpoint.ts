@@ -13,11 +13,11 @@
  *
  * The router checks query and body against these schemas before the handler runs, and the OpenAPI document is made from the
  * same object. The handler returns the body of `answer`, or with `answers` (several statuses, other media types, header fields)
- * the whole answer. Every field has its words in its schema (src/base/schema.ts); a query or path parameter also has
+ * the whole answer. Every field has its words in its schema (src/contract/schema.ts); a query or path parameter also has
  * `examples: [one]`. A schema gets a name in the document by `object`, or by `component`. endpoints.ts lists the endpoints.
  */
 import type { Static, TObject, TSchema } from 'typebox';
-import type { TSchemaOf } from '../base/schema.js';
+import type { TSchemaOf } from '../contract/schema.js';
 import type { ErrorCode } from '../base/errors.js';
 import { json } from '../http/answer.js';
 import type { HttpAnswer, RequestContext, Route } from '../http/types.js';

@@ -3,7 +3,7 @@ import { CONNECTION_ID } from '../contract/words.js';
 import { Type, type TInteger, type TSchemaOptions, type TString } from 'typebox';
 import { refusal } from '../base/errors.js';
 import { isWritableTime } from '../remotes/times.js';
-import { count, dateTime, object, oneOf, success, text, type TSchemaOf } from '../base/schema.js';
+import { count, dateTime, object, oneOf, success, text, type TSchemaOf } from '../contract/schema.js';
 
 /* Of requests */
 

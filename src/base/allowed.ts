@@ -3,7 +3,7 @@
  * allowed, which mistakes quote.
  */
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
-import { text } from './schema.js';
+import { text } from '../contract/schema.js';
 
 /** What a schema admits, as a part of the program receives it: nothing in it changes. */
 export type Admitted<S extends TSchema> = Frozen<Static<S>>;

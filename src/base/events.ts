@@ -1,6 +1,6 @@
 /** What all events have in common: their types, their schemas, and what numbering adds to their bodies. */
 import { Type, type TSchema } from 'typebox';
-import { component, count, dateTime, text, textOrNull } from './schema.js';
+import { component, count, dateTime, text, textOrNull } from '../contract/schema.js';
 
 export interface EventDefinition {
   /** `type` of the event. */

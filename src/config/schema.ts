@@ -15,13 +15,13 @@ import {
   record,
   section,
 } from '../base/allowed.js';
-import { text, textOrNull } from '../base/schema.js';
+import { text, textOrNull } from '../contract/schema.js';
 import { ALL_SCOPES, type Scope, SCOPES } from '../base/caller.js';
-import { MAILBOX_OR_EMPTY, NAME } from '../base/formats.js';
 import { DIGESTS, poolKeys, slug, somePoolLimits } from '../connections/common.js';
 import type { ConnectionEntry } from '../connections/connection.js';
 import type { Definition } from '../connections/definition.js';
 import { entrySchema } from '../connections/schemas.js';
+import { MAILBOX_OR_EMPTY, NAME } from '../contract/patterns.js';
 
 const apiKey = mapping({
   name: text('text of at least one character', { pattern: NAME }),

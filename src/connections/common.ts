@@ -2,8 +2,8 @@
 import tls from 'node:tls';
 import type { TInteger } from 'typebox';
 import { flag, integer, mapping, milliseconds, oneOf, optional, preset, textOrTexts } from '../base/allowed.js';
-import { ABSOLUTE, LINE, NAME, SLUG } from '../base/formats.js';
-import { component, text } from '../base/schema.js';
+import { ABSOLUTE, LINE, NAME, SLUG } from '../contract/patterns.js';
+import { component, text } from '../contract/schema.js';
 import type { PoolLimits } from '../pools/session.js';
 import { optionalSetting, secret, setting, type Setting } from './definition.js';
 

@@ -4,7 +4,7 @@
  */
 import type { TSchema } from 'typebox';
 import type { Admitted } from '../base/allowed.js';
-import { text } from '../base/schema.js';
+import { text } from '../contract/schema.js';
 import type { GatewayError } from '../base/errors.js';
 import type { AnnouncedKey } from './host-keys.js';
 import type { Excess } from './private-key-bounds.js';

@@ -1,7 +1,7 @@
 /** Connections to object stores that speak S3. */
-import { LINE, LINE_OR_EMPTY, NAME, REGION } from '../base/formats.js';
 import { fixed, flag, oneOf } from '../base/allowed.js';
-import { text } from '../base/schema.js';
+import { LINE, LINE_OR_EMPTY, NAME, REGION } from '../contract/patterns.js';
+import { text } from '../contract/schema.js';
 import { certificates, everywhere, line } from './common.js';
 import { connectionType, fixedSetting, optionalSetting, requiredSecret, secret, setting } from './definition.js';
 

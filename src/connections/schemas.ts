@@ -1,8 +1,8 @@
 /** The fields and schemas that follow from a definition: of gateway.yaml, of the API's bodies and answers, of forms and help. */
 import type { Static, TSchema } from 'typebox';
 import { fixed, mapping, optional, preset } from '../base/allowed.js';
-import { SLUG } from '../base/formats.js';
-import { described, object, oneOf, text } from '../base/schema.js';
+import { SLUG } from '../contract/patterns.js';
+import { described, object, oneOf, text } from '../contract/schema.js';
 import { columns, fingerprint, hostKeyInFile, slug } from './common.js';
 import type { Connection } from './connection.js';
 import type { Definition, Secret, Setting, Values } from './definition.js';

@@ -3,7 +3,7 @@
  * to owners, and the row of its table.
  */
 import { type Static, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
-import { described, withDefault } from '../base/schema.js';
+import { described, withDefault } from './schema.js';
 
 /** Answers to keys are for programs; owners read theirs in the dashboard and with `ftg`. */
 type Reader = 'key' | 'owner';

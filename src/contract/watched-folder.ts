@@ -1,6 +1,6 @@
 /** A watched folder: a folder on a remote server that the gateway checks for new files. */
 import { Type } from 'typebox';
-import { NAME } from '../base/formats.js';
+import { NAME } from './patterns.js';
 import {
   count,
   countOrNull,
@@ -12,7 +12,7 @@ import {
   orNull,
   text,
   textOrNull,
-} from '../base/schema.js';
+} from './schema.js';
 import { type ConflictRule, CONFLICT_RULES } from './job.js';
 import { given, hidden, kept, type RowOf, type SettingsOf } from './thing.js';
 import { CONNECTION_ID, ERROR_CODE } from './words.js';

@@ -13,7 +13,7 @@ import {
   orNull,
   text,
   textOrNull,
-} from '../base/schema.js';
+} from '../contract/schema.js';
 import { JOB_STATES, JOB_TYPES } from '../contract/job.js';
 import { type Job } from '../storage/storage.js';
 

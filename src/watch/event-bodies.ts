@@ -1,7 +1,7 @@
 /** The events that a webhook receives: their schemas, with words and examples, and their bodies, exactly as they are sent. */
 import { Type, type Static, type TObject, type TProperties } from 'typebox';
 import { type EventDefinition, eventDefinition, NUMBERED_BYTES } from '../base/events.js';
-import { listOf, base64, count, dateTime, described, flag, oneOf, text, textOrNull } from '../base/schema.js';
+import { listOf, base64, count, dateTime, described, flag, oneOf, text, textOrNull } from '../contract/schema.js';
 import { connectionSummary } from '../connections/schemas.js';
 import type { WatchedFolder } from '../contract/watched-folder.js';
 import type { RouteCopy } from '../storage/storage.js';

@@ -1,6 +1,6 @@
 /** What a webhook is sent to try it out. */
 import { eventDefinition } from '../base/events.js';
-import { described, group, object, text, texts } from '../base/schema.js';
+import { described, group, object, text, texts } from '../contract/schema.js';
 
 const ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1f001';
 

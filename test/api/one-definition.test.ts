@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { endpoint } from '../../src/api/endpoint.js';
 import { buildDocument, parametersOf, responsesOf } from '../../src/api/openapi/document.js';
 import { FILE_API } from '../../src/api/openapi/apis.js';
-import { component, count, flag, oneOf, text, withDefault } from '../../src/base/schema.js';
+import { component, count, flag, oneOf, text, withDefault } from '../../src/contract/schema.js';
 import { startRouted, type Routed } from '../http/support/routed.js';
 import { fileApi, managementApi } from './openapi/route-table.js';
 

@@ -2,7 +2,7 @@
 
 export interface Part {
   readonly is: string;
-  /** Beside `base`, which is everybody's, and the part's own folder. */
+  /** Beside `contract` and `base`, which are everybody's, and the part's own folder. */
   readonly imports: readonly string[];
   /** Of these the shapes alone, which vanish when the program is built. */
   readonly types?: readonly string[];
@@ -150,11 +150,14 @@ export const PARTS: Readonly<Record<string, Part>> = {
     is: 'makes dist of the sources: programs, validators, pages, manual page',
     imports: ['docs', 'http', 'config', 'connections'],
   },
-  base: { is: 'errors, callers, deadlines, words of schemas', imports: [] },
+  base: { is: 'errors, callers, deadlines, formats', imports: [] },
+  contract: { is: 'what the outside sees, each thing defined once', imports: [] },
 };
 
 /** Imported by everybody. */
 export const BASE = 'base';
+/** Below all: `base` imports it too, and so do the programs that are published alone and the pages. */
+export const CONTRACT = 'contract';
 
 /** The longest name of the table that a file of `src` stands under; "" = none. */
 export const partOf = (file: string): string =>
@@ -168,13 +171,13 @@ export function architecturePage(): string {
   return ['```mermaid', ...diagram(), '```', '', '| part | what it is |', '| --- | --- |', ...lines].join('\n');
 }
 
-/** An arrow that two others make up is left out, and so are `app`, which imports everybody, and `base`. */
+/** An arrow that two others make up is left out, and so are `app`, which imports everybody, `base` and `contract`. */
 function diagram(): string[] {
   const top = (name: string): string => name.split('/', 1)[0] ?? name;
   const targets = new Map<string, Set<string>>();
   for (const [name, { imports }] of Object.entries(PARTS)) {
     const from = top(name);
-    if (from === 'app' || from === BASE) continue;
+    if (from === 'app' || from === BASE || from === CONTRACT) continue;
     const known = targets.get(from) ?? new Set();
     for (const target of imports.map(top)) if (target !== from) known.add(target);
     targets.set(from, known);

@@ -1,6 +1,6 @@
 /** What an API key may use. */
 import { ALL_SCOPES } from '../../base/caller.js';
-import { count, flag, listOf, object, oneOf, text } from '../../base/schema.js';
+import { count, flag, listOf, object, oneOf, text } from '../../contract/schema.js';
 import { summaryFields } from '../../connections/schemas.js';
 import { endpoint } from '../endpoint.js';
 import { CONNECTION_EXAMPLE } from '../fields.js';

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { type GatewayError, refusal } from '../../base/errors.js';
-import { described, listOf, object, oneOf, text } from '../../base/schema.js';
+import { described, listOf, object, oneOf, text } from '../../contract/schema.js';
 import { HAS_RECEIPT } from '../../operations/evidence.js';
 import type { ReceiptLine, Storage, TransferOrigin } from '../../storage/storage.js';
 import { endpoint, jsonContent } from '../endpoint.js';

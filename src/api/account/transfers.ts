@@ -13,7 +13,7 @@ import {
   text,
   textOrNull,
   withDefault,
-} from '../../base/schema.js';
+} from '../../contract/schema.js';
 import { isUuid } from '../../base/uuid.js';
 import { CONNECTION_ID } from '../../contract/words.js';
 import { DIGEST_GAPS, type DigestGap } from '../../operations/content-hash.js';

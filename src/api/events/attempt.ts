@@ -1,6 +1,6 @@
 /** A try at a receiver as it is shown. */
 import { Type } from 'typebox';
-import { textOrNull, type TSchemaOf } from '../../base/schema.js';
+import { textOrNull, type TSchemaOf } from '../../contract/schema.js';
 import { durationMs } from '../fields.js';
 
 type Headers = Readonly<Record<string, string>>;

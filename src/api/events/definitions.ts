@@ -1,7 +1,7 @@
 /** Every event that there is, for the documents: those of watched folders and jobs, and those that webhooks alone receive. */
 import { ATTENTION_EVENTS } from '../../alarms/events.js';
 import { type EventDefinition, eventDefinition } from '../../base/events.js';
-import { count, dateTime, described, group, object, text, textOrNull } from '../../base/schema.js';
+import { count, dateTime, described, group, object, text, textOrNull } from '../../contract/schema.js';
 import { connectionSummary } from '../../connections/schemas.js';
 import { jobFinished } from '../../jobs/view.js';
 import { EVENTS as FOLDER_EVENTS } from '../../watch/event-bodies.js';

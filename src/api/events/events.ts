@@ -5,7 +5,7 @@ import { pause } from '../../base/deadline.js';
 import { Ending } from '../../base/ending.js';
 import { hasCode, refusal } from '../../base/errors.js';
 import { EVENT_ID } from '../../base/events.js';
-import { count, dateTime, listOf, object, text, textOrNull, withDefault } from '../../base/schema.js';
+import { count, dateTime, listOf, object, text, textOrNull, withDefault } from '../../contract/schema.js';
 import type { Caller } from '../../http/types.js';
 import type { FeedEvent, FeedPage } from '../../storage/storage.js';
 import type { FeedReaders } from '../../webhooks/feed-readers.js';

@@ -12,7 +12,7 @@ import {
   text,
   texts,
   withDefault,
-} from '../../base/schema.js';
+} from '../../contract/schema.js';
 import type { Webhook } from '../../storage/storage.js';
 import { endpoint } from '../endpoint.js';
 import { successAnswer } from '../fields.js';

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../base/errors.js';
 import { definitionOf } from '../../connections/types.js';
-import { count, described, object, success, text } from '../../base/schema.js';
+import { count, described, object, success, text } from '../../contract/schema.js';
 import { connectionSummary, summaryOf } from '../../connections/schemas.js';
 import * as operations from '../../operations/append.js';
 import { referTo } from '../../operations/path-reference.js';

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { Type, type Static } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { object, text, withDefault } from '../../base/schema.js';
+import { object, text, withDefault } from '../../contract/schema.js';
 import { parseJsonBody, readJsonBody, type StreamedJson } from '../../http/body/json-body.js';
 import { createChecker } from '../../base/schema-check.js';
 import type { RequestContext } from '../../http/types.js';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { count, flag, group, object, oneOf, success, text, withDefault } from '../../base/schema.js';
+import { count, flag, group, object, oneOf, success, text, withDefault } from '../../contract/schema.js';
 import * as operations from '../../operations/copy.js';
 import { applyTemplate, checkTemplate, templateFacts } from '../../operations/names.js';
 import { requireActive } from '../../operations/operation.js';

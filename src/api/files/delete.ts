@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { count, flag, object, success, withDefault } from '../../base/schema.js';
+import { count, flag, object, success, withDefault } from '../../contract/schema.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';

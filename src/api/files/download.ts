@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
-import { base64, count, object, oneOf, oneOrMore, success, text, withDefault } from '../../base/schema.js';
+import { base64, count, object, oneOf, oneOrMore, success, text, withDefault } from '../../contract/schema.js';
 import type { Connection } from '../../connections/connection.js';
 import { attachment, fileHeaders, isNotModified, NO_PAGE, selectRange, type Validators } from '../../http/answer.js';
 import { reprDigest } from '../../http/repr-digest.js';

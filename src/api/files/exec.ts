@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { object, success, text, withDefault } from '../../base/schema.js';
+import { object, success, text, withDefault } from '../../contract/schema.js';
 import * as changes from '../../operations/change.js';
 import { endpoint } from '../endpoint.js';
 import { connectionParameter, durationMs } from '../fields.js';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { flag, object, orNull } from '../../base/schema.js';
+import { flag, object, orNull } from '../../contract/schema.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';

@@ -1,6 +1,6 @@
 /** FileInfo as the API shows it. */
 import { Type, type Static } from 'typebox';
-import { base64, count, flag, object, text } from '../../base/schema.js';
+import { base64, count, flag, object, text } from '../../contract/schema.js';
 import { baseName, rawNamesOf, withRawName } from '../../remotes/path.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import { answeredPath, RAW_NAME } from '../fields.js';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { flag, listOf, object, success, text, textOrNull, withDefault } from '../../base/schema.js';
+import { flag, listOf, object, success, text, textOrNull, withDefault } from '../../contract/schema.js';
 import { refusal } from '../../base/errors.js';
 import { compressed } from '../../http/coding.js';
 import type { HttpAnswer } from '../../http/types.js';

@@ -1,4 +1,4 @@
-import { flag, object, success } from '../../base/schema.js';
+import { flag, object, success } from '../../contract/schema.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';

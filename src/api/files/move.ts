@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { group, flag, object, success, text, withDefault } from '../../base/schema.js';
+import { group, flag, object, success, text, withDefault } from '../../contract/schema.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Type } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { count, object, success, text, withDefault } from '../../base/schema.js';
+import { count, object, success, text, withDefault } from '../../contract/schema.js';
 import * as operations from '../../operations/get.js';
 import { referTo } from '../../operations/path-reference.js';
 import { encodedLength } from '../../workers/base64.js';

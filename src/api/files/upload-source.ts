@@ -2,7 +2,7 @@
 import { buffer } from 'node:stream/consumers';
 import { Type, type Static } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { flag, object, oneOf, text, withDefault } from '../../base/schema.js';
+import { flag, object, oneOf, text, withDefault } from '../../contract/schema.js';
 import { parseJsonBody, readJsonBody } from '../../http/body/json-body.js';
 import { readMultipart } from '../../http/body/multipart-body.js';
 import { createChecker } from '../../base/schema-check.js';

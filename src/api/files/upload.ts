@@ -1,5 +1,5 @@
 import { abortSignalOf } from '../../base/ending.js';
-import { count, described, object, success, text } from '../../base/schema.js';
+import { count, described, object, success, text } from '../../contract/schema.js';
 import type { Connection } from '../../connections/connection.js';
 import { connectionSummary, summaryOf } from '../../connections/schemas.js';
 import { json } from '../../http/answer.js';

@@ -1,4 +1,4 @@
-import { count, object, success } from '../../base/schema.js';
+import { count, object, success } from '../../contract/schema.js';
 import { json } from '../../http/answer.js';
 import { reprDigest } from '../../http/repr-digest.js';
 import { referTo } from '../../operations/path-reference.js';

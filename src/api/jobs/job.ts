@@ -1,6 +1,6 @@
 /** Jobs and their files as the API shows them. */
 import { type Static, Type } from 'typebox';
-import { count, described, object, oneOf, text, textOrNull } from '../../base/schema.js';
+import { count, described, object, oneOf, text, textOrNull } from '../../contract/schema.js';
 import { JOB_ACTIONS, JOB_FILE_STATES } from '../../contract/job.js';
 import { JOB_ID, jobSchema } from '../../jobs/view.js';
 import { type JobFileItem } from '../../storage/storage.js';

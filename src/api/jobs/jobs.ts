@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
 import { JOB_OPTION_NAMES, JOB_OPTIONS } from '../../base/job-options.js';
-import { flag, listOf, object, oneOf, text, textOrNull, texts, withDefault } from '../../base/schema.js';
+import { flag, listOf, object, oneOf, text, textOrNull, texts, withDefault } from '../../contract/schema.js';
 import {
   COMPARISONS,
   CONFLICT_RULES,

@@ -15,7 +15,7 @@ import {
   textOrNull,
   texts,
   withDefault,
-} from '../../base/schema.js';
+} from '../../contract/schema.js';
 import { COMPARISONS, CONFLICT_RULES, ORDER_TYPES } from '../../contract/job.js';
 import { nextRunsOf, runsAfter } from '../../jobs/schedules.js';
 import { type Schedule } from '../../storage/storage.js';

@@ -14,7 +14,7 @@ import {
   text,
   textOrNull,
   withDefault,
-} from '../../base/schema.js';
+} from '../../contract/schema.js';
 import { isUuid } from '../../base/uuid.js';
 import { CONNECTION_ID } from '../../contract/words.js';
 import { type Link, LINK_OPERATIONS, LINK_STATES } from '../../storage/storage.js';

@@ -4,7 +4,7 @@
  */
 import { Type } from 'typebox';
 import { GatewayError, refusal } from '../../base/errors.js';
-import { count, object, success, text } from '../../base/schema.js';
+import { count, object, success, text } from '../../contract/schema.js';
 import type { Connection } from '../../connections/connection.js';
 import { errorAnswer, json, NO_PAGE } from '../../http/answer.js';
 import { isInBlocks } from '../../http/client-address.js';

@@ -15,7 +15,7 @@ import {
   textOrNull,
   texts,
   withDefault,
-} from '../../base/schema.js';
+} from '../../contract/schema.js';
 import { FORMATS } from '../../base/formats.js';
 import type { Caller } from '../../http/types.js';
 import type { KeyRights, ManagedKey } from '../../storage/storage.js';

@@ -1,6 +1,6 @@
 /** The events of the account as its owner looks at them: the newest first. */
 import { Type } from 'typebox';
-import { count, listOf, object, text, textOrNull } from '../../base/schema.js';
+import { count, listOf, object, text, textOrNull } from '../../contract/schema.js';
 import { CLOSED, limit } from './fields.js';
 import { ownerEndpoints } from './services.js';
 

@@ -1,7 +1,7 @@
 /** Fields that several endpoints of the management API have, and values that their examples share. */
 import { Type, type TInteger, type TString } from 'typebox';
-import { NAME } from '../../base/formats.js';
-import { text, type TSchemaOf, withDefault } from '../../base/schema.js';
+import { text, type TSchemaOf, withDefault } from '../../contract/schema.js';
+import { NAME } from '../../contract/patterns.js';
 
 export const ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1a001';
 export const TIME = '2026-01-31T12:00:00.000Z';

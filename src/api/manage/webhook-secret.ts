@@ -1,5 +1,5 @@
 /** What signs the events of the account's jobs. */
-import { object, text } from '../../base/schema.js';
+import { object, text } from '../../contract/schema.js';
 import { actorOf, ownerEndpoints } from './services.js';
 
 const endpoint = ownerEndpoints('Jobs');

@@ -1,5 +1,5 @@
 /** The OpenAPI document of an API, made from the route table and the schemas that check requests. */
-import { type Component, componentOf } from '../../base/schema.js';
+import { type Component, componentOf } from '../../contract/schema.js';
 import type { Route } from '../../http/types.js';
 import type { BodyForm, DescribedRoute, Success } from '../endpoint.js';
 import {

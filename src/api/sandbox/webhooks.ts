@@ -1,7 +1,7 @@
 /** The sandbox's receiver of webhooks: where it is, and what it received. */
 import { Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
-import { count, dateTime, listOf, object, text } from '../../base/schema.js';
+import { count, dateTime, listOf, object, text } from '../../contract/schema.js';
 import { SINK_PATHS } from '../../sandbox/sink.js';
 import { endpoint } from '../endpoint.js';
 import { type ApiServices, connectionOf } from '../services.js';

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Type } from 'typebox';
 import { GatewayError, refusal } from '../../base/errors.js';
-import { object, text } from '../../base/schema.js';
+import { object, text } from '../../contract/schema.js';
 import { isInBlocks } from '../../http/client-address.js';
 import type { HttpRequest } from '../../http/types.js';
 import { withoutNames } from '../../observe/unnamed-metrics.js';

@@ -1,6 +1,6 @@
 /** Resumable uploads, as tus clients speak of them. */
 import { hasCode, refusal } from '../../base/errors.js';
-import { text } from '../../base/schema.js';
+import { text } from '../../contract/schema.js';
 import type { Connection } from '../../connections/connection.js';
 import { reprDigest } from '../../http/repr-digest.js';
 import { createChecker } from '../../base/schema-check.js';

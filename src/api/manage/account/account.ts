@@ -12,7 +12,7 @@ import {
   text,
   textOrNull,
   texts,
-} from '../../../base/schema.js';
+} from '../../../contract/schema.js';
 import { ACCOUNT_BUDGETS } from '../../../budgets/budgets.js';
 import { CLOSED, cursor, facts, id, ID, limit, TIME } from '../fields.js';
 import { type ManageServices, ownerEndpoints, requireCursor, unknownItem } from '../services.js';

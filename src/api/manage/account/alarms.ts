@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { MOST_RECIPIENTS } from '../../../alarms/service.js';
 import { ATTENTION_KINDS } from '../../../attention/items.js';
 import { LANGUAGES } from '../../../attention/words.js';
-import { MAIL_ADDRESS } from '../../../base/formats.js';
+import { MAIL_ADDRESS } from '../../../contract/patterns.js';
 import {
   dateTimeOrNull,
   flag,
@@ -16,7 +16,7 @@ import {
   textOrNull,
   texts,
   withDefault,
-} from '../../../base/schema.js';
+} from '../../../contract/schema.js';
 import { runsAfter } from '../../../jobs/schedules.js';
 import { successAnswer } from '../../fields.js';
 import { CLOSED } from '../fields.js';

@@ -1,6 +1,16 @@
 /** What charts are drawn from: operations, bytes, times and deliveries of a span, hour by hour or day by day. */
 import { Type } from 'typebox';
-import { count, countOrNull, dateTime, group, listOf, object, oneOf, text, withDefault } from '../../../base/schema.js';
+import {
+  count,
+  countOrNull,
+  dateTime,
+  group,
+  listOf,
+  object,
+  oneOf,
+  text,
+  withDefault,
+} from '../../../contract/schema.js';
 import { recurrenceOf } from '../../../jobs/cron.js';
 import { CLOSED, TIME } from '../fields.js';
 import { ownerEndpoints } from '../services.js';

@@ -14,7 +14,7 @@ import {
   oneOf,
   text,
   textOrNull,
-} from '../../../base/schema.js';
+} from '../../../contract/schema.js';
 import { CLOSED, TIME } from '../fields.js';
 import { ownerEndpoints } from '../services.js';
 import { lastDays, lastHours, zoneField } from './figures.js';

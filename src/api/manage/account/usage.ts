@@ -1,7 +1,7 @@
 /** The month against the plan, and where it is heading. */
 import { Type } from 'typebox';
 import { monthOf } from '../../../attention/month.js';
-import { count, dateTimeOrNull, group, listOf, object, text } from '../../../base/schema.js';
+import { count, dateTimeOrNull, group, listOf, object, text } from '../../../contract/schema.js';
 import { LATER } from '../fields.js';
 import { ownerEndpoints } from '../services.js';
 

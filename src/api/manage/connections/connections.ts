@@ -1,10 +1,10 @@
 /** The connections of an account: their types, the list, and what makes, changes and ends one. */
 import { Type } from 'typebox';
 import { refusal } from '../../../base/errors.js';
-import { SLUG } from '../../../base/formats.js';
-import { component, count, flag, listOf, object, text, withDefault } from '../../../base/schema.js';
+import { component, count, flag, listOf, object, text, withDefault } from '../../../contract/schema.js';
 import type { Values } from '../../../connections/definition.js';
 import { CONNECTION_TYPES } from '../../../connections/types.js';
+import { SLUG } from '../../../contract/patterns.js';
 import type { ConnectionDraft, SecretChanges } from '../../../storage/storage.js';
 import { successAnswer } from '../../fields.js';
 import { connectionView, draftOf, editedDraft, schemas, secretValues } from '../connection-input.js';

@@ -15,7 +15,7 @@ import {
   textOrNull,
   type TSchemaOf,
   withDefault,
-} from '../../../base/schema.js';
+} from '../../../contract/schema.js';
 import type { ConnectionState, WindowFigures } from '../../../storage/storage.js';
 import { lastDays, zoneField } from '../account/figures.js';
 import { CLOSED, FINGERPRINT, ID, id, LATER, TIME } from '../fields.js';

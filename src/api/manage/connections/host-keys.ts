@@ -1,7 +1,7 @@
 /** The host keys of a connection: pinned, learned, shown by the server, announced by it. */
 import { type Static, Type } from 'typebox';
 import { refusal } from '../../../base/errors.js';
-import { dateTime, flag, listOf, object, oneOf, text, texts, withDefault } from '../../../base/schema.js';
+import { dateTime, flag, listOf, object, oneOf, text, texts, withDefault } from '../../../contract/schema.js';
 import { fingerprint } from '../../../connections/common.js';
 import { definitionOf } from '../../../connections/types.js';
 import type { ManagedConnection } from '../../../storage/storage.js';

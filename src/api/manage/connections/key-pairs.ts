@@ -1,7 +1,7 @@
 /** Key pairs for SFTP logins, made by the gateway. */
 import { type Static, Type } from 'typebox';
 import { refusal } from '../../../base/errors.js';
-import { dateTime, listOf, object, text, texts } from '../../../base/schema.js';
+import { dateTime, listOf, object, text, texts } from '../../../contract/schema.js';
 import type { KeyPair } from '../../../storage/storage.js';
 import { successAnswer } from '../../fields.js';
 import { CLOSED, FINGERPRINT, id, ID, newName, TIME } from '../fields.js';

@@ -11,7 +11,7 @@ import {
   textOrNull,
   texts,
   type TSchemaOf,
-} from '../../../base/schema.js';
+} from '../../../contract/schema.js';
 import { columns } from '../../../connections/common.js';
 import type { ConnectionType } from '../../../connections/connection.js';
 import type { Definition, Values } from '../../../connections/definition.js';

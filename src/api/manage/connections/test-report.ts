@@ -1,6 +1,6 @@
 /** What the test of a connection finds, as the API tells it and the tester makes it. */
 import { type Static, Type } from 'typebox';
-import { component, count, dateTime, flag, listOf, object, oneOf, orNull, text } from '../../../base/schema.js';
+import { component, count, dateTime, flag, listOf, object, oneOf, orNull, text } from '../../../contract/schema.js';
 import { FINGERPRINT, TIME } from '../fields.js';
 
 /** What was learned of the server differs from protocol to protocol, and server to server. */

@@ -1,6 +1,6 @@
 /** The test of a connection, step by step. */
 import { Type } from 'typebox';
-import { described, flag, object, text, withDefault } from '../../../base/schema.js';
+import { described, flag, object, text, withDefault } from '../../../contract/schema.js';
 import type { Connection } from '../../../connections/connection.js';
 import { draftRow, joinConnection, type ManagedConnection } from '../../../storage/storage.js';
 import { draftOf, requireSecretsAgain, schemas, secretValues } from '../connection-input.js';

@@ -1,6 +1,6 @@
 /** A connection as its owner sees it: its settings, which secrets are set, and how its last test went. */
 import { Type } from 'typebox';
-import { component } from '../../../base/schema.js';
+import { component } from '../../../contract/schema.js';
 import type { Values } from '../../../connections/definition.js';
 import { CONNECTION_TYPES } from '../../../connections/types.js';
 import { connectionView } from '../connection-input.js';

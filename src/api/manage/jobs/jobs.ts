@@ -1,6 +1,6 @@
 /** Jobs as their owner sees them: who began them, and what they were told. They are begun and changed by the API for programs. */
 import { type Static, Type } from 'typebox';
-import { described, flag, listOf, object, oneOf, orNull, text, textOrNull } from '../../../base/schema.js';
+import { described, flag, listOf, object, oneOf, orNull, text, textOrNull } from '../../../contract/schema.js';
 import { isUuid } from '../../../base/uuid.js';
 import { JOB_STATES, JOB_TYPES } from '../../../contract/job.js';
 import type { Caller } from '../../../http/types.js';

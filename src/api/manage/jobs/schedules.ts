@@ -1,6 +1,16 @@
 /** Schedules as their owner sees them: whose they are, and how their last run went. They are made and changed by the API for programs. */
 import { type Static, Type } from 'typebox';
-import { count, dateTimeOrNull, group, listOf, object, oneOf, orNull, text, textOrNull } from '../../../base/schema.js';
+import {
+  count,
+  dateTimeOrNull,
+  group,
+  listOf,
+  object,
+  oneOf,
+  orNull,
+  text,
+  textOrNull,
+} from '../../../contract/schema.js';
 import { JOB_STATES } from '../../../contract/job.js';
 import type { Caller } from '../../../http/types.js';
 import { type Schedule } from '../../../storage/storage.js';

@@ -2,7 +2,7 @@
 import { Secret, TOTP } from 'otpauth';
 import type { TString } from 'typebox';
 import { refusal } from '../../../base/errors.js';
-import { count, object, success, text, texts } from '../../../base/schema.js';
+import { count, object, success, text, texts } from '../../../contract/schema.js';
 import type { RequestContext } from '../../../http/types.js';
 import { successAnswer } from '../../fields.js';
 import { CLOSED } from '../fields.js';

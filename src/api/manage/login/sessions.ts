@@ -1,7 +1,17 @@
 /** Login, logout and the sessions in between. */
 import { Type } from 'typebox';
 import { refusal } from '../../../base/errors.js';
-import { count, dateTime, described, flag, listOf, object, orNull, text, textOrNull } from '../../../base/schema.js';
+import {
+  count,
+  dateTime,
+  described,
+  flag,
+  listOf,
+  object,
+  orNull,
+  text,
+  textOrNull,
+} from '../../../contract/schema.js';
 import { json } from '../../../http/answer.js';
 import type { Actor, LoginSession } from '../../../storage/storage.js';
 import { jsonContent } from '../../endpoint.js';

@@ -1,7 +1,17 @@
 /** The history with its filters, page by page or exported as a whole. */
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { count, group, listOf, object, oneOf, orNull, text, textOrNull, withDefault } from '../../../base/schema.js';
+import {
+  count,
+  group,
+  listOf,
+  object,
+  oneOf,
+  orNull,
+  text,
+  textOrNull,
+  withDefault,
+} from '../../../contract/schema.js';
 import { isUuid } from '../../../base/uuid.js';
 import {
   type ManagedTransfer,

@@ -1,7 +1,7 @@
 /** The transfers that run now. */
 import { Type } from 'typebox';
 import { refusal } from '../../../base/errors.js';
-import { listOf, object } from '../../../base/schema.js';
+import { listOf, object } from '../../../contract/schema.js';
 import { successAnswer } from '../../fields.js';
 import { CLOSED, TIME } from '../fields.js';
 import { actorOf, itemId, ownerEndpoints, unknownItem } from '../services.js';

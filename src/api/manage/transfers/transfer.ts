@@ -1,6 +1,6 @@
 /** A transfer as the management API shows it. */
 import { type Static, Type } from 'typebox';
-import { count, countOrNull, dateTime, group, object, text, textOrNull } from '../../../base/schema.js';
+import { count, countOrNull, dateTime, group, object, text, textOrNull } from '../../../contract/schema.js';
 import { transferDetails, transferItem } from '../../account/transfers.js';
 import { TRANSFER_ID } from '../../fields.js';
 import { TIME } from '../fields.js';

@@ -1,5 +1,5 @@
 /** What became of a delivery: its tries, the copies that it waits for; and a test event. */
-import { count, countOrNull, dateTime, listOf, object, oneOf, text, textOrNull } from '../../../base/schema.js';
+import { count, countOrNull, dateTime, listOf, object, oneOf, text, textOrNull } from '../../../contract/schema.js';
 import { ERROR_CODE } from '../../../contract/words.js';
 import { COPY_STATES, type RouteCopy } from '../../../storage/storage.js';
 import { ATTEMPT_FIELDS, ATTEMPT_SAMPLE } from '../../events/attempt.js';

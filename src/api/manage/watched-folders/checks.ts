@@ -1,6 +1,6 @@
 /** The checks of a watched folder, and what it knows of its files. */
 import { Type } from 'typebox';
-import { base64, count, dateTime, flag, listOf, object, oneOf, text, textOrNull } from '../../../base/schema.js';
+import { base64, count, dateTime, flag, listOf, object, oneOf, text, textOrNull } from '../../../contract/schema.js';
 import { ERROR_CODE } from '../../../contract/words.js';
 import { answeredPath, durationMs } from '../../fields.js';
 import { CLOSED, ID, id, itemParameter, limit, TIME } from '../fields.js';

@@ -12,7 +12,7 @@ import {
   textOrNull,
   texts,
   withDefault,
-} from '../../../base/schema.js';
+} from '../../../contract/schema.js';
 import { type DeliveryFilter, type DeliveryRow, MOST_REPLAYED } from '../../../storage/storage.js';
 import { refusal } from '../../../base/errors.js';
 import { isUuid } from '../../../base/uuid.js';

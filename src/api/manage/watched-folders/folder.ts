@@ -1,6 +1,6 @@
 /** A watched folder as its owner sees it, with the state of its checks. */
 import { type Static, Type } from 'typebox';
-import { object } from '../../../base/schema.js';
+import { object } from '../../../contract/schema.js';
 import { shownFields, viewOf } from '../../../contract/thing.js';
 import { type WatchedFolder, watchedFolderFields } from '../../../contract/watched-folder.js';
 import { watchedFolderExample } from '../../watched-folders/watched-folders.js';

@@ -1,6 +1,6 @@
 /** The watched folders of an account, by the same service that the API for programs uses, and their secrets. */
 import type { Static } from 'typebox';
-import { listOf, object, text } from '../../../base/schema.js';
+import { listOf, object, text } from '../../../contract/schema.js';
 import { referTo } from '../../../operations/path-reference.js';
 import { successAnswer } from '../../fields.js';
 import { checkCopyTo, newWatchedFolder, watchedFolderChanges } from '../../watched-folders/watched-folders.js';
