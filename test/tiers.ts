@@ -47,7 +47,7 @@ const MEASURES: List = listed(`
   attacks/hostile-remotes attacks/hostile-servers attacks/isolation-http attacks/isolation-jobs
   attacks/isolation-listings attacks/job-events attacks/keys attacks/names attacks/own-crowd attacks/private-keys
   attacks/sessions attacks/sockets attacks/watch-shares conformance/memory dashboard/queue-pace faults/readiness
-  faults/stalls http/client-limits operations/flat-memory operations/large-trees operations/long-chains
+  faults/stalls operations/flat-memory operations/large-trees operations/long-chains
   operations/probes operations/returned-memory storage/away storage/lost-connections
   uploads/memory uploads/purge webhooks/long-polls
 `);
@@ -62,7 +62,7 @@ const REST: Readonly<Record<string, List>> = {
   'many rounds, made by chance': listed(`attacks/fuzz attacks/numbers jobs/sync-model`),
   'kills, crashes, several nodes, and what happens long after them': listed(`
     app/bare-start app/nodes/balanced app/nodes/rolling-restart app/rest attacks/slow-clients faults/clients faults/flipped-byte faults/gateway faults/kill
-    faults/leaving-clients faults/receipt-chain faults/repeated-after-kill jobs/cancel jobs/in-flight jobs/kill
+    faults/leaving-clients faults/receipt-chain faults/repeated-after-kill http/client-limits jobs/cancel jobs/in-flight jobs/kill
     jobs/kill-changes jobs/kill-conflicts remotes/sftp/long-line storage/open storage/set-clock uploads/broken-lines
     uploads/ends watch/crash watch/routes-kill webhooks/feed-kill
   `),
