@@ -18,21 +18,15 @@ import { FOLDER } from './selection.js';
 const FILE_TIMEOUT_MS = 900_000;
 /** Files of a minute and more, the longest first: a long one that begins last runs alone at the end. The rest follow by name. */
 const LONG = [
-  ...['attacks/watch-shares', 'docs/recipes', 'uploads/ends', 'storage/history', 'remotes/s3/seam', 'attacks/fuzz'],
-  ...['jobs/in-flight', 'jobs/kill', 'operations/probes', 'remotes/sftp/seam', 'dashboard/screens'],
-  ...[
-    'remotes/ftp/seam',
-    'api/status-table-remotes',
-    'conformance/pure-ftpd',
-    'operations/flat-memory',
-    'dashboard/tasks',
-  ],
-  ...['attacks/isolation-http', 'watch/routes', 'watch/crash', 'uploads/broken-lines', 'uploads/servers'],
-  ...['dashboard/queue', 'attacks/slow-clients', 'conformance/', 'release/installed', 'docs/site', 'jobs/url-upload'],
+  ...['remotes/s3/seam', 'remotes/sftp/seam', 'remotes/ftp/seam', 'docs/recipes', 'attacks/fuzz', 'jobs/kill'],
+  ...['dashboard/screens', 'api/status-table-remotes', 'dashboard/tasks', 'conformance/', 'watch/crash', 'docs/site'],
+  ...['watch/routes', 'uploads/broken-lines', 'uploads/servers', 'release/installed', 'jobs/url-upload', 'jobs/sync'],
+  ...['dashboard/queue', 'faults/repeated-after-kill', 'jobs/cancel', 'faults/leaving-clients', 'uploads/ends'],
+  ...['attacks/hostile-servers', 'attacks/isolation', 'attacks/watch-shares', 'operations/probes', 'app/nodes/clocks'],
 ];
 const CORES = availableParallelism();
-/** More than there are cores: most wait now and then. */
-const SIDE_BY_SIDE = CORES + 2;
+/** A file keeps a third of a core busy, and waits for the rest of its time. */
+const SIDE_BY_SIDE = 3 * CORES;
 /** Two leave enough of two cores; each more wants two. */
 const MEASURING = Math.max(2, Math.floor(CORES / 2));
 /** What is made by chance need not be as much as the first time. */
