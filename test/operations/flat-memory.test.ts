@@ -42,7 +42,7 @@ interface Side {
 }
 
 describe('a slow side holds the fast one up, in flat memory', { concurrency: true }, () => {
-  describe('SFTP', () => {
+  describe('SFTP', { concurrency: 1 }, () => {
     let sshd: TestSshd;
     let line: SlowLine;
     let gateway: TestGateway;
@@ -75,7 +75,7 @@ describe('a slow side holds the fast one up, in flat memory', { concurrency: tru
     });
   });
 
-  describe('FTP', () => {
+  describe('FTP', { concurrency: 1 }, () => {
     let ftp: ScriptedFtp;
     let gateway: TestGateway;
     const took: Meter = { bytes: 0 };
