@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { PROGRAM_OPTIONS } from '../src/build/bundle.js';
 import { pageWithParts, PAGE_FILE } from './docs/architecture.js';
-import { BASE, CONTRACT, PARTS, partOf } from './support/architecture.js';
+import { BASE, CONTRACT, layerOf, LAYERS, PARTS, partOf } from './support/architecture.js';
+import { type Import, moduleIn, moduleOf, modulesIn, unusedExports } from './support/modules.js';
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 
@@ -28,48 +29,13 @@ const OWNERS: readonly (readonly [library: RegExp, owner: RegExp])[] = [
   [/^@modelcontextprotocol\//, /^(mcp\/|cli\/commands\/mcp\.ts$)/],
 ];
 
-interface Import {
-  readonly file: string;
-  readonly target: string;
-  readonly isType: boolean;
-  /** Loaded when it is needed, by import(). */
-  readonly isDynamic: boolean;
-}
+const modules = modulesIn('src');
+const imports = modules.flatMap((module) => module.imports);
+const files = modules.map(({ file }) => file);
+/** What runs in a browser. */
+const isOfPages = (file: string): boolean => /^(dashboard|docs)\/web\//.test(file);
 
-const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter(
-  // What runs in a browser is a program of its own, which knows the gateway by HTTP alone.
-  (name) => name.endsWith('.ts') && !/^(dashboard|docs)\/web\//.test(name),
-);
-const imports = files.flatMap(importsOf);
-
-function importsOf(file: string): Import[] {
-  const found: Import[] = [];
-  const text = readFileSync(join(SOURCE, file), 'utf8');
-  const add = (specifier: ts.Expression | undefined, isType: boolean, isDynamic = false): void => {
-    if (specifier === undefined || !ts.isStringLiteral(specifier)) return;
-    const { text: name } = specifier;
-    const target = name.startsWith('.') ? normalize(join(dirname(file), name)).replace(/\.js$/, '.ts') : name;
-    found.push({ file, target, isType, isDynamic });
-  };
-  const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node)) {
-      const bindings = node.importClause?.namedBindings;
-      const isTypes =
-        bindings !== undefined &&
-        ts.isNamedImports(bindings) &&
-        node.importClause?.name === undefined &&
-        bindings.elements.every(({ isTypeOnly }) => isTypeOnly);
-      add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword || isTypes);
-    } else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
-    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-      add(node.arguments[0], false, true);
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
-  return found;
-}
-
-const isOurs = ({ target }: Import): boolean => target.endsWith('.ts');
+const isOurs = ({ target }: Import): boolean => /\.tsx?$/.test(target);
 
 test('imports point one way', () => {
   assert.ok(imports.length > 300, 'the imports were not found');
@@ -90,6 +56,75 @@ test('the contract imports nothing but itself and the words of schemas', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('layers import those below them', () => {
+  for (const part of Object.keys(LAYERS)) {
+    const own = files.filter((file) => partOf(file) === part && !file.endsWith('.d.ts'));
+    assert.deepEqual(
+      own.filter((file) => layerOf(part, file) === -1),
+      [],
+      'without a layer',
+    );
+    const inside = imports.filter(isOurs).filter(({ file, target }) => own.includes(file) && own.includes(target));
+    assert.ok(inside.length > 5, `the imports of ${part} were not found`);
+    const wrong = inside.filter(({ file, target }) => layerOf(part, target) < layerOf(part, file));
+    assert.deepEqual(wrong, []);
+  }
+});
+
+test('screens do not know each other: what several need is in a folder of parts, and only the page has screens', () => {
+  const isScreen = (file: string): boolean => /^dashboard\/web\/screens\/[^/]+$/.test(file);
+  const users = imports.filter(({ target }) => isScreen(target)).map(({ file }) => file);
+  assert.deepEqual([...new Set(users)].sort(), ['dashboard/web/app.tsx', 'dashboard/web/desk.tsx']);
+  const folderOf = (file: string): string => /^dashboard\/web\/(screens\/[^/]+)\//.exec(file)?.[1] ?? '';
+  assertNoCircle(folderOf);
+});
+
+/** Whole files that are published, or loaded by other means than an import. */
+const ENTRIES: readonly string[] = [
+  // The client for programs: `exports` of package.json.
+  'client/index.ts',
+  // n8n loads these by their names.
+  ...['n8n/FileTransferGateway.node.ts', 'n8n/FileTransferGatewayTrigger.node.ts'],
+  'n8n/FileTransferGatewayApi.credentials.ts',
+  // A thread of piscina.
+  'workers/base64.worker.ts',
+  // The build makes each element of a page with it (jsxImportSource).
+  'dashboard/web/ui/jsx-runtime.ts',
+];
+
+test('what is exported is imported by another module: a test is none', () => {
+  assert.deepEqual(
+    ENTRIES.filter((file) => !files.includes(file)),
+    [],
+  );
+  assert.deepEqual(unusedExports(modules, [...modulesIn('bench'), moduleIn('build.js')], ENTRIES), []);
+});
+
+test('unused exports are found, whatever form the imports have', () => {
+  const text = 'export const a = 1, { b: [c] } = x; export function d() {} export interface E {} export default d;';
+  const own = [moduleOf('one.ts', text), moduleOf('all.ts', "export * from './one.js';")];
+  const unusedBy = (...texts: readonly string[]): string[] => {
+    const users = texts.map((user, index) => moduleOf(`in/${index}.ts`, user));
+    return unusedExports(own, users).map((one) => one.replace('one.ts: ', ''));
+  };
+  assert.deepEqual(unusedExports(own, [], ['all.ts']), []);
+  assert.deepEqual(unusedBy(), ['a', 'c', 'd', 'E', 'default']);
+  assert.deepEqual(unusedBy("import f, { a as other, type E } from '../one.js';"), ['c', 'd']);
+  assert.deepEqual(unusedBy("import { a } from '../all.js';", "export { c, d as default } from '../one.js';"), [
+    'E',
+    'default',
+  ]);
+  assert.deepEqual(unusedBy("import * as one from '../one.js'; one.a; let e: one.E; other.one;"), [
+    'c',
+    'd',
+    'default',
+  ]);
+  assert.deepEqual(unusedBy("import * as one from '../one.js'; f(one);"), ['E']);
+  assert.deepEqual(unusedBy("const { a, d: e } = await import('../one.js');"), ['c', 'E', 'default']);
+  assert.deepEqual(unusedBy("f(() => import('../one.js'));"), ['E']);
+  assert.deepEqual(unusedBy("let e: import('../one.js').E;"), ['a', 'c', 'd', 'default']);
+});
+
 test('docs/architecture.md shows the table of parts as it is: npm run generate', () => {
   const page = readFileSync(PAGE_FILE, 'utf8');
   assert.equal(page, pageWithParts(page));
@@ -97,7 +132,7 @@ test('docs/architecture.md shows the table of parts as it is: npm run generate',
 
 test('what is loaded when it is needed is loaded at the start: an import that failed once fails for ever', () => {
   const places = imports
-    .filter(({ file, isDynamic }) => isDynamic && !/^(build|cli|release)\//.test(file))
+    .filter(({ file, isDynamic }) => isDynamic && !/^(build|cli|release)\//.test(file) && !isOfPages(file))
     .map(({ file }) => file);
   assert.deepEqual([...new Set(places)].sort(), [
     ...['alarms/mailer.ts', 'app/start.ts', 'main.ts', 'observe/tracing.ts'],
@@ -158,12 +193,10 @@ test('a library has one owner', () => {
 });
 
 test('aborts are listened to, and work is raced with time, through base/deadline alone', () => {
-  const byHand = files.filter((file) => {
-    const text = readFileSync(join(SOURCE, file), 'utf8');
-    return /addEventListener\('abort'|once\(\w*[sS]ignal, 'abort'|Promise\.race\(\[[^\]]*(delay|setTimeout)/.test(text);
-  });
+  const byHand = /addEventListener\('abort'|once\(\w*[sS]ignal, 'abort'|Promise\.race\(\[[^\]]*(delay|setTimeout)/;
+  const found = modules.filter(({ file, source }) => !isOfPages(file) && byHand.test(source.text));
   // The client shares no code with the gateway.
-  assert.deepEqual(byHand.sort(), ['base/deadline.ts', 'client/transport.ts']);
+  assert.deepEqual(found.map(({ file }) => file).sort(), ['base/deadline.ts', 'client/transport.ts']);
 });
 
 test('no file depends on itself by way of others', () => {
@@ -186,8 +219,7 @@ const OF_A_REQUEST = /(^|\.)(json|query|params|body|input|context)$/;
 
 test('no endpoint casts what a request brought', () => {
   const casts: string[] = [];
-  for (const file of files.filter((name) => name.startsWith('api/') && name !== HANDS_OVER)) {
-    const source = ts.createSourceFile(file, readFileSync(join(SOURCE, file), 'utf8'), ts.ScriptTarget.Latest, true);
+  for (const { file, source } of modules.filter((one) => one.file.startsWith('api/') && one.file !== HANDS_OVER)) {
     const visit = (node: ts.Node): void => {
       if ((ts.isAsExpression(node) || ts.isTypeAssertionExpression(node)) && OF_A_REQUEST.test(castIn(node).getText()))
         casts.push(`${file}: ${node.getText()}`);
@@ -208,15 +240,24 @@ function castIn({ expression }: ts.AsExpression | ts.TypeAssertion | ts.Parenthe
 }
 
 test('the folders of storage form no circle', () => {
-  const targetsOf = (part: string): string[] =>
-    imports.filter(isOurs).flatMap(({ file, target }) => (partOf(file) === part ? [partOf(target)] : []));
-  const walk = (part: string, trail: readonly string[]): void => {
-    assert.ok(!trail.includes(part), `a circle: ${[...trail, part].join(' → ')}`);
-    const targets = new Set(targetsOf(part).filter((target) => target !== part && target.startsWith('storage')));
-    for (const target of targets) walk(target, [...trail, part]);
-  };
-  walk('storage', []);
+  assertNoCircle((file) => (partOf(file).startsWith('storage') ? partOf(file) : ''));
 });
+
+/** Among the groups that `groupOf` puts files into; "" = none. */
+function assertNoCircle(groupOf: (file: string) => string): void {
+  const targets = new Map<string, Set<string>>();
+  for (const { file, target } of imports.filter(isOurs)) {
+    const [from, to] = [groupOf(file), groupOf(target)];
+    if (from === '' || to === '' || from === to) continue;
+    targets.set(from, (targets.get(from) ?? new Set()).add(to));
+  }
+  assert.ok(targets.size > 1, 'no groups were found');
+  const walk = (group: string, trail: readonly string[]): void => {
+    assert.ok(!trail.includes(group), `a circle: ${[...trail, group].join(' → ')}`);
+    for (const target of targets.get(group) ?? []) walk(target, [...trail, group]);
+  };
+  for (const group of targets.keys()) walk(group, []);
+}
 
 test('the storage is known by storage.ts alone, and opened by the app', () => {
   const wrong = imports.filter(isOurs).filter(({ file, target }) => {
@@ -237,12 +278,11 @@ function writers(): ReadonlyMap<string, string> {
   );
 }
 
-/** The tables that the file's statements write; "?" where the name stands in none of them. */
 /** The tables of sealed secrets; those of the job engine, in a schema of its own. */
 const NAMED_BY_VARIABLES = ['storage/secrets/sealed-rows.ts', 'storage/cluster/jobs.ts'];
 
-function tablesWrittenBy(file: string): string[] {
-  const text = readFileSync(join(SOURCE, file), 'utf8');
+/** The tables that the file's statements write; "?" where a variable names one. */
+function tablesWrittenBy(source: ts.SourceFile): string[] {
   const write = /(?<!for |do |no key )\b(?:insert into|update|delete from|truncate)\s+(?:(\w+)|\$\{)/g;
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -251,7 +291,7 @@ function tablesWrittenBy(file: string): string[] {
     }
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+  visit(source);
   return found;
 }
 
@@ -264,7 +304,7 @@ test('a table is written by one module, and docs/architecture.md says by which',
     ),
   );
   assert.deepEqual([...known.keys()].sort(), created.sort(), 'the table of docs/architecture.md lists other tables');
-  const writes = files.flatMap((file) => tablesWrittenBy(file).map((table) => ({ file, table })));
+  const writes = modules.flatMap(({ file, source }) => tablesWrittenBy(source).map((table) => ({ file, table })));
   const wrong = writes.filter(({ file, table }) => {
     if (table === '?') return !NAMED_BY_VARIABLES.includes(file);
     const writer = known.get(table);

@@ -42,7 +42,7 @@ interface Hidden<T = unknown> {
 }
 
 type Field = Given | Kept | Hidden;
-export type Fields = Readonly<Record<string, Field>>;
+type Fields = Readonly<Record<string, Field>>;
 
 export function given<S extends TSchema, A extends TSchema = S>(
   schema: S,

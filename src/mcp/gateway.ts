@@ -27,7 +27,7 @@ export async function scopesNow({ call }: McpGateway): Promise<ReadonlySet<strin
   return new Set(((await response.json()) as { readonly scopes: readonly string[] }).scopes);
 }
 
-export interface NewLink {
+interface NewLink {
   readonly operation: 'upload' | 'download';
   readonly connectionId: string;
   readonly path: string;

@@ -8,7 +8,7 @@ export interface Part {
   readonly types?: readonly string[];
 }
 
-/** A part is a folder, or a folder in one: a file belongs to the longest name that fits. `*`: whatever there is. */
+/** A part is a folder or a file, or one in a folder: a file belongs to the longest name that fits. `*`: any other part. */
 export const PARTS: Readonly<Record<string, Part>> = {
   main: { is: 'the commands of the process', imports: ['app', 'config', 'observe', 'runtime'] },
   app: { is: 'wiring, event loops, start and end of the process', imports: ['*'] },
@@ -45,11 +45,18 @@ export const PARTS: Readonly<Record<string, Part>> = {
     is: 'their documents, and these as the content of a page',
     imports: ['api', 'http', 'watch', 'jobs'],
   },
-  dashboard: { is: 'the page of the owner, and how it is served', imports: ['http'] },
+  dashboard: { is: 'the page of the owner: how it is built and served', imports: ['http', 'dashboard/screens'] },
+  'dashboard/screens': { is: 'the addresses of its screens', imports: [] },
+  // What runs in a browser is a program of its own, which knows the gateway by HTTP alone.
+  'dashboard/web': { is: 'the page in the browser', imports: ['dashboard/screens'], types: ['client'] },
+  'dashboard/web/link': { is: 'the page of a link in the browser', imports: [] },
   docs: {
-    is: 'the documentation as a site, and how it is served',
-    imports: ['http', 'api', 'api/manage', 'api/openapi'],
+    is: 'the documentation as a site: how it is built and served',
+    imports: ['http', 'api', 'api/manage', 'api/openapi', 'docs/search', 'docs/form-types'],
   },
+  'docs/search': { is: 'how the site finds texts: the build makes the index, the browser asks it', imports: [] },
+  'docs/form-types': { is: 'the forms that try an operation, as the build writes them for the browser', imports: [] },
+  'docs/web': { is: 'the site in the browser', imports: ['docs/search'], types: ['docs/form-types'] },
   // `main` is for `ftg serve` alone, `config` for `ftg init`, `connections` for the words of options; all else goes over HTTP.
   cli: { is: 'the command ftg', imports: ['client', 'config', 'connections', 'main', 'mcp'] },
   // `http` for what holds before anybody has said who it is: connections and guesses.
@@ -154,21 +161,51 @@ export const PARTS: Readonly<Record<string, Part>> = {
   contract: { is: 'what the outside sees, each thing defined once', imports: [] },
 };
 
-/** Imported by everybody. */
+/** The layers of a part, of folders and files: each imports itself and those after it. */
+export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'dashboard/web': [
+    ['main', 'app', 'desk'],
+    ['shell', 'palette'],
+    ['screens'],
+    ['ui'],
+    ['api'],
+    ['texts'],
+    ['api/types', 'format', 'preferences', 'toasts'],
+  ],
+  'docs/web': [['main', 'theme'], ['search', 'try-it'], ['answer', 'key', 'request'], ['dom']],
+};
+
+/** Every part may import it. */
 export const BASE = 'base';
 /** Below all: `base` imports it too, and so do the programs that are published alone and the pages. */
 export const CONTRACT = 'contract';
 
-/** The longest name of the table that a file of `src` stands under; "" = none. */
-export const partOf = (file: string): string =>
-  Object.keys(PARTS)
-    .filter((part) => file.startsWith(`${part}/`) || file === `${part}.ts`)
-    .reduce((longest, part) => (part.length > longest.length ? part : longest), '');
+/** The longest name of the table under which a file of `src` is; "" = none. */
+export const partOf = (file: string): string => longestOf(Object.keys(PARTS), file);
+
+/** The layer of a file of such a part, counted from the top; -1 = none. */
+export function layerOf(part: string, file: string): number {
+  const layers = LAYERS[part] ?? [];
+  const name = longestOf(layers.flat(), file.slice(part.length + 1));
+  return layers.findIndex((layer) => layer.includes(name));
+}
+
+function longestOf(names: readonly string[], file: string): string {
+  const isIn = (name: string): boolean => file.startsWith(`${name}/`) || file.replace(/\.tsx?$/, '') === name;
+  return names.filter(isIn).reduce((longest, name) => (name.length > longest.length ? name : longest), '');
+}
 
 /** The table as a page shows it: a diagram of the parts that stand alone, and a line for each. */
 export function architecturePage(): string {
-  const lines = Object.entries(PARTS).map(([name, { is }]) => `| \`${name}\` | ${is} |`);
-  return ['```mermaid', ...diagram(), '```', '', '| part | what it is |', '| --- | --- |', ...lines].join('\n');
+  const rows = Object.entries(PARTS).map(([name, { is }]) => `| \`${name}\` | ${is} |`);
+  const layers = Object.entries(LAYERS).map(
+    ([part, names]) =>
+      `- \`${part}\`: ${names.map((layer) => layer.map((name) => `\`${name}\``).join(', ')).join(' → ')}`,
+  );
+  return [
+    ...['```mermaid', ...diagram(), '```', '', '| part | what it is |', '| --- | --- |', ...rows, ''],
+    ...['What runs in a browser has layers. Each imports itself and those after it.', '', ...layers],
+  ].join('\n');
 }
 
 /** An arrow that two others make up is left out, and so are `app`, which imports everybody, `base` and `contract`. */

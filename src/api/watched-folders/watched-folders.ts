@@ -11,7 +11,7 @@ import { endpoint } from '../endpoint.js';
 import { connectionId, remotePath, successAnswer } from '../fields.js';
 import { type ApiServices, connectionOf } from '../services.js';
 
-export const watchedFolder = object('WatchedFolder', shownFields(watchedFolderFields, 'key'));
+const watchedFolder = object('WatchedFolder', shownFields(watchedFolderFields, 'key'));
 
 const watchedFolderParameter = {
   id: text('Identifier.', { minLength: 1, examples: ['0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001'] }),

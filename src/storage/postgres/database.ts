@@ -21,7 +21,7 @@ import { columnNames, driverTypes, type Queryable, type Sql, type Transaction } 
 import { type Log, StartupError, type StorageOptions } from '../startup.js';
 import { OwnerTurns } from './owner-turns.js';
 import { Line } from './line.js';
-import { LISTEN, Notices } from './notices.js';
+import { CHANNEL, Notices } from './notices.js';
 import { WriteProbe } from './write-probe.js';
 
 type RowList<Rows extends readonly object[]> = postgres.RowList<Rows>;
@@ -108,7 +108,7 @@ export class Database {
   openSession(onClose: () => void, { hearsNotices = false } = {}): Line {
     if (!hearsNotices) return this.#openLine({ max_lifetime: null }, onClose);
     const hears = { max_lifetime: null, onnotify: (_channel: string, text: string) => this.notices.receive(text) };
-    return this.#openLine(hears, onClose, `${this.#settings}; ${LISTEN}`);
+    return this.#openLine(hears, onClose, `${this.#settings}; listen ${CHANNEL}`);
   }
 
   #openLines(count: number): readonly Line[] {

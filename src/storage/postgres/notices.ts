@@ -4,9 +4,8 @@
  */
 import type { Transaction } from './sql.js';
 
+/** The channel of PostgreSQL that carries them. */
 export const CHANNEL = 'ftg';
-/** Sent on each new connection that is to hear notices. */
-export const LISTEN = `listen ${CHANNEL}`;
 
 /** The kinds of what may be due. */
 export type Topic =

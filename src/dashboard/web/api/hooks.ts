@@ -13,7 +13,7 @@ import { ApiError, request, setCsrfToken, whenSignedOut, withQuery } from './cli
 import { whenBack } from './reach.ts';
 import { setSessionEnd } from './session-end.ts';
 import { t } from '../texts/texts.ts';
-import { showToast } from '../ui/toast.tsx';
+import { showToast } from '../toasts.ts';
 import type { SignedIn } from './types.ts';
 
 export const queries = new QueryClient({

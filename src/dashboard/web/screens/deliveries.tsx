@@ -8,7 +8,7 @@ import { t } from '../texts/texts.ts';
 import { Button, Empty, LinkButton, Notice, Page, Panel, Pending } from '../ui/basics.tsx';
 import { FormDialog } from '../ui/dialog.tsx';
 import { RotateCw } from '../ui/icons.tsx';
-import { showToast } from '../ui/toast.tsx';
+import { showToast } from '../toasts.ts';
 import { FilterBar, type Filters, useFilters } from './deliveries/filters.tsx';
 import { DeliveryTable } from './deliveries/rows.tsx';
 

@@ -7,7 +7,7 @@ import type { Connection, RepeatableJob } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { Page, Panel, Pending } from '../ui/basics.tsx';
 import { TextField } from '../ui/fields.tsx';
-import { deletes, draftOf, type JobDraft, NEW_JOB, requestOf } from './jobs/draft.ts';
+import { deletes, draftOf, emptyDraft, type JobDraft, requestOf } from './jobs/draft.ts';
 import { JobFields } from './jobs/fields.tsx';
 import { JobForm, WithConnections } from './jobs/form.tsx';
 
@@ -27,16 +27,6 @@ export default function NewJob(): ReactElement {
       </WithConnections>
     </Page>
   );
-}
-
-/** From the place that the address names, to the other connection where there is one. */
-export function emptyDraft(usable: readonly Connection[], parameters: URLSearchParams): JobDraft {
-  return {
-    ...NEW_JOB,
-    sourceId: parameters.get('source') ?? usable[0]?.id ?? '',
-    sourcePath: parameters.get('path') ?? '',
-    destinationId: usable[1]?.id ?? usable[0]?.id ?? '',
-  };
 }
 
 function Again({

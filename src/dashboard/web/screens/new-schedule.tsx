@@ -5,9 +5,8 @@ import { useRead } from '../api/hooks.ts';
 import type { Connection, RepeatableJob } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { Page, Pending } from '../ui/basics.tsx';
-import { draftOf } from './jobs/draft.ts';
+import { draftOf, emptyDraft } from './jobs/draft.ts';
 import { WithConnections } from './jobs/form.tsx';
-import { emptyDraft } from './new-job.tsx';
 import { ScheduleForm } from './schedules/form.tsx';
 
 export default function NewSchedule(): ReactElement {

@@ -18,7 +18,7 @@ import {
 import { t } from '../texts/texts.ts';
 import { Ago, Badge, Button, Facts, Failure, Notice, Page, Panel, Pending, Table, Time } from '../ui/basics.tsx';
 import { CheckField, ChoiceField, RadioGroup, TextField } from '../ui/fields.tsx';
-import { showToast } from '../ui/toast.tsx';
+import { showToast } from '../toasts.ts';
 import { AlarmsPanel } from './settings/alarms.tsx';
 import { TotpPanel } from './settings/totp.tsx';
 

@@ -8,7 +8,7 @@ import { useAction, useRead } from '../api/hooks.ts';
 import type { DryRun, ReceiverState, WatchedFolder } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { formatBytes, formatDuration, formatNumber } from '../format.ts';
-import { showToast } from '../ui/toast.tsx';
+import { showToast } from '../toasts.ts';
 import {
   Ago,
   Badge,
@@ -29,7 +29,7 @@ import { ReceiverNotice, useReceivers } from './deliveries/health.tsx';
 import { Deliveries } from './deliveries/list.tsx';
 import { useConnectionNames } from './jobs/rows.tsx';
 import { WatchForm } from './watched/watch-form.tsx';
-import { StateBadge } from './watched-folders.tsx';
+import { StateBadge } from './watched/state.tsx';
 
 const READS = ['/manage/watched-folders'];
 const MAX_SHOWN = 500;

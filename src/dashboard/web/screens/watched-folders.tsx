@@ -4,13 +4,14 @@ import { Eye, Plus } from '../ui/icons.tsx';
 import { Link } from 'wouter';
 import { useRead } from '../api/hooks.ts';
 import { formatNumber } from '../format.ts';
-import type { ReceiverState, WatchedFolder } from '../api/types.ts';
+import type { WatchedFolder } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
-import { Ago, Badge, Button, Countdown, Empty, Page, Panel, Pending, Table } from '../ui/basics.tsx';
+import { Ago, Button, Countdown, Empty, Page, Panel, Pending, Table } from '../ui/basics.tsx';
 import { useReceivers } from './deliveries/health.tsx';
 import { Term } from '../ui/term.tsx';
 import { Deliveries } from './deliveries/list.tsx';
 import { useConnectionNames } from './jobs/rows.tsx';
+import { StateBadge } from './watched/state.tsx';
 import { WatchForm } from './watched/watch-form.tsx';
 
 /** Dead letters of webhooks and jobs are on screens of their own. */
@@ -46,25 +47,6 @@ export default function WatchedFolders(): ReactElement {
       {isAdding && <WatchForm onClose={() => setAdding(false)} />}
     </Page>
   );
-}
-
-/** A folder is well when it can be looked into, and when what is found arrives. */
-export function StateBadge({
-  folder: { isActive, failingSince, deliveriesEndedAt },
-  receiver,
-}: {
-  readonly folder: WatchedFolder;
-  readonly receiver: ReceiverState | undefined;
-}): ReactElement {
-  const { states } = t.watched;
-  if (!isActive) return <Badge tone="warn">{states.paused}</Badge>;
-  if (failingSince !== null) return <Badge tone="bad">{states.checksFail}</Badge>;
-  if (deliveriesEndedAt !== null) return <Badge tone="bad">{states.ended}</Badge>;
-  if (receiver !== undefined && receiver.failingSince !== null) {
-    return <Badge tone="bad">{states.deliveriesFail}</Badge>;
-  }
-  if (receiver !== undefined && receiver.dead > 0) return <Badge tone="warn">{states.deadLetters}</Badge>;
-  return <Badge tone="good">{states.watching}</Badge>;
 }
 
 function FolderTable({ folders }: { readonly folders: readonly WatchedFolder[] }): ReactElement {

@@ -12,7 +12,7 @@ import { FlaskConical, Pause, Pencil, Play } from '../ui/icons.tsx';
 import { useConnectionNames } from './jobs/rows.tsx';
 import { ReceiverNotice, useReceivers } from './deliveries/health.tsx';
 import { Deliveries } from './deliveries/list.tsx';
-import { StateBadge } from './webhooks.tsx';
+import { StateBadge } from './webhooks/state.tsx';
 import { WebhookForm } from './webhooks/form.tsx';
 import { RotateSecret } from './webhooks/secret.tsx';
 import { TestDialog } from './webhooks/test-dialog.tsx';

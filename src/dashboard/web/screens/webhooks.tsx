@@ -2,16 +2,17 @@
 import { useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { useRead } from '../api/hooks.ts';
-import type { ReceiverState, Webhook } from '../api/types.ts';
+import type { Webhook } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { Term } from '../ui/term.tsx';
-import { Badge, Button, Empty, Page, Panel, Pending, Table } from '../ui/basics.tsx';
+import { Button, Empty, Page, Panel, Pending, Table } from '../ui/basics.tsx';
 import { Plus, Webhook as WebhookIcon } from '../ui/icons.tsx';
 import { useConnectionNames } from './jobs/rows.tsx';
 import { useReceivers } from './deliveries/health.tsx';
 import { Deliveries } from './deliveries/list.tsx';
 import { WebhookForm } from './webhooks/form.tsx';
 import { NewSecret } from './webhooks/secret.tsx';
+import { StateBadge } from './webhooks/state.tsx';
 
 export default function Webhooks(): ReactElement {
   const read = useRead<{ webhooks: Webhook[] }>('/api/webhooks', { everyMs: 10_000 });
@@ -56,19 +57,6 @@ export default function Webhooks(): ReactElement {
       {secret !== undefined && <NewSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </Page>
   );
-}
-
-export function StateBadge({
-  webhook: { isActive, endedAt },
-  receiver,
-}: {
-  readonly webhook: Webhook;
-  readonly receiver: ReceiverState | undefined;
-}): ReactElement {
-  if (endedAt !== null) return <Badge tone="bad">{t.webhooks.ended}</Badge>;
-  if (!isActive) return <Badge tone="warn">{t.webhooks.paused}</Badge>;
-  if ((receiver?.failingSince ?? null) !== null) return <Badge tone="bad">{t.webhooks.failing}</Badge>;
-  return <Badge tone="good">{t.webhooks.active}</Badge>;
 }
 
 function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook[] }): ReactElement {

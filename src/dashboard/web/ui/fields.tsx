@@ -8,7 +8,8 @@ import {
   type TextareaHTMLAttributes,
 } from 'react';
 import { t } from '../texts/texts.ts';
-import { Term, type TermName } from './term.tsx';
+import { Term } from './term.tsx';
+import type { TermName } from './term-popover.tsx';
 
 interface FieldProps {
   readonly label: string;

@@ -3,7 +3,8 @@ import * as Ariakit from '@ariakit/react';
 import type { ReactElement } from 'react';
 import { t } from '../texts/texts.ts';
 import { CircleHelp } from './icons.tsx';
-import type { TermName } from './term.tsx';
+
+export type TermName = Exclude<keyof typeof t.terms, 'whatIs'>;
 
 export default function TermPopover({ of }: { readonly of: TermName }): ReactElement {
   const { word, text } = t.terms[of];

@@ -1,10 +1,8 @@
 /** A small button beside a hard word: what the word means. Its code is not part of the first load. */
 import type { ReactElement } from 'react';
-import type { t } from '../texts/texts.ts';
 import { CircleHelp } from './icons.tsx';
 import { part } from './part.tsx';
-
-export type TermName = Exclude<keyof typeof t.terms, 'whatIs'>;
+import type { TermName } from './term-popover.tsx';
 
 const Popover = part(
   () => import('./term-popover.tsx'),

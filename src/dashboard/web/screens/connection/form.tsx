@@ -3,7 +3,7 @@ import { Fragment, type KeyboardEvent, type ReactElement, useState } from 'react
 import type { Connection, ConnectionType } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { AreaField, CheckField, ChoiceField, RadioGroup, TextField } from '../../ui/fields.tsx';
-import type { TermName } from '../../ui/term.tsx';
+import type { TermName } from '../../ui/term-popover.tsx';
 import { takenApart } from './address.ts';
 import { hasLogins, isLost, shownFields, textOf, valueOf, type Draft, type FormField } from './draft.ts';
 import { KeyPairChoice } from './login-keys.tsx';

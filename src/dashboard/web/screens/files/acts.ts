@@ -3,7 +3,7 @@ import type { FileInfo } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { writeClipboard } from '../../ui/basics.tsx';
 import { Copy, Download, Eye, FolderOpen, Layers, Pencil, Trash2, Check } from '../../ui/icons.tsx';
-import { showToast } from '../../ui/toast.tsx';
+import { showToast } from '../../toasts.ts';
 import { kindOf, MOST_TEXT } from './content.ts';
 import type { FileAct } from './file-menu.tsx';
 import { isInRawFolder } from './paths.ts';

@@ -8,7 +8,7 @@ import { t } from '../../texts/texts.ts';
 import { Empty, Notice, Page, Panel, Pending } from '../../ui/basics.tsx';
 import { CornerLeftUp, FolderOpen, RefreshCw } from '../../ui/icons.tsx';
 import { part } from '../../ui/part.tsx';
-import { showToast } from '../../ui/toast.tsx';
+import { showToast } from '../../toasts.ts';
 import { actsFor } from './acts.ts';
 import { arriveAt } from './arrival.ts';
 import { Crumbs } from './crumbs.tsx';

@@ -1,7 +1,7 @@
 /** Several entries, or a folder, as one archive that the gateway makes while it leaves. */
 import { segment } from '../../api/client.ts';
 import { t } from '../../texts/texts.ts';
-import { showToast } from '../../ui/toast.tsx';
+import { showToast } from '../../toasts.ts';
 import type { Entry } from './queue-types.ts';
 
 /** Of the gateway. */

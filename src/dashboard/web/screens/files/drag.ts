@@ -1,6 +1,6 @@
 /** Entries of a list on their way to another folder, and files of the computer. */
 import type { DragEvent } from 'react';
-import { showToast } from '../../ui/toast.tsx';
+import { showToast } from '../../toasts.ts';
 import { t } from '../../texts/texts.ts';
 import type { FileInfo } from '../../api/types.ts';
 import { parentOf } from './paths.ts';

@@ -7,25 +7,16 @@ import { arrivalIn, arrived } from './arrival.ts';
 import { dropInto, startDrag, takesDrop } from './drag.ts';
 import { FileRow } from './file-row.tsx';
 import { ListHead } from './list-head.tsx';
-import { useListKeys } from './list-keys.ts';
-import type { MenuAt } from './file-menu.tsx';
+import { type ListModel, useListKeys } from './list-keys.ts';
 import { useRowWindow } from './row-window.ts';
 
-export interface FileListProps {
+interface FileListProps extends ListModel {
   readonly connectionId: string;
   /** Those of a search lie below it. */
   readonly folder: string;
   readonly isSearch: boolean;
-  readonly files: readonly FileInfo[];
   readonly sort: Sort;
   readonly onSort: (sort: Sort) => void;
-  readonly selected: ReadonlySet<string>;
-  readonly onSelect: (selected: ReadonlySet<string>) => void;
-  readonly onOpen: (file: FileInfo) => void;
-  readonly onMenu: (at: MenuAt) => void;
-  readonly onUp: () => void;
-  readonly onRename: (file: FileInfo) => void;
-  readonly onDelete: (files: readonly FileInfo[]) => void;
 }
 
 const ROW_PX = 36;

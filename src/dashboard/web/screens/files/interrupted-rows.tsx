@@ -3,7 +3,7 @@ import { useRef, type ReactElement } from 'react';
 import { formatBytes } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Button } from '../../ui/basics.tsx';
-import { showToast } from '../../ui/toast.tsx';
+import { showToast } from '../../toasts.ts';
 import { askForFile, isSameFile, noLongerInterrupted, useInterrupted } from './interrupted.ts';
 import type { KeptUpload } from './kept-uploads.ts';
 import { enqueueKept } from './queue.ts';

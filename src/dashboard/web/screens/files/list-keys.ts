@@ -1,7 +1,6 @@
 /** Moving and selecting in a list: arrows, Home and End, the first letters of a name, Shift for a range. */
 import { useCallback, useRef, useState, type KeyboardEvent } from 'react';
 import type { FileInfo } from '../../api/types.ts';
-import type { FileListProps } from './file-list.tsx';
 import type { MenuAt } from './file-menu.tsx';
 import type { RowWindow } from './row-window.ts';
 
@@ -11,6 +10,18 @@ const TYPING_MS = 700;
 interface Point {
   readonly x: number;
   readonly y: number;
+}
+
+/** What is listed and selected, and what the keys do to it. */
+export interface ListModel {
+  readonly files: readonly FileInfo[];
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (selected: ReadonlySet<string>) => void;
+  readonly onOpen: (file: FileInfo) => void;
+  readonly onMenu: (at: MenuAt) => void;
+  readonly onUp: () => void;
+  readonly onRename: (file: FileInfo) => void;
+  readonly onDelete: (files: readonly FileInfo[]) => void;
 }
 
 interface ListKeys {
@@ -25,8 +36,8 @@ interface ListKeys {
   readonly onKeyDown: (event: KeyboardEvent) => void;
 }
 
-export function useListKeys(props: FileListProps, rows: RowWindow, rowPx: number): ListKeys {
-  const { files, selected, onSelect, onOpen, onMenu, onUp, onRename, onDelete } = props;
+export function useListKeys(list: ListModel, rows: RowWindow, rowPx: number): ListKeys {
+  const { files, selected, onSelect, onOpen, onMenu, onUp, onRename, onDelete } = list;
   const [active, setActive] = useState(0);
   const anchor = useRef(0);
   const typed = useRef({ text: '', at: -Infinity });

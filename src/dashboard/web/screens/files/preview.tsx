@@ -12,7 +12,7 @@ import { downloadUrl, linkTo } from './links.ts';
 import { ImagePreview, PdfPreview } from './preview-media.tsx';
 import { TextPreview } from './preview-text.tsx';
 
-export interface PreviewProps {
+interface PreviewProps {
   readonly connectionId: string;
   readonly file: FileInfo;
   /** Begins with the text to change. */

@@ -1,7 +1,7 @@
 /** What the Files screen hands to the queue, and what the panel does with what is there. */
 import type { NewJob } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
-import { showToast } from '../../ui/toast.tsx';
+import { showToast } from '../../toasts.ts';
 import { droppedFiles, type DroppedFile } from './dropped.ts';
 import { forgetInterrupted } from './interrupted.ts';
 import { forgetUploads, type KeptUpload } from './kept-uploads.ts';

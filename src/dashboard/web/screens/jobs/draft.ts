@@ -1,9 +1,9 @@
 /** What is typed for a job, and the request it becomes. */
 import { type JobOption, knowsOption } from '../../../../base/job-options.ts';
-import type { Job, NewJob, RepeatableJob } from '../../api/types.ts';
+import type { Connection, Job, NewJob, RepeatableJob } from '../../api/types.ts';
 import { ageText, bytesOf, secondsOf, sizeText } from './units.ts';
 
-export const NEW_JOB = {
+const NEW_JOB = {
   type: 'copy' as NewJob['type'],
   name: '',
   sourceId: '',
@@ -27,6 +27,16 @@ export const NEW_JOB = {
   webhookUrl: '',
 };
 export type JobDraft = Readonly<typeof NEW_JOB>;
+
+/** A new job: from the place that the address names, to the other connection if there is one. */
+export function emptyDraft(usable: readonly Connection[], parameters: URLSearchParams): JobDraft {
+  return {
+    ...NEW_JOB,
+    sourceId: parameters.get('source') ?? usable[0]?.id ?? '',
+    sourcePath: parameters.get('path') ?? '',
+    destinationId: usable[1]?.id ?? usable[0]?.id ?? '',
+  };
+}
 
 /** Of a job, what is told again to do the same. */
 export type Told = Pick<RepeatableJob, 'type' | 'name' | 'source' | 'destination' | 'settings'>;

@@ -8,7 +8,7 @@ import { formatShortTime } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, LinkButton, Panel } from '../../ui/basics.tsx';
 import { CircleCheck, TriangleAlert } from '../../ui/icons.tsx';
-import { showToast } from '../../ui/toast.tsx';
+import { showToast } from '../../toasts.ts';
 import { placeOf, titleOf } from './trouble.ts';
 
 const words = t.overview.attention;

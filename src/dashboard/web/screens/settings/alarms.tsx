@@ -7,7 +7,7 @@ import { LANGUAGES, timeZone } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
 import { Ago, Badge, Button, Failure, Notice, Panel, Pending } from '../../ui/basics.tsx';
 import { AreaField, CheckField, ChoiceField, RadioGroup, TextField } from '../../ui/fields.tsx';
-import { showToast } from '../../ui/toast.tsx';
+import { showToast } from '../../toasts.ts';
 
 const AT = '/manage/alarms';
 const READS = [AT];
