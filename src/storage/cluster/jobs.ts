@@ -1,7 +1,8 @@
 /** Work that is shared by all nodes: pg-boss on the database that everything else lives in. */
 import { PgBoss, type Db } from 'pg-boss';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, type Transaction, withColumnNames } from '../postgres/sql.js';
+import { withColumnNames } from '../postgres/column-names.js';
+import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { StorageOptions } from '../startup.js';
 import { Agenda, type ClockReading, LOOK_MS } from './agenda.js';
 

@@ -17,7 +17,8 @@ import {
   writesRefused,
 } from './errors.js';
 import type { DatabaseTarget } from './target.js';
-import { columnNames, driverTypes, type Queryable, type Sql, type Transaction } from './sql.js';
+import { columnNames } from './column-names.js';
+import { driverTypes, type Queryable, type Sql, type Transaction } from './sql.js';
 import { type Log, StartupError, type StorageOptions } from '../startup.js';
 import { OwnerTurns } from './owner-turns.js';
 import { Line } from './line.js';

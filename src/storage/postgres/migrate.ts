@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import Postgrator from 'postgrator';
 import { inPackage } from '../../base/package-root.js';
 import type { Database } from './database.js';
-import { withColumnNames } from './sql.js';
+import { withColumnNames } from './column-names.js';
 import { StartupError } from '../startup.js';
 
 const VERSION_TABLE = 'schema_version';

@@ -2,7 +2,7 @@
  * What statements give and take. Types beyond those the driver knows are stated here: they need no look into the
  * catalogue on each new connection, and an array is sent as what it is instead of by the type of its first element.
  */
-import postgres from 'postgres';
+import type postgres from 'postgres';
 
 /** The driver, with the typed parameters of this program. */
 export type Sql = postgres.Sql<DriverTypes>;
@@ -68,21 +68,6 @@ function readElements(text: string): (string | null)[] {
 export function letGo(ended: PromiseLike<unknown>): void {
   const { args, parameters } = ended as { readonly args?: unknown; readonly parameters?: unknown };
   for (const values of [args, parameters]) if (Array.isArray(values)) values.length = 0;
-}
-
-/** A column is `file_size` in the database and `fileSize` here. */
-export const columnNames = { column: { from: postgres.toCamel, to: postgres.fromCamel } };
-
-/** Rows for a library that writes its own statements: it finds each column by both names. */
-export function withColumnNames(rows: readonly object[]): Record<string, unknown>[] {
-  return rows.map((row) =>
-    Object.fromEntries(
-      Object.entries(row).flatMap(([name, value]) => [
-        [name, value],
-        [postgres.fromCamel(name), value],
-      ]),
-    ),
-  );
 }
 
 /** Takes the rows out of a result, for the same reason: of a list of many pages all of them would stay in memory. */

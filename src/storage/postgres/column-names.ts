@@ -1,0 +1,17 @@
+/** Names of columns, as the driver's functions write them: apart from the types of statements, which load no driver. */
+import postgres from 'postgres';
+
+/** A column is `file_size` in the database and `fileSize` here. */
+export const columnNames = { column: { from: postgres.toCamel, to: postgres.fromCamel } };
+
+/** Rows for a library that writes its own statements: it finds each column by both names. */
+export function withColumnNames(rows: readonly object[]): Record<string, unknown>[] {
+  return rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).flatMap(([name, value]) => [
+        [name, value],
+        [postgres.fromCamel(name), value],
+      ]),
+    ),
+  );
+}
