@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import type { Definition } from '../connections/definition.js';
 import { type Field, fieldsOf } from '../connections/schemas.js';
 import { CONNECTION_TYPES } from '../connections/types.js';
-import { flag, number } from './command.js';
+import { flag, number } from './option-values.js';
 
 export interface FieldOption {
   readonly option: Option;

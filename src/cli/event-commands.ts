@@ -1,9 +1,10 @@
 /** The commands of events and webhooks. */
 import { type Command, Option } from 'commander';
 import { EVENT_TYPES } from '../base/event-types.js';
-import { type Actions, number } from './command.js';
+import { type Actions } from './command.js';
 import * as events from './commands/events.js';
 import { tailEvents, tailTransfers } from './commands/tail.js';
+import { number } from './option-values.js';
 
 export function addEventCommands(program: Command, actions: Actions): void {
   actions.remote(

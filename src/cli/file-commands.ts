@@ -1,7 +1,7 @@
 /** The commands for files and folders, and for the jobs that whole folders are. */
 import { Argument, type Command, Option } from 'commander';
 import type { NewJob } from '../client/index.js';
-import { type Actions, number } from './command.js';
+import { type Actions } from './command.js';
 import { cat } from './commands/cat.js';
 import { edit } from './commands/edit.js';
 import * as files from './commands/files.js';
@@ -13,6 +13,7 @@ import * as schedules from './commands/schedules.js';
 import { sync } from './commands/trees.js';
 import { EXIT } from './exit-codes.js';
 import { ORDER_TYPES, withJobOptions } from './job-options.js';
+import { number } from './option-values.js';
 
 const JOB_STATES = ['queued', 'running', 'paused', 'succeeded', 'partly_failed', 'failed', 'cancelled'];
 const FILE_STATES = ['waiting', 'planned', 'done', 'skipped', 'failed'];

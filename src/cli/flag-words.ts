@@ -1,5 +1,7 @@
 /** Errors of the gateway name fields of its API; whoever typed a command knows its options. */
 import type { Option } from 'commander';
+import { watchedFolderFields } from '../contract/watched-folder.js';
+import { fieldOptionsOf } from './field-options.js';
 
 /** Fields whose option has another name. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
@@ -10,18 +12,13 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   allowedIps: 'ip',
   expiresAt: 'expires',
   overlapMinutes: 'overlap',
-  webhookUrl: 'webhook',
-  filePattern: 'pattern',
-  excludePattern: 'exclude',
-  scheduleMinutes: 'every',
-  detectModified: 'modified',
-  minAgeSeconds: 'minAge',
   maxAgeSeconds: 'maxAge',
-  afterDelivery: 'after',
-  expectEveryMinutes: 'expectEvery',
   filename_template: 'template',
   bytesPerSecond: 'bwlimit',
   events: 'event',
+  ...Object.fromEntries(
+    fieldOptionsOf(watchedFolderFields).map(({ field, option }) => [field, option.attributeName()]),
+  ),
 };
 
 /** "allowedIps.0 must …" becomes "--ip must …" where the command has that option. */

@@ -2,8 +2,8 @@
 import { type Command, Option } from 'commander';
 import { JOB_OPTION_NAMES, JOB_OPTIONS, type JobOption, knowsOption } from '../base/job-options.js';
 import type { NewJob } from '../client/index.js';
-import { age, bytes, gathered, number } from './command.js';
 import { UsageError } from './exit-codes.js';
+import { age, bytes, gathered, number } from './option-values.js';
 
 export const ORDER_TYPES = ['copy', 'move', 'delete', 'sync'] as const satisfies readonly NewJob['type'][];
 

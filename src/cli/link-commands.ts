@@ -1,7 +1,8 @@
 /** The commands of links. */
 import { Argument, type Command } from 'commander';
-import { type Actions, age, bytes, number } from './command.js';
+import { type Actions } from './command.js';
 import * as links from './commands/links.js';
+import { age, bytes, number } from './option-values.js';
 
 export function addLinkCommands(program: Command, actions: Actions): void {
   const group = program.command('link').description('upload and download links, which need no key');

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Argument, Command, Option } from 'commander';
 import { readManifest } from '../base/package-root.js';
-import { Actions, number } from './command.js';
+import { Actions } from './command.js';
 import * as accounts from './commands/accounts.js';
 import * as connections from './commands/connections.js';
 import { doctor } from './commands/doctor.js';
@@ -22,6 +22,7 @@ import { EXIT_WORDS, UsageError } from './exit-codes.js';
 import { addEventCommands } from './event-commands.js';
 import { addFileCommands, addJobCommands, addScheduleCommands } from './file-commands.js';
 import { addLinkCommands } from './link-commands.js';
+import { number } from './option-values.js';
 import { addWatchCommands } from './watch-commands.js';
 
 interface ProgramOptions {

@@ -1,7 +1,11 @@
 /** The commands of watched folders and of what is delivered from them. */
 import { type Command, Option } from 'commander';
-import { type Actions, number, orNone } from './command.js';
+import { CONFLICT_RULES } from '../contract/job.js';
+import { watchedFolderFields } from '../contract/watched-folder.js';
+import { type Actions } from './command.js';
 import * as watch from './commands/watch.js';
+import { addFieldOptions } from './field-options.js';
+import { number } from './option-values.js';
 
 export function addWatchCommands(program: Command, actions: Actions): void {
   const group = program.command('watch').description('watched folders, and what is delivered from them');
@@ -9,30 +13,16 @@ export function addWatchCommands(program: Command, actions: Actions): void {
     group.command(name).description(text).argument('<id>', 'of the watched folder');
   actions.remote(group.command('list', { isDefault: true }).description('list watched folders'), watch.listFolders);
   const options = (command: Command): Command =>
-    command
-      .option('--webhook <url>', 'URL that gets an event for new files')
-      .option('--pattern <glob>', 'files to report')
-      .option('--exclude <glob>', 'files to leave out')
-      .option('--every <minutes>', 'how often it is checked; 5 when absent', number(1, 1440))
-      .option('--name <name>', 'shown in the dashboard')
-      .option('--modified', 'report changed files too')
-      .option('--recursive', 'sub-folders too')
-      .option('--done-file <name>', 'a file counts once this marker is there too')
-      .option('--min-age <seconds>', 'leave younger files for later', number(0, 604_800))
-      .addOption(new Option('--after <what>', 'what happens to delivered files').choices(['keep', 'move', 'delete']))
-      .option('--move-to <folder>', 'where --after move puts them')
-      .option('--expect-every <minutes>', 'raise an alarm when no file came for so long', orNone(number(1, 525_600)))
+    addFieldOptions(command, watchedFolderFields, ['initial'])
       .option('--copy-to <place>', 'connection:folder that each file is copied to before the event')
       .option('--template <template>', 'names of the copies, such as {date}-{filename}')
       .addOption(
-        new Option('--on-conflict <rule>', 'of a file that is where a copy is to go').choices([
-          ...['replace', 'skip', 'newer', 'rename', 'fail'],
-        ]),
+        new Option('--on-conflict <rule>', 'of a file that is where a copy is to go').choices([...CONFLICT_RULES]),
       );
   actions.remote(
-    options(group.command('add').description('watch a folder').argument('<place>', 'connection:folder')).option(
-      '--initial',
-      'report what is there at the first check',
+    addFieldOptions(
+      options(group.command('add').description('watch a folder').argument('<place>', 'connection:folder')),
+      { initial: watchedFolderFields.initial },
     ),
     watch.addFolder,
   );

@@ -17,6 +17,14 @@ interface Shown<A extends TSchema = TSchema> {
   readonly words?: string;
 }
 
+/** The option of `ftg` that sets a field. */
+interface CommandOption {
+  /** As its help shows it: `--every <minutes>`. One without a value says true, or `means`. */
+  readonly flags: string;
+  readonly help: string;
+  readonly means?: string;
+}
+
 /** A field that a request may set. */
 interface Given<S extends TSchema = TSchema, A extends TSchema = TSchema> extends Shown<A> {
   readonly kind: 'given';
@@ -27,6 +35,7 @@ interface Given<S extends TSchema = TSchema, A extends TSchema = TSchema> extend
   readonly isRare?: boolean;
   /** Answers to keys have it when they have this one. */
   readonly goesWith?: string;
+  readonly option?: CommandOption;
 }
 
 /** A field that the gateway sets. */
@@ -42,7 +51,7 @@ interface Hidden<T = unknown> {
 }
 
 type Field = Given | Kept | Hidden;
-type Fields = Readonly<Record<string, Field>>;
+export type Fields = Readonly<Record<string, Field>>;
 
 export function given<S extends TSchema, A extends TSchema = S>(
   schema: S,
@@ -61,6 +70,11 @@ export function hidden<T>(): Hidden<T> {
 
 type NamesOf<F, Kind> = { [N in keyof F]: F[N] extends Kind ? N : never }[keyof F];
 type SchemaOf<F> = F extends Given<infer S> | Kept<infer S> ? S : never;
+
+/** What requests may set. */
+export function settable(fields: Fields): { readonly name: string; readonly field: Given }[] {
+  return Object.entries(fields).flatMap(([name, field]) => (field.kind === 'given' ? [{ name, field }] : []));
+}
 
 /** The schemas of what requests may set. */
 type GivenFields<F> = { [N in NamesOf<F, Given>]: SchemaOf<F[N]> };
@@ -97,9 +111,8 @@ export function withDefaults<F extends Fields>(
   input: { readonly [N in keyof SettingsOf<F>]?: SettingsOf<F>[N] | undefined },
 ): SettingsOf<F> {
   const said: Readonly<Record<string, unknown>> = input;
-  const names = Object.keys(fields).filter((name) => fields[name]?.kind === 'given');
   return Object.fromEntries(
-    names.map((name) => [name, said[name] ?? (fields[name] as Given).default]),
+    settable(fields).map(({ name, field }) => [name, said[name] ?? field.default]),
   ) as SettingsOf<F>;
 }
 

@@ -46,53 +46,81 @@ export const watchedFolderFields = {
   connectionId: kept(text(CONNECTION_ID)),
   name: given(
     text("Shown in the dashboard; the folder's own name when absent.", { minLength: 1, maxLength: 200, pattern: NAME }),
-    { default: undefined, words: 'Shown in the dashboard.' },
+    {
+      option: { flags: '--name <name>', help: 'shown in the dashboard' },
+      default: undefined,
+      words: 'Shown in the dashboard.',
+    },
   ),
   path: kept(text('Path from the root of the connection.')),
   filePattern: given(glob('A glob on the file name, or on the path below the folder where it holds `/` or `**`.'), {
+    option: { flags: '--pattern <glob>', help: 'files to report' },
     default: null,
   }),
   scheduleMinutes: given(Type.Integer({ minimum: 1, maximum: 1440, description: 'Minutes between two checks.' }), {
+    option: { flags: '--every <minutes>', help: 'how often it is checked; 5 when absent' },
     default: DEFAULT_MINUTES,
   }),
   webhookUrl: given(
     textOrNull('URL that receives a POST when files are found.', { minLength: 1, maxLength: 2048, pattern: NAME }),
-    { default: null },
+    { option: { flags: '--webhook <url>', help: 'URL that gets an event for new files' }, default: null },
   ),
   source: kept(text('How it was created.')),
-  detectModified: given(flag('Also report files whose size or date changed.'), { default: false }),
+  detectModified: given(flag('Also report files whose size or date changed.'), {
+    option: { flags: '--modified', help: 'report changed files too' },
+    default: false,
+  }),
   isActive: kept(flag('Whether it is switched on.')),
   createdAt: kept(dateTime('When it was created.')),
-  excludePattern: given(glob('A glob of files that are not reported.'), { default: null, isRare: true }),
+  excludePattern: given(glob('A glob of files that are not reported.'), {
+    option: { flags: '--exclude <glob>', help: 'files to leave out' },
+    default: null,
+    isRare: true,
+  }),
   doneFile: given(
     textOrNull('Name of a marker file: a file is reported only once its marker is there too.', {
       minLength: 1,
       maxLength: 255,
       pattern: NAME,
     }),
-    { default: null, isRare: true },
+    {
+      option: { flags: '--done-file <name>', help: 'a file counts once this marker is there too' },
+      default: null,
+      isRare: true,
+    },
   ),
   initial: given(
     oneOf(['ignore', 'report'], 'Whether the files of the first check are reported, or are the baseline.'),
     {
+      option: { flags: '--initial', help: 'report what is there at the first check', means: 'report' },
       default: 'ignore',
       isRare: true,
     },
   ),
-  recursive: given(flag('Whether sub-folders are watched too.'), { default: false, isRare: true }),
+  recursive: given(flag('Whether sub-folders are watched too.'), {
+    option: { flags: '--recursive', help: 'sub-folders too' },
+    default: false,
+    isRare: true,
+  }),
   minAgeSeconds: given(
     Type.Integer({ minimum: 0, maximum: 604_800, description: 'Files younger than this are not reported yet.' }),
-    { default: 0, isRare: true, shown: count('Files younger than this are not reported yet.') },
+    {
+      option: { flags: '--min-age <seconds>', help: 'leave younger files for later' },
+      default: 0,
+      isRare: true,
+      shown: count('Files younger than this are not reported yet.'),
+    },
   ),
   afterDelivery: given(
     oneOf(
       ['keep', 'move', 'delete'],
       'What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.',
     ),
-    { default: 'keep', isRare: true },
+    { option: { flags: '--after <what>', help: 'what happens to delivered files' }, default: 'keep', isRare: true },
   ),
   /** Absolute in a row; a request may give it relative to the folder. */
   moveTo: given(textOrNull('Folder for `afterDelivery: move`.', path), {
+    option: { flags: '--move-to <folder>', help: 'where --after move puts them' },
     default: null,
     isRare: true,
     goesWith: 'afterDelivery',
@@ -100,6 +128,7 @@ export const watchedFolderFields = {
   expectEveryMinutes: given(
     countOrNull('Raise an alarm when no file came for this long.', { minimum: 1, maximum: 525_600 }),
     {
+      option: { flags: '--expect-every <minutes>', help: 'raise an alarm when no file came for so long' },
       default: null,
       isRare: true,
       shown: countOrNull('Raise an alarm when no file came for this long.', { minimum: 1 }),

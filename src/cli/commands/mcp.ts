@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { orAbort, waitFor } from '../../base/deadline.js';
-import { type Actions, gathered, number, type Session } from '../command.js';
+import { type Actions, type Session } from '../command.js';
 import { UsageError } from '../exit-codes.js';
 import { openGateway } from '../gateway.js';
+import { gathered, number } from '../option-values.js';
 
 interface McpOptions {
   readonly http?: boolean;

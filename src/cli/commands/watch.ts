@@ -1,7 +1,9 @@
 /** `ftg watch`: watched folders, their checks and deliveries. */
 import type { NewWatchedFolder } from '../../client/index.js';
+import { watchedFolderFields } from '../../contract/watched-folder.js';
 import type { Arguments, Session } from '../command.js';
 import { UsageError } from '../exit-codes.js';
+import { givenFieldsOf } from '../field-options.js';
 import type { Schemas } from '../gateway.js';
 import { parseLocation } from '../location.js';
 import { bytesText, fields, table, timeText } from '../output.js';
@@ -25,20 +27,7 @@ export async function listFolders({ gateway, out, signal }: Session): Promise<vo
   });
 }
 
-interface AddOptions {
-  readonly webhook?: string;
-  readonly pattern?: string;
-  readonly exclude?: string;
-  readonly every?: number;
-  readonly name?: string;
-  readonly modified?: boolean;
-  readonly recursive?: boolean;
-  readonly initial?: boolean;
-  readonly doneFile?: string;
-  readonly minAge?: number;
-  readonly after?: 'keep' | 'move' | 'delete';
-  readonly moveTo?: string;
-  readonly expectEvery?: number | 'none';
+interface CopyOptions {
   readonly copyTo?: string;
   readonly template?: string;
   readonly onConflict?: NonNullable<NewWatchedFolder['copyTo']>['onConflict'];
@@ -47,7 +36,7 @@ interface AddOptions {
 export async function addFolder(
   { gateway, out, signal }: Session,
   [place = '']: Arguments,
-  options: AddOptions,
+  options: CopyOptions,
 ): Promise<void> {
   const { connectionId, path } = parseLocation(place);
   const wanted = { connectionId, path, ...fieldsOf(options) } as NewWatchedFolder;
@@ -55,7 +44,7 @@ export async function addFolder(
   out.show(folder, () => fields(folder));
 }
 
-interface EditOptions extends Omit<AddOptions, 'initial'> {
+interface EditOptions extends CopyOptions {
   readonly path?: string;
 }
 
@@ -73,28 +62,13 @@ export async function editFolder(
   out.show(folder, () => fields(folder));
 }
 
-function fieldsOf(options: AddOptions): Readonly<Record<string, unknown>> {
-  const fieldsGiven = {
-    webhookUrl: options.webhook,
-    filePattern: options.pattern,
-    excludePattern: options.exclude,
-    scheduleMinutes: options.every,
-    name: options.name,
-    detectModified: options.modified,
-    recursive: options.recursive,
-    initial: options.initial === true ? 'report' : undefined,
-    doneFile: options.doneFile,
-    minAgeSeconds: options.minAge,
-    afterDelivery: options.after,
-    moveTo: options.moveTo,
-    expectEveryMinutes: options.expectEvery,
-    copyTo: copyToOf(options),
-  };
-  return Object.fromEntries(Object.entries(fieldsGiven).filter(([, value]) => value !== undefined));
+function fieldsOf(options: CopyOptions): Readonly<Record<string, unknown>> {
+  const copyTo = copyToOf(options);
+  return { ...givenFieldsOf(watchedFolderFields, options), ...(copyTo === undefined ? {} : { copyTo }) };
 }
 
 /** @throws UsageError */
-function copyToOf({ copyTo, template, onConflict }: AddOptions): NewWatchedFolder['copyTo'] | 'none' {
+function copyToOf({ copyTo, template, onConflict }: CopyOptions): NewWatchedFolder['copyTo'] | 'none' {
   if (copyTo === undefined) {
     if (template === undefined && onConflict === undefined) return undefined;
     throw new UsageError('--template and --on-conflict are for copies: say --copy-to too');
