@@ -27,12 +27,7 @@ interface Component {
   readonly [more: string]: unknown;
 }
 
-interface Release {
-  readonly server: Packed;
-  readonly client: Packed;
-  readonly cli: Packed;
-  readonly n8n: Packed;
-}
+type Release = Readonly<Record<'server' | 'client' | 'cli' | 'n8n', Packed>>;
 
 /** `folder` is emptied first. */
 export async function makeRelease(folder: string): Promise<Release> {
