@@ -14,8 +14,8 @@ const MOST_KNOWN = 2_000;
 const known = new Map<string, string>();
 
 /** The same stack with `src/http/router.ts:12:5` in place of `file:///…/dist/bundle/main.js:345:67`. */
-export function withSources(stack: string, folder = HERE): string {
-  const positions = [...stack.matchAll(POSITION)].filter(([, url = '']) => url.startsWith(folder));
+export function withSources(stack: string): string {
+  const positions = [...stack.matchAll(POSITION)].filter(([, url = '']) => url.startsWith(HERE));
   const unknown = positions.filter(([text]) => !known.has(text));
   const maps = new Map<string, SourceMap | undefined>();
   for (const [text, file = '', line, column] of unknown) {

@@ -8,8 +8,8 @@ import { UsageError } from './exit-codes.js';
 import { globOf } from './location.js';
 
 /** The names that a shell would have put there, in order; a path that exists is itself. @throws UsageError where nothing matches */
-export async function expand(given: string, platform: NodeJS.Platform = process.platform): Promise<readonly string[]> {
-  const glob = globOf(platform === 'win32' ? given.replaceAll('\\', '/') : given);
+export async function expand(given: string): Promise<readonly string[]> {
+  const glob = globOf(process.platform === 'win32' ? given.replaceAll('\\', '/') : given);
   if (glob === undefined || existsSync(given)) return [given];
   const found: string[] = [];
   const search = { root: glob.folder, matches: matcher(given, glob.pattern), reaches: compileFolderGlob(glob.pattern) };

@@ -26,10 +26,7 @@ export class LocalTree {
   private readonly known = new Set<string>();
   private readonly taken = new Set<string>();
 
-  constructor(
-    readonly root: string,
-    private readonly platform: NodeJS.Platform = process.platform,
-  ) {}
+  constructor(readonly root: string) {}
 
   /** Where a file is to stand; the folders above it are there then. @throws Error when it may not stand there */
   async place(below: string): Promise<string> {
@@ -40,7 +37,7 @@ export class LocalTree {
 
   /** Where it would stand; nothing is made. @throws Error */
   look(below: string): string {
-    const names = safeNames(below, this.platform);
+    const names = safeNames(below);
     this.claim(below);
     return join(this.root, ...names);
   }
@@ -50,7 +47,7 @@ export class LocalTree {
   }
 
   async makeFolder(below: string): Promise<void> {
-    await this.folder(safeNames(below, this.platform));
+    await this.folder(safeNames(below));
   }
 
   private async folder(names: readonly string[]): Promise<void> {
@@ -66,7 +63,7 @@ export class LocalTree {
 
   /** Where "a" and "A" are one file, the second of them must not replace the first. */
   private claim(below: string): void {
-    if (this.platform !== 'win32' && this.platform !== 'darwin') return;
+    if (process.platform !== 'win32' && process.platform !== 'darwin') return;
     const key = below.normalize('NFC').toLowerCase();
     if (this.taken.has(key)) throw new Error('another file has this name here');
     this.taken.add(key);

@@ -8,8 +8,8 @@ const CLEAR_LINE = '\r\u001b[K';
 /** As --progress and --no-progress say; undefined = neither: on a terminal alone. */
 type Wanted = boolean | undefined;
 
-function canRewrite(terminal: NodeJS.WriteStream): boolean {
-  return terminal.isTTY && process.env['TERM'] !== 'dumb';
+function canRewrite(): boolean {
+  return process.stderr.isTTY && process.env['TERM'] !== 'dumb';
 }
 
 export class ProgressLine {
@@ -20,9 +20,8 @@ export class ProgressLine {
   constructor(
     private readonly name: string,
     wanted: Wanted,
-    private readonly terminal: NodeJS.WriteStream = process.stderr,
   ) {
-    this.isShown = wanted !== false && canRewrite(terminal);
+    this.isShown = wanted !== false && canRewrite();
   }
 
   readonly update: Progress = ({ bytes, total }) => {
@@ -31,12 +30,12 @@ export class ProgressLine {
     if (!this.isShown || (now - this.drawnAt < DRAW_EVERY_MS && bytes !== total)) return;
     this.drawnAt = now;
     const line = progressText(this.name, bytes, total, now - this.startedAt);
-    this.terminal.write(`${CLEAR_LINE}${line.slice(0, Math.max(20, this.terminal.columns - 1))}`);
+    process.stderr.write(`${CLEAR_LINE}${line.slice(0, Math.max(20, process.stderr.columns - 1))}`);
   };
 
   /** Takes the line away: the result is told in its place. */
   end(): void {
-    if (this.isShown && this.drawnAt > 0) this.terminal.write(CLEAR_LINE);
+    if (this.isShown && this.drawnAt > 0) process.stderr.write(CLEAR_LINE);
   }
 }
 
@@ -52,10 +51,9 @@ export class ProgressBlock {
   constructor(
     wanted: Wanted,
     private readonly read: () => Totals,
-    private readonly terminal: NodeJS.WriteStream = process.stderr,
   ) {
     if (wanted === false) return;
-    if (canRewrite(terminal)) this.timer = setInterval(() => this.draw(), REDRAW_EVERY_MS);
+    if (canRewrite()) this.timer = setInterval(() => this.draw(), REDRAW_EVERY_MS);
     else if (wanted === true) this.timer = setInterval(() => this.tell(), TELL_EVERY_MS);
   }
 
@@ -67,24 +65,24 @@ export class ProgressBlock {
   /** A line that stays, above the block. */
   say(text: string): void {
     this.erase();
-    this.terminal.write(`${text}\n`);
+    process.stderr.write(`${text}\n`);
   }
 
   private tell(): void {
     const [bytes, files] = totalsText(this.read(), performance.now() - this.startedAt);
-    this.terminal.write(`${bytes ?? ''}; ${files ?? ''}\n`);
+    process.stderr.write(`${bytes ?? ''}; ${files ?? ''}\n`);
   }
 
   private draw(): void {
-    const width = Math.max(20, this.terminal.columns - 1);
+    const width = Math.max(20, process.stderr.columns - 1);
     const lines = totalsText(this.read(), performance.now() - this.startedAt).map((line) => line.slice(0, width));
     this.erase();
-    this.terminal.write(lines.map((line) => `${line}\n`).join(''));
+    process.stderr.write(lines.map((line) => `${line}\n`).join(''));
     this.height = lines.length;
   }
 
   private erase(): void {
-    if (this.height > 0) this.terminal.write(`\u001b[${this.height}A\r\u001b[J`);
+    if (this.height > 0) process.stderr.write(`\u001b[${this.height}A\r\u001b[J`);
     this.height = 0;
   }
 }

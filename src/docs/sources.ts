@@ -16,17 +16,17 @@ export interface Source {
   readonly text: string;
 }
 
-export function readSources(root = ROOT): Source[] {
+export function readSources(): Source[] {
   const files = [
-    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
       .map((name) => `docs/${name.replaceAll('\\', '/')}`)
       .sort(),
-    ...readdirSync(root).sort(),
+    ...readdirSync(ROOT).sort(),
   ].filter((name) => name.endsWith('.md'));
   const sources = files.map((file) => ({
     file,
     address: addressOf(file),
-    text: readFileSync(join(root, file), 'utf8'),
+    text: readFileSync(join(ROOT, file), 'utf8'),
   }));
   const twice = sources.find(({ address }, index) => sources.findIndex((one) => one.address === address) !== index);
   if (twice !== undefined) throw new Error(`two pages have the address ${twice.address}`);

@@ -55,7 +55,7 @@ export class PeerLooks {
       const states = found.get(key);
       if (peer.port !== undefined) return states?.get(hex(peer.port)) === CLOSE_WAIT;
       const before = former.get(key);
-      if (!hasAny(states, ESTABLISHED) && !hasAny(before, ESTABLISHED)) return former.size > 0;
+      if (!isEstablished(states) && !isEstablished(before)) return former.size > 0;
       const closing = [...(states ?? [])].filter(
         ([remote, state]) => state === CLOSE_WAIT && before?.get(remote) === state,
       );
@@ -64,7 +64,8 @@ export class PeerLooks {
   }
 }
 
-const hasAny = (states: Found | undefined, wanted: string): boolean => [...(states?.values() ?? [])].includes(wanted);
+/** Whether any of these connections is. */
+const isEstablished = (states: Found | undefined): boolean => [...(states?.values() ?? [])].includes(ESTABLISHED);
 
 function countBy(keys: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();

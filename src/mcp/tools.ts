@@ -47,10 +47,10 @@ function tool<Input extends TObject>(
 }
 
 const text = (description: string, options: object = {}) => Type.String({ description, minLength: 1, ...options });
-const maybe = (description: string, options: object = {}) => Type.Optional(text(description, options));
+const maybe = (description: string) => Type.Optional(text(description));
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
-const amount = (description: string, minimum: number, maximum: number) =>
-  Type.Optional(Type.Integer({ description, minimum, maximum }));
+const amount = (description: string, maximum: number) =>
+  Type.Optional(Type.Integer({ description, minimum: 1, maximum }));
 const word = <const Words extends readonly string[]>(description: string, words: Words) =>
   Type.Unsafe<Words[number]>({ type: 'string', enum: words, description });
 
@@ -84,7 +84,7 @@ export const TOOLS: readonly Tool[] = [
       path: maybe('The folder; the default folder of the connection when absent.'),
       recursive: flag('Everything below it, too.'),
       pattern: maybe('A glob on the path below the folder, such as **/*.csv.'),
-      limit: amount('Entries in one answer; 200 when absent.', 1, MOST_ENTRIES),
+      limit: amount('Entries in one answer; 200 when absent.', MOST_ENTRIES),
       cursor: maybe('nextCursor of the answer before.'),
     }),
     run: ({ files }, { connection: id, path: at, limit = 200, ...options }) =>
@@ -163,9 +163,9 @@ export const TOOLS: readonly Tool[] = [
       operation: word('What the link does.', ['download', 'upload']),
       connection,
       path: text('The file to download, or the folder to upload into.'),
-      expiresInMinutes: amount(`How long it works; ${DEFAULT_LINK_MINUTES} when absent.`, 1, 43_200),
-      maxUses: amount('How often it works; 1 when absent.', 1, 1_000),
-      maxBytes: amount('The largest file of an upload.', 1, Number.MAX_SAFE_INTEGER),
+      expiresInMinutes: amount(`How long it works; ${DEFAULT_LINK_MINUTES} when absent.`, 43_200),
+      maxUses: amount('How often it works; 1 when absent.', 1_000),
+      maxBytes: amount('The largest file of an upload.', Number.MAX_SAFE_INTEGER),
       filename: maybe('Name of the file.'),
     }),
     run: async (
@@ -261,7 +261,7 @@ export const TOOLS: readonly Tool[] = [
     description: 'Lists jobs, newest first.',
     scopes: [],
     annotations: LOOKS,
-    input: Type.Object({ limit: amount('How many; 20 when absent.', 1, 100) }),
+    input: Type.Object({ limit: amount('How many; 20 when absent.', 100) }),
     run: async ({ files }, { limit = 20 }) => ({ jobs: await first(files.jobs.list({ limit }), limit) }),
   }),
   tool({
@@ -296,7 +296,7 @@ export const TOOLS: readonly Tool[] = [
       status: Type.Optional(word('Only of this outcome.', STATES)),
       type: maybe('Only of this kind, such as upload, download, copy.'),
       since: maybe('Only newer ones: a date-time.'),
-      limit: amount('How many; 20 when absent.', 1, 100),
+      limit: amount('How many; 20 when absent.', 100),
     }),
     run: ({ files }, { connection: id, ...query }) =>
       files.transfers({ ...query, ...(id === undefined ? {} : { connection_id: id }) } as Parameters<

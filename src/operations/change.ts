@@ -147,20 +147,20 @@ export async function findFile(operation: Operation, reference: PathReference): 
 /** SSH connections only. @throws GatewayError unsupported_operation before anything runs */
 export function requireShell(connection: Connection): void {
   if (!definitionOf(connection).can.exec)
-    throw unsupported('exec', `a ${connection.type} server has no shell; exec needs an sftp connection`);
+    throw noShell(`a ${connection.type} server has no shell; exec needs an sftp connection`);
 }
 
 export async function runCommand(operation: Operation, command: string, options: ExecOptions): Promise<ExecResult> {
   return operation.use(async (remote, attempt) => {
-    if (remote.exec === undefined) throw unsupported('exec', 'exec needs an sftp connection');
+    if (remote.exec === undefined) throw noShell('exec needs an sftp connection');
     attempt.committed();
     operation.mark('transfer');
     return remote.exec(command, options);
   });
 }
 
-function unsupported(what: string, text: string): GatewayError {
-  return new GatewayError('unsupported_operation', `${what} is not supported on this connection: ${text}`, {
+function noShell(text: string): GatewayError {
+  return new GatewayError('unsupported_operation', `exec is not supported on this connection: ${text}`, {
     step: 'request',
   });
 }

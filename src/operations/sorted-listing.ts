@@ -24,10 +24,6 @@ export class SortedListing<T = FileInfo> {
     if (this.run.length === RUN_LENGTH) this.closeRun();
   }
 
-  get length(): number {
-    return this.runs.reduce((sum, run) => sum + run.length, 0) + this.run.length;
-  }
-
   /** Merges by a heap of the runs' heads. */
   *[Symbol.iterator](): Generator<T> {
     this.closeRun();

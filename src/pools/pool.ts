@@ -184,7 +184,8 @@ export class Pool<T> {
   }
 
   /** Fails every waiter, closes idle sessions now and leased ones as they come back. */
-  close(reason: Error = new GatewayError('draining', 'the gateway is stopping', { retryAfterMs: 1_000 })): void {
+  close(): void {
+    const reason = new GatewayError('draining', 'the gateway is stopping', { retryAfterMs: 1_000 });
     this.closing.abort(reason);
     clearTimeout(this.reopenTimer);
     clearInterval(this.slowTimer);

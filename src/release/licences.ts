@@ -26,8 +26,8 @@ export function isAllowed(licence: string): boolean {
 }
 
 /** Dependencies, with all that they bring on any system. */
-export function installedPackages(tree: object = LOCKED): Licensed[] {
-  const production = Object.entries(tree as typeof LOCKED).filter(([folder, { dev }]) => folder !== '' && dev !== true);
+export function installedPackages(): Licensed[] {
+  const production = Object.entries(LOCKED).filter(([folder, { dev }]) => folder !== '' && dev !== true);
   const all = production.map(([folder, { version, name = nameOf(folder), license }]) => ({
     name,
     version,

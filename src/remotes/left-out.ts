@@ -57,11 +57,6 @@ export class HiddenNames {
   *names(): Generator<Buffer> {
     for (const name of this.#names) yield Buffer.from(name, 'latin1');
   }
-
-  clear(): void {
-    this.#names.clear();
-    this.#mayBeAny = false;
-  }
 }
 
 /** Counts what a walk over several folders leaves out; a folder that is listed again counts once. */

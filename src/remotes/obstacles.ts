@@ -45,12 +45,8 @@ export function moveObstacle(
   return replace ? undefined : alreadyExists(to);
 }
 
-export function cannotResume(why: string, cause?: unknown): GatewayError {
-  return new GatewayError('resume_unsupported', `this connection takes no resumable uploads: ${why}`, {
-    step: 'open',
-    cause,
-    remote: cause instanceof GatewayError ? cause.remote : undefined,
-  });
+export function cannotResume(why: string): GatewayError {
+  return new GatewayError('resume_unsupported', `this connection takes no resumable uploads: ${why}`, { step: 'open' });
 }
 
 /** A file that came in pieces: nobody can go on with it. */

@@ -66,7 +66,6 @@ export class FailingFiles implements Files {
   constructor(
     /** Ends the sessions; the next login meets another host key. */
     private readonly changeHostKey: () => void,
-    private readonly now: () => number = Date.now,
   ) {}
 
   async open(path: string, flags: number, _mode: number | undefined, channel: AbortSignal): Promise<OpenFile> {
@@ -84,8 +83,8 @@ export class FailingFiles implements Files {
     const place = this.#at(path);
     if (place === README) throw new Refusal(STATUS_CODE.NO_SUCH_FILE, 'Not a folder');
     if (place === ROOT) {
-      const names = FAILURES.map(({ name }) => entry(name, folderAttributes(this.now())));
-      return folderOf([entry(README, attributesOf(this.#readme.length, this.now())), ...names]);
+      const names = FAILURES.map(({ name }) => entry(name, folderAttributes(Date.now())));
+      return folderOf([entry(README, attributesOf(this.#readme.length, Date.now())), ...names]);
     }
     if (typeof place === 'string') throw missing();
     this.#refuse(place);
@@ -96,10 +95,10 @@ export class FailingFiles implements Files {
 
   async stat(path: string): Promise<Attributes> {
     const place = this.#at(path);
-    if (place === README) return attributesOf(this.#readme.length, this.now());
-    if (typeof place === 'string') return folderAttributes(this.now());
+    if (place === README) return attributesOf(this.#readme.length, Date.now());
+    if (typeof place === 'string') return folderAttributes(Date.now());
     refusePermission(place);
-    if (place.rest === '') return folderAttributes(this.now());
+    if (place.rest === '') return folderAttributes(Date.now());
     return attributesOf(this.#sizeOf(place)(), this.#changedAt(place));
   }
 
@@ -182,7 +181,7 @@ export class FailingFiles implements Files {
     const standing = this.#written.get(path);
     if (standing !== undefined && has(OPEN_MODE.EXCL)) throw new Refusal(STATUS_CODE.FAILURE, 'File exists');
     if (standing === undefined && !has(OPEN_MODE.CREAT)) throw missing();
-    const now = this.now();
+    const now = Date.now();
     const written = standing ?? { size: 0, mtime: now, since: now };
     if (has(OPEN_MODE.TRUNC)) written.size = 0;
     // In the order in which they were begun.
@@ -220,7 +219,7 @@ export class FailingFiles implements Files {
   }
 
   #grownMs(seconds: number): number {
-    const now = this.now();
+    const now = Date.now();
     let since = this.#growing.get(seconds);
     if (since === undefined || now - since > seconds * 1_000 + REST_MS) {
       since = now;

@@ -38,7 +38,6 @@ test('folders first, then names; nothing is lost or doubled', () => {
       (list) => {
         const listing = new SortedListing(compareFiles);
         for (const [name, isDirectory] of list) listing.add(entry(name, isDirectory));
-        assert.equal(listing.length, list.length);
         const expected = list
           .map(([name, isDirectory]) => entry(name, isDirectory))
           .sort(

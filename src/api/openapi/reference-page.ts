@@ -45,12 +45,12 @@ ${prose(info.description)}
 ${groups
   .map(
     ({ tag, listed }) =>
-      `<section>${heading(2, tagId(tag.name), tag.name)}${prose(tag.description)}${listed.map((one) => this.article(one)).join('')}</section>`,
+      `<section>${heading(tagId(tag.name), tag.name)}${prose(tag.description)}${listed.map((one) => this.article(one)).join('')}</section>`,
   )
   .join('\n')}
-${events.length === 0 ? '' : `<section>${heading(2, 'sent-events', 'What the gateway sends')}${events.map((one) => this.article(one)).join('')}</section>`}
+${events.length === 0 ? '' : `<section>${heading('sent-events', 'What the gateway sends')}${events.map((one) => this.article(one)).join('')}</section>`}
 ${this.errorTable()}
-<section>${heading(2, 'schemas', 'Schemas')}
+<section>${heading('schemas', 'Schemas')}
 ${schemas.map(([name, schema]) => `<article id="schema-${escape(name)}"><h3>${escape(name)}</h3>${this.schemaBody(schema)}</article>`).join('\n')}
 </section>`;
     const more = [
@@ -132,7 +132,7 @@ ${content === undefined ? '' : this.content(content)}</details>`;
       escape(textOf(title).split(' ')[0] ?? ''),
       inline(textOf(description)),
     ]);
-    return `<section>${heading(2, 'errors', 'Errors')}<p>Every code that <code>X-Error-Code</code> can carry.</p>${table(
+    return `<section>${heading('errors', 'Errors')}<p>Every code that <code>X-Error-Code</code> can carry.</p>${table(
       ['Code', 'Status', 'What it means'],
       rows,
     )}</section>`;
@@ -210,8 +210,8 @@ function tagId(name: string): string {
   return `tag-${name.toLowerCase().replaceAll(' ', '-')}`;
 }
 
-function heading(level: number, id: string, text: string): string {
-  return `<h${level} id="${escape(id)}">${escape(text)}${permalink(id)}</h${level}>`;
+function heading(id: string, text: string): string {
+  return `<h2 id="${escape(id)}">${escape(text)}${permalink(id)}</h2>`;
 }
 
 /** For the mouse: the contents at the side have the same links. */

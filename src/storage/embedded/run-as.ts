@@ -96,11 +96,7 @@ const PASSED_ON = /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|HOME|LD_LIBRARY_PATH)$/;
 /** Windows starts no program without some of these; its names are in any case. */
 const PASSED_ON_WINDOWS = /^(PATH|PATHEXT|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|TEMP|TMP|USERPROFILE|TZ)$/i;
 
-export function childEnvironment(
-  added: Readonly<Record<string, string>> = {},
-  own: NodeJS.ProcessEnv = process.env,
-  platform: NodeJS.Platform = process.platform,
-): Record<string, string | undefined> {
-  const passedOn = platform === 'win32' ? PASSED_ON_WINDOWS : PASSED_ON;
-  return { ...Object.fromEntries(Object.entries(own).filter(([name]) => passedOn.test(name))), ...added };
+export function childEnvironment(added: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
+  const passedOn = process.platform === 'win32' ? PASSED_ON_WINDOWS : PASSED_ON;
+  return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name))), ...added };
 }

@@ -20,14 +20,10 @@ export interface LoginSession {
 /** Why one was ended before its time. */
 type SessionEnd = 'logged_out' | 'elsewhere' | 'password_changed';
 
-interface SessionTimes {
-  /** Without a request. */
-  readonly idleMs: number;
-  /** After the login, whatever happens. */
-  readonly absoluteMs: number;
-}
-
-const SESSION_TIMES: SessionTimes = { idleMs: 2 * 3_600_000, absoluteMs: 24 * 3_600_000 };
+/** A session without a request ends after this time. */
+const IDLE_MS = 2 * 3_600_000;
+/** A session ends this long after the login, whatever happens. */
+const ABSOLUTE_MS = 24 * 3_600_000;
 
 /** Requests closer together than this count as one look. */
 const SEEN_EVERY_MS = 60_000;
@@ -41,10 +37,7 @@ export class LoginSessions {
   readonly #lookup = new CachedLookup<LoginSession>((hash) => this.#load(hash));
   readonly #hashes = new Map<string, string>();
 
-  constructor(
-    private readonly database: Database,
-    private readonly times: SessionTimes = SESSION_TIMES,
-  ) {}
+  constructor(private readonly database: Database) {}
 
   async create(
     accountId: string,
@@ -56,7 +49,7 @@ export class LoginSessions {
         insert into login_sessions (id, account_id, token_hash, address, user_agent, expires_at)
         values (${uuidv7()}, ${accountId}, ${hashOf(token)}, ${client.address},
                 ${client.userAgent.toWellFormed().slice(0, MAX_USER_AGENT)},
-                ${new Date(Date.now() + this.times.absoluteMs)})`;
+                ${new Date(Date.now() + ABSOLUTE_MS)})`;
       await sql`
         delete from login_sessions
         where account_id = ${accountId} and expires_at < now() - make_interval(days => ${KEEP_ENDED_DAYS})`;
@@ -72,8 +65,8 @@ export class LoginSessions {
     const session = await this.#lookup.find(hash);
     const now = Date.now();
     if (session === undefined || session.expiresAt.getTime() <= now) return undefined;
-    if (now - session.lastSeenAt.getTime() >= this.times.idleMs) return undefined;
-    if (touch && now - session.lastSeenAt.getTime() >= Math.min(SEEN_EVERY_MS, this.times.idleMs / 10)) {
+    if (now - session.lastSeenAt.getTime() >= IDLE_MS) return undefined;
+    if (touch && now - session.lastSeenAt.getTime() >= SEEN_EVERY_MS) {
       await this.database.all`update login_sessions set last_seen_at = now() where id = ${session.id}`;
       this.#lookup.forget(hash);
     }
@@ -136,7 +129,7 @@ export class LoginSessions {
              s.last_seen_at, s.expires_at, s.address, s.user_agent
       from login_sessions s join accounts a on a.id = s.account_id
       where ${condition} and s.ended_at is null and s.expires_at > now()
-        and s.last_seen_at > now() - make_interval(secs => ${this.times.idleMs / 1000})
+        and s.last_seen_at > now() - make_interval(secs => ${IDLE_MS / 1000})
       order by s.id desc`;
   }
 
