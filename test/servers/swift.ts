@@ -177,6 +177,8 @@ def connect_without_sync(*args, **options):
     return connection
 swift.common.db.get_db_connection = connect_without_sync
 from swift.common import utils
+# Later, each server would look through all that is loaded for locks: most of a second of processor time.
+utils.eventlet_monkey_patch()
 folder, cache, ports = sys.argv[1], sys.argv[2], dict(zip(('account', 'container', 'object'), map(int, sys.argv[3:])))
 utils.set_swift_dir(folder)
 from swift.common.ring import RingBuilder
