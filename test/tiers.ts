@@ -66,7 +66,9 @@ const REST: Readonly<Record<string, List>> = {
     jobs/kill-changes jobs/kill-conflicts remotes/sftp/long-line storage/open storage/set-clock uploads/broken-lines
     uploads/ends watch/crash watch/routes-kill webhooks/feed-kill
   `),
-  'trees and files of a size that takes long': listed(`dashboard/queue jobs/large-trees`),
+  'trees and files of a size that takes long': listed(
+    `dashboard/queue jobs/large-trees operations/archive/large-entry`,
+  ),
   'the product as it is installed, documented and compared': listed(`
     bench/operations bench/smoke bench/soak deploy/ docs/backup docs/newcomer docs/recipes python/ release/
   `),
