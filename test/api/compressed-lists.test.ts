@@ -1,28 +1,22 @@
 /** A browser that lists a large folder does not wait for its plain bytes; what it reads is the same. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
 
 const ENTRIES = 2_000;
 const TAKES = { 'Accept-Encoding': 'gzip' };
-let gateway: TestGateway;
-let dataDir: string;
+let gateway: TestAccount;
 
 before(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'ftg-lists-'));
-  gateway = await startGateway({ dataDir, config: { sandbox: true } });
-  const many = path.join(dataDir, 'sandbox', 'many');
+  gateway = await openAccount({ sandbox: true });
+  const many = path.join(gateway.sandboxFolder, 'many');
   mkdirSync(many);
   for (let index = 0; index < ENTRIES; index++) writeFileSync(path.join(many, `report-${index}.txt`), '');
 });
-after(async () => {
-  await gateway.stop();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+after(() => gateway.stop());
 
 for (const [name, query, accept] of [
   ['a listing', 'path=/many', 'application/json'],

@@ -8,7 +8,8 @@ import http from 'node:http';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { Terminal } from '../cli/support.js';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { openCrowd } from './support/crowd.js';
 import { ADDRESSES } from './support/tenants.js';
@@ -19,17 +20,17 @@ const HEADS = 300;
 const GUESSES = 90;
 
 describe('agents over HTTP, and those who have no key', { concurrency: 1 }, () => {
-  let gateway: TestGateway;
+  let gateway: TestAccount;
   let terminal: Terminal;
   let port: number;
   let stop: () => Promise<void>;
 
   before(async () => {
-    gateway = await startGateway({
-      apiKeys: [{ name: 'test', key: KEY }, ...UNSEEN.map((key, number) => ({ name: `agent ${number}`, key }))],
+    gateway = await openAccount({
+      apiKeys: UNSEEN.map((key, number) => ({ name: `agent ${number}`, key })),
     });
     terminal = new Terminal({ FTG_URL: gateway.url });
-    const child = terminal.start(['mcp', '--http', '--port', '0'], { FTG_KEY: KEY });
+    const child = terminal.start(['mcp', '--http', '--port', '0'], { FTG_KEY: gateway.keyOf(KEY) });
     const exited = once(child, 'exit');
     const [line] = (await once(createInterface(child.stdout!), 'line')) as [string];
     port = Number(new URL(line.replace(/^.* at /, '')).port);
@@ -47,7 +48,7 @@ describe('agents over HTTP, and those who have no key', { concurrency: 1 }, () =
   /** What one request with this key is answered, from this address. */
   async function ask(key: string, localAddress: string): Promise<http.IncomingMessage> {
     const headers = {
-      Authorization: `Bearer ${key}`,
+      Authorization: `Bearer ${gateway.keyOf(key)}`,
       'Content-Type': 'application/json',
       Accept: 'application/json, text/event-stream',
     };

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { uuidv7 } from '../../src/base/uuid.js';
 import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
-import { startGateway, type ApiAnswer, type ApiClient, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { type ApiAnswer, type ApiClient } from '../support/gateway.js';
 
 /** The same bytes everywhere. */
 const CONTENT = 'sent to everybody';
@@ -13,7 +14,7 @@ const keyOf = (name: string): string => `ftg_receipts-${name}-key-0123456789`;
 
 describe('digests and receipts of others', () => {
   let server: TestServer;
-  let gateway: TestGateway;
+  let gateway: TestAccount;
   let owner: ApiClient;
   let limited: ApiClient;
   let stranger: ApiClient;
@@ -23,25 +24,18 @@ describe('digests and receipts of others', () => {
   before(async () => {
     server = await SFTP_SERVERS[0]!.start();
     const connection = { ...server.connection, digests: 'always' };
-    gateway = await startGateway({
-      config: {
-        accounts: [
-          {
-            ...{ email: 'a@example.com', plan: 'pro' },
-            apiKeys: [
-              { name: 'all', key: keyOf('all') },
-              { name: 'limited', key: keyOf('limited'), connections: ['seen'] },
-            ],
-            connections: [
-              { id: 'seen', name: 'Seen', ...connection },
-              { id: 'unseen', name: 'Unseen', ...connection },
-            ],
-          },
-          {
-            ...{ email: 'b@example.com', plan: 'pro', apiKeys: [{ name: 'b', key: keyOf('b') }] },
-            connections: [{ id: 'strange', name: 'Strange', ...connection }],
-          },
-        ],
+    gateway = await openAccount({
+      apiKeys: [
+        { name: 'all', key: keyOf('all') },
+        { name: 'limited', key: keyOf('limited'), connections: ['seen'] },
+      ],
+      connections: [
+        { id: 'seen', name: 'Seen', ...connection },
+        { id: 'unseen', name: 'Unseen', ...connection },
+      ],
+      other: {
+        apiKeys: [{ name: 'b', key: keyOf('b') }],
+        connections: [{ id: 'strange', name: 'Strange', ...connection }],
       },
     });
     [owner, limited, stranger] = ['all', 'limited', 'b'].map((name) => gateway.client(keyOf(name))) as [

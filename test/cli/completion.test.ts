@@ -5,23 +5,21 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeF
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { inBash, splitLine } from '../../src/cli/completion/shell-words.js';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';
 import { completed, INTERACTIVE } from './shells.js';
 import { FTG, Terminal } from './support.js';
 
 const FILES = ['plain.csv', 'my file (1).txt', 'a:b.txt', "ü'*.txt", 'sub folder/deep.csv'];
 
-let gateway: TestGateway;
+let gateway: TestAccount;
 let terminal: Terminal;
 let env: Readonly<Record<string, string>>;
 
 before(async () => {
-  const apiKeys = [{ name: 'key', key: KEY }];
-  gateway = await startGateway({
-    config: { sandbox: true, accounts: [{ email: 'a@example.com', plan: 'pro', apiKeys }] },
-  });
-  terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: KEY });
+  gateway = await openAccount({ sandbox: true });
+  terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY) });
   const program = join(terminal.home, 'ftg');
   writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${FTG}" "$@"\n`);
   chmodSync(program, 0o755);
@@ -29,7 +27,7 @@ before(async () => {
   for (const file of [...FILES, 'evil\u202e.txt']) writeFileSync(join(terminal.home, 'in', file), 'x');
   await terminal.ok(['put', '-r', 'in', 'sandbox:/']);
   const path = `${terminal.home}:${process.env['PATH'] ?? ''}`;
-  env = { PATH: path, HOME: terminal.home, FTG_URL: gateway.url, FTG_KEY: KEY };
+  env = { PATH: path, HOME: terminal.home, FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY) };
 });
 
 after(async () => {

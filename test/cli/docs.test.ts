@@ -11,7 +11,8 @@ import { EXIT } from '../../src/cli/exit-codes.js';
 import { ORDER_TYPES, withJobOptions } from '../../src/cli/job-options.js';
 import { ROOT, snippetsOf } from '../docs/snippets.js';
 import { typeAtTerminal } from '../docs/terminal.js';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY } from '../support/gateway.js';
 import { FTG, Terminal } from './support.js';
 
 const ADMIN_KEY = 'ftg_docs-admin-key-0123456789-abcd';
@@ -21,25 +22,13 @@ const PAGE = 'docs/integrate/cli.md';
 const run = promisify(execFile);
 const page = readFileSync(join(ROOT, PAGE), 'utf8');
 
-let gateway: TestGateway;
+let gateway: TestAccount;
 let terminal: Terminal;
 
 before(async () => {
-  gateway = await startGateway({
-    config: {
-      sandbox: true,
-      accounts: [
-        {
-          email: EMAIL,
-          plan: 'pro',
-          password: PASSWORD,
-          apiKeys: [
-            { name: 'key', key: KEY },
-            { name: 'admin', key: ADMIN_KEY, scopes: ['read', 'write', 'watch', 'admin'] },
-          ],
-        },
-      ],
-    },
+  gateway = await openAccount({
+    ...{ sandbox: true, email: EMAIL, password: PASSWORD },
+    apiKeys: [{ name: 'admin', key: ADMIN_KEY, scopes: ['read', 'write', 'watch', 'admin'] }],
   });
   terminal = new Terminal();
   const program = join(terminal.home, 'ftg');
@@ -59,11 +48,11 @@ test('the snippets run, one after the other', async () => {
     PATH: `${terminal.home}:${process.env['PATH'] ?? ''}`,
     HOME: terminal.home,
     GATEWAY: gateway.url,
-    KEY,
-    ADMIN_KEY,
+    KEY: gateway.keyOf(KEY),
+    ADMIN_KEY: gateway.keyOf(ADMIN_KEY),
   };
   const options = { cwd: terminal.home, env, timeout: 60_000 };
-  const answers = { 'API key': KEY, 'E-mail': EMAIL, Password: PASSWORD };
+  const answers = { 'API key': gateway.keyOf(KEY), 'E-mail': EMAIL, Password: PASSWORD };
   for (const { line, language, words, code } of snippets) {
     assert.equal(language, 'sh');
     const typed = code.replaceAll('https://files.example.com', gateway.url);

@@ -3,25 +3,19 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY } from '../support/gateway.js';
 import { Terminal } from './support.js';
 
-let gateway: TestGateway;
+let gateway: TestAccount;
 let terminal: Terminal;
 
 before(async () => {
-  gateway = await startGateway({
-    config: {
-      sandbox: true,
-      accounts: [
-        {
-          ...{ email: 'test@example.com', plan: 'pro', digests: 'always' },
-          apiKeys: [{ name: 'all', key: KEY, scopes: ['read', 'write', 'admin'] }],
-        },
-      ],
-    },
+  gateway = await openAccount({
+    ...{ sandbox: true, digests: 'always' },
+    apiKeys: [{ name: 'all', key: KEY, scopes: ['read', 'write', 'admin'] }],
   });
-  terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: KEY });
+  terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY) });
 });
 
 after(async () => {

@@ -6,13 +6,14 @@ import { after, before, test } from 'node:test';
 import { Readable } from 'node:stream';
 import { FileTransferGateway, FtgError } from '../../src/client/index.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY } from '../support/gateway.js';
 import { GENERATED, typesOf } from './generate.js';
 import { eventually } from '../support/eventually.js';
 
 const MiB = 1024 * 1024;
 
-let gateway: TestGateway;
+let gateway: TestAccount;
 let shell: TestSshd;
 let ftg: FileTransferGateway;
 
@@ -20,11 +21,11 @@ before(async () => {
   shell = await startSshd();
   const privateKey = readFileSync(shell.clientKeyFile, 'utf8');
   const ssh = { type: 'sftp', host: '127.0.0.1', port: shell.port, username: shell.username, privateKey };
-  gateway = await startGateway({
+  gateway = await openAccount({
     connections: [{ id: 'shell', name: 'Shell', ...ssh, defaultPath: shell.files }],
-    config: { sandbox: true },
+    ...{ sandbox: true, email: 'test@example.com' },
   });
-  ftg = new FileTransferGateway({ baseUrl: gateway.url, apiKey: KEY });
+  ftg = new FileTransferGateway({ baseUrl: gateway.url, apiKey: gateway.keyOf(KEY) });
 });
 
 after(async () => {

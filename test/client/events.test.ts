@@ -5,11 +5,12 @@ import { type FeedEvent, FileTransferGateway, FtgError, verifyWebhook } from '..
 import { Terminal } from '../cli/support.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { eventually } from '../support/eventually.js';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY } from '../support/gateway.js';
 import { type Receiver, startReceiver } from '../watch/support/receiver.js';
 import { cut, error, ok, startFaultServer } from './fault-server.js';
 
-let gateway: TestGateway;
+let gateway: TestAccount;
 let shell: TestSshd;
 let receiver: Receiver;
 let ftg: FileTransferGateway;
@@ -17,12 +18,11 @@ let ftg: FileTransferGateway;
 before(async () => {
   [shell, receiver] = await Promise.all([startSshd(), startReceiver()]);
   const { port, username, clientKeyFile: privateKeyFile } = shell;
-  gateway = await startGateway({
+  gateway = await openAccount({
     connections: [{ id: 'shell', name: 'Shell', type: 'sftp', host: '127.0.0.1', port, username, privateKeyFile }],
-    apiKeys: [{ name: 'test', key: KEY, scopes: ['read', 'write', 'exec', 'watch'] }],
-    config: { network: { webhooks: { allow: ['127.0.0.1/32'] } } },
+    apiKeys: [{ name: 'all', key: KEY, scopes: ['read', 'write', 'exec', 'watch'] }],
   });
-  ftg = new FileTransferGateway({ baseUrl: gateway.url, apiKey: KEY });
+  ftg = new FileTransferGateway({ baseUrl: gateway.url, apiKey: gateway.keyOf(KEY) });
 });
 after(async () => {
   await gateway?.stop();
@@ -99,7 +99,7 @@ test('following goes on through what passes, and ends with what does not', async
 });
 
 test('ftg events and ftg webhooks', async () => {
-  const terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: KEY });
+  const terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY) });
   const lines = (await terminal.ok(['events'])).trim().split('\n');
   const { last } = await ftg.eventsPage({ limit: 1 });
   assert.equal(lines.length, last);

@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { FileTransferGateway, FtgError, type FileInfo, type Job, type JobEvent } from '../../src/client/index.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY } from '../support/gateway.js';
 import { cut, error, ok, startFaultServer, type Reply } from './fault-server.js';
 
 const WRITTEN = '2024-02-29T12:34:56.000Z';
 
-let gateway: TestGateway;
+let gateway: TestAccount;
 let shell: TestSshd;
 let ftg: FileTransferGateway;
 
@@ -19,11 +20,11 @@ before(async () => {
   shell = await startSshd();
   const privateKey = readFileSync(shell.clientKeyFile, 'utf8');
   const ssh = { type: 'sftp', host: '127.0.0.1', port: shell.port, username: shell.username, privateKey };
-  gateway = await startGateway({
+  gateway = await openAccount({
     connections: [{ id: 'shell', name: 'Shell', ...ssh, defaultPath: shell.files }],
-    config: { sandbox: true },
+    sandbox: true,
   });
-  ftg = new FileTransferGateway({ baseUrl: gateway.url, apiKey: KEY });
+  ftg = new FileTransferGateway({ baseUrl: gateway.url, apiKey: gateway.keyOf(KEY) });
 });
 
 after(async () => {

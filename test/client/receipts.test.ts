@@ -3,20 +3,16 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { FileTransferGateway, FtgError, type Receipt } from '../../src/client/index.js';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY } from '../support/gateway.js';
 import { error, type Reply, startFaultServer } from './fault-server.js';
 
-let gateway: TestGateway;
+let gateway: TestAccount;
 let ftg: FileTransferGateway;
 
 before(async () => {
-  gateway = await startGateway({
-    config: {
-      sandbox: true,
-      accounts: [{ email: 'test@example.com', plan: 'pro', digests: 'always', apiKeys: [{ name: 'test', key: KEY }] }],
-    },
-  });
-  ftg = new FileTransferGateway({ baseUrl: gateway.url, apiKey: KEY });
+  gateway = await openAccount({ sandbox: true, digests: 'always' });
+  ftg = new FileTransferGateway({ baseUrl: gateway.url, apiKey: gateway.keyOf(KEY) });
 });
 after(() => gateway?.stop());
 

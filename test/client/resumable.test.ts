@@ -8,20 +8,21 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { FileTransferGateway, FtgError } from '../../src/client/index.js';
 import { eventually } from '../support/eventually.js';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY } from '../support/gateway.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
 
 const MIB = 1024 * 1024;
-let gateway: TestGateway;
+let gateway: TestAccount;
 let proxy: Proxy;
 let ftg: FileTransferGateway;
 let folder: string;
 
 before(async () => {
-  gateway = await startGateway({ config: { sandbox: true } });
+  gateway = await openAccount({ sandbox: true });
   proxy = await startProxy(gateway.port);
   const retry = { delayMs: 20 };
-  ftg = new FileTransferGateway({ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: KEY, retry });
+  ftg = new FileTransferGateway({ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: gateway.keyOf(KEY), retry });
   folder = await mkdtemp(path.join(tmpdir(), 'ftg-client-'));
 });
 after(async () => {

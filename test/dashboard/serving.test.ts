@@ -6,13 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { dashboardRoutes } from '../../src/dashboard/pages.js';
 import { SCREENS } from '../../src/dashboard/screens.js';
-import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { type ApiAnswer } from '../support/gateway.js';
 
 const ASSETS = fileURLToPath(new URL('../../dashboard/assets', import.meta.url));
-let gateway: TestGateway;
+let gateway: TestAccount;
 
 before(async () => {
-  gateway = await startGateway();
+  gateway = await openAccount();
 });
 after(() => gateway.stop());
 

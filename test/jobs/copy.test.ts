@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { PROTOCOLS, type ProtocolName, startServers } from '../faults/rig.js';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY } from '../support/gateway.js';
 import { ended, filesOf, history, look, run } from './support.js';
 
 const READER = 'ftg_key-that-may-only-read-012345';
@@ -13,29 +14,20 @@ const OTHER = 'ftg_key-of-another-account-012345';
 
 describe('jobs that copy', () => {
   let servers: Awaited<ReturnType<typeof startServers>>;
-  let gateway: TestGateway;
+  let gateway: TestAccount;
   const tree = new Map<string, Buffer>();
 
   before(async () => {
     servers = await startServers();
     const connections = PROTOCOLS.map((id) => ({ id, name: id, ...servers[id].connection }));
-    gateway = await startGateway({
-      config: {
-        accounts: [
-          {
-            email: 'test@example.com',
-            plan: 'pro',
-            apiKeys: [
-              { name: 'test', key: KEY },
-              { name: 'reader', key: READER, scopes: ['read'] },
-              { name: 'writer', key: WRITER, scopes: ['write'] },
-              { name: 'limited', key: LIMITED, connections: ['sftp'] },
-            ],
-            connections: [...connections, { ...connections[0], id: 'asleep', name: 'asleep', isActive: false }],
-          },
-          { email: 'other@example.com', plan: 'pro', apiKeys: [{ name: 'other', key: OTHER }], connections: [] },
-        ],
-      },
+    gateway = await openAccount({
+      apiKeys: [
+        { name: 'reader', key: READER, scopes: ['read'] },
+        { name: 'writer', key: WRITER, scopes: ['write'] },
+        { name: 'limited', key: LIMITED, connections: ['sftp'] },
+      ],
+      connections: [...connections, { ...connections[0], id: 'asleep', name: 'asleep', isActive: false }],
+      other: { apiKeys: [{ name: 'other', key: OTHER }] },
     });
     for (let number = 0; number < 120; number++) {
       const folder = ['', 'a/', 'a/b/', 'ä ö/', 'c/d/e/'][number % 5] ?? '';

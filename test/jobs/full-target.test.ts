@@ -11,7 +11,7 @@ import { type FtpServer, startVsftpd } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { startSwift, type SwiftServer } from '../servers/swift.js';
 import { eventually } from '../support/eventually.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
 import { startTogether } from '../support/together.js';
 import { begin, ended, filesOf, history, run } from './support.js';
 
@@ -28,7 +28,7 @@ describe('a target that fills up', () => {
   let ftp: FtpServer | undefined;
   let store: SwiftServer | undefined;
   let client: S3Client | undefined;
-  let gateway: TestGateway | undefined;
+  let gateway: TestAccount | undefined;
   const folders: string[] = [];
 
   before(async () => {
@@ -51,7 +51,7 @@ describe('a target that fills up', () => {
     const login = ({ port, username, clientKeyFile, files: rootPath }: TestSshd): object => ({
       ...{ type: 'sftp', host: '127.0.0.1', port, username, privateKeyFile: clientKeyFile, rootPath },
     });
-    gateway = await startGateway({
+    gateway = await openAccount({
       connections: [
         { id: 'source', name: 'Source', ...login(source) },
         { id: 'small-sftp', name: 'Small SFTP', ...login(ssh) },

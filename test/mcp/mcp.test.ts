@@ -14,7 +14,8 @@ import type { McpGateway } from '../../src/mcp/gateway.js';
 import { TOOLS } from '../../src/mcp/tools.js';
 import { Terminal } from '../cli/support.js';
 import { ROOT, snippetsOf } from '../docs/snippets.js';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY } from '../support/gateway.js';
 import { FTG } from '../support/start-args.js';
 
 const READER = 'ftg_key-that-may-only-read-0123456';
@@ -24,18 +25,17 @@ const TOKEN = 'a-word-that-agents-show-1234';
 
 type Json = Record<string, unknown>;
 
-let gateway: TestGateway;
+let gateway: TestAccount;
 let terminal: Terminal;
 const clients: Client[] = [];
 
 before(async () => {
-  gateway = await startGateway({
+  gateway = await openAccount({
     apiKeys: [
-      { name: 'test', key: KEY },
       { name: 'reader', key: READER, scopes: ['read'] },
       { name: 'admin', key: ADMIN, scopes: ['read', 'admin'] },
     ],
-    config: { sandbox: true },
+    sandbox: true,
   });
   terminal = new Terminal({ FTG_URL: gateway.url });
 });
@@ -53,7 +53,12 @@ async function connected(transport: StdioClientTransport | StreamableHTTPClientT
 }
 
 function overStdio(key: string): Promise<Client> {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: terminal.home, FTG_URL: gateway.url, FTG_KEY: key };
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: terminal.home,
+    FTG_URL: gateway.url,
+    FTG_KEY: gateway.keyOf(key),
+  };
   return connected(new StdioClientTransport({ command: process.execPath, args: [FTG, 'mcp'], env }));
 }
 
@@ -276,7 +281,7 @@ describe('the page', () => {
       PATH: `${terminal.home}:${process.env['PATH'] ?? ''}`,
       HOME: terminal.home,
       FTG_URL: gateway.url,
-      FTG_KEY: ADMIN,
+      FTG_KEY: gateway.keyOf(ADMIN),
     };
     for (const { line, language, code } of snippetsOf(PAGE)) {
       assert.equal(language, 'sh');
@@ -303,7 +308,7 @@ describe('the page', () => {
 
 describe('agents over HTTP', () => {
   async function serve(words: readonly string[]): Promise<{ url: URL; stop: () => Promise<void> }> {
-    const child = terminal.start(['mcp', '--http', '--port', '0', ...words], { FTG_KEY: KEY });
+    const child = terminal.start(['mcp', '--http', '--port', '0', ...words], { FTG_KEY: gateway.keyOf(KEY) });
     const exited = once(child, 'exit');
     const [line] = (await once(createInterface(child.stdout!), 'line')) as [string];
     return {
@@ -331,7 +336,10 @@ describe('agents over HTTP', () => {
   test('each caller brings its own key, and sees what that may do', async () => {
     const service = await serve([]);
     try {
-      const [all, reader] = await Promise.all([overHttp(service.url, KEY), overHttp(service.url, READER)]);
+      const [all, reader] = await Promise.all([
+        overHttp(service.url, gateway.keyOf(KEY)),
+        overHttp(service.url, gateway.keyOf(READER)),
+      ]);
       await good(all, 'write_file', { connection: 'sandbox', path: '/http.txt', content: 'by HTTP' });
       assert.equal(
         (await good(reader, 'read_file', { connection: 'sandbox', path: '/http.txt' }))['content'],
@@ -340,7 +348,7 @@ describe('agents over HTTP', () => {
       assert.ok(!(await reader.listTools()).tools.some(({ name }) => name === 'write_file'));
 
       const bearer = {
-        Authorization: `Bearer ${KEY}`,
+        Authorization: `Bearer ${gateway.keyOf(KEY)}`,
         'Content-Type': 'application/json',
         Accept: 'application/json, text/event-stream',
       };
@@ -373,7 +381,7 @@ describe('agents over HTTP', () => {
       const client = await overHttp(service.url, TOKEN);
       await good(client, 'list_connections');
       const head = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
-      assert.equal(await status(service.url, { ...head, Authorization: `Bearer ${KEY}` }), 401);
+      assert.equal(await status(service.url, { ...head, Authorization: `Bearer ${gateway.keyOf(KEY)}` }), 401);
       assert.equal(
         await status(service.url, { ...head, Authorization: `Bearer ${TOKEN}`, Host: 'agents.example.com' }),
         200,

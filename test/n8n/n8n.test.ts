@@ -13,7 +13,8 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { stageN8n } from '../../src/release/n8n.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { eventually } from '../support/eventually.js';
-import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { KEY } from '../support/gateway.js';
 import { load, type Loaded, N8n, type Parameters } from './context.js';
 
 /** What a URL must not cut, and what a path must not become. */
@@ -22,7 +23,7 @@ const NAMES = ['a & b+#ü 100%.bin', '今日?=;.bin', 'empty.bin'];
 let folder: string;
 let loaded: Loaded;
 let shell: TestSshd;
-let gateway: TestGateway;
+let gateway: TestAccount;
 let n8n: N8n;
 
 before(async () => {
@@ -32,12 +33,12 @@ before(async () => {
   shell = await startSshd();
   const privateKey = readFileSync(shell.clientKeyFile, 'utf8');
   const ssh = { type: 'sftp', host: '127.0.0.1', port: shell.port, username: shell.username, privateKey };
-  gateway = await startGateway({
+  gateway = await openAccount({
     connections: [{ id: 'shell', name: 'Shell', ...ssh, defaultPath: shell.files }],
-    apiKeys: [{ name: 'test', key: KEY, scopes: ['read', 'write', 'watch'] }],
-    config: { sandbox: true, network: { webhooks: { allow: ['127.0.0.1/32'] } } },
+    apiKeys: [{ name: 'all', key: KEY, scopes: ['read', 'write', 'watch'] }],
+    sandbox: true,
   });
-  n8n = new N8n(loaded, { baseUrl: `${gateway.url}/`, apiKey: KEY });
+  n8n = new N8n(loaded, { baseUrl: `${gateway.url}/`, apiKey: gateway.keyOf(KEY) });
 });
 
 after(async () => {

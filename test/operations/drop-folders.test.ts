@@ -11,7 +11,8 @@ import { startDropFolder, type DropFolder } from '../servers/drop-folder.js';
 import { startProftpd, startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startOddServer, type OddServer } from '../servers/scripted-sftp.js';
 import { SFTP_SERVER, startSshd, type TestSshd } from '../servers/sshd.js';
-import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { type ApiAnswer } from '../support/gateway.js';
 import { startTogether } from '../support/together.js';
 import { reprDigest, Tus } from '../uploads/support.js';
 import { REQUEST } from '../../src/remotes/sftp/wire/wire.js';
@@ -36,7 +37,7 @@ interface Case {
 }
 
 describe('files that are acknowledged and cannot be looked at', { concurrency: 1 }, () => {
-  let gateway: TestGateway;
+  let gateway: TestAccount;
   let ftp: { drop: FtpServer; vsftpd: FtpServer; proftpd: FtpServer };
   let ssh: { unseen: TestSshd; plain: TestSshd };
   let odd: OddServer;
@@ -87,8 +88,7 @@ describe('files that are acknowledged and cannot be looked at', { concurrency: 1
       ...{ privateKeyFile: server.clientKeyFile, defaultPath: server.files, ...changes },
     });
     const inPlace = { atomicUploads: false };
-    gateway = await startGateway({
-      config: { network: { urlFetch: { allow: ['127.0.0.1'] } } },
+    gateway = await openAccount({
       connections: [
         of('ftp-taken', dropServer, { port: drop.port, ...inPlace }),
         of('ftp-taken-renamed', dropServer, { port: drop.port }),

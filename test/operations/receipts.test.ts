@@ -14,7 +14,8 @@ import { run } from '../jobs/support.js';
 import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startReceiver, type Receiver } from '../watch/support/receiver.js';
 import { eventually } from '../support/eventually.js';
-import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
+import { openAccount, type TestAccount } from '../support/account.js';
+import { type ApiAnswer } from '../support/gateway.js';
 import { startTogether } from '../support/together.js';
 
 type Facts = Record<string, unknown>;
@@ -36,7 +37,7 @@ describe('receipts of every kind of operation', () => {
   let [server, other]: TestServer[] = [];
   let receiver: Receiver;
   let site: http.Server;
-  let gateway: TestGateway;
+  let gateway: TestAccount;
   before(async () => {
     [server, other, receiver] = await startTogether([
       SFTP_SERVERS[0]!.start(),
@@ -45,16 +46,13 @@ describe('receipts of every kind of operation', () => {
     ]);
     site = http.createServer((_, response) => response.end('from a url'));
     await new Promise<void>((done) => site.listen(0, '127.0.0.1', done));
-    gateway = await startGateway({
+    gateway = await openAccount({
       connections: [
         { id: 'c1', name: 'One', ...server.connection, digests: 'always' },
         { id: 'c2', name: 'Other', ...other.connection, digests: 'always' },
         { id: 'plain', name: 'Without', ...server.connection },
       ],
-      config: {
-        network: { urlFetch: { allow: ['127.0.0.1/32'] }, webhooks: { allow: ['127.0.0.0/8'], requireHttps: false } },
-        watcher: { settleMs: 0 },
-      },
+      isPrompt: true,
     });
     for (const name of ['read', 'move', 'delete', 'copy', 'old']) await server.disk.write(`/kinds/${name}`, name);
     for (const name of ['a', 'b/c', 'b/d']) await server.disk.write(`/kinds/tree/${name}`, name);

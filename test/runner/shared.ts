@@ -23,6 +23,10 @@ const IDLE_MS = 20_000;
 /** Loaded when the first file asks, for most runs ask for few. */
 const KINDS: Readonly<Record<string, Kind>> = {
   gateway: { start: async () => (await import('../support/account.js')).startShareable(), isExclusive: true },
+  'prompt gateway': {
+    start: async () => (await import('../support/account.js')).startShareable(true),
+    isExclusive: true,
+  },
   swift: { start: async () => (await import('../servers/swift.js')).startSwift() },
 };
 

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import postgres from 'postgres';
 import { startEmbedded } from '../../src/storage/embedded/embedded.js';
 import type { NodeTiming } from '../../src/storage/cluster/nodes.js';
 import { openStorage } from '../../src/storage/open.js';
@@ -15,8 +14,13 @@ import type { NewTransfer, Storage, StorageOptions, TransferOutcome } from '../.
 import { layEmbedded } from '../servers/data-folders.js';
 import { type PostgresChoices, startPostgres } from '../servers/postgres.js';
 import { eventually } from '../support/eventually.js';
+import { type Sql, withSql } from '../support/sql.js';
+
+export { withSql };
 
 export interface TestServer {
+  /** Of its first database, which has the gateway's tables where the run has laid them (servers/data-folders.ts). */
+  readonly url: string;
   /** Makes an empty database; resolves to its connection string. */
   createDatabase(): Promise<string>;
   /** Kills the server; it comes back by itself or when `revive` is called. */
@@ -41,6 +45,7 @@ async function startEmbeddedServer(): Promise<TestServer> {
   await layEmbedded(dataDir);
   const server = await startEmbedded(dataDir, () => undefined);
   return {
+    url: server.url,
     createDatabase: () => createDatabase(server.url),
     async kill() {
       if (server.pid !== undefined) process.kill(server.pid, 'SIGKILL');
@@ -56,6 +61,7 @@ async function startEmbeddedServer(): Promise<TestServer> {
 export async function startSystemServer(choices?: PostgresChoices): Promise<TestServer> {
   const server = await startPostgres(choices);
   return {
+    url: server.url,
     createDatabase: () => createDatabase(server.url),
     kill: () => server.kill(),
     revive: () => server.restart(),
@@ -73,36 +79,19 @@ async function createDatabase(serverUrl: string): Promise<string> {
   return url.href;
 }
 
-/** Runs statements of the test's own, beside the storage. */
-export async function withSql<T>(url: string, work: (sql: postgres.Sql) => PromiseLike<T>): Promise<T> {
-  const parsed = new URL(url);
-  const folder = parsed.searchParams.get('host');
-  parsed.searchParams.delete('host');
-  const sql = postgres(parsed.href, {
-    max: 1,
-    onnotice: () => undefined,
-    ...(folder === null ? {} : { path: `${folder}/.s.PGSQL.5432` }),
-  });
-  try {
-    return await work(sql);
-  } finally {
-    await sql.end();
-  }
-}
-
 /** Notifies all nodes, as the one does that makes something of the topic due: without that they find it at their next look. */
-export async function tellDue(sql: postgres.Sql, topic: Topic, inMs = 0): Promise<void> {
+export async function tellDue(sql: Sql, topic: Topic, inMs = 0): Promise<void> {
   await sql`select pg_notify(${CHANNEL}, ${`${topic} ${inMs}`})`;
 }
 
 /** Has regular checks of all folders of the database be due now. */
-export async function makeChecksDue(sql: postgres.Sql): Promise<void> {
+export async function makeChecksDue(sql: Sql): Promise<void> {
   await sql`update watched_folders set next_check_at = now() where not is_follow_up and next_check_at > now()`;
   await tellDue(sql, 'folders');
 }
 
 /** Has a regular check of the folder be due now. */
-export async function makeCheckDue(sql: postgres.Sql, folderId: string): Promise<void> {
+export async function makeCheckDue(sql: Sql, folderId: string): Promise<void> {
   await sql`update watched_folders set next_check_at = now() where id = ${folderId}`;
   await tellDue(sql, 'folders');
 }

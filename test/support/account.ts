@@ -10,38 +10,68 @@
  * The keys that a file names are sent as the account's own: `keyOf` says which, for programs that are started with one.
  * One file at a time has the gateway, so that ids of connections are free; what it made goes with `stop`.
  */
-import { readFileSync } from 'node:fs';
-import { ApiClient, KEY, startGateway, type GatewayOptions, type TestGateway } from './gateway.js';
+import { randomBytes, scryptSync } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ApiClient, Browser, KEY, startGateway, type GatewayOptions, type TestGateway } from './gateway.js';
 import { type Stoppable, useShared } from './shared.js';
+import { type Row, withSql } from './sql.js';
 
-export type AccountOptions = Pick<GatewayOptions, 'connections' | 'apiKeys'>;
+interface Holder extends Pick<GatewayOptions, 'connections' | 'plan'> {
+  /** `[]` = none at all; absent = KEY. */
+  readonly apiKeys?: readonly object[];
+  readonly email?: string;
+  /** Its owner can log in with it. */
+  readonly password?: string;
+  /** As the configuration has it. */
+  readonly digests?: 'always';
+}
 
-export interface TestAccount extends Pick<TestGateway, 'url' | 'port' | 'api' | 'client'> {
+export interface AccountOptions extends Holder {
+  /** The account has a connection `sandbox`, as the configuration's `sandbox: true` makes one. */
+  readonly sandbox?: boolean;
+  /** A second account on the same gateway. */
+  readonly other?: Holder;
+  /** On a gateway that repeats webhooks at once, and takes a watched file for complete at once. */
+  readonly isPrompt?: boolean;
+}
+
+export interface TestAccount extends Pick<TestGateway, 'url' | 'port' | 'api' | 'client' | 'visitor' | 'login'> {
+  /** The files of the connection `sandbox`, on this disk. */
+  readonly sandboxFolder: string;
   keyOf(key: string): string;
   stop(): Promise<void>;
 }
 
-/** Files that one gateway serves, one after the other: each has an account that no other has used. */
-const ACCOUNTS = 80;
+/** What one gateway has: two for each file that it serves, one file after the other, used by no other. */
+const ACCOUNTS = 120;
 /** The scopes of a key for which a configuration names none. */
 const USUAL_SCOPES = ['read', 'write', 'exec', 'watch'];
-const LOCAL = { allow: ['127.0.0.1/32'] };
+const LOCAL = { allow: ['127.0.0.0/8'] };
 
 interface Lent extends Stoppable {
   readonly url: string;
   readonly port: number;
-  /** Which account is the file's. */
+  readonly databaseUrl: string;
+  /** Which account is the file's; the next one is its second. */
   readonly account: number;
 }
 
 /** What the runner starts, for as many files at a time as run side by side. */
-export async function startShareable(): Promise<Lent> {
+export async function startShareable(isPrompt = false): Promise<Lent> {
+  // The database of storage/databases.js loads much, which a file of a run has no use for.
+  const { DATABASES } = await import('../storage/databases.js');
+  const database = await DATABASES[0]!.start();
   const numbers = Array.from({ length: ACCOUNTS }, (_, number) => number);
   const gateway = await startGateway({
+    env: { GATEWAY_MASTER_KEY: 'ab'.repeat(32) },
     config: {
+      database: { url: database.url },
       network: { urlFetch: LOCAL, webhooks: LOCAL },
+      ...(isPrompt ? { webhooks: { retryMs: [50] }, watcher: { settleMs: 0 } } : {}),
       accounts: numbers.map((number) => ({
-        email: `file-${number}@example.com`,
+        email: emailOf(number),
         plan: 'pro',
         apiKeys: [
           { name: 'test', key: usualKey(number) },
@@ -50,58 +80,195 @@ export async function startShareable(): Promise<Lent> {
       })),
     },
   });
-  process.once('exit', () => gateway.process.kill());
+  const kill = (): void => void gateway.process.kill();
+  process.once('exit', kill);
   let lent = 0;
   return {
     url: gateway.url,
     port: gateway.port,
+    databaseUrl: database.url,
     // Each file that is announced asks for it.
     get account() {
-      return lent++;
+      return 2 * lent++;
     },
-    stop: async () => void (await gateway.stop()),
+    stop: async () => {
+      await gateway.stop();
+      process.off('exit', kill);
+      await database.stop();
+    },
   };
 }
 
-export async function openAccount({ connections = [], apiKeys = [] }: AccountOptions = {}): Promise<TestAccount> {
-  const gateway = await useShared<Lent>('gateway', startShareable);
+export async function openAccount(options: AccountOptions = {}): Promise<TestAccount> {
+  const { sandbox = false, other, isPrompt = false, ...own } = options;
+  const gateway = await useShared<Lent>(isPrompt ? 'prompt gateway' : 'gateway', () => startShareable(isPrompt));
   const { url, port, account } = gateway;
-  if (account >= ACCOUNTS) throw new Error(`more than ${ACCOUNTS} files have had this gateway`);
+  if (account >= ACCOUNTS) throw new Error(`more than ${ACCOUNTS / 2} files have had this gateway`);
   const keys = new Map([[KEY, usualKey(account)]]);
-  const clients: { close(): void }[] = [];
-  const client = (key?: string): ApiClient => {
-    const made = new ApiClient(port, key, keyOf);
-    clients.push(made);
-    return made;
-  };
   const keyOf = (key: string): string => keys.get(key) ?? key;
-  const owner = new ApiClient(port, ownersKey(account));
-  const ask = async (method: string, path: string, json?: object): Promise<Readonly<Record<string, unknown>>> => {
-    const answer = await owner.send(path, { method, ...(json === undefined ? {} : { json }) });
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-    return answer.text === '' ? {} : answer.json;
+  const clients: { close(): void }[] = [];
+  const closing = <C extends { close(): void }>(one: C): C => {
+    clients.push(one);
+    return one;
   };
+  const client = (key?: string): ApiClient => closing(new ApiClient(port, key, keyOf));
+  const visitor = (): Browser => closing(new Browser(port));
+  const owners: Owner[] = [];
+  const releases: (() => Promise<void>)[] = [];
+  const place = sandbox ? await startOwnSandbox() : undefined;
   const stop = async (): Promise<void> => {
     for (const each of clients) each.close();
     // If this fails, the gateway is not given back, and ends.
-    const { connections: left } = await ask('GET', '/manage/connections');
-    for (const { id } of left as readonly { readonly id: string }[]) await ask('DELETE', `/manage/connections/${id}`);
-    owner.close();
+    for (const release of releases) await release();
+    for (const owner of owners) await owner.leave();
+    await place?.stop();
     await gateway.stop();
   };
-  try {
-    for (const each of connections) await ask('POST', '/manage/connections', asInput(each));
-    for (const { key, ...rights } of apiKeys as readonly { readonly key: string }[]) {
+  const enter = async (number: number, holder: Holder, further: readonly object[] = []): Promise<void> => {
+    const configured = await ConfiguredAccount.open(gateway.databaseUrl, number, holder);
+    const owner = new Owner(port, number);
+    owners.push(owner);
+    for (const each of [...(holder.connections ?? []), ...further]) await owner.connect(each);
+    for (const { key, ...rights } of (holder.apiKeys ?? []) as readonly { readonly key: string }[]) {
       // The account has one with the usual rights.
       if (key === KEY && !('scopes' in rights)) continue;
-      const issued = await ask('POST', '/manage/api-keys', { scopes: USUAL_SCOPES, ...rights });
-      keys.set(key, String(issued['key']));
+      keys.set(key, await owner.issue(rights));
     }
+    if (configured === undefined) return;
+    await configured.settle(holder.apiKeys?.length !== 0);
+    releases.push(() => configured.release());
+  };
+  try {
+    await enter(account, own, place === undefined ? [] : [place.connection]);
+    if (other !== undefined) await enter(account + 1, other);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { url, port, api: client(), client, keyOf, stop };
+  return {
+    ...{ url, port, api: client(), client, visitor, keyOf, stop },
+    get sandboxFolder() {
+      if (place === undefined) throw new Error('the account has no sandbox');
+      return place.folder;
+    },
+    login: async (email, password) => {
+      const browser = visitor();
+      const { status, text } = await browser.login(email, password);
+      if (status !== 200) throw new Error(`${email} cannot log in: ${status} ${text}`);
+      return browser;
+    },
+  };
+}
+
+/** The owner of an account of the shared gateway, by the key that the configuration gave it. */
+class Owner {
+  readonly #client: ApiClient;
+
+  constructor(port: number, account: number) {
+    this.#client = new ApiClient(port, ownersKey(account));
+  }
+
+  async connect(connection: object): Promise<void> {
+    await this.#ask('POST', '/manage/connections', asInput(connection));
+  }
+
+  async issue(rights: object): Promise<string> {
+    return String((await this.#ask('POST', '/manage/api-keys', { scopes: USUAL_SCOPES, ...rights }))['key']);
+  }
+
+  /** Nothing that the account has goes on. */
+  async leave(): Promise<void> {
+    const { connections } = await this.#ask('GET', '/manage/connections');
+    for (const { id } of connections as readonly { readonly id: string }[]) {
+      await this.#ask('DELETE', `/manage/connections/${id}?confirm=true`);
+    }
+    this.#client.close();
+  }
+
+  async #ask(method: string, path: string, json?: object): Promise<Readonly<Record<string, unknown>>> {
+    const answer = await this.#client.send(path, { method, ...(json === undefined ? {} : { json }) });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.text === '' ? {} : answer.json;
+  }
+}
+
+/** An account that somebody looks at: with what only a configuration can say, and nothing that shows how it was made. */
+class ConfiguredAccount {
+  #keys: readonly Row[] = [];
+
+  private constructor(
+    private readonly url: string,
+    private readonly id: string,
+  ) {}
+
+  /** Before the gateway has read the account for any request. */
+  static async open(url: string, number: number, holder: Holder): Promise<ConfiguredAccount | undefined> {
+    const { email, password, plan, digests } = holder;
+    if ([email, password, plan, digests].every((value) => value === undefined)) return undefined;
+    const hash = password === undefined ? null : cheapHash(password);
+    return withSql(url, async (sql) => {
+      // A former file's.
+      if (email !== undefined) {
+        await sql`update accounts set email = id || '@example.com' where lower(email) = lower(${email})`;
+      }
+      const [row] = await sql<{ id: string }[]>`
+        update accounts set email = ${email ?? emailOf(number)}, plan = coalesce(${plan ?? null}, plan),
+          digests = coalesce(${digests ?? null}, digests), password_hash = ${hash}, configured_password_hash = ${hash}
+        where email = ${emailOf(number)} returning id`;
+      if (row === undefined) throw new Error(`there is no account ${number}`);
+      return new ConfiguredAccount(url, row.id);
+    });
+  }
+
+  /** Once it has its connections and keys. */
+  async settle(hasKeys: boolean): Promise<void> {
+    await withSql(this.url, async (sql) => {
+      await sql`delete from audit_log where account_id = ${this.id}`;
+      await sql`update connections set configured = true, secrets_configured = id <> 'sandbox' where account_id = ${this.id}`;
+      if (!hasKeys) this.#keys = await sql`delete from api_keys where account_id = ${this.id} returning *`;
+    });
+  }
+
+  /** Its owner can take away what it has. */
+  async release(): Promise<void> {
+    await withSql(this.url, async (sql) => {
+      await sql`update connections set configured = false, secrets_configured = false where account_id = ${this.id}`;
+      if (this.#keys.length > 0) await sql`insert into api_keys ${sql(this.#keys)}`;
+    });
+  }
+}
+
+/** As the gateway stores it, with the least cost that it takes. */
+function cheapHash(password: string): string {
+  const salt = randomBytes(16);
+  const hash = scryptSync(password.normalize('NFC'), salt, 32, { N: 2, r: 8, p: 1 });
+  const text = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+  return `$scrypt$ln=1,r=8,p=1$${text(salt)}$${text(hash)}`;
+}
+
+interface OwnSandbox extends Stoppable {
+  readonly folder: string;
+  readonly connection: object;
+}
+
+/** The gateway's has one owner; this one is the file's. */
+async function startOwnSandbox(): Promise<OwnSandbox> {
+  const { startSandbox } = await import('../../src/sandbox/server.js');
+  const home = mkdtempSync(path.join(tmpdir(), 'ftg-sandbox-'));
+  const folder = path.join(home, 'files');
+  const login = { host: '127.0.0.1', username: 'sandbox', password: 'password-of-the-sandbox' };
+  const server = await startSandbox({ ...login, folder, port: 0, hostKeyFile: path.join(home, 'host-key') });
+  return {
+    folder,
+    connection: {
+      ...{ id: 'sandbox', name: 'Sandbox', type: 'sftp', defaultPath: '/' },
+      ...{ ...login, port: server.port },
+    },
+    stop: async () => {
+      await server.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Paths of files are for the configuration; over the API their content is sent. */
@@ -112,6 +279,10 @@ function asInput(connection: object): object {
       : [key, value],
   );
   return Object.fromEntries(fields) as object;
+}
+
+function emailOf(account: number): string {
+  return `file-${account}@example.com`;
 }
 
 function usualKey(account: number): string {

@@ -43,7 +43,7 @@ export async function startDatabase(): Promise<TestServer> {
 /** On a database of its own, which ends with it. */
 export async function startManaged(config: Readonly<Record<string, unknown>> = {}): Promise<ManagedGateway> {
   const database = await startDatabase();
-  const gateway = await startManagedOn(await database.createDatabase(), config);
+  const gateway = await startManagedOn(database.url, config);
   return {
     ...gateway,
     stop: async () => {

@@ -11,7 +11,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
-import { KEY, startGateway, type TestGateway } from '../../support/gateway.js';
+import { openAccount, type TestAccount } from '../../support/account.js';
+import { KEY } from '../../support/gateway.js';
 
 const PACKAGES = fileURLToPath(new URL('../../../../node_modules', import.meta.url));
 /** What a caller of each client does: a form, bytes as they are, and the bytes back. */
@@ -100,11 +101,11 @@ export async function download(url: string, key: string, file: string): Promise<
 }
 `;
 
-let gateway: TestGateway;
+let gateway: TestAccount;
 let document: object;
 
 before(async () => {
-  gateway = await startGateway({ config: { sandbox: true } });
+  gateway = await openAccount({ sandbox: true });
   document = (await gateway.api.get('/openapi.json')).json;
 });
 after(() => gateway?.stop());
@@ -139,11 +140,12 @@ async function compiled(source: string, where: string): Promise<Caller> {
 
 async function moveFiles(caller: Caller): Promise<void> {
   const url = `http://127.0.0.1:${gateway.port}`;
+  const key = gateway.keyOf(KEY);
   const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => index % 256);
-  await caller.form(url, KEY, bytes);
-  assert.deepEqual(await caller.download(url, KEY, '/form.bin'), bytes);
-  await caller.raw(url, KEY, bytes.subarray(1));
-  assert.deepEqual(await caller.download(url, KEY, '/raw.bin'), bytes.slice(1));
+  await caller.form(url, key, bytes);
+  assert.deepEqual(await caller.download(url, key, '/form.bin'), bytes);
+  await caller.raw(url, key, bytes.subarray(1));
+  assert.deepEqual(await caller.download(url, key, '/raw.bin'), bytes.slice(1));
 }
 
 test('openapi-typescript with openapi-fetch', async () => {
