@@ -104,8 +104,8 @@ export function formatDay(iso: string): string {
   return day.format(new Date(iso));
 }
 
-export function formatAgo(iso: string, now = Date.now()): string {
-  const seconds = (Date.parse(iso) - now) / 1_000;
+export function formatAgo(iso: string): string {
+  const seconds = (Date.parse(iso) - Date.now()) / 1_000;
   const size = Math.abs(seconds);
   if (size < 60) return relative.format(Math.round(seconds), 'second');
   if (size < 3_600) return relative.format(Math.round(seconds / 60), 'minute');

@@ -15,7 +15,7 @@ const LONGEST_WAIT_S = 60;
 /** One new listing for many files that arrive together. */
 const listSoon = refresher(2_000);
 
-const running = new Map<number, { readonly lane: Lane; readonly abort: AbortController }>();
+const running = new Map<number, AbortController>();
 const waiting: Readonly<Record<Lane, number[]>> = { small: [], large: [], job: [] };
 const inLane: Record<Lane, number> = { small: 0, large: 0, job: 0 };
 /** Until then the gateway wants to be left alone. */
@@ -37,7 +37,7 @@ export function startNext(more: readonly Task[] = []): void {
 
 /** What can be stopped half way is. */
 export function giveUp(id: number): void {
-  running.get(id)?.abort.abort();
+  running.get(id)?.abort();
 }
 
 function laneOf({ work }: Task): Lane {
@@ -48,7 +48,7 @@ function laneOf({ work }: Task): Lane {
 async function run(task: Task, lane: Lane): Promise<void> {
   const { id, work } = task;
   const abort = new AbortController();
-  running.set(id, { lane, abort });
+  running.set(id, abort);
   inLane[lane] += 1;
   change(id, { state: 'running' });
   try {

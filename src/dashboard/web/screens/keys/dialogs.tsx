@@ -72,7 +72,6 @@ export function RevokeKey({
 export interface Issued {
   readonly apiKey: ApiKey;
   readonly key: string;
-  readonly previous?: ApiKey;
 }
 
 export function IssuedKey(props: {
