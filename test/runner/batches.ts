@@ -6,6 +6,8 @@ import { reachedBy } from './imports.js';
 
 /** More would save little: each further file in a process saves the same, and one that is ended early loses more. */
 const MOST_IN_ONE = 12;
+/** Of files that start a gateway or a database: they take longer than loading modules does, and hold up the files after them. */
+const MOST_STARTING = 6;
 
 /** A file whose text matches changes, or measures, what its whole process has. */
 const OF_THE_PROCESS: readonly (readonly [reason: string, text: RegExp])[] = [
@@ -22,7 +24,6 @@ const OF_THE_PROCESS: readonly (readonly [reason: string, text: RegExp])[] = [
   ['is known by its process', /\bprocess\.argv\b|\/support\/reliability\.js['"]/],
   ['sets how it collects', /\bsetFlagsFromString\b|\bglobal\.gc\b|\bglobalThis\.gc\b/],
 ];
-/** What takes longer than loading modules does, and would hold up the files after it. */
 const STARTS = /[\\/]test[\\/](support[\\/]gateway|servers[\\/]postgres)\.js$/;
 /** Paths below test/: they install, build or compare for a minute and more. */
 const TAKES_LONG = /^(bench|deploy|python|release)\b|^docs\/newcomer\.|^remotes\/\w+\/(seam|servers|together)/;
@@ -37,28 +38,37 @@ export interface Batches {
 export function aloneBecause(name: string, folder: string): string | undefined {
   if (measures(name)) return 'holds what it measures against a bound';
   if (TAKES_LONG.test(name)) return 'takes long';
-  const file = path.join(folder, name);
-  const text = readFileSync(file, 'utf8');
+  const text = readFileSync(path.join(folder, name), 'utf8');
   const [reason] = OF_THE_PROCESS.find(([, pattern]) => pattern.test(text)) ?? [];
-  if (reason !== undefined) return reason;
-  return [...reachedBy(file).keys()].some((module) => STARTS.test(module))
-    ? 'starts a gateway or a database'
-    : undefined;
+  return reason;
 }
 
-/** In batches of one size, at least as many as run side by side. */
+/** In batches of one size, at least as many as run side by side; files that start something keep to themselves. */
 export function batchesOf(names: readonly string[], folder: string, sideBySide: number): Batches {
-  const isSharing = (name: string): boolean => aloneBecause(name, folder) === undefined;
-  const sharing = names.filter(isSharing);
-  const count = Math.max(Math.min(sideBySide, sharing.length), Math.ceil(sharing.length / MOST_IN_ONE));
-  // Neighbours by name load much the same.
-  const batches = Array.from({ length: count }, (_, batch) =>
-    sharing.filter((_name, index) => Math.floor((index * count) / sharing.length) === batch),
-  );
+  const sharing = names.filter((name) => aloneBecause(name, folder) === undefined);
+  const isStarting = (name: string): boolean =>
+    [...reachedBy(path.join(folder, name)).keys()].some((module) => STARTS.test(module));
+  const starting = new Set(sharing.filter(isStarting));
+  const batches = [
+    ...divided([...starting], MOST_STARTING, sideBySide),
+    ...divided(
+      sharing.filter((name) => !starting.has(name)),
+      MOST_IN_ONE,
+      sideBySide,
+    ),
+  ];
   return {
-    alone: [...names.filter((name) => !isSharing(name)), ...batches.filter(isSingle).flat()],
+    alone: [...names.filter((name) => !sharing.includes(name)), ...batches.filter(isSingle).flat()],
     together: batches.filter((batch) => !isSingle(batch)),
   };
+}
+
+/** Neighbours by name load much the same. */
+function divided(names: readonly string[], most: number, sideBySide: number): readonly (readonly string[])[] {
+  const count = Math.max(Math.min(sideBySide, names.length), Math.ceil(names.length / most));
+  return Array.from({ length: count }, (_, batch) =>
+    names.filter((_name, index) => Math.floor((index * count) / names.length) === batch),
+  );
 }
 
 function isSingle(batch: readonly string[]): boolean {
