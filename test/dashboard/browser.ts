@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page, type Request } from 'playwright-core';
+import { openAccount } from '../support/account.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 
 export const EMAIL = 'ops@example.com';
@@ -24,7 +25,7 @@ const FLAGS = [
 ];
 
 export interface Desk {
-  readonly gateway: TestGateway;
+  readonly gateway: Pick<TestGateway, 'url' | 'api'>;
   readonly browser: Browser;
   /** The files of the connection `sandbox`, on this disk. */
   readonly sandboxFolder: string;
@@ -48,7 +49,33 @@ export interface Window {
   readonly wireBytes: () => Promise<number>;
 }
 
-export async function openDesk(config: Readonly<Record<string, unknown>> = {}): Promise<Desk> {
+/** `config`: a gateway of its own, with these keys in its configuration file; absent: an account of the shared one. */
+export async function openDesk(config?: Readonly<Record<string, unknown>>): Promise<Desk> {
+  const { gateway, sandboxFolder, stop } = await (config === undefined ? openShared() : startOwn(config));
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  return {
+    gateway,
+    browser,
+    sandboxFolder,
+    open: (options) => openWindow(browser, gateway.url, options),
+    close: async () => {
+      await browser.close();
+      await stop();
+    },
+  };
+}
+
+type OpenGateway = Pick<Desk, 'gateway' | 'sandboxFolder'> & { stop(): Promise<void> };
+
+async function openShared(): Promise<OpenGateway> {
+  const account = await openAccount({
+    ...{ isPrompt: true, sandbox: true, email: EMAIL, password: PASSWORD, apiKeys: [] },
+    other: { email: NEWCOMER, password: PASSWORD, plan: 'free', apiKeys: [] },
+  });
+  return { gateway: account, sandboxFolder: account.sandboxFolder, stop: () => account.stop() };
+}
+
+async function startOwn(config: Readonly<Record<string, unknown>>): Promise<OpenGateway> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'ftg-dashboard-'));
   const gateway = await startGateway({
     dataDir,
@@ -64,14 +91,10 @@ export async function openDesk(config: Readonly<Record<string, unknown>> = {}): 
       ...config,
     },
   });
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
   return {
     gateway,
-    browser,
     sandboxFolder: path.join(dataDir, 'sandbox'),
-    open: (options) => openWindow(browser, gateway.url, options),
-    close: async () => {
-      await browser.close();
+    stop: async () => {
       await gateway.stop();
       rmSync(dataDir, { recursive: true, force: true });
     },
