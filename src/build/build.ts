@@ -26,7 +26,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   bundle: { outputs: [BUNDLE], make: buildBundle },
   dashboard: {
     outputs: ['dist/dashboard', 'dist/links'],
-    folders: ['src/dashboard/web'],
+    folders: ['src/dashboard/web', 'src/contract'],
     make: () => runProgram('src/dashboard/build.ts'),
   },
   site: {

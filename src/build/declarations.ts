@@ -22,7 +22,8 @@ async function declare(): Promise<void> {
   try {
     const checker = join(ROOT, 'node_modules/typescript/bin/tsc');
     await run(process.execPath, [checker, '-p', 'src/client', '--outDir', made], { cwd: ROOT });
-    for (const name of readdirSync(made)) renameSync(join(made, name), join(DECLARATIONS, name));
+    const types = join(made, 'client');
+    for (const name of readdirSync(types)) renameSync(join(types, name), join(DECLARATIONS, name));
   } finally {
     rmSync(made, { recursive: true, force: true });
   }

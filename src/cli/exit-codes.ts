@@ -1,5 +1,6 @@
 /** How a command ends, for programs, and which failure ends it how. docs/integrate/cli.md lists the same codes. */
 import { FtgError } from '../client/index.js';
+import { definitionOfError } from '../contract/errors.js';
 
 export const EXIT = {
   success: 0,
@@ -58,17 +59,21 @@ export class Exit extends Error {
 export function exitCodeOf(thrown: unknown): number {
   if (thrown instanceof Exit) return thrown.exitCode;
   if (thrown instanceof UsageError) return EXIT.usage;
-  if (thrown instanceof FtgError) return BY_CODE[thrown.code] ?? BY_STATUS[thrown.status] ?? EXIT.failure;
+  if (thrown instanceof FtgError) return BY_CODE[thrown.code] ?? byStatus(thrown);
   // Of a local file.
   return BY_ERRNO[(thrown as { code?: string }).code ?? ''] ?? EXIT.failure;
+}
+
+function byStatus({ code, status }: FtgError): number {
+  const exit = BY_STATUS[status] ?? EXIT.failure;
+  // A script repeats what is busy: it would do this twice.
+  return exit === EXIT.busy && definitionOfError(code)?.retry === 'no' ? EXIT.conflict : exit;
 }
 
 const BY_CODE: Readonly<Record<string, number>> = {
   network_error: EXIT.network,
   invalid_answer: EXIT.network,
   file_changed: EXIT.conflict,
-  // A script that repeats what is busy would do this twice.
-  outcome_unrecorded: EXIT.conflict,
 };
 const BY_STATUS: Readonly<Record<number, number>> = {
   400: EXIT.usage,

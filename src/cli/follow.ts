@@ -1,5 +1,5 @@
 /** A job as a command shows it: followed to its end, with what failed. */
-import { ERROR_RULES } from '../base/errors.js';
+import { definitionOfError } from '../contract/errors.js';
 import { type ErrorCode, FtgError, type Job, type JobFile } from '../client/index.js';
 import type { Session } from './command.js';
 import { EXIT, Exit, exitCodeOf } from './exit-codes.js';
@@ -73,7 +73,7 @@ function totalsOf({ counts, bytesPerSecond, etaSeconds }: Job, last: JobFile | u
 function errorOf(what: Job | JobFile | undefined): FtgError | undefined {
   if (what === undefined || what.errorCode === null) return undefined;
   const code = what.errorCode as ErrorCode;
-  return new FtgError(what.error ?? code, { status: ERROR_RULES[code].status, code });
+  return new FtgError(what.error ?? code, { status: definitionOfError(code)?.status ?? 0, code });
 }
 
 /** Resolves to the one that failed, where the job had no other file. */

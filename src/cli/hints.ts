@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { nearestName } from '../base/nearest-name.js';
 import { FtgError } from '../client/index.js';
+import { textsOfError } from '../contract/errors.js';
 import { UsageError } from './exit-codes.js';
 import { inFlags } from './flag-words.js';
 import type { Gateway } from './gateway.js';
@@ -62,7 +63,7 @@ async function hintOf(error: FtgError, { command, args, session }: Called): Prom
     case 'network_error':
       return `"ftg doctor" checks the way to ${session.gateway.url}`;
     default:
-      return undefined;
+      return textsOfError(error.code)?.remedy;
   }
 }
 

@@ -1,7 +1,8 @@
 /** One call: made, made again where that is safe, and its answer or its error. */
+import { NOT_BEGUN, PASSING } from '../contract/derived/error-lists.js';
 import { canRepeat, type Progress, sentBody, type Turns, type UploadBody } from './body.js';
 import { SilenceError } from './causes.js';
-import { errorOf, FtgError, type FtgErrorCode, networkError } from './errors.js';
+import { errorOf, FtgError, networkError } from './errors.js';
 import { within } from './lines.js';
 
 export interface RetryOptions {
@@ -20,26 +21,8 @@ export interface RetryOptions {
  */
 type Repetition = 'repeatable' | 'once' | 'never';
 
-/** Refused before anything was begun. */
-const NOT_BEGUN: readonly FtgErrorCode[] = ['rate_limited', 'pool_full', 'acquire_timeout', 'overloaded'];
-/** May go better the next time, whether begun or not. */
-const PASSING: readonly FtgErrorCode[] = [
-  ...NOT_BEGUN,
-  'draining',
-  'database_away',
-  'connection_lost',
-  'too_slow',
-  'unreachable',
-  'connect_timeout',
-  'stall_timeout',
-  'network_error',
-  // The first try still runs; its answer is given once it has ended.
-  'idempotency_in_progress',
-  // Of resumable uploads: the next try asks first how far they are.
-  'upload_locked',
-  'offset_mismatch',
-  'checksum_mismatch',
-];
+const REPEATED_ALWAYS: readonly string[] = NOT_BEGUN;
+const REPEATED: readonly string[] = [...PASSING, 'network_error'];
 /** A load balancer without a gateway behind it. */
 const PASSING_STATUSES: readonly number[] = [502, 503, 504];
 
@@ -61,8 +44,8 @@ function delayBefore(
 
 function isPassing({ code, status }: FtgError, repetition: Repetition): boolean {
   if (repetition === 'never') return false;
-  if (repetition === 'once') return NOT_BEGUN.includes(code);
-  return PASSING.includes(code) || (code === 'invalid_answer' && PASSING_STATUSES.includes(status));
+  if (repetition === 'once') return REPEATED_ALWAYS.includes(code);
+  return REPEATED.includes(code) || (code === 'invalid_answer' && PASSING_STATUSES.includes(status));
 }
 
 /** Rejects with the signal's reason. */

@@ -6,6 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { derived } from '../build/derived.js';
 import { compressFiles } from '../http/compress-files.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -41,6 +42,7 @@ const { metafile } = await build({
   alias: { 'visible-text/jsx-runtime': join(WEB, 'ui/jsx-runtime.ts') },
   minify: true,
   target: TARGETS,
+  plugins: [derived],
   metafile: true,
 });
 writeFileSync(join(OUT, 'index.html'), page());

@@ -8,7 +8,7 @@ import { FILE_API, MANAGEMENT_API } from '../api/openapi/apis.js';
 import { buildDocument } from '../api/openapi/document.js';
 import { type LinkGroup, referencePage } from '../api/openapi/reference-page.js';
 import { FILES, MANAGEMENT } from '../api/openapi/routes.js';
-import { ERROR_RULES } from '../base/errors.js';
+import { ERROR_CODES } from '../contract/errors.js';
 import { compressFiles } from '../http/compress-files.js';
 import { contentsOf } from './contents.js';
 import { formsOf } from './forms.js';
@@ -57,7 +57,7 @@ const search = new MiniSearch<Entry>(SEARCH);
 search.addAll(found.map((entry, id) => ({ ...entry, id })));
 const searchPath = data('search', search);
 const errors = Object.fromEntries(
-  Object.keys(ERROR_RULES).flatMap((code) => {
+  ERROR_CODES.flatMap((code) => {
     const entry = found.find(({ title, address }) => title === code && address.includes('#name-'));
     return entry === undefined ? [] : [[code, entry.address]];
   }),

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path/posix';
 import { fileURLToPath } from 'node:url';
+import { withTables } from './tables.js';
 
 /** The root of the project, from where this file runs. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -13,6 +14,7 @@ export interface Source {
   readonly file: string;
   /** At the running gateway. */
   readonly address: string;
+  /** With the tables that are made from the contract. */
   readonly text: string;
 }
 
@@ -26,7 +28,7 @@ export function readSources(): Source[] {
   const sources = files.map((file) => ({
     file,
     address: addressOf(file),
-    text: readFileSync(join(ROOT, file), 'utf8'),
+    text: withTables(readFileSync(join(ROOT, file), 'utf8')),
   }));
   const twice = sources.find(({ address }, index) => sources.findIndex((one) => one.address === address) !== index);
   if (twice !== undefined) throw new Error(`two pages have the address ${twice.address}`);

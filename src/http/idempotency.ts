@@ -1,6 +1,7 @@
 /** Idempotency-Key: the same key and request give the first answer again. */
 import { createHash } from 'node:crypto';
-import { ERROR_RULES, GatewayError } from '../base/errors.js';
+import { GatewayError } from '../base/errors.js';
+import { ERRORS } from '../contract/errors.js';
 import type { IdempotencyClaim, IdempotencyStore, StoredAnswer } from '../storage/storage.js';
 import { BodyDigest, hasDigest, mediaType } from './body-digest.js';
 import type { Caller, HttpAnswer, HttpRequest, Intent } from './types.js';
@@ -95,7 +96,7 @@ function anotherRequest(): GatewayError {
 
 /** A retry of anything else should run again. */
 function isDefinitive({ status }: HttpAnswer): boolean {
-  const passing: number[] = [ERROR_RULES.client_gone.status, ERROR_RULES.rate_limited.status];
+  const passing: number[] = [ERRORS.client_gone.status, ERRORS.rate_limited.status];
   return status < 500 && !passing.includes(status);
 }
 

@@ -1,6 +1,5 @@
 /** What becomes of a file, or of a whole job, by the class of what went wrong. */
 import type { GatewayError } from '../base/errors.js';
-import { FATAL, OURS, PASSING } from '../operations/error-classes.js';
 
 /** Before each further try. */
 export const RETRY_AFTER_MS = [1_000, 5_000, 30_000, 120_000] as const;
@@ -17,10 +16,10 @@ export type Verdict =
 
 /** `tries`: how often it has failed before. */
 export function verdictOn(error: GatewayError, tries: number): Verdict {
-  if (OURS.has(error.code)) return { kind: 'stop', isFatal: false };
-  if (FATAL.has(error.code)) return { kind: 'stop', isFatal: true };
+  const { inJobs } = error;
+  if (inJobs === 'again' || inJobs === 'stop') return { kind: 'stop', isFatal: inJobs === 'stop' };
   const isHopeless = error.code === 'remote_failure' && !error.passes && tries >= TRIES_OF_A_FAILURE;
-  const isTried = !isHopeless && (PASSING.has(error.code) || error.passes);
+  const isTried = !isHopeless && (inJobs === 'retry' || error.passes);
   const afterMs = isTried ? RETRY_AFTER_MS[tries] : undefined;
   return afterMs === undefined ? { kind: 'failed' } : { kind: 'again', afterMs };
 }

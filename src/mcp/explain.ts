@@ -1,21 +1,15 @@
 /** What went wrong, in words that say what to do: the same as the dashboard shows. */
-import { errorMeanings } from '../base/error-meanings.js';
 import type { FtgError } from '../client/index.js';
-import { requestErrors } from './request-errors.js';
+import { textsOfError } from '../contract/errors.js';
 
-const MEANINGS: Readonly<Record<string, readonly [meaning: string, remedy: string] | undefined>> = {
-  ...errorMeanings,
-  ...requestErrors,
-};
-
-interface Explanation {
+export interface Explanation {
   readonly means: string;
   readonly remedy: string;
 }
 
 export function explain(code: string): Explanation | undefined {
-  const [means, remedy] = (Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined) ?? [];
-  return means === undefined || remedy === undefined ? undefined : { means, remedy };
+  const texts = textsOfError(code);
+  return texts === undefined ? undefined : { means: texts.meaning, remedy: texts.remedy };
 }
 
 /** A failed call as an agent needs it. */

@@ -323,7 +323,7 @@ export const TOOLS: readonly Tool[] = [
       }
       const explained = explain(wanted);
       if (explained === undefined)
-        throw new ToolRefusal('there is no such error code; docs/integrate/errors.md lists all');
+        throw new ToolRefusal('there is no such error code; /docs/integrate/errors of the gateway lists all');
       return { code: wanted, ...explained, ...(found === undefined ? {} : { transfer: found }) };
     },
   }),

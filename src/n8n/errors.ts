@@ -1,20 +1,10 @@
 /** Failures as n8n shows them: what happened, what to do, and the code that a workflow can decide by. */
 import { type INode, type JsonObject, NodeApiError, NodeOperationError } from 'n8n-workflow';
-import { errorMeanings } from '../base/error-meanings.js';
+import { definitionOfError, textsOfError } from '../contract/errors.js';
 import { type Answer, field } from './answer.js';
 
-/** Of requests that were refused before a transfer began; the others are in base/error-meanings.ts. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  unauthenticated: 'Check the API key of the credential: it is unknown, expired or revoked.',
-  forbidden: 'Use an API key that may use this connection, from the address of n8n.',
-  scope_missing: 'Use an API key with the scope that the message names.',
-  unknown_connection: 'Choose a connection from the list.',
-  rate_limited: 'Send fewer requests at once, or turn on Retry On Fail in the settings of the node.',
-  idempotency_in_progress: 'The same request still runs. Turn on Retry On Fail in the settings of the node.',
-  idempotency_mismatch:
-    'A retry asked for something else than the first try. Do not build the path or the content from the time of the run.',
-  outcome_unknown: 'Look at the file on the server, then run the workflow again if it is not there.',
-  invalid_answer: 'Check the base URL of the credential: no gateway answers there.',
+/** Codes of the nodes themselves. */
+const OWN: Readonly<Record<string, string>> = {
   invalid_name: 'Correct the path or the file name: it holds half of a character.',
   cut_download: 'Turn on Retry On Fail in the settings of the node.',
 };
@@ -67,9 +57,12 @@ function failure(node: INode, known: Omit<Facts, 'remedy'>): NodeApiError {
 }
 
 function remedyOf(code: string): string | undefined {
-  const meanings: Readonly<Record<string, readonly [meaning: string, remedy: string] | undefined>> = errorMeanings;
-  return REMEDIES[code] ?? meanings[code]?.[1];
+  const remedy = OWN[code] ?? textsOfError(code)?.remedy;
+  return definitionOfError(code)?.repeat === undefined ? remedy : `${remedy} ${REPEATING}`;
 }
+
+/** The nodes send an Idempotency-Key. */
+const REPEATING = 'Retry On Fail in the settings of the node does so by itself.';
 
 /** Whatever was thrown for this item, as n8n wants it. */
 export function itemError(node: INode, thrown: unknown, itemIndex: number): NodeApiError | NodeOperationError {

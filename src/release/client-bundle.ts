@@ -1,6 +1,7 @@
 /** The TypeScript client as one module, for Node.js and browsers. */
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { derived } from '../build/derived.js';
 import { ROOT } from './places.js';
 
 export async function bundleClient({ minify = false } = {}): Promise<Uint8Array> {
@@ -8,6 +9,7 @@ export async function bundleClient({ minify = false } = {}): Promise<Uint8Array>
     entryPoints: [join(ROOT, 'src/client/index.ts')],
     ...({ bundle: true, format: 'esm', platform: 'neutral', target: 'es2022' } as const),
     minify,
+    plugins: [derived],
     write: false,
   });
   return outputFiles[0]?.contents ?? new Uint8Array();

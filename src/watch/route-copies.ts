@@ -10,7 +10,6 @@ import type { Connection } from '../connections/connection.js';
 import type { CopyTo, WatchedFolder } from '../contract/watched-folder.js';
 import { find, freeName, isLeftAlone, OntoItself, refuseOlder, replaces } from '../operations/conflicts.js';
 import { copyFile, requireVerified } from '../operations/copy.js';
-import { FATAL, OURS, PASSING } from '../operations/error-classes.js';
 import { type Operation, type Operations, requireActive } from '../operations/operation.js';
 import { fixed } from '../operations/path-reference.js';
 import { holdSame, isDatedAs } from '../operations/same-bytes.js';
@@ -195,7 +194,7 @@ export class RouteCopier {
       await refuseLoops(folder, await folders.routes(accountId), { remotes: operations.remotes, find: lookUp });
       return { caller, copyTo, folder, source, target };
     } catch (error) {
-      if (error instanceof GatewayError && !OURS.has(error.code)) return error;
+      if (error instanceof GatewayError && error.inJobs !== 'again') return error;
       throw error;
     }
   }
@@ -234,7 +233,7 @@ export class RouteCopier {
         case 'later':
           turn.barren += 1;
           turn.trouble = error;
-          turn.isStuck ||= FATAL.has(error.code) || turn.barren >= BARREN;
+          turn.isStuck ||= error.inJobs === 'stop' || turn.barren >= BARREN;
           return copies.retry(file.id, told);
         case 'skipped': {
           turn.barren = 0;
@@ -243,7 +242,7 @@ export class RouteCopier {
           return copies.end(file.id, 'skipped', told, { connectionId: target.id, path });
         }
         case 'failed':
-          if (!PASSING.has(error.code)) turn.barren = 0;
+          if (error.inJobs !== 'retry') turn.barren = 0;
           // Of what failed before there was an operation nothing is recorded yet.
           return copies.end(file.id, 'failed', told);
       }
@@ -324,16 +323,16 @@ export class RouteCopier {
 
 /** `later` only while there is another round. */
 function verdict({ signal, way, isLast }: Turn, error: GatewayError): Verdict {
-  if (signal.aborted || OURS.has(error.code)) return 'ours';
+  if (signal.aborted || error.inJobs === 'again') return 'ours';
   const rule = way.copyTo.onConflict;
   if (error instanceof OntoItself) return 'failed';
   if (isLeftAlone(rule, error)) return 'skipped';
   // Another one took the name meanwhile.
   const isTaken = rule === 'rename' && error.code === 'already_exists';
-  const mayPass = isTaken || PASSING.has(error.code) || (FATAL.has(error.code) && !isForGood(error));
+  const mayPass = isTaken || !isForGood(error);
   return mayPass && !isLast ? 'later' : 'failed';
 }
 
-function isForGood({ code }: GatewayError): boolean {
-  return FOR_GOOD.has(code) || !(PASSING.has(code) || FATAL.has(code));
+function isForGood({ code, inJobs }: GatewayError): boolean {
+  return FOR_GOOD.has(code) || !(inJobs === 'retry' || inJobs === 'stop');
 }

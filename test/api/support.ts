@@ -1,7 +1,7 @@
 /** What every refusal has in common, asserted once: the answer's shape, the history, the count of actions, the disk. */
 import assert from 'node:assert/strict';
 import { withSql } from '../storage/databases.js';
-import { ERROR_RULES, type ErrorCode } from '../../src/base/errors.js';
+import { type ErrorCode, ERRORS } from '../../src/contract/errors.js';
 import type { Disk } from '../servers/catalogue.js';
 import { type ApiAnswer, type ApiClient } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
@@ -19,7 +19,7 @@ export interface HistoryItem {
 
 /** Status, exact body, and the header fields that every error carries. */
 export function expectError(answer: ApiAnswer, code: ErrorCode, text: RegExp, isSkipped = false): void {
-  const { status } = ERROR_RULES[code];
+  const { status } = ERRORS[code];
   assert.equal(answer.status, status, `${answer.status} ${answer.text}`);
   assert.equal(answer.headers['x-error-code'], code, answer.text);
   const { error, ...others } = answer.json;

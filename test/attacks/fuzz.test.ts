@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { ERROR_RULES, type ErrorCode } from '../../src/base/errors.js';
+import { type ErrorCode, ERRORS } from '../../src/contract/errors.js';
 import type { OpenApiDocument } from '../../src/api/openapi/types.js';
 import { AnswerChecker, type CheckedAnswer } from '../api/openapi/answer-checker.js';
 import { eventually } from '../support/eventually.js';
@@ -34,7 +34,7 @@ const LARGE_HEAD = 28 * 1024;
 const MAX_MEMORY = 700 * 1024 * 1024;
 /** The codes that a remote server, or the way to it, is to blame for. */
 const OF_THE_REMOTE = new Set(
-  Object.entries(ERROR_RULES)
+  Object.entries(ERRORS)
     .filter(([, { status }]) => status === 502 || status === 504)
     .map(([code]) => code),
 );
@@ -206,7 +206,7 @@ function isFaultOfRemote(line: string): boolean {
 
 function checkError(method: string, { status, headers, bytes }: CheckedAnswer): void {
   const code = headers['x-error-code'] as ErrorCode;
-  assert.equal(ERROR_RULES[code]?.status, status, `X-Error-Code: ${code}`);
+  assert.equal(ERRORS[code]?.status, status, `X-Error-Code: ${code}`);
   assert.equal(headers['cache-control'], 'no-store');
   if (method === 'HEAD') return assert.equal(bytes.length, 0);
   const { error, skipped, ...others } = JSON.parse(bytes.toString()) as Record<string, unknown>;

@@ -1,10 +1,9 @@
 /** The history: what is hidden, views, filters and orders that stand in the address, and all that a transfer's page tells. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { ERROR_RULES } from '../../src/base/errors.js';
 import { eventually } from '../support/eventually.js';
+import { ERRORS } from '../../src/contract/errors.js';
 import { logIn, manage, openDesk, type Desk } from './browser.js';
 import { inspect } from './inspection.js';
 
@@ -96,8 +95,8 @@ test('transfers are found by error code, request id and key', async () => {
 test('a failed transfer says what its error means, and what to do', async () => {
   await page.goto('/transfers?status=failed');
   await page.getByRole('link', { name: 'read gone.txt' }).click();
-  await page.getByText('The file or folder does not exist on the server.').waitFor();
-  await page.getByText('Check the folder').waitFor();
+  await page.getByText(ERRORS.not_found.meaning).waitFor();
+  await page.getByText(ERRORS.not_found.remedy).waitFor();
   await page.getByRole('link', { name: 'Open the folder' }).waitFor();
   await page.getByRole('link', { name: 'Similar failures' }).click();
   await page.waitForURL(/errorCode=not_found/);
@@ -137,25 +136,4 @@ test('where nothing fits, all are one click away', async () => {
   await page.getByRole('button', { name: 'Show all' }).click();
   await page.waitForURL(/\/transfers$/);
   await rows().first().waitFor();
-});
-
-/** Of requests that are refused before an operation begins, or that are none on files. */
-const NOT_IN_THE_HISTORY = [
-  ...['bad_base64', 'unauthenticated', 'totp_required', 'forbidden', 'scope_missing', 'csrf_rejected', 'in_use'],
-  ...['unknown_route', 'unknown_connection', 'unknown_watched_folder', 'unknown_item', 'unknown_upload', 'gone'],
-  ...['method_not_allowed', 'offset_mismatch', 'idempotency_in_progress', 'outcome_unknown', 'from_configuration'],
-  ...['not_running', 'unsupported_version', 'unsupported_media_type', 'idempotency_mismatch', 'upload_locked'],
-  ...['rate_limited', 'checksum_mismatch'],
-];
-
-test('each error that a transfer can end with is explained, and no other', () => {
-  for (const [language, file] of Object.entries({
-    en: 'src/base/error-meanings.ts',
-    de: 'src/dashboard/web/texts/de/errors.ts',
-  })) {
-    const text = readFileSync(file, 'utf8');
-    const explained = [...text.matchAll(/^ {2}(\w+): \[/gm)].map(([, code]) => code);
-    const wanted = Object.keys(ERROR_RULES).filter((code) => !NOT_IN_THE_HISTORY.includes(code));
-    assert.deepEqual(explained.sort(), wanted.sort(), language);
-  }
 });

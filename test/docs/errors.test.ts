@@ -1,29 +1,18 @@
+/** The page of errors, with the tables that are made from the catalogue. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { ERROR_RULES } from '../../src/base/errors.js';
+import { ERROR_CODES, ERRORS } from '../../src/contract/errors.js';
+import { readSources } from '../../src/docs/sources.js';
+import { withTables } from '../../src/docs/tables.js';
 
-const text = readFileSync(new URL('../../../docs/integrate/errors.md', import.meta.url), 'utf8');
-const rows = [...text.matchAll(/^\| `([a-z_0-9]+)` \| (\d{3}) \| (.+?) \| (.+?) \|$/gm)];
+const { text } = readSources().find(({ file }) => file === 'docs/integrate/errors.md') ?? assert.fail('no page');
+const rows = [...text.matchAll(/^\| `([a-z_0-9]+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [code, Number(status)]);
 
-test('docs/integrate/errors.md and the catalogue list the same codes with the same statuses, both ways', () => {
-  const documented = rows.map(([, code, status]) => [code, Number(status)]);
-  const known = Object.entries(ERROR_RULES).map(([code, { status }]) => [code, status]);
-  assert.deepEqual(documented.sort(), known.sort());
+test('the page has a row for each code of the catalogue, once, with its status', () => {
+  const known = ERROR_CODES.map((code) => [code, ERRORS[code].status]);
+  assert.deepEqual(rows.sort(), known.sort());
 });
 
-test('every row says what it means and whether a retry helps', () => {
-  for (const [, code, , meaning, retry] of rows) {
-    assert.ok((meaning ?? '').length > 20, code);
-    assert.match(retry ?? '', /^(no|yes|later)\b/, code);
-  }
-});
-
-test('what waiting cures is said to be so, and what it does not cure', () => {
-  for (const [, code, status, , retry] of rows) {
-    // It was done: to repeat it would do it twice.
-    if (code === 'outcome_unrecorded') assert.match(retry ?? '', /^no\b/);
-    else if (status === '503' || status === '429') assert.doesNotMatch(retry ?? '', /^no\b/, code);
-    if (status === '400' || status === '401') assert.match(retry ?? '', /^no\b/, code);
-  }
+test('a table that there is none of fails the build', () => {
+  assert.throws(() => withTables('<!-- table nothing 404 -->'), /there is no table nothing/);
 });

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { readSources } from '../../src/docs/sources.js';
 import { readingEase } from './reading-ease.js';
 import { PAGES, ROOT } from './snippets.js';
 
@@ -33,6 +34,17 @@ function misspelled(files: readonly string[], input = ''): Promise<string[]> {
 
 test('every word of every page is in a dictionary; right ones that are in none go into test/docs/words.txt', async () => {
   assert.deepEqual(await misspelled(PAGES), []);
+});
+
+/** Pages with tables that are made from the contract. */
+const WITH_TABLES = readSources().filter(({ file, text }) => text !== readFileSync(ROOT + file, 'utf8'));
+
+test('so is every word that is inserted into a page, and it is plain', async () => {
+  assert.ok(WITH_TABLES.length > 0, 'nothing was inserted');
+  for (const { text, file } of WITH_TABLES) {
+    assert.deepEqual(await misspelled(['stdin'], text), [], file);
+    assert.deepEqual(unwantedIn(text), [], file);
+  }
 });
 
 test('a slip is found', async () => {

@@ -98,7 +98,7 @@ test('the credential is tested by its key, and the connections are listed by it'
   assert.deepEqual((await n8n.connections())?.map(({ value }) => value).slice(0, 2), ['shell', 'sandbox']);
   const other = new N8n(loaded, { baseUrl: gateway.url, apiKey: 'ftg_of-nobody-0123456789-abcdefgh' });
   assert.equal((await other.testCredential()).statusCode, 401);
-  await assert.rejects(Promise.resolve(other.connections()), { httpCode: '401', description: /Check the API key/ });
+  await assert.rejects(Promise.resolve(other.connections()), { httpCode: '401', description: /^Use a valid key\./ });
 });
 
 for (const mode of ['memory', 'filesystem']) {

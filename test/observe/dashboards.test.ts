@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
-import { ERROR_RULES } from '../../src/base/errors.js';
+import { ERRORS } from '../../src/contract/errors.js';
 import { METRICS } from '../../src/observe/metric-table.js';
 import { startGateway } from '../support/gateway.js';
 
@@ -108,7 +108,7 @@ suite('dashboard and alerts', () => {
         }
         for (const { label, value } of matchers) {
           if (label !== 'code') continue;
-          for (const code of value.split('|')) assert.ok(code in ERROR_RULES, `${place}: there is no error ${code}`);
+          for (const code of value.split('|')) assert.ok(code in ERRORS, `${place}: there is no error ${code}`);
         }
       }
     }

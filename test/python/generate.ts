@@ -1,10 +1,11 @@
 /**
- * What the Python client does not write by hand: its types, made from the OpenAPI document, and its synchronous half, made from
+ * What the Python client does not write by hand: its types, made from the OpenAPI document, the codes that it repeats, and its synchronous half, made from
  * the asynchronous one. Run by itself, it writes them.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { NOT_BEGUN, PASSING } from '../../src/contract/derived/error-lists.js';
 import { fileApi } from '../api/openapi/route-table.js';
 import { pythonTypes } from './types.js';
 
@@ -35,7 +36,25 @@ export function generated(): GeneratedFile[] {
       name: `_sync/${name}`,
       text: twinOf(name, readFileSync(join(PACKAGE, '_async', name), 'utf8')),
     }));
-  return [{ name: 'types.py', text: pythonTypes(fileApi().document) }, ...twins];
+  return [{ name: 'types.py', text: pythonTypes(fileApi().document) }, { name: '_codes.py', text: codes() }, ...twins];
+}
+
+function codes(): string {
+  const set = (name: string, list: readonly string[], words: string): string =>
+    [
+      `${name} = frozenset(`,
+      '    {',
+      ...list.map((code) => `        "${code}",`),
+      '    }',
+      ')',
+      `"""${words}"""`,
+      '',
+    ].join('\n');
+  return [
+    '"""Codes of errors that a client repeats. Made from src/contract by "npm run generate"."""\n',
+    set('NOT_BEGUN', NOT_BEGUN, 'Refused before anything began.'),
+    set('PASSING', PASSING, 'May pass, whether begun or not.'),
+  ].join('\n');
 }
 
 export function written(name: string): string {

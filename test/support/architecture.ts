@@ -45,7 +45,10 @@ export const PARTS: Readonly<Record<string, Part>> = {
     is: 'their documents, and these as the content of a page',
     imports: ['api', 'http', 'watch', 'jobs'],
   },
-  dashboard: { is: 'the page of the owner: how it is built and served', imports: ['http', 'dashboard/screens'] },
+  dashboard: {
+    is: 'the page of the owner: how it is built and served',
+    imports: ['http', 'build', 'dashboard/screens'],
+  },
   'dashboard/screens': { is: 'the addresses of its screens', imports: [] },
   // What runs in a browser is a program of its own, which knows the gateway by HTTP alone.
   'dashboard/web': { is: 'the page in the browser', imports: ['dashboard/screens'], types: ['client'] },

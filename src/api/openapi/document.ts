@@ -2,9 +2,9 @@
 import { type Component, componentOf } from '../../contract/schema.js';
 import type { Route } from '../../http/types.js';
 import type { BodyForm, DescribedRoute, Success } from '../endpoint.js';
+import type { AnsweredErrorCode } from '../../contract/errors.js';
 import {
   allErrorCodes,
-  type ClientErrorCode,
   errorCodeSchema,
   errorCodesOf,
   errorResponsesOf,
@@ -51,7 +51,7 @@ class DocumentBuilder {
   build(routes: readonly DescribedRoute[], { publicUrl }: DocumentOptions): OpenApiDocument {
     const { title, summary, introduction, tags, securitySchemes, webhooks } = this.api;
     const paths: Record<string, PathItem> = {};
-    const given: ClientErrorCode[] = [];
+    const given: AnsweredErrorCode[] = [];
     for (const route of routes) {
       given.push(...errorCodesOf(route));
       const path = route.path.replace(/:(\w+)/g, '{$1}');

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 import httpx
 
 from ._bodies import Body
+from ._codes import NOT_BEGUN, PASSING
 from .errors import FtgError
 
 Progress = Callable[[int, Optional[int]], None]
@@ -47,25 +48,6 @@ Repetition = Literal["repeatable", "once", "never"]
 does not. once: a second run could do it twice, so only what surely was not begun is sent again. never: the caller has
 another way."""
 
-_NOT_BEGUN = frozenset({"rate_limited", "pool_full", "acquire_timeout", "overloaded"})
-"""Refused before anything was begun."""
-_PASSING = _NOT_BEGUN | {
-    "draining",
-    "database_away",
-    "connection_lost",
-    "too_slow",
-    "unreachable",
-    "connect_timeout",
-    "stall_timeout",
-    "network_error",
-    # The first try still runs; its answer is given once it has ended.
-    "idempotency_in_progress",
-    # Of resumable uploads: the next try asks first how far they are.
-    "upload_locked",
-    "offset_mismatch",
-    "checksum_mismatch",
-}
-"""May go better the next time, whether begun or not."""
 _PASSING_STATUSES = (502, 503, 504)
 """A load balancer without a gateway behind it."""
 
@@ -74,8 +56,8 @@ def _passes(error: FtgError, repetition: Repetition) -> bool:
     if repetition == "never":
         return False
     if repetition == "once":
-        return error.code in _NOT_BEGUN
-    return error.code in _PASSING or (error.code == "invalid_answer" and error.status in _PASSING_STATUSES)
+        return error.code in NOT_BEGUN
+    return error.code in PASSING or error.code == "network_error" or (error.code == "invalid_answer" and error.status in _PASSING_STATUSES)
 
 
 QueryValue = Union[str, int, bool, Sequence[str], None]

@@ -1,6 +1,6 @@
 /** `transfer.failed`: which failed items of the history are told as events, and the CTE that writes them. */
-import { ERROR_RULES, type ErrorCode } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
+import { definitionOfError } from '../../contract/errors.js';
 import type { Queryable } from '../postgres/sql.js';
 import { type DraftEvent, inserting } from './event-feeds.js';
 import type { TransferRow } from './transfer.js';
@@ -22,9 +22,8 @@ const COME_AGAIN = 503;
 export function isTold({ type, status, errorCode, job, copyId }: Omit<TransferRow, 'id'>): boolean {
   if (status !== 'failed' || errorCode === 'cancelled') return false;
   if (type === 'poll' || job !== null || copyId !== null) return true;
-  if (errorCode === 'permission_denied') return true;
-  const rule = Object.hasOwn(ERROR_RULES, errorCode ?? '') ? ERROR_RULES[errorCode as ErrorCode] : undefined;
-  return rule === undefined || (rule.status >= 500 && rule.status !== COME_AGAIN);
+  const definition = definitionOfError(errorCode ?? '');
+  return definition === undefined || (definition.fault !== 'client' && definition.status !== COME_AGAIN);
 }
 
 /** Its event, whose time is that of the end. */

@@ -1,7 +1,8 @@
 /** What the overview says: which connections need a person, figures over time, and the health of the last days. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ERROR_RULES, UNREACHED, type ErrorCode } from '../../../src/base/errors.js';
+import { UNREACHED } from '../../../src/base/errors.js';
+import { ERROR_CODES } from '../../../src/contract/errors.js';
 import { uuidv7 } from '../../../src/base/uuid.js';
 import type { Browser } from '../../support/gateway.js';
 import { expectError, field, type ManagedGateway, startManaged, withSql } from './support.js';
@@ -70,7 +71,7 @@ async function failing(): Promise<readonly string[]> {
 }
 
 test('a connection fails by errors of reaching its server and logging in there, and by no others', async () => {
-  for (const code of Object.keys(ERROR_RULES) as ErrorCode[]) {
+  for (const code of ERROR_CODES) {
     await forget();
     await record({ code }, { code }, { code });
     assert.deepEqual(await failing(), UNREACHED.has(code) ? [`because of ${code}`] : [], code);

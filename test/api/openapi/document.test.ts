@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { ERROR_RULES } from '../../../src/base/errors.js';
+import { ERRORS } from '../../../src/contract/errors.js';
 import { parametersOf, responsesOf } from '../../../src/api/openapi/document.js';
 import type { MediaType, OpenApiDocument, Operation, Schema } from '../../../src/api/openapi/types.js';
 import { codesOf, type DocumentedApi, fileApi, managementApi } from './route-table.js';
@@ -152,7 +152,7 @@ function assertDescribed(place: string, { properties = {}, items }: Schema): voi
 
 function givenCodes(document: OpenApiDocument): string[] {
   const given = operationsOf(document).flatMap(({ operation }): readonly string[] => operation['x-error-codes'] ?? []);
-  return Object.keys(ERROR_RULES).filter((code) => given.includes(code) || WITHOUT_OPERATION.includes(code));
+  return Object.keys(ERRORS).filter((code) => given.includes(code) || WITHOUT_OPERATION.includes(code));
 }
 
 for (const { document } of [FILES, MANAGEMENT]) {
@@ -164,7 +164,7 @@ for (const { document } of [FILES, MANAGEMENT]) {
 test('every code of the catalogue that a client can see is given by an operation', () => {
   const given = new Set([...givenCodes(FILES.document), ...givenCodes(MANAGEMENT.document)]);
   assert.deepEqual(
-    Object.keys(ERROR_RULES).filter((code) => !given.has(code)),
+    Object.keys(ERRORS).filter((code) => !given.has(code)),
     HIDDEN,
   );
 });

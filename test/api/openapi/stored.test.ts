@@ -19,8 +19,86 @@ const MEANT: Readonly<Record<'api' | 'manage', Meant>> = {
   },
   manage: {},
 };
-/** Texts of the schema ErrorCode, in both documents. */
-const TEXTS: Readonly<Record<string, string>> = {};
+/** Texts of the schema ErrorCode, in both documents. The others were continued with what to do. */
+const TEXTS: Readonly<Record<string, string>> = {
+  bad_request: 'A field, parameter or header is missing, malformed or out of range. The text names it. Correct it.',
+  unknown_connection: 'The account has no connection with this id. List the connections, and use one of their ids.',
+  unknown_item:
+    'There is no session, API key, key pair, transfer, job, webhook or link with this id. List what there is, and use one of those ids.',
+  unknown_upload:
+    'There is no such resumable upload at this connection. It has expired or failed, or its bytes were removed on the server. Begin a new one.',
+  not_found:
+    'The file or folder does not exist on the remote server. Check the folder: the file may have been moved or have another name.',
+  method_not_allowed: 'The endpoint exists, but not with this method. The header Allow lists its methods.',
+  already_exists:
+    'A file with this name exists, and the request did not allow replacing it. Choose another name, or allow overwriting.',
+  is_a_folder: 'There is a folder where a file was expected. Choose another name, or move the folder away.',
+  not_a_folder: 'There is a file where a folder was expected. Choose another folder, or move the file away.',
+  not_empty:
+    'The folder is not empty, so it was not deleted: it was filled meanwhile, or holds a name that no path can name. Empty it first, or delete it with its contents.',
+  offset_mismatch:
+    'Upload-Offset is not the number of bytes that the gateway has. Ask for the offset with HEAD, and go on from there.',
+  idempotency_in_progress:
+    'A request with this Idempotency-Key still runs. Send it again after Retry-After: you get its answer.',
+  outcome_unknown:
+    'The first request with this Idempotency-Key had begun when its gateway or its session was lost; it is not known whether it was done. The text names its transfer and what is on the remote server now. It never runs again. Look at the remote server, then use a new key.',
+  sessions_exhausted:
+    'The operation needs more sessions of one login at once than the server or maxSessions allows. Raise the maximum sessions of the connection, if the server allows more.',
+  unsupported_version:
+    'Tus-Resumable is missing, or names a version that is not in Tus-Version. Send Tus-Resumable: 1.0.0.',
+  too_large:
+    'The body, the file, the output of a command or the entries of a list are above their limit. Send the file as a resumable upload, ask for less, or ask the operator to raise the limit.',
+  unsupported_media_type:
+    'The endpoint does not take this Content-Type, or the body has a Content-Encoding. Send a type that the endpoint takes, without a content coding.',
+  idempotency_mismatch:
+    'This Idempotency-Key was used with another request. Use a new key. A retry must send the same path and content as the first try.',
+  upload_locked: 'Another request is writing to this upload. Try again after Retry-After.',
+  rate_limited:
+    'Too many requests a second with this API key, or another limit that the text names. Wait for Retry-After, and send fewer requests at once.',
+  quota_exceeded: 'The actions of this month are used up. Wait for the next month (UTC), or choose another plan.',
+  share_exceeded:
+    'The account has its fair share of what all accounts use together. Send fewer requests at once, or try again after Retry-After.',
+  internal:
+    'The gateway hit a bug, or stopped during this operation. Try again. The log has the details under the request id.',
+  resume_unsupported:
+    'The remote server cannot go on in a file that was begun, or the connection writes in place. Use a plain upload.',
+  dns_failed: 'The host name of the remote server cannot be resolved. Check the host of the connection.',
+  unreachable:
+    'The remote server refuses the connection, or there is no route to it. Check host and port, and whether a firewall is in the way. Test the connection.',
+  login_refused:
+    'The remote server refuses the user, the password or the key of the connection. Correct the login of the connection, then test it.',
+  host_key_mismatch:
+    'The SFTP server has a different host key than the pinned one. Find out why, then pin the new key at the connection.',
+  certificate_rejected:
+    'The TLS certificate of the remote server is not trusted, has expired or is for another name. Have it renewed, or give the connection its certificate authority (tlsCa).',
+  connection_lost: 'The remote server cut the connection. Nothing of an upload is visible. Try again.',
+  protocol_error:
+    'The remote server sent an answer that its protocol does not allow. Test the connection. The text of the error helps the operator of the server.',
+  remote_failure:
+    'The remote server refused for a reason of its own, which the text quotes. Try again later, or ask the operator of the server.',
+  no_space: 'The remote server has no space left, or its quota is used up. Make room there, then try again.',
+  readback_mismatch:
+    'The stored file, read back, differs from what was sent; nothing was replaced, unless the connection writes in place. Try again. If it happens again, have the disk of the server checked.',
+  fetch_failed:
+    'The URL of an upload answered anything but 2xx, or its answer was cut. Open the URL yourself. It may have expired.',
+  pool_full:
+    'Too many requests are waiting for a session on this server. Send fewer at once, raise the maximum sessions of the connection, or try again after Retry-After.',
+  acquire_timeout:
+    'No session on this server became free in time. Send fewer at once, raise the maximum sessions of the connection, or try again after Retry-After.',
+  too_slow:
+    'The client moved too few bytes while others waited for a session of this server, or too few for a link; nothing of an upload is visible, and a resumable one keeps its bytes. Try again after Retry-After, on a faster line or with a resumable upload.',
+  overloaded: 'The gateway is at its limits. Try again after Retry-After.',
+  draining: 'The gateway is stopping. Try again after Retry-After: another node answers, or this one when it is back.',
+  database_away:
+    'The gateway cannot reach its database, or the database takes no writes. Nothing was begun. Try again after Retry-After. If it lasts, tell the operator of the gateway.',
+  outcome_unrecorded:
+    'The operation was performed on the remote server, but its history item could not be written: the database takes no writes. Look at the remote server before you repeat it; there is no Retry-After. Tell the operator of the gateway.',
+  command_timeout:
+    'The command, or the check of a watched folder, ran too long and was ended. Give it a longer time limit. If it happens often, ask the operator of the server.',
+  totp_required: 'The password was right, but the one-time code is missing or wrong. Send it again with the code.',
+  from_configuration:
+    'The configuration file owns it and would put it back at the next start. Change it in the configuration file.',
+};
 
 const DOCUMENTS = { api: fileApi().document, manage: managementApi().document } as const;
 
@@ -33,7 +111,9 @@ for (const name of ['api', 'manage'] as const) {
 
   test(`the errors of /${name} have the stored texts, but for those that are listed`, () => {
     const stored = textsOf(storedDocument(name));
-    const changed = Object.entries(textsOf(canonical(DOCUMENTS[name]))).filter(([code, text]) => text !== stored[code]);
+    const changed = Object.entries(textsOf(canonical(DOCUMENTS[name]))).filter(
+      ([code, text]) => !text.startsWith(stored[code] ?? '?'),
+    );
     const meant = Object.entries(TEXTS).filter(([code]) => code in stored);
     assert.deepEqual(Object.fromEntries(changed), Object.fromEntries(meant));
   });

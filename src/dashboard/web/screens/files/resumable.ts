@@ -2,6 +2,7 @@
  * Large files (tus 1.0.0): they go on where they were when the line breaks, when a laptop wakes up, and when the page is loaded
  * anew and the same file is chosen again.
  */
+import { PASSING } from '../../../../contract/derived/error-lists.ts';
 import { ApiError, fetchAnswer, segment } from '../../api/client.ts';
 import { sendBytes } from '../../api/send.ts';
 import { noLongerInterrupted } from './interrupted.ts';
@@ -25,10 +26,8 @@ const MOST_FAILURES = 20;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 30_000;
 const VERSION = { 'Tus-Resumable': '1.0.0' };
-const PASSING = [
-  ...['offline', 'draining', 'database_away', 'connection_lost', 'unreachable', 'connect_timeout', 'stall_timeout'],
-  ...['overloaded', 'pool_full', 'acquire_timeout', 'too_slow', 'rate_limited', 'upload_locked', 'offset_mismatch'],
-];
+/** `offline` is the dashboard's own; an answer without a code is not the gateway's. */
+const REPEATED: readonly string[] = ['offline', '', ...PASSING];
 
 /** @throws ApiError, and the Error of a connection that stays broken */
 export async function uploadResumable(upload: ResumableUpload): Promise<void> {
@@ -65,7 +64,7 @@ async function goOn(upload: ResumableUpload, kept: Kept): Promise<void> {
       return;
     } catch (error) {
       failures += 1;
-      const isPassing = !(error instanceof ApiError) || PASSING.includes(error.code) || error.code === '';
+      const isPassing = !(error instanceof ApiError) || REPEATED.includes(error.code);
       if (upload.signal.aborted || !isPassing || failures > MOST_FAILURES) throw error;
       await pause(Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)), upload.signal);
     }

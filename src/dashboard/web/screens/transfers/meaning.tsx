@@ -1,31 +1,29 @@
 /** What an error means, and what to do about it. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
+import { FIXED_AT_CONNECTION, FIXED_BY_PLAN } from '../../../../contract/derived/error-lists.ts';
+import type { ErrorTexts } from '../../../../contract/errors.ts';
 import { segment, withQuery } from '../../api/client.ts';
 import { language } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
 import { LinkButton } from '../../ui/basics.tsx';
 import { patiently } from '../../ui/patiently.ts';
 
-type Meanings = Readonly<Record<string, readonly [meaning: string, remedy: string]>>;
+type Meanings = Readonly<Record<string, ErrorTexts | undefined>>;
 const words = t.transfers;
 
 /** Long, and needed here alone. */
 async function loadMeanings(): Promise<Meanings> {
   const { errors } = await patiently(() =>
-    language === 'de' ? import('../../texts/de/errors.ts') : import('../../texts/en/errors.ts'),
+    language === 'de'
+      ? import('../../../../contract/de/errors.ts')
+      : import('../../../../contract/derived/error-texts.ts'),
   );
   return errors;
 }
 
-/** What is changed on the page of the connection. */
-const OF_CONNECTION = new Set(
-  [
-    'connection_inactive sessions_exhausted too_many_sessions pool_full acquire_timeout login_refused dns_failed unreachable',
-    'connect_timeout command_timeout host_key_mismatch certificate_rejected protocol_error',
-  ].flatMap((codes) => codes.split(' ')),
-);
-const OF_PLAN = new Set(['quota_exceeded', 'plan_required']);
+const OF_CONNECTION: ReadonlySet<string> = new Set(FIXED_AT_CONNECTION);
+const OF_PLAN: ReadonlySet<string> = new Set(FIXED_BY_PLAN);
 
 interface Props {
   readonly code: string;
@@ -34,7 +32,7 @@ interface Props {
 
 export function Meaning({ code, connectionId }: Props): ReactElement {
   const meanings = useQuery({ queryKey: ['meanings'], queryFn: loadMeanings, staleTime: Infinity });
-  const [meaning, remedy] = meanings.data?.[code] ?? [];
+  const { meaning, remedy } = meanings.data?.[code] ?? {};
   return (
     <>
       {meaning !== undefined && (
