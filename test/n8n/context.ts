@@ -25,7 +25,8 @@ import type {
   IWebhookResponseData,
 } from 'n8n-workflow';
 
-const N8N_WORKFLOW = `
+/** As much of n8n's package as the nodes use. */
+export const N8N_WORKFLOW = `
 class NodeError extends Error {
   constructor(node, cause, { message, description, httpCode, itemIndex } = {}) {
     super(message ?? (typeof cause === 'string' ? cause : cause.message), { cause });

@@ -1,0 +1,54 @@
+/** What derives from the catalogue of errors, as functions: bundled by new-error.test.ts with another catalogue. */
+import { Command } from 'commander';
+import type { INode } from 'n8n-workflow';
+import { GatewayError } from '../../src/base/errors.js';
+import { exitCodeOf } from '../../src/cli/exit-codes.js';
+import { withHint } from '../../src/cli/hints.js';
+import { FtgError } from '../../src/client/index.js';
+import type { OpenApiDocument } from '../../src/api/openapi/types.js';
+import { readSources } from '../../src/docs/sources.js';
+import { refusedError } from '../../src/n8n/errors.js';
+import { fileApi, managementApi } from '../api/openapi/route-table.js';
+import { GENERATED, typesOf } from '../client/generate.js';
+import { generated } from '../python/generate.js';
+
+export { errors as english } from '../../src/contract/derived/error-texts.js';
+export { FIXED_AT_CONNECTION, NOT_BEGUN } from '../../src/contract/derived/error-lists.js';
+export { explain } from '../../src/mcp/explain.js';
+
+/** A code of the other catalogue is none of this one's types. */
+const known = (code: string): never => code as never;
+
+export const made = (code: string): GatewayError => new GatewayError(known(code), 'as it happens');
+
+export const documents = (): readonly OpenApiDocument[] => [fileApi().document, managementApi().document];
+
+export function pageOfErrors(): string {
+  return readSources().find(({ file }) => file === 'docs/integrate/errors.md')?.text ?? '';
+}
+
+export async function clientTypes(): Promise<string> {
+  const [first] = GENERATED;
+  return first === undefined ? '' : typesOf(first);
+}
+
+export function python(): Record<string, string> {
+  return Object.fromEntries(generated().map(({ name, text }) => [name, text]));
+}
+
+/** How a command of ftg fails of it. */
+export async function ftg(
+  code: string,
+  status: number,
+): Promise<{ readonly hint: unknown; readonly exitCode: number }> {
+  const error = new FtgError('as it happens', { code: known(code), status });
+  const session = { signal: new AbortController().signal } as Parameters<typeof withHint>[1]['session'];
+  const hinted = await withHint(error, { command: new Command('ls'), args: [], session });
+  return { hint: (hinted as { readonly hint?: unknown }).hint, exitCode: exitCodeOf(hinted) };
+}
+
+export function n8nDescription(code: string, statusCode: number): string {
+  const headers = { 'x-error-code': code };
+  const error = refusedError({ name: 'node' } as INode, { statusCode, headers, body: { error: 'as it happens' } });
+  return error.description ?? '';
+}
