@@ -2,7 +2,7 @@
 import type { FtgError } from '../client/index.js';
 import { textsOfError } from '../contract/errors.js';
 
-export interface Explanation {
+interface Explanation {
   readonly means: string;
   readonly remedy: string;
 }

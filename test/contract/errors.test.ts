@@ -2,11 +2,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errors as german } from '../../src/contract/de/errors.js';
-import { CLIENT_ERRORS, ERROR_CODES, errorCodes, ERRORS } from '../../src/contract/errors.js';
+import type { FtgErrorCode } from '../../src/client/index.js';
+import { ERROR_CODES, type ErrorCode, errorCodes, ERRORS, textsOfError } from '../../src/contract/errors.js';
+
+const OF_CLIENTS: Readonly<Record<Exclude<FtgErrorCode, ErrorCode>, true>> = {
+  network_error: true,
+  invalid_answer: true,
+  invalid_body: true,
+  file_changed: true,
+};
 
 test('texts are plain sentences, in both languages', () => {
-  const texts = [...Object.values(ERRORS), ...Object.values(CLIENT_ERRORS), ...Object.values(german)];
-  for (const { meaning, remedy } of texts) {
+  const english = [...ERROR_CODES, ...Object.keys(OF_CLIENTS)].map((code) => textsOfError(code) ?? assert.fail(code));
+  for (const { meaning, remedy } of [...english, ...Object.values(german)]) {
     for (const text of [meaning, remedy]) assert.match(text, /^\p{Lu}[^`|]+\.$/u);
     assert.ok(meaning.length > 15, meaning);
   }
