@@ -1,9 +1,5 @@
-/** Who may do what: a word shared by configuration, storage, HTTP and transfers. */
-export type Scope = 'read' | 'write' | 'exec' | 'watch' | 'admin';
-/** What a key has when nobody says otherwise. */
-export const SCOPES: readonly Scope[] = ['read', 'write', 'exec', 'watch'];
-/** `admin` opens the management API; it must be asked for by name. */
-export const ALL_SCOPES: readonly Scope[] = [...SCOPES, 'admin'];
+/** Who asks: a word shared by storage, HTTP and transfers. */
+import type { Scope } from '../contract/api-key.js';
 
 /** Who asks: the result of a good bearer key or of a login session. */
 export interface Caller {

@@ -1,6 +1,6 @@
 /** The commands of events and webhooks. */
 import { type Command, Option } from 'commander';
-import { EVENT_TYPES } from '../base/event-types.js';
+import { EVENT_TYPES } from '../contract/event-types.js';
 import { type Actions } from './command.js';
 import * as events from './commands/events.js';
 import { tailEvents, tailTransfers } from './commands/tail.js';

@@ -1,6 +1,6 @@
 /** The options of a job as words of a command: one for each that the gateway knows, where the type of the job knows it. */
 import { type Command, Option } from 'commander';
-import { JOB_OPTION_NAMES, JOB_OPTIONS, type JobOption, knowsOption } from '../base/job-options.js';
+import { JOB_OPTION_NAMES, JOB_OPTIONS, type JobOption, knowsOption } from '../contract/job-options.js';
 import type { NewJob } from '../client/index.js';
 import { UsageError } from './exit-codes.js';
 import { age, bytes, gathered, number } from './option-values.js';

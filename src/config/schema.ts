@@ -16,7 +16,7 @@ import {
   section,
 } from '../base/allowed.js';
 import { text, textOrNull } from '../contract/schema.js';
-import { ALL_SCOPES, type Scope, SCOPES } from '../base/caller.js';
+import { ALL_SCOPES, type Scope, SCOPES } from '../contract/api-key.js';
 import { DIGESTS, poolKeys, slug, somePoolLimits } from '../connections/common.js';
 import type { ConnectionEntry } from '../connections/connection.js';
 import type { Definition } from '../connections/definition.js';

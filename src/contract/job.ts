@@ -1,15 +1,237 @@
-/** Words of jobs: what they do, what they are allowed to do to files that exist, and how far they are. */
-export const ORDER_TYPES = ['copy', 'move', 'delete', 'sync'] as const;
+/** A job: what it does, what it may do to files that exist, and how far it is. */
+import { type TObject, Type } from 'typebox';
+import { JOB_OPTION_NAMES, type JobOption, ORDER_TYPES, type OrderType } from './job-options.js';
+import {
+  count,
+  countOrNull,
+  dateTime,
+  dateTimeOrNull,
+  described,
+  flag,
+  group,
+  oneOf,
+  orNull,
+  text,
+  textOrNull,
+  texts,
+} from './schema.js';
+import { derived, type Fields, given, hidden, kept, newFields, type RowOf, type SettingsOf } from './thing.js';
+
 /** `upload` is a url upload with `Prefer: respond-async`. */
 export const JOB_TYPES = [...ORDER_TYPES, 'upload'] as const;
 export const JOB_STATES = ['queued', 'running', 'paused', 'succeeded', 'partly_failed', 'failed', 'cancelled'] as const;
 export const CONFLICT_RULES = ['replace', 'skip', 'newer', 'rename', 'fail'] as const;
-export const COMPARISONS = ['size-and-time', 'size', 'digest'] as const;
+const COMPARISONS = ['size-and-time', 'size', 'digest'] as const;
 export const JOB_FILE_STATES = ['waiting', 'planned', 'done', 'skipped', 'failed'] as const;
 export const JOB_ACTIONS = ['copy', 'move', 'delete', 'list', 'upload'] as const;
-export type OrderType = (typeof ORDER_TYPES)[number];
 export type ConflictRule = (typeof CONFLICT_RULES)[number];
 export type JobType = (typeof JOB_TYPES)[number];
 export type JobState = (typeof JOB_STATES)[number];
 export type JobFileState = (typeof JOB_FILE_STATES)[number];
 export type JobAction = (typeof JOB_ACTIONS)[number];
+
+const bound = (description: string, minimum: number, maximum: number) =>
+  Type.Integer({ minimum, maximum, description });
+
+const globs = (description: string) => texts(description, { maxItems: 100 }, { minLength: 1, maxLength: 1024 });
+
+/** A hundred years. */
+const MOST_SECONDS = 3_155_760_000;
+
+/** An option that leaves no file out while it is absent. */
+const unset = { default: undefined, isRare: true } as const;
+
+export const jobOptionFields = {
+  include: given(
+    globs(
+      'Only files that one of these globs takes: of the path below the folder where it holds `/` or `**`, else of the name.',
+    ),
+    { default: [], words: 'Only files that one of these globs takes.' },
+  ),
+  exclude: given(globs('Not files and folders that one of these globs takes.'), { default: [] }),
+  maxDepth: given(bound('Not files in folders further down: 1 = only those of the folder itself.', 1, 100), unset),
+  minSize: given(bound('Not files of fewer bytes.', 0, Number.MAX_SAFE_INTEGER), unset),
+  maxSize: given(bound('Not files of more bytes.', 0, Number.MAX_SAFE_INTEGER), unset),
+  minAgeSeconds: given(
+    bound('Not files that were modified less than this before the job began.', 0, MOST_SECONDS),
+    unset,
+  ),
+  maxAgeSeconds: given(
+    bound('Not files that were modified more than this before the job began.', 0, MOST_SECONDS),
+    unset,
+  ),
+  onConflict: given(
+    oneOf(
+      CONFLICT_RULES,
+      'What a `copy` or `move` does with a file that stands at the destination; a `sync` replaces it.',
+    ),
+    { default: 'replace', words: 'What becomes of a file that stands at the destination.' },
+  ),
+  compare: given(oneOf(COMPARISONS, 'How a `sync` tells that a file has not changed; `digest` reads both.'), {
+    default: 'size-and-time',
+    words: 'How a `sync` tells that a file has not changed.',
+  }),
+  deleteExtra: given(flag('A `sync` deletes what the source does not have, after all else.'), {
+    default: false,
+    words: 'Whether a `sync` deletes what the source does not have.',
+  }),
+  maxDeletes: given(bound('With more to delete than this, nothing is deleted.', 0, 1_000_000_000), {
+    default: 1000,
+    shown: count('With more to delete than this, nothing is deleted.'),
+  }),
+  allowEmptySource: given(
+    flag(
+      'With `deleteExtra`: deletes although the source is empty, or has lost more than half of its files since the last run.',
+    ),
+    unset,
+  ),
+  bytesPerSecond: given(bound('Of all its files together; 0 = as fast as it goes.', 0, 1_000_000_000_000), {
+    default: 0,
+    shown: count('Of all its files together; 0 = as fast as it goes.'),
+  }),
+  dryRun: given(flag('Tells what would be done, and does nothing.'), { default: false }),
+  webhookUrl: given(
+    textOrNull('URL that receives `job.finished` when it has ended, signed with the secret of the account.', {
+      minLength: 1,
+      maxLength: 2048,
+    }),
+    { default: null, words: 'URL that receives `job.finished`.' },
+  ),
+} satisfies Fields & Readonly<Record<JobOption, unknown>>;
+
+type Options = SettingsOf<typeof jobOptionFields>;
+type Unset = {
+  [N in JobOption]: (typeof jobOptionFields)[N] extends { readonly default: undefined } ? N : never;
+}[JobOption];
+type JobOptions = Omit<Options, Unset> & Partial<Pick<Options, Unset>>;
+
+const FILTERS = [
+  'include',
+  'exclude',
+  'maxDepth',
+  'minSize',
+  'maxSize',
+  'minAgeSeconds',
+  'maxAgeSeconds',
+] as const satisfies readonly JobOption[];
+
+/** Which files of a folder a job is for; what is absent leaves none out. */
+export type JobFilters = Pick<JobOptions, (typeof FILTERS)[number]>;
+
+export function isFiltered(filters: JobFilters): boolean {
+  return FILTERS.map((name) => filters[name]).some((filter) =>
+    typeof filter === 'object' ? filter.length > 0 : filter !== undefined,
+  );
+}
+
+/** Where files are or go, in answers. */
+export const place = (description: string) =>
+  group(
+    { connectionId: text('Id of a connection.'), path: text('Path of the folder from the root of the connection.') },
+    description,
+  );
+
+export interface JobPlace {
+  readonly connectionId: string;
+  /** Absolute. */
+  readonly path: string;
+}
+
+export interface JobDefinition extends JobOptions {
+  readonly type: JobType;
+  /** The destination, for an upload, which has none. */
+  readonly source: JobPlace;
+  readonly destination: JobPlace | null;
+  /** Of an upload. */
+  readonly upload?: UrlUpload;
+}
+
+/** What can be ordered, now or by the clock. */
+export type OrderDefinition = JobDefinition & { readonly type: OrderType };
+
+/** What a url upload was asked beside its url, which is sealed. */
+export interface UrlUpload {
+  /** Absent = as the url's server calls it. */
+  readonly filename?: string;
+  readonly template?: string;
+  /** For the template: every try makes the same name of it. */
+  readonly now: string;
+  readonly uuid: string;
+  readonly mtime?: string;
+}
+
+/** Options that every job has. */
+const SET = JOB_OPTION_NAMES.filter((name) => jobOptionFields[name].default !== undefined);
+const newOptions = Type.Object(newFields(jobOptionFields));
+const settings: TObject = Type.Object({
+  ...Type.Required(Type.Pick(newOptions, SET)).properties,
+  ...Type.Omit(newOptions, SET).properties,
+});
+
+export const jobFields = {
+  id: kept(text('Identifier.')),
+  accountId: hidden<string>(),
+  keyId: hidden<string | null>(),
+  type: kept(oneOf(JOB_TYPES, 'What is done; `upload` is a URL upload with `Prefer: respond-async`.')),
+  name: kept(textOrNull('As it was given.')),
+  state: kept(oneOf(JOB_STATES, '`queued` waits for others of the account; the last four have ended.')),
+  phase: hidden<number>(),
+  definition: hidden<JobDefinition>(),
+  source: derived(orNull(place('Where the files are.'), 'null of an upload: its URL is not shown.')),
+  destination: derived(orNull(place('Where they go.'), 'null of a deletion.')),
+  counts: derived(
+    group(
+      {
+        found: count('Files of the source, as far as it has been listed.'),
+        done: count('Files that were copied or moved.'),
+        skipped: count('Files that were left as they are: unchanged, or in the way.'),
+        failed: count('Files that failed.'),
+        deleted: count('Files that were deleted.'),
+        bytes: count('Bytes of the files that are done, and of those under way as far as they are.'),
+        bytesTotal: count('Bytes of the files that are, or were, to be transferred.'),
+      },
+      'Exact at any moment; of a dry run what would be.',
+    ),
+  ),
+  found: hidden<number>(),
+  done: hidden<number>(),
+  skipped: hidden<number>(),
+  failed: hidden<number>(),
+  deleted: hidden<number>(),
+  bytes: hidden<number>(),
+  bytesTotal: hidden<number>(),
+  bytesPerSecond: derived(
+    count('While it runs, of the last ten to twenty seconds; else of all the time that it has run.'),
+  ),
+  etaSeconds: derived(countOrNull('Until its end at this speed; null where nobody can tell.')),
+  error: derived(textOrNull('What ended all of it.')),
+  errorMessage: hidden<string | null>(),
+  errorCode: kept(textOrNull('The code of that, as `X-Error-Code` would carry it.')),
+  createdAt: kept(dateTime('When it was asked for.')),
+  startedAt: kept(dateTimeOrNull('When it began.')),
+  finishedAt: kept(dateTimeOrNull('When it ended.')),
+  scheduleId: kept(textOrNull('The schedule that began it; null once that is deleted.')),
+  settings: derived(described(settings, 'What it was told beside where the files are and go.'), { isOwners: true }),
+  filesPerSecond: derived(Type.Number({ minimum: 0, description: 'Of the time that it has run.' }), {
+    isOwners: true,
+  }),
+  /** This and the fields after it are made by the statement that reads the row. */
+  isListed: kept(flag('Whether all its folders have been listed: `counts` grow no further then.'), {
+    isOwners: true,
+  }),
+  /** For files under way: bytes that have passed, and by how much they are larger than they were listed. */
+  moving: hidden<{ readonly bytes: number; readonly grown: number }>(),
+  /** A moment ago: the bytes that had passed, and how long ago that was; null before it runs. */
+  sample: hidden<{ readonly bytes: number; readonly agoMs: number } | null>(),
+  /** Without its pauses. */
+  activeMs: hidden<number>(),
+  key: derived(
+    orNull(
+      Type.Object({ id: text('Its id.'), name: text('Its name.') }),
+      'The API key that began it; null = the dashboard, or a schedule.',
+    ),
+    { isOwners: true },
+  ),
+};
+
+export type JobRow = RowOf<typeof jobFields>;

@@ -3,18 +3,25 @@
  * to owners, and the row of its table.
  */
 import { type Static, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
-import { described, withDefault } from './schema.js';
+import { componentOf, described, withDefault } from './schema.js';
 
 /** Answers to keys are for programs; owners read theirs in the dashboard and with `ftg`. */
 type Reader = 'key' | 'owner';
 
-interface Shown<A extends TSchema = TSchema> {
+/** `A` is the schema of answers, `R` what a row holds. */
+interface Shown<A extends TSchema = TSchema, R = unknown> {
   /** Keys do not see it. */
   readonly isOwners?: boolean;
-  /** Its schema in answers. Absent = that of requests, without the bounds of texts. */
+  /** Its schema in answers. Absent = that of requests, without the bounds of texts and lists. */
   readonly shown?: A;
   /** Its description in answers, where requests have another. */
   readonly words?: string;
+  /** Makes the value in answers of that in a row, where they differ. */
+  show?(stored: R): Static<A>;
+  /** The name of its column in camel case, where that is another. */
+  readonly column?: string;
+  /** Its type alone. */
+  readonly row?: R;
 }
 
 /** The option of `ftg` that sets a field. */
@@ -26,11 +33,16 @@ interface CommandOption {
 }
 
 /** A field that a request may set. */
-interface Given<S extends TSchema = TSchema, A extends TSchema = TSchema> extends Shown<A> {
+interface Given<S extends TSchema = TSchema, A extends TSchema = TSchema, R = unknown, D = unknown> extends Shown<
+  A,
+  R
+> {
   readonly kind: 'given';
   readonly schema: S;
   /** Its value in a new thing whose request leaves it out; undefined = it is made from others. */
-  readonly default: Static<S> | undefined;
+  readonly default: D;
+  /** A request for a new thing must have it. */
+  readonly isNeeded?: boolean;
   /** Answers to keys leave it out while it has its default. */
   readonly isRare?: boolean;
   /** Answers to keys have it when they have this one. */
@@ -38,38 +50,64 @@ interface Given<S extends TSchema = TSchema, A extends TSchema = TSchema> extend
   readonly option?: CommandOption;
 }
 
+interface Needed {
+  readonly isNeeded: true;
+}
+
 /** A field that the gateway sets. */
-interface Kept<S extends TSchema = TSchema> extends Shown<S> {
+interface Kept<S extends TSchema = TSchema, R = unknown> extends Shown<S, R> {
   readonly kind: 'kept';
   readonly schema: S;
 }
 
-/** A column that no answer shows. `T` is its type alone. */
-interface Hidden<T = unknown> {
-  readonly kind: 'hidden';
-  readonly type?: T;
+/** A field of answers that is no column. */
+interface Derived<S extends TSchema = TSchema> {
+  readonly kind: 'derived';
+  readonly schema: S;
+  readonly isOwners?: boolean;
 }
 
-type Field = Given | Kept | Hidden;
+/** A column that no answer shows. `R` is its type alone. */
+interface Hidden<R = unknown> {
+  readonly kind: 'hidden';
+  readonly column?: string;
+  readonly row?: R;
+}
+
+type Column = Given | Kept | Hidden;
+type Field = Column | Derived;
 export type Fields = Readonly<Record<string, Field>>;
 
-export function given<S extends TSchema, A extends TSchema = S>(
-  schema: S,
-  about: Omit<Given<S, A>, 'kind' | 'schema'>,
-): Given<S, A> {
+export function given<
+  S extends TSchema,
+  const D extends Static<S> | null | undefined,
+  A extends TSchema = S,
+  R = InRow<Static<A>>,
+>(schema: S, about: Omit<Given<S, A, R, D>, 'kind' | 'schema' | 'isNeeded'>): Given<S, A, R, D> {
   return { kind: 'given', schema, ...about };
 }
 
-export function kept<S extends TSchema>(schema: S, about: Shown<S> = {}): Kept<S> {
+export function needed<S extends TSchema, A extends TSchema = S, R = InRow<Static<A>>>(
+  schema: S,
+  about: Shown<A, R> = {},
+): Given<S, A, R, undefined> & Needed {
+  return { kind: 'given', schema, default: undefined, isNeeded: true, ...about };
+}
+
+export function kept<S extends TSchema, R = InRow<Static<S>>>(schema: S, about: Shown<S, R> = {}): Kept<S, R> {
   return { kind: 'kept', schema, ...about };
 }
 
-export function hidden<T>(): Hidden<T> {
-  return { kind: 'hidden' };
+export function derived<S extends TSchema>(schema: S, about: Pick<Derived, 'isOwners'> = {}): Derived<S> {
+  return { kind: 'derived', schema, ...about };
+}
+
+export function hidden<R>(about: Pick<Hidden, 'column'> = {}): Hidden<R> {
+  return { kind: 'hidden', ...about };
 }
 
 type NamesOf<F, Kind> = { [N in keyof F]: F[N] extends Kind ? N : never }[keyof F];
-type SchemaOf<F> = F extends Given<infer S> | Kept<infer S> ? S : never;
+type SchemaOf<F> = F extends { readonly schema: infer S extends TSchema } ? S : never;
 
 /** What requests may set. */
 export function settable(fields: Fields): { readonly name: string; readonly field: Given }[] {
@@ -77,30 +115,40 @@ export function settable(fields: Fields): { readonly name: string; readonly fiel
 }
 
 /** The schemas of what requests may set. */
-type GivenFields<F> = { [N in NamesOf<F, Given>]: SchemaOf<F[N]> };
-
-type NewFields<F> = { [N in NamesOf<F, Given>]: TOptional<SchemaOf<F[N]>> };
+type ChangedFields<F> = { [N in NamesOf<F, Given>]: TOptional<SchemaOf<F[N]>> };
+type NewFields<F> = { [N in NamesOf<F, Given>]: NewField<F[N]> };
+type NewField<F> = F extends Needed
+  ? SchemaOf<F>
+  : F extends { readonly default: null | undefined }
+    ? TOptional<SchemaOf<F>>
+    : SchemaOf<F>;
 
 /** JSON makes text of the Date in a row. */
 type InRow<T> = Date extends T ? Exclude<T, string> : T;
 
-/** A row of the thing's table, by camel-case names. */
-export type RowOf<F> = {
-  readonly [N in keyof F]: F[N] extends Hidden<infer T> ? T : InRow<Static<SchemaOf<F[N]>>>;
-};
+/** A row of the thing's table, by the names of the fields. */
+export type RowOf<F> = { readonly [N in NamesOf<F, Column>]: StoredOf<F[N]> };
+type StoredOf<F> = F extends { readonly row?: infer R } ? R : never;
 
 /** The columns that requests set. */
-export type SettingsOf<F> = Pick<RowOf<F>, NamesOf<F, Given>>;
+export type SettingsOf<F> = { readonly [N in NamesOf<F, Given>]: StoredOf<F[N]> };
 
-export function givenFields<F extends Fields>(fields: F): GivenFields<F> {
-  return mapped(fields, (field) => (field.kind === 'given' ? field.schema : undefined)) as GivenFields<F>;
+/** What answers show beside columns. */
+type DerivedOf<F> = { readonly [N in NamesOf<F, Derived>]?: Static<SchemaOf<F[N]>> };
+
+/** The schemas of a request that leaves out what stays. */
+export function changedFields<F extends Fields>(fields: F): ChangedFields<F> {
+  return mapped(fields, (field) =>
+    field.kind === 'given' ? Type.Optional(field.schema) : undefined,
+  ) as ChangedFields<F>;
 }
 
-/** The same for a new thing, whose request may leave them out. A default other than null is filled in. */
+/** The same for a new thing, whose request may leave out all that is not needed. A default other than null is filled in. */
 export function newFields<F extends Fields>(fields: F): NewFields<F> {
   return mapped(fields, (field) => {
     if (field.kind !== 'given') return undefined;
-    const { schema, default: usual } = field;
+    const { schema, default: usual, isNeeded } = field;
+    if (isNeeded === true) return schema;
     return usual === null || usual === undefined ? Type.Optional(schema) : withDefault(schema, usual);
   }) as NewFields<F>;
 }
@@ -116,9 +164,12 @@ export function withDefaults<F extends Fields>(
   ) as SettingsOf<F>;
 }
 
-/** Names of the table's columns here, in camel case. */
-export function columnsOf(fields: Fields): string[] {
-  return Object.keys(fields);
+/** The table's columns in camel case, by the names of their fields. */
+export function columnNamesOf(fields: Fields): Readonly<Record<string, string>> {
+  const columns = Object.entries(fields).flatMap(([name, field]) =>
+    field.kind === 'derived' ? [] : [[name, field.column ?? name] as const],
+  );
+  return Object.fromEntries(columns);
 }
 
 /** The schemas of what an answer shows. */
@@ -127,15 +178,22 @@ export function shownFields(fields: Fields, reader: Reader): TProperties {
 }
 
 /** What an answer shows of a row. */
-export function viewOf<F extends Fields>(fields: F, row: RowOf<F>, reader: Reader): Readonly<Record<string, unknown>> {
+export function viewOf<F extends Fields>(
+  fields: F,
+  row: RowOf<F> & DerivedOf<F>,
+  reader: Reader,
+): Readonly<Record<string, unknown>> {
+  const values: Readonly<Record<string, unknown>> = row;
   const isHere = (name: string, field: Field | undefined): boolean =>
     field !== undefined &&
     isShown(field, reader) &&
     !(reader === 'key' && field.kind === 'given' && isLeftOut(name, field));
   const isLeftOut = (name: string, { isRare, goesWith, default: usual }: Given): boolean =>
-    goesWith === undefined ? isRare === true && row[name] === usual : !isHere(goesWith, fields[goesWith]);
+    goesWith === undefined ? isRare === true && values[name] === usual : !isHere(goesWith, fields[goesWith]);
   return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, field]) => (isHere(name, field) ? [[name, row[name]]] : [])),
+    Object.entries(fields).flatMap(([name, field]) =>
+      isHere(name, field) ? [[name, shownValue(field, values[name])]] : [],
+    ),
   );
 }
 
@@ -144,11 +202,16 @@ function mapped(fields: Fields, of: (field: Field) => unknown): Record<string, n
   return Object.fromEntries(found.filter(([, value]) => value !== undefined)) as Record<string, never>;
 }
 
-function isShown(field: Field, reader: Reader): field is Given | Kept {
+function shownValue(field: Field, stored: unknown): unknown {
+  return 'show' in field && field.show !== undefined ? field.show(stored) : stored;
+}
+
+function isShown(field: Field, reader: Reader): field is Exclude<Field, Hidden> {
   return field.kind !== 'hidden' && (reader === 'owner' || field.isOwners !== true);
 }
 
-function schemaOfAnswer(field: Given | Kept, reader: Reader): TSchema {
+function schemaOfAnswer(field: Exclude<Field, Hidden>, reader: Reader): TSchema {
+  if (field.kind === 'derived') return field.schema;
   const shown = field.shown ?? withoutBounds(field.schema);
   const schema = field.words === undefined ? shown : described(shown, field.words);
   if (field.kind === 'kept' || field.isRare !== true || reader === 'owner') return schema;
@@ -157,14 +220,17 @@ function schemaOfAnswer(field: Given | Kept, reader: Reader): TSchema {
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Bounds of texts are for those who send them. */
+/** Bounds of texts and lists are for those who send them. */
 function withoutBounds(schema: TSchema): TSchema {
-  const { minLength: _min, maxLength: _max, pattern: _pattern, ...rest } = schema as JsonSchema;
-  return Type.Unsafe(rest);
+  const { minLength: _min, maxLength: _max, pattern: _pattern, items, ...rest } = schema as JsonSchema;
+  if (items === undefined) return Type.Unsafe(rest);
+  const { minItems: _least, maxItems: _most, uniqueItems: _unique, ...list } = rest;
+  const item = items as TSchema;
+  return Type.Unsafe({ ...list, items: componentOf(item) === undefined ? withoutBounds(item) : item });
 }
 
 function withoutNull(schema: TSchema): TSchema {
   const { type, oneOf, description, ...rest } = schema as JsonSchema;
   if (Array.isArray(oneOf)) return described(oneOf[0] as TSchema, String(description));
-  return Type.Unsafe({ ...rest, description, type: Array.isArray(type) ? type[0] : type });
+  return Type.Unsafe({ ...rest, description, type: Array.isArray(type) ? (type[0] as unknown) : type });
 }

@@ -1,7 +1,8 @@
 /** HTTP as the rest of the program sees it; nothing here knows a front end. */
 import type { EndSignal } from '../base/ending.js';
 import type { Readable } from 'node:stream';
-import type { Caller, Scope } from '../base/caller.js';
+import type { Caller } from '../base/caller.js';
+import type { Scope } from '../contract/api-key.js';
 import type { GatewayError } from '../base/errors.js';
 import type { Span } from '../base/span.js';
 import type { Claims } from './claims.js';

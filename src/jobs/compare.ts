@@ -1,7 +1,7 @@
 /** What a sync makes of the entries of one folder, source beside destination: pure. */
 import type { SortedEntry } from '../base/entry-sorter.js';
 import type { FileInfo } from '../remotes/remote.js';
-import type { JobDefinition } from '../storage/storage.js';
+import type { JobDefinition } from '../contract/job.js';
 
 /** Size of a folder, in a sorted listing. */
 export const FOLDER = -1;

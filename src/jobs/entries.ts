@@ -1,5 +1,6 @@
 /** Entries of a job's folders, as listings and removals see them. */
-import { isFiltered, type RunningJob } from '../storage/storage.js';
+import { isFiltered } from '../contract/job.js';
+import type { RunningJob } from '../storage/storage.js';
 
 /** The gateway's own uploads on their way. */
 export const OWN_TEMPORARY = /^\.ftg-[0-9a-f]{8}-/;

@@ -1,7 +1,7 @@
 /** Which files of a tree a job is for: by their paths, how deep they lie, how large and how old they are. */
 import { refusal } from '../base/errors.js';
 import { createPathFilter } from '../operations/tree/path-filter.js';
-import type { JobFilters } from '../storage/storage.js';
+import type { JobFilters } from '../contract/job.js';
 
 export interface FileFilter {
   /** Of a file of which nothing but its path is known. */

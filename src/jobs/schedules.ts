@@ -4,6 +4,7 @@ import { GatewayError, refusal, toGatewayError } from '../base/errors.js';
 import type { EndSignal } from '../base/ending.js';
 import { isUuid } from '../base/uuid.js';
 import { WokenWork } from '../base/woken-work.js';
+import type { Schedule, ScheduleSettings } from '../contract/schedule.js';
 import type {
   Actor,
   Agenda,
@@ -11,9 +12,7 @@ import type {
   Fired,
   Job,
   JobLimits,
-  Schedule,
   Schedules,
-  ScheduleSettings,
   StorageOptions,
 } from '../storage/storage.js';
 import { recurrenceOf, timesFrom } from './cron.js';

@@ -1,25 +1,23 @@
 /** Everything that the API asks of jobs. Each function takes the account and answers unknown_item for what is another one's. */
-import { type Caller, keyOf, SCOPES } from '../base/caller.js';
+import { type Caller, keyOf } from '../base/caller.js';
+import { SCOPES } from '../contract/api-key.js';
 import { type GatewayError, hasCode, refusal } from '../base/errors.js';
 import { isUuid, uuidv7 } from '../base/uuid.js';
 import { abortSignalOf, type EndSignal } from '../base/ending.js';
 import type { Connection } from '../connections/connection.js';
-import type { JobFileState } from '../contract/job.js';
+import {
+  isFiltered,
+  type JobDefinition,
+  type JobFileState,
+  type JobPlace,
+  type OrderDefinition,
+  type UrlUpload,
+} from '../contract/job.js';
 import { seeOneTree } from '../operations/copy.js';
 import { knownPath } from '../operations/known-path.js';
 import type { Intent, Operations } from '../operations/operation.js';
 import { ROOT, type RemotePath } from '../remotes/path.js';
-import {
-  isFiltered,
-  type Job,
-  type JobDefinition,
-  type JobFileItem,
-  type JobHolder,
-  type JobPlace,
-  type NewJobRow,
-  type OrderDefinition,
-  type UrlUpload,
-} from '../storage/storage.js';
+import type { Job, JobFileItem, JobHolder, NewJobRow } from '../storage/storage.js';
 import type { JobEnding, JobFilter, Jobs } from '../storage/storage.js';
 import { createFileFilter } from './file-filter.js';
 import type { RowBudget } from './row-budget.js';

@@ -1,60 +1,15 @@
 /** A job as clients and receivers see it, and the event that tells of its end. */
-import type { Static } from 'typebox';
 import { eventDefinition } from '../base/events.js';
-import {
-  count,
-  countOrNull,
-  dateTime,
-  dateTimeOrNull,
-  described,
-  group,
-  object,
-  oneOf,
-  orNull,
-  text,
-  textOrNull,
-} from '../contract/schema.js';
-import { JOB_STATES, JOB_TYPES } from '../contract/job.js';
-import { type Job } from '../storage/storage.js';
+import { jobFields } from '../contract/job.js';
+import { described, group, object } from '../contract/schema.js';
+import { shownFields, viewOf } from '../contract/thing.js';
+import type { Job } from '../storage/storage.js';
 
 export const JOB_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001';
 
-export const place = (description: string) =>
-  group(
-    { connectionId: text('Id of a connection.'), path: text('Path of the folder from the root of the connection.') },
-    description,
-  );
+export const jobSchema = object('Job', shownFields(jobFields, 'key'));
 
-export const jobSchema = object('Job', {
-  id: text('Identifier.'),
-  type: oneOf(JOB_TYPES, 'What is done; `upload` is a URL upload with `Prefer: respond-async`.'),
-  name: textOrNull('As it was given.'),
-  state: oneOf(JOB_STATES, '`queued` waits for others of the account; the last four have ended.'),
-  source: orNull(place('Where the files are.'), 'null of an upload: its URL is not shown.'),
-  destination: orNull(place('Where they go.'), 'null of a deletion.'),
-  counts: group(
-    {
-      found: count('Files of the source, as far as it has been listed.'),
-      done: count('Files that were copied or moved.'),
-      skipped: count('Files that were left as they are: unchanged, or in the way.'),
-      failed: count('Files that failed.'),
-      deleted: count('Files that were deleted.'),
-      bytes: count('Bytes of the files that are done, and of those under way as far as they are.'),
-      bytesTotal: count('Bytes of the files that are, or were, to be transferred.'),
-    },
-    'Exact at any moment; of a dry run what would be.',
-  ),
-  bytesPerSecond: count('While it runs, of the last ten to twenty seconds; else of all the time that it has run.'),
-  etaSeconds: countOrNull('Until its end at this speed; null where nobody can tell.'),
-  error: textOrNull('What ended all of it.'),
-  errorCode: textOrNull('The code of that, as `X-Error-Code` would carry it.'),
-  createdAt: dateTime('When it was asked for.'),
-  startedAt: dateTimeOrNull('When it began.'),
-  finishedAt: dateTimeOrNull('When it ended.'),
-  scheduleId: textOrNull('The schedule that began it; null once that is deleted.'),
-});
-
-export const jobExample: Static<typeof jobSchema> = {
+export const jobExample = {
   id: JOB_ID,
   type: 'copy',
   name: 'nightly',
@@ -72,32 +27,24 @@ export const jobExample: Static<typeof jobSchema> = {
   scheduleId: null,
 };
 
-export function jobOf(job: Job): Static<typeof jobSchema> {
-  const { id, type, name, state, definition, scheduleId, createdAt, startedAt, finishedAt } = job;
-  const { found, done, skipped, failed, deleted } = job;
+/** A job with what its row alone does not show. */
+export function shownJob(job: Job) {
+  const { type, state, definition, found, done, skipped, failed, deleted } = job;
   const [bytes, bytesTotal] = [job.bytes + job.moving.bytes, job.bytesTotal + job.moving.grown];
   const bytesPerSecond = speedOf(job);
   const canTell = state === 'running' && job.isListed && bytesPerSecond > 0;
   return {
-    ...{
-      id,
-      type,
-      name,
-      state,
-      source: type === 'upload' ? null : definition.source,
-      destination: definition.destination,
-    },
+    ...job,
+    source: type === 'upload' ? null : definition.source,
+    destination: definition.destination,
     counts: { found, done, skipped, failed, deleted, bytes, bytesTotal },
     bytesPerSecond,
     etaSeconds: canTell ? Math.ceil(Math.max(0, bytesTotal - bytes) / bytesPerSecond) : null,
     error: job.errorMessage,
-    errorCode: job.errorCode,
-    createdAt: createdAt.toISOString(),
-    startedAt: startedAt?.toISOString() ?? null,
-    finishedAt: finishedAt?.toISOString() ?? null,
-    scheduleId,
   };
 }
+
+export const jobOf = (job: Job) => viewOf(jobFields, shownJob(job), 'key');
 
 /** Nobody reads a speed out of less. */
 const LEAST_MS = 500;

@@ -1,6 +1,6 @@
 /** What somebody is told who has a link and nothing else: enough to go on, nothing of the server, the folder or the account. */
 import { type ErrorCode, GatewayError, refusal, toGatewayError } from '../base/errors.js';
-import type { LinkState } from '../storage/storage.js';
+import type { LinkState } from '../contract/link.js';
 
 const ENDINGS: Readonly<Record<Ending, string>> = {
   used_up: 'this link has been used as often as it may be',

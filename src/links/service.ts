@@ -2,7 +2,8 @@
  * Links: who may make, see and revoke them. A key that is for some connections alone knows the links of those alone, and
  * makes and revokes those whose operation it may do itself.
  */
-import { type Caller, keyOf, type Scope } from '../base/caller.js';
+import { type Caller, keyOf } from '../base/caller.js';
+import type { Scope } from '../contract/api-key.js';
 import type { EndSignal } from '../base/ending.js';
 import { GatewayError, refusal } from '../base/errors.js';
 import { isUuid } from '../base/uuid.js';
@@ -10,7 +11,8 @@ import type { Connection } from '../connections/connection.js';
 import { knownPath } from '../operations/known-path.js';
 import type { LinkUse, Operations } from '../operations/operation.js';
 import { parseFileName, ROOT } from '../remotes/path.js';
-import type { Actor, Link, Links, LinkSettings, OpenedLink } from '../storage/storage.js';
+import type { Link, LinkSettings } from '../contract/link.js';
+import type { Actor, Links, OpenedLink } from '../storage/storage.js';
 import { LinkEnded } from './refusals.js';
 
 interface LinkOrder extends Omit<LinkSettings, 'connectionId'> {

@@ -9,7 +9,7 @@ import {
   NodeConnectionTypes,
   NodeOperationError,
 } from 'n8n-workflow';
-import { EVENT_TYPES } from '../base/event-types.js';
+import { EVENT_TYPES } from '../contract/event-types.js';
 import type { CreatedWebhook, Webhook, WebhookEvent } from '../client/types.js';
 import { verifyWebhook } from '../client/webhook.js';
 import { getConnections } from './connections.js';

@@ -178,7 +178,7 @@ export { generateApiKey } from './secrets/hashes.js';
 export { type Log, StartupError, type StorageOptions } from './startup.js';
 export type { AlarmRecipient, AlarmSettings, DueMail, MailOutcome, QuietHours } from './tables/alarm-recipients.js';
 export type { Alarm, AlarmEvent, ClaimedLook } from './tables/alarms.js';
-export type { ApiKeyRecord, KeyRights, ManagedKey } from './tables/api-keys.js';
+export type { ApiKeyRecord } from './tables/api-keys.js';
 export type { Actor } from './tables/audit-log.js';
 export type { CheckBefore, CheckFound } from './tables/connection-checks.js';
 export type { ConnectionState, WindowFigures } from './tables/connection-figures.js';
@@ -192,21 +192,14 @@ export { type Findings, FoundFiles } from './tables/found-files.js';
 export * from './tables/job.js';
 export type { Seat, SeatKind } from './tables/job-seats.js';
 export type { JobEnding, JobFilter, JobLimits, JobNow, StoredRows } from './tables/jobs.js';
-export type { KeyPair, MadeKeyPair } from './tables/key-pairs.js';
+export type { MadeKeyPair } from './tables/key-pairs.js';
 export type { Leftover } from './tables/leftovers.js';
-export {
-  type Link,
-  LINK_OPERATIONS,
-  LINK_STATES,
-  type LinkSettings,
-  type LinkState,
-  type OpenedLink,
-} from './tables/links.js';
+export type { OpenedLink } from './tables/links.js';
 export type { LoginSession } from './tables/login-sessions.js';
 export { COPY_STATES, type CopyingEvent, isOtherCopyTo, type NewCopy, type RouteCopy } from './tables/route-copies.js';
 export type { Receipt, ReceiptLine } from './tables/receipts.js';
 export type { RunningRow } from './tables/running-transfers.js';
-export type { DueSchedule, Fired, Schedule, ScheduleSettings } from './tables/schedules.js';
+export type { DueSchedule, Fired } from './tables/schedules.js';
 export { TRANSFER_ORDERS, type TransferSearch } from './tables/transfer-pages.js';
 export * from './tables/transfer.js';
 export type { Upload, UploadAddress, UploadLimits, WriterProgress } from './tables/uploads.js';
@@ -224,4 +217,3 @@ export type { CheckResult, Route } from './tables/watched-folders.js';
 export { type DeliveryPage, MOST_REPLAYED, type ReplayFilter } from './tables/deliveries.js';
 export * from './tables/webhook-event.js';
 export { targetGroup, withLogin, withoutLogin } from './tables/webhook-targets.js';
-export type { Webhook } from './tables/webhooks.js';

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
-import { givenFields, withDefaults } from '../contract/thing.js';
+import { changedFields, withDefaults } from '../contract/thing.js';
 import {
   type CopyTo,
   type WatchedFolder,
@@ -14,7 +14,7 @@ import { withoutLogin } from '../storage/storage.js';
 
 const DEFAULT_MOVE_TO = 'processed';
 
-export const folderSettings = Type.Partial(Type.Object(givenFields(watchedFolderFields)));
+export const folderSettings = Type.Object(changedFields(watchedFolderFields));
 
 /** Absent fields have their defaults, or stay as they are. */
 export type FolderSettings = Readonly<Static<typeof folderSettings>>;

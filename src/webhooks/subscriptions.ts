@@ -5,17 +5,12 @@
 import type { Caller } from '../base/caller.js';
 import { refusal } from '../base/errors.js';
 import { isUuid, uuidv7 } from '../base/uuid.js';
-import type { Actor, Connections, NewAttempt, Webhook, Webhooks } from '../storage/storage.js';
+import { withDefaults } from '../contract/thing.js';
+import { type Webhook, webhookFields, type WebhookSettings } from '../contract/webhook.js';
+import type { Actor, Connections, NewAttempt, Webhooks } from '../storage/storage.js';
 import type { Sender } from './send.js';
 import { testBody } from './test-event.js';
 import { trySending } from './try.js';
-
-interface SubscriptionFields {
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly connections: readonly string[];
-  readonly isActive: boolean;
-}
 
 interface SubscriptionsOptions {
   readonly rows: Webhooks;
@@ -60,12 +55,13 @@ export class Subscriptions {
   async create(
     actor: Actor,
     caller: Caller,
-    { connections, ...fields }: SubscriptionFields,
+    fields: Partial<WebhookSettings> & Pick<WebhookSettings, 'url' | 'events'>,
     signal: AbortSignal,
   ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
-    const connectionIds = await this.connectionsOf(caller, connections);
-    await this.options.checkTarget(fields.url, caller.accountId, signal);
-    return this.options.rows.create(actor, { ...fields, connectionIds }, this.options.most);
+    const settings = withDefaults(webhookFields, fields);
+    const connections = await this.connectionsOf(caller, settings.connections);
+    await this.options.checkTarget(settings.url, caller.accountId, signal);
+    return this.options.rows.create(actor, { ...settings, connections }, this.options.most);
   }
 
   /** What is absent stays. Errors: those of `create` but the last; unknown_item */
@@ -73,13 +69,13 @@ export class Subscriptions {
     actor: Actor,
     caller: Caller,
     id: string,
-    { connections, ...fields }: Partial<SubscriptionFields>,
+    fields: Partial<WebhookSettings>,
     signal: AbortSignal,
   ): Promise<Webhook> {
     await this.get(caller, id);
-    const connectionIds = connections === undefined ? undefined : await this.connectionsOf(caller, connections);
+    const connections = fields.connections && (await this.connectionsOf(caller, fields.connections));
     if (fields.url !== undefined) await this.options.checkTarget(fields.url, caller.accountId, signal);
-    const changes = Object.entries({ ...fields, connectionIds }).filter(([, value]) => value !== undefined);
+    const changes = Object.entries({ ...fields, connections }).filter(([, value]) => value !== undefined);
     const edited = await this.options.rows.edit(actor, id, Object.fromEntries(changes));
     if (edited === undefined) throw unknown(id);
     return edited;
@@ -139,10 +135,9 @@ export class Subscriptions {
   }
 }
 
-function mayUse({ connections }: Caller, { connectionIds }: Webhook): boolean {
-  return (
-    connections.length === 0 || (connectionIds.length > 0 && connectionIds.every((id) => connections.includes(id)))
-  );
+function mayUse({ connections }: Caller, webhook: Webhook): boolean {
+  const isWithin = webhook.connections.length > 0 && webhook.connections.every((id) => connections.includes(id));
+  return connections.length === 0 || isWithin;
 }
 
 function unknown(id: string) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { Command } from 'commander';
-import { JOB_OPTION_NAMES } from '../../src/base/job-options.js';
+import { JOB_OPTION_NAMES } from '../../src/contract/job-options.js';
 import { EXIT } from '../../src/cli/exit-codes.js';
 import { ORDER_TYPES, withJobOptions } from '../../src/cli/job-options.js';
 import { ROOT, snippetsOf } from '../docs/snippets.js';

@@ -6,7 +6,8 @@ import type { AccountConfig, ConnectionConfig } from '../../src/config/schema.js
 import { GatewayError } from '../../src/base/errors.js';
 import { verifyPassword } from '../../src/storage/secrets/hashes.js';
 import { SecretError } from '../../src/storage/secrets/secrets.js';
-import { type KeyRights, StartupError, type Storage } from '../../src/storage/storage.js';
+import type { KeyRights } from '../../src/contract/api-key.js';
+import { StartupError, type Storage } from '../../src/storage/storage.js';
 import { DATABASES, makeTempFolder, openTest, type TestServer, until, withSql } from './databases.js';
 import { ACCOUNT, accountOf, API_KEY, SECRETS } from './provisioned.js';
 import { assertRecent } from '../support/recent.js';

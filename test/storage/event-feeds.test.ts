@@ -246,7 +246,7 @@ for (const kind of DATABASES) {
     test('a delivery that is sent again while the job of its last try is just going has a job of its own then', async () => {
       const { webhooks, events, jobs } = storage.watching;
       const actor = { accountId, kind: 'key', id: null, email: 'k', address: '127.0.0.1', requestId: 'r' } as const;
-      const settings = { url: 'https://example.com/', events: [] as never, connectionIds: [], isActive: true };
+      const settings = { url: 'https://example.com/', events: [], connections: [], isActive: true };
       const { webhook } = await webhooks.create(actor, settings, 5);
       const id = uuidv7();
       await withSql(

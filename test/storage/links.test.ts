@@ -1,7 +1,8 @@
 /** Links in the database: uses are taken once over all nodes, counted or given back with their transfer, and end with their key. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Link, LinkSettings, Storage, TransferOutcome } from '../../src/storage/storage.js';
+import type { Link, LinkSettings } from '../../src/contract/link.js';
+import type { Storage, TransferOutcome } from '../../src/storage/storage.js';
 import { DATABASES, FAILURE, openTest, SUCCESS, type TestServer, until, upload, withSql } from './databases.js';
 import { ACCOUNT, accountOf } from './provisioned.js';
 

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { recurrenceOf } from '../../src/jobs/cron.js';
 import { openStorage } from '../../src/storage/open.js';
 import type { Storage } from '../../src/storage/storage.js';
-import type { OrderDefinition } from '../../src/storage/tables/job.js';
+import type { OrderDefinition } from '../../src/contract/job.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { eventually } from '../support/eventually.js';
 import { openTest, testOptions, withSql } from './databases.js';

@@ -50,7 +50,7 @@ suite('events of nodes of the former version', { timeout: 120_000 }, () => {
     const actor = { accountId, kind: 'key', id: null, email: 'k', address: '127.0.0.1', requestId: 'r' } as const;
     const url = new URL('/subscribed', receiver.url).href;
     const events = ['watched_folder.files_detected', 'transfer.failed'] as never;
-    await storage.watching.webhooks.create(actor, { url, events, connectionIds: ['ssh'], isActive: true }, 5);
+    await storage.watching.webhooks.create(actor, { url, events, connections: ['ssh'], isActive: true }, 5);
     const from = await last();
     const written = new Set<string>();
     const former = Array.from({ length: 8 }, (_, index) =>

@@ -1,5 +1,5 @@
 /** What an API key may use. */
-import { ALL_SCOPES } from '../../base/caller.js';
+import { ALL_SCOPES } from '../../contract/api-key.js';
 import { count, flag, listOf, object, oneOf, text } from '../../contract/schema.js';
 import { summaryFields } from '../../connections/schemas.js';
 import { endpoint } from '../endpoint.js';

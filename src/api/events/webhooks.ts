@@ -1,19 +1,7 @@
 /** Webhooks: who is told of the events of an account. */
-import { type Static, Type } from 'typebox';
-import { EVENT_TYPES } from '../../base/event-types.js';
-import {
-  dateTime,
-  dateTimeOrNull,
-  described,
-  flag,
-  listOf,
-  object,
-  oneOf,
-  text,
-  texts,
-  withDefault,
-} from '../../contract/schema.js';
-import type { Webhook } from '../../storage/storage.js';
+import { described, flag, listOf, object, text } from '../../contract/schema.js';
+import { changedFields, newFields, shownFields, viewOf } from '../../contract/thing.js';
+import { type Webhook, webhookFields } from '../../contract/webhook.js';
 import { endpoint } from '../endpoint.js';
 import { successAnswer } from '../fields.js';
 import { actorOf, type ApiServices } from '../services.js';
@@ -23,21 +11,9 @@ const TAG = 'Events';
 export const WEBHOOK_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1f001';
 const parameter = { id: text('Identifier of a webhook.', { minLength: 1, examples: [WEBHOOK_ID] }) };
 
-const EVENTS = 'Types of events that it is told.';
-const CONNECTIONS = 'Only events that are about no other connections; empty = all.';
-const eventType = oneOf(EVENT_TYPES, 'Type of an event.');
+const webhookSchema = object('Webhook', shownFields(webhookFields, 'key'));
 
-const webhookSchema = object('Webhook', {
-  id: text('Identifier.'),
-  url: text('The receiver, without a login.'),
-  events: listOf(eventType, EVENTS),
-  connections: texts(CONNECTIONS),
-  isActive: flag('Whether it is told of new events.'),
-  endedAt: dateTimeOrNull('When the receiver answered 410, which switched it off; null = it has not.'),
-  createdAt: dateTime('When it was created.'),
-});
-
-const webhookExample: Static<typeof webhookSchema> = {
+const webhookExample = {
   id: WEBHOOK_ID,
   url: 'https://example.com/hooks/gateway',
   events: ['transfer.failed', 'connection.down', 'connection.up'],
@@ -47,27 +23,7 @@ const webhookExample: Static<typeof webhookSchema> = {
   createdAt: '2026-01-31T12:00:00.000Z',
 };
 
-function webhookOf(webhook: Webhook): Static<typeof webhookSchema> {
-  const { id, url, events, connectionIds, isActive, endedAt, createdAt } = webhook;
-  return {
-    ...{ id, url, connections: connectionIds, isActive },
-    // Written through the same list of words.
-    events: events as Static<typeof webhookSchema>['events'],
-    endedAt: endedAt?.toISOString() ?? null,
-    createdAt: createdAt.toISOString(),
-  };
-}
-
-const url = text(
-  'The receiver: an http or https URL. A login in it is kept sealed, and sent as basic authentication.',
-  {
-    minLength: 1,
-    maxLength: 2048,
-  },
-);
-const events = listOf(eventType, EVENTS, { minItems: 1, maxItems: EVENT_TYPES.length, uniqueItems: true });
-const connections = texts(CONNECTIONS, { maxItems: 1000 }, { minLength: 1, maxLength: 64 });
-const isActive = flag('Whether it is told of new events.');
+const webhookOf = (webhook: Webhook) => viewOf(webhookFields, webhook, 'key');
 
 const webhookAnswer = object('WebhookAnswer', { webhook: described(webhookSchema, 'The webhook, as it is now.') });
 const answer = { schema: webhookAnswer, example: { webhook: webhookExample } };
@@ -115,12 +71,7 @@ export const createWebhook = endpoint({
   summary: 'Subscribe to events',
   description:
     'From now on every event of these types is sent to `url`: signed, at least once, tried again until it is taken or has run out of tries, as the events of watched folders are. Without `connections` it is told of all that the API key is for. It stays when the key is revoked.',
-  body: object('NewWebhook', {
-    url,
-    events,
-    connections: withDefault(connections, []),
-    isActive: withDefault(isActive, true),
-  }),
+  body: object('NewWebhook', newFields(webhookFields)),
   bodyExamples: {
     failures: {
       url: 'https://example.com/hooks/gateway',
@@ -152,12 +103,7 @@ export const changeWebhook = endpoint({
   description:
     'Fields that are absent stay. It counts for events from now on; what is on its way goes to the new `url`. A receiver that had answered 410 is told again with `isActive: true`, or with another `url`.',
   params: parameter,
-  body: object('WebhookChanges', {
-    url: Type.Optional(url),
-    events: Type.Optional(events),
-    connections: Type.Optional(connections),
-    isActive: Type.Optional(isActive),
-  }),
+  body: object('WebhookChanges', changedFields(webhookFields)),
   bodyExamples: { pause: { isActive: false } },
   answer: { ...answer, description: 'As it is from now on.' },
   errors: [...errors, 'unknown_item'],

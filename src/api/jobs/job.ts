@@ -5,7 +5,7 @@ import { JOB_ACTIONS, JOB_FILE_STATES } from '../../contract/job.js';
 import { JOB_ID, jobSchema } from '../../jobs/view.js';
 import { type JobFileItem } from '../../storage/storage.js';
 
-export { JOB_ID, jobExample, jobOf, jobSchema, place } from '../../jobs/view.js';
+export { JOB_ID, jobExample, jobOf, jobSchema, shownJob } from '../../jobs/view.js';
 
 export const jobFileSchema = object('JobFile', {
   path: text('Below the source folder; below the destination where only that has it.'),

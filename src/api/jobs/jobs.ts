@@ -1,17 +1,16 @@
 /** Jobs: whole folders, copied, moved, deleted or kept alike. */
 import { type Static, Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
-import { JOB_OPTION_NAMES, JOB_OPTIONS } from '../../base/job-options.js';
-import { flag, listOf, object, oneOf, text, textOrNull, texts, withDefault } from '../../contract/schema.js';
 import {
-  COMPARISONS,
-  CONFLICT_RULES,
-  JOB_FILE_STATES,
-  JOB_STATES,
-  JOB_TYPES,
+  JOB_OPTION_NAMES,
+  JOB_OPTIONS,
+  type JobOption,
   ORDER_TYPES,
   type OrderType,
-} from '../../contract/job.js';
+} from '../../contract/job-options.js';
+import { JOB_FILE_STATES, JOB_STATES, JOB_TYPES, jobOptionFields } from '../../contract/job.js';
+import { listOf, object, oneOf, text, textOrNull, withDefault } from '../../contract/schema.js';
+import { newFields } from '../../contract/thing.js';
 import type { Caller } from '../../http/types.js';
 import { json } from '../../http/answer.js';
 import type { JobOrder } from '../../jobs/service.js';
@@ -37,15 +36,6 @@ const ID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 const place = (name: string, description: string) =>
   object(name, { connectionId: connectionId(), path: Type.Optional(remotePath()) }, { description });
 
-const globs = (description: string) =>
-  withDefault(texts(description, { maxItems: 100 }, { minLength: 1, maxLength: 1024 }), []);
-
-/** A hundred years. */
-const MOST_SECONDS = 3_155_760_000;
-
-const bound = (description: string, minimum: number, maximum: number) =>
-  Type.Integer({ minimum, maximum, description });
-
 const limit = (most: number, usual: number) =>
   withDefault(Type.Integer({ minimum: 1, maximum: most, description: 'Items a page.', examples: [usual] }), usual);
 
@@ -53,60 +43,8 @@ export const newJob = object('NewJob', {
   type: oneOf(ORDER_TYPES, 'What is to be done. `sync` brings what is new or changed.'),
   source: place('JobSource', 'The folder, or the one file; the default path of the connection when absent.'),
   destination: Type.Optional(place('JobDestination', 'The folder that takes the files. Not of a `delete`.')),
-  include: globs(
-    'Only files that one of these globs takes: of the path below the folder where it holds `/` or `**`, else of the name.',
-  ),
-  exclude: globs('Not files and folders that one of these globs takes.'),
-  maxDepth: Type.Optional(bound('Not files in folders further down: 1 = only those of the folder itself.', 1, 100)),
-  minSize: Type.Optional(bound('Not files of fewer bytes.', 0, Number.MAX_SAFE_INTEGER)),
-  maxSize: Type.Optional(bound('Not files of more bytes.', 0, Number.MAX_SAFE_INTEGER)),
-  minAgeSeconds: Type.Optional(
-    bound('Not files that were modified less than this before the job began.', 0, MOST_SECONDS),
-  ),
-  maxAgeSeconds: Type.Optional(
-    bound('Not files that were modified more than this before the job began.', 0, MOST_SECONDS),
-  ),
-  onConflict: withDefault(
-    oneOf(
-      CONFLICT_RULES,
-      'What a `copy` or `move` does with a file that stands at the destination; a `sync` replaces it.',
-    ),
-    'replace',
-  ),
-  compare: withDefault(
-    oneOf(COMPARISONS, 'How a `sync` tells that a file has not changed; `digest` reads both.'),
-    'size-and-time',
-  ),
-  deleteExtra: withDefault(flag('A `sync` deletes what the source does not have, after all else.'), false),
-  maxDeletes: withDefault(
-    Type.Integer({
-      minimum: 0,
-      maximum: 1_000_000_000,
-      description: 'With more to delete than this, nothing is deleted.',
-    }),
-    1000,
-  ),
-  allowEmptySource: Type.Optional(
-    flag(
-      'With `deleteExtra`: deletes although the source is empty, or has lost more than half of its files since the last run.',
-    ),
-  ),
-  bytesPerSecond: withDefault(
-    Type.Integer({
-      minimum: 0,
-      maximum: 1_000_000_000_000,
-      description: 'Of all its files together; 0 = as fast as it goes.',
-    }),
-    0,
-  ),
-  dryRun: withDefault(flag('Tells what would be done, and does nothing.'), false),
+  ...newFields(jobOptionFields),
   name: Type.Optional(textOrNull('For people.', { minLength: 1, maxLength: 200 })),
-  webhookUrl: Type.Optional(
-    textOrNull('URL that receives `job.finished` when it has ended, signed with the secret of the account.', {
-      minLength: 1,
-      maxLength: 2048,
-    }),
-  ),
 });
 
 const errors = ['plan_required', 'quota_exceeded', 'share_exceeded', 'address_denied'] as const;
@@ -161,14 +99,13 @@ export async function orderOf(services: ApiServices, caller: Caller, body: Stati
   return { ...rest, name, webhookUrl, source: from, destination: to };
 }
 
-type Option = Exclude<keyof Static<typeof newJob>, 'type' | 'source' | 'destination' | 'name'>;
-const TYPES_OF: Readonly<Record<Option, readonly OrderType[]>> = JOB_OPTIONS;
+const TYPES_OF: Readonly<Record<JobOption, readonly OrderType[]>> = JOB_OPTIONS;
 
 /** What is as it would be unsaid is no wish. @throws GatewayError bad_request of an option that the type does not know */
 function refuseOthers(body: Static<typeof newJob>): void {
   const { type } = body;
   for (const option of JOB_OPTION_NAMES) {
-    const { default: usual } = newJob.properties[option] as { readonly default?: unknown };
+    const usual: unknown = jobOptionFields[option].default;
     const value = body[option];
     if (TYPES_OF[option].includes(type) || value === undefined || value === usual) continue;
     throw refusal('bad_request', `${option} is for jobs of the type ${TYPES_OF[option].join(' or ')}, not ${type}`);

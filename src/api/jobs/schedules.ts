@@ -1,73 +1,24 @@
 /** Schedules: jobs that begin by the clock. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Static, Type } from 'typebox';
-import {
-  count,
-  dateTime,
-  dateTimeOrNull,
-  described,
-  flag,
-  listOf,
-  object,
-  oneOf,
-  orNull,
-  text,
-  textOrNull,
-  texts,
-  withDefault,
-} from '../../contract/schema.js';
-import { COMPARISONS, CONFLICT_RULES, ORDER_TYPES } from '../../contract/job.js';
+import { Type } from 'typebox';
+import { type Schedule, scheduleFields } from '../../contract/schedule.js';
+import { dateTime, described, listOf, object, text } from '../../contract/schema.js';
+import { changedFields, newFields, shownFields, viewOf } from '../../contract/thing.js';
 import { nextRunsOf, runsAfter } from '../../jobs/schedules.js';
-import { type Schedule } from '../../storage/storage.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { successAnswer } from '../fields.js';
 import { actorOf, type ApiServices } from '../services.js';
-import { jobAnswer, jobExample, place } from './job.js';
+import { jobAnswer, jobExample } from './job.js';
 import { accepted, newJob, orderOf } from './jobs.js';
 
 const TAG = 'Schedules';
 
-const scheduledJob = object('ScheduledJob', {
-  type: oneOf(ORDER_TYPES, 'What is done.'),
-  source: place('Where the files are.'),
-  destination: orNull(place('Where they go.'), 'null of a deletion.'),
-  include: texts('Only files that one of these globs takes.'),
-  exclude: texts('Not files and folders that one of these globs takes.'),
-  ...Type.Pick(newJob, ['maxDepth', 'minSize', 'maxSize', 'minAgeSeconds', 'maxAgeSeconds']).properties,
-  onConflict: oneOf(CONFLICT_RULES, 'What becomes of a file that stands at the destination.'),
-  compare: oneOf(COMPARISONS, 'How a `sync` tells that a file has not changed.'),
-  deleteExtra: flag('Whether a `sync` deletes what the source does not have.'),
-  maxDeletes: count('With more to delete than this, nothing is deleted.'),
-  ...Type.Pick(newJob, ['allowEmptySource']).properties,
-  bytesPerSecond: count('Of all its files together; 0 = as fast as it goes.'),
-  dryRun: flag('Tells what would be done, and does nothing.'),
-  name: textOrNull('Of the jobs; null = that of the schedule.'),
-  webhookUrl: textOrNull('URL that receives `job.finished`.'),
-});
-
-const CRON =
-  'Five fields: minute, hour, day of the month, month, day of the week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.';
-const ZONE = 'Name of a time zone (IANA) whose local time the cron means.';
-
-export const scheduleSchema = object('Schedule', {
-  id: text('Identifier.'),
-  name: text('For people.'),
-  cron: text(CRON),
-  timeZone: text(ZONE),
-  isActive: flag('Whether it is switched on.'),
-  job: described(scheduledJob, 'What it begins.'),
-  nextRuns: listOf(dateTime('A time.'), 'The next five; none while it is switched off.'),
-  lastRunAt: dateTimeOrNull('When it began a job last.'),
-  lastJobId: textOrNull('That job.'),
-  lastSkippedAt: dateTimeOrNull('When a run was left out last.'),
-  error: textOrNull('Why the last run was left out, or why the schedule has stopped.'),
-  createdAt: dateTime('When it was created.'),
-});
+const scheduleSchema = object('Schedule', shownFields(scheduleFields, 'key'));
 
 export const SCHEDULE_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1e001';
 const parameter = { id: text('Identifier of a schedule.', { minLength: 1, examples: [SCHEDULE_ID] }) };
 
-export const scheduleExample: Static<typeof scheduleSchema> = {
+export const scheduleExample = {
   ...{ id: SCHEDULE_ID, name: 'Nightly', cron: '30 2 * * 1-5', timeZone: 'Europe/Berlin', isActive: true },
   job: {
     type: 'sync',
@@ -80,18 +31,12 @@ export const scheduleExample: Static<typeof scheduleSchema> = {
   ...{ lastRunAt: null, lastJobId: null, lastSkippedAt: null, error: null, createdAt: '2026-01-31T12:00:00.000Z' },
 };
 
-export function scheduleOf(row: Schedule): Static<typeof scheduleSchema> {
-  const { id, name, cron, timeZone, isActive, definition, jobName, lastJobId, errorMessage: error } = row;
-  return {
-    ...{ id, name, cron, timeZone, isActive, job: { ...definition, name: jobName } },
-    nextRuns: nextRunsOf(row).map((time) => time.toISOString()),
-    lastRunAt: row.lastRunAt?.toISOString() ?? null,
-    lastJobId,
-    lastSkippedAt: row.lastSkippedAt?.toISOString() ?? null,
-    error,
-    createdAt: row.createdAt.toISOString(),
-  };
+/** A schedule with what its row alone does not show. */
+export function shownSchedule(row: Schedule) {
+  return { ...row, job: { ...row.definition, name: row.jobName }, nextRuns: nextRunsOf(row) };
 }
+
+const scheduleOf = (row: Schedule) => viewOf(scheduleFields, shownSchedule(row), 'key');
 
 /** One by one: the times of a rare cron take milliseconds, which others must not wait for a hundred times. */
 export async function viewsOf<View>(rows: readonly Schedule[], viewOf: (row: Schedule) => View): Promise<View[]> {
@@ -105,10 +50,7 @@ export async function viewsOf<View>(rows: readonly Schedule[], viewOf: (row: Sch
 
 const scheduleAnswer = object('ScheduleAnswer', { schedule: described(scheduleSchema, 'The schedule, as it is now.') });
 
-const name = text('For people.', { minLength: 1, maxLength: 200 });
-const cron = text(CRON, { minLength: 1, maxLength: 200 });
-const timeZone = text(ZONE, { minLength: 1, maxLength: 64 });
-const isActive = flag('Whether it is switched on.');
+const { cron, timeZone } = newFields(scheduleFields);
 
 const errors = ['plan_required', 'unknown_connection', 'connection_inactive', 'address_denied'] as const;
 
@@ -156,10 +98,7 @@ export const createSchedule = endpoint({
   description:
     'Begins a job whenever its cron comes. A run is left out while the one before has not ended; runs that were missed, because no gateway ran, are one run. Its jobs are those of the API key: a key that is revoked, expires or loses its rights stops the schedule, until another key changes it.',
   body: object('NewSchedule', {
-    name,
-    cron,
-    timeZone: withDefault(timeZone, 'UTC'),
-    isActive: withDefault(isActive, true),
+    ...newFields(scheduleFields),
     job: described(newJob, 'What it begins, as in `POST /api/jobs`.'),
   }),
   bodyExamples: {
@@ -191,7 +130,7 @@ export const previewSchedule = endpoint({
   tag: TAG,
   summary: 'Preview the times of a schedule',
   description: 'The next five times of a cron, before a schedule is made of it. Nothing is kept.',
-  body: object('NewPreview', { cron, timeZone: withDefault(timeZone, 'UTC') }),
+  body: object('NewPreview', { cron, timeZone }),
   bodyExamples: { nightly: { cron: '30 2 * * 1-5', timeZone: 'Europe/Berlin' } },
   answer: {
     description: 'The times.',
@@ -213,10 +152,7 @@ export const changeSchedule = endpoint({
     'Fields that are absent stay; `job` is replaced whole. From now on its jobs are those of the API key that changed it. A job that runs goes on as it began. A schedule that stopped by itself goes on, and its `error` goes, with `isActive: true`.',
   params: parameter,
   body: object('ScheduleChanges', {
-    name: Type.Optional(name),
-    cron: Type.Optional(cron),
-    timeZone: Type.Optional(timeZone),
-    isActive: Type.Optional(isActive),
+    ...changedFields(scheduleFields),
     job: Type.Optional(described(newJob, 'What it begins, as in `POST /api/jobs`.')),
   }),
   bodyExamples: { pause: { isActive: false } },

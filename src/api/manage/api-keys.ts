@@ -1,25 +1,12 @@
 /** API keys of an account. */
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { refusal } from '../../base/errors.js';
-import { ALL_SCOPES, type Scope } from '../../base/caller.js';
-import {
-  count,
-  dateTime,
-  dateTimeOrNull,
-  described,
-  flag,
-  listOf,
-  object,
-  oneOf,
-  text,
-  textOrNull,
-  texts,
-  withDefault,
-} from '../../contract/schema.js';
+import { type ApiKey, apiKeyFields, type KeyRights } from '../../contract/api-key.js';
+import { count, described, flag, listOf, object, text, withDefault } from '../../contract/schema.js';
+import { changedFields, shownFields, viewOf, withDefaults } from '../../contract/thing.js';
 import { FORMATS } from '../../base/formats.js';
 import type { Caller } from '../../http/types.js';
-import type { KeyRights, ManagedKey } from '../../storage/storage.js';
-import { CLOSED, id, ID, LATER, newName, TIME } from './fields.js';
+import { CLOSED, ID, LATER, TIME } from './fields.js';
 import {
   actorOf,
   type AtItem,
@@ -33,39 +20,11 @@ import {
 
 const endpoint = ownerEndpoints('API keys');
 
-/** Nobody gets to run commands or to manage the account by leaving a field out. */
-const DEFAULT_SCOPES: readonly Scope[] = ['read', 'write', 'watch'];
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
 
-const SCOPES = 'What the key may do.';
-const CONNECTIONS = 'Connections that the key is for; empty = all.';
-const ALLOWED_IPS = 'Addresses and CIDR blocks that the key may be used from; empty = all.';
-const EXPIRES_AT = 'When it ends; null = never.';
-
-const apiKey = object('ApiKey', {
-  id: id(),
-  name: text('Shown to people.'),
-  hint: textOrNull('The last four characters of the key; null for those of the configuration file.'),
-  scopes: listOf(oneOf(ALL_SCOPES, 'One right.'), SCOPES),
-  connections: texts(CONNECTIONS),
-  allowedIps: texts(ALLOWED_IPS),
-  expiresAt: dateTimeOrNull(EXPIRES_AT),
-  createdAt: dateTime('When it was made.'),
-  lastUsedAt: dateTimeOrNull('The last request, exact to a minute.'),
-  revokedAt: dateTimeOrNull('When it was revoked.'),
-  state: oneOf(['active', 'expired', 'revoked'], 'State.'),
-  source: oneOf(
-    ['configuration', 'dashboard'],
-    '`configuration` for those that the configuration file lists: they can be changed only there.',
-  ),
-});
-const rights = {
-  scopes: Type.Optional(listOf(oneOf(ALL_SCOPES, 'One right.'), SCOPES, { minItems: 1, uniqueItems: true })),
-  connections: Type.Optional(texts(CONNECTIONS, { maxItems: 1000, uniqueItems: true }, { maxLength: 64 })),
-  allowedIps: Type.Optional(texts(ALLOWED_IPS, { maxItems: 100, uniqueItems: true }, { maxLength: 64 })),
-  expiresAt: Type.Optional(textOrNull(EXPIRES_AT, { maxLength: 64 })),
-};
-const changes = object('ApiKeyChanges', { name: Type.Optional(newName()), ...rights }, { ...CLOSED, minProperties: 1 });
+const apiKey = object('ApiKey', shownFields(apiKeyFields, 'owner'));
+const rights = changedFields(apiKeyFields);
+const changes = object('ApiKeyChanges', rights, { ...CLOSED, minProperties: 1 });
 const shownKey = described(apiKey, 'The API key, without the key itself.');
 const shownOnce = text('The API key; shown this once.');
 
@@ -103,7 +62,7 @@ export const createKey = endpoint('POST /manage/api-keys', {
   summary: 'Issue an API key',
   description:
     '`key` is shown this once. Without `scopes` it may read, write and watch; `exec` and `admin` must be asked for.',
-  body: object('NewApiKey', { name: newName(), ...rights }, CLOSED),
+  body: object('NewApiKey', { ...rights, name: apiKeyFields.name.schema }, CLOSED),
   bodyExamples: { body: { name: 'ci', scopes: ['read', 'write'], connections: ['warehouse'] } },
   answer: {
     status: 201,
@@ -113,8 +72,7 @@ export const createKey = endpoint('POST /manage/api-keys', {
   },
   errors: ['already_exists'],
 }).handle(async (input, services) => {
-  const none: KeyRights = { name: '', scopes: DEFAULT_SCOPES, connections: [], allowedIps: [], expiresAt: null };
-  const rights = await rightsOf(services, input.caller, input.body, none);
+  const rights = await rightsOf(services, input.caller, input.body, {});
   const { id, key } = await services.storage.management.keys.create(actorOf(input), rights);
   return { apiKey: keyView(await keyOf(services, input, id)), key };
 });
@@ -187,14 +145,14 @@ export const revokeKey = endpoint('DELETE /manage/api-keys/:id', {
   return { apiKey: keyView(revoked), comesBack: key.isConfigured };
 });
 
-async function livingKey(services: ManageServices, input: AtItem): Promise<ManagedKey> {
+async function livingKey(services: ManageServices, input: AtItem): Promise<ApiKey> {
   const key = await keyOf(services, input, itemId(input, 'API key'));
   refuseConfigured(key.isConfigured, `API key "${key.name}"`);
   if (key.revokedAt === null) return key;
   throw refusal('not_running', `API key "${key.name}" was revoked; make a new one`);
 }
 
-async function keyOf({ storage }: ManageServices, { caller }: { caller: Caller }, id: string): Promise<ManagedKey> {
+async function keyOf({ storage }: ManageServices, { caller }: { caller: Caller }, id: string): Promise<ApiKey> {
   const key = await storage.management.keys.find(caller.accountId, id);
   if (key === undefined) throw unknownItem('API key', id);
   return key;
@@ -205,15 +163,11 @@ async function rightsOf(
   { storage }: ManageServices,
   { accountId }: Caller,
   given: Static<typeof changes>,
-  before: KeyRights,
+  before: Partial<KeyRights>,
 ): Promise<KeyRights> {
-  const rights: KeyRights = {
-    name: given.name ?? before.name,
-    scopes: given.scopes ?? before.scopes,
-    connections: given.connections ?? before.connections,
-    allowedIps: given.allowedIps ?? before.allowedIps,
-    expiresAt: given.expiresAt === undefined ? before.expiresAt : dateOf(given.expiresAt),
-  };
+  const { expiresAt, ...others } = given;
+  const ends = expiresAt === undefined ? {} : { expiresAt: dateOf(expiresAt) };
+  const rights = withDefaults(apiKeyFields, { ...before, ...others, ...ends });
   for (const entry of rights.allowedIps) {
     if (!FORMATS['ip-or-cidr'](entry)) throw badField('allowedIps', 'must hold IP addresses and CIDR blocks alone');
   }
@@ -238,14 +192,12 @@ function dateOf(text: string | null): Date | null {
   return date;
 }
 
-function stateOf({
-  revokedAt,
-  expiresAt,
-}: Pick<ManagedKey, 'revokedAt' | 'expiresAt'>): 'active' | 'expired' | 'revoked' {
+function stateOf({ revokedAt, expiresAt }: ApiKey): 'active' | 'expired' | 'revoked' {
   if (revokedAt !== null) return 'revoked';
   return expiresAt !== null && expiresAt.getTime() <= Date.now() ? 'expired' : 'active';
 }
 
-function keyView({ isConfigured, ...key }: ManagedKey): Static<typeof apiKey> {
-  return { ...key, state: stateOf(key), source: isConfigured ? 'configuration' : 'dashboard' };
+function keyView(key: ApiKey) {
+  const source = key.isConfigured ? 'configuration' : 'dashboard';
+  return viewOf(apiKeyFields, { ...key, state: stateOf(key), source }, 'owner');
 }

@@ -1,6 +1,6 @@
 /** The two APIs, as far as no endpoint says it, and the events that the gateway sends (Standard Webhooks). */
 import type { Route } from '../../http/types.js';
-import { EVENT_TYPES } from '../../base/event-types.js';
+import { EVENT_TYPES } from '../../contract/event-types.js';
 import { ALL_EVENTS, type DescribedEvent } from '../events/definitions.js';
 import type { Api, Operation, Parameter, PathItem, Schema } from './types.js';
 

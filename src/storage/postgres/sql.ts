@@ -3,6 +3,7 @@
  * catalogue on each new connection, and an array is sent as what it is instead of by the type of its first element.
  */
 import type postgres from 'postgres';
+import { columnNamesOf, type Fields, type RowOf } from '../../contract/thing.js';
 
 /** The driver, with the typed parameters of this program. */
 export type Sql = postgres.Sql<DriverTypes>;
@@ -78,6 +79,33 @@ export function takeRows<T>(found: T[]): T[] {
 /** PostgreSQL's text takes no NUL and no half of a surrogate pair; words of remote servers may hold both. */
 export function storable<T extends string | null>(text: T): T | string {
   return text === null ? text : text.replaceAll('\0', '\ufffd').toWellFormed();
+}
+
+/** A thing's columns, as `select` takes them. `table` is the alias of its table; `made` holds values that are no columns. */
+export function columnsOf(sql: Queryable, fields: Fields, { table = '', made = {} }: Selection = {}) {
+  const prefix = table === '' ? '' : `${table}.`;
+  const columns = Object.entries(columnNamesOf(fields)).map(([name, column]) => [name, sql(prefix + column)]);
+  // The client's own types know no object of columns and expressions.
+  return sql({ ...(Object.fromEntries(columns) as object), ...made } as never);
+}
+
+interface Selection {
+  readonly table?: string;
+  readonly made?: Readonly<Record<string, postgres.PendingQuery<postgres.Row[]>>>;
+}
+
+/** The columns that `values` names, as `insert` and `update` take them. Absent ones stay. */
+export function rowOf<F extends Fields>(sql: Queryable, fields: F, values: Partial<RowOf<F>>) {
+  const given: Readonly<Record<string, unknown>> = values;
+  const columns = Object.entries(columnNamesOf(fields)).filter(([name]) => given[name] !== undefined);
+  return Object.fromEntries(columns.map(([name, column]) => [column, storedAs(sql, given[name])]));
+}
+
+function storedAs(sql: Queryable, value: unknown): postgres.ParameterOrJSON<never> {
+  if (typeof value === 'string') return storable(value);
+  if (Array.isArray(value)) return sql.types.texts(value as readonly string[]);
+  const isPlain = typeof value === 'object' && value !== null && !(value instanceof Date || Buffer.isBuffer(value));
+  return isPlain ? jsonOf(sql, value) : (value as postgres.ParameterOrJSON<never>);
 }
 
 /** A value as JSON, the same of all texts in it. */

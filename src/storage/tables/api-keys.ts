@@ -1,11 +1,13 @@
 /** API keys: found for requests, kept by their owners, given by the configuration. The keys themselves are stored nowhere. */
 import { randomBytes } from 'node:crypto';
 import { uuidv7 } from '../../base/uuid.js';
-import type { Caller, Scope } from '../../base/caller.js';
+import type { Caller } from '../../base/caller.js';
 import type { AccountConfig, ApiKeyConfig } from '../../config/schema.js';
+import { type ApiKey, apiKeyFields, type KeyRights } from '../../contract/api-key.js';
+import { withDefaults } from '../../contract/thing.js';
 import { refusingDuplicates } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
-import type { Queryable, Transaction } from '../postgres/sql.js';
+import { columnsOf, type Queryable, rowOf, type Transaction } from '../postgres/sql.js';
 import { generateApiKey, hashApiKey, isPlausibleKey } from '../secrets/hashes.js';
 import { StartupError } from '../startup.js';
 import { type Actor, record } from './audit-log.js';
@@ -19,24 +21,6 @@ export interface ApiKeyRecord extends Caller {
   readonly allowedIps: readonly string[];
   readonly expiresAt: Date | null;
 }
-
-export interface ManagedKey {
-  readonly id: string;
-  readonly name: string;
-  /** The last four characters; null where the gateway did not make the key. */
-  readonly hint: string | null;
-  readonly scopes: readonly Scope[];
-  readonly connections: readonly string[];
-  readonly allowedIps: readonly string[];
-  readonly expiresAt: Date | null;
-  readonly createdAt: Date;
-  readonly lastUsedAt: Date | null;
-  readonly revokedAt: Date | null;
-  /** Listed in the configuration file. */
-  readonly isConfigured: boolean;
-}
-
-export type KeyRights = Pick<ManagedKey, 'name' | 'scopes' | 'connections' | 'allowedIps' | 'expiresAt'>;
 
 interface MadeKey {
   readonly id: string;
@@ -80,7 +64,7 @@ export class ApiKeys {
     this.#lookup.clear();
   }
 
-  async list(accountId: string): Promise<readonly ManagedKey[]> {
+  async list(accountId: string): Promise<readonly ApiKey[]> {
     return this.database.run((sql) =>
       select(
         sql,
@@ -98,7 +82,7 @@ export class ApiKeys {
     return new Map(rows.map(({ id, name }) => [id, name]));
   }
 
-  async find(accountId: string, id: string): Promise<ManagedKey | undefined> {
+  async find(accountId: string, id: string): Promise<ApiKey | undefined> {
     const [key] = await this.database.run((sql) => select(sql, sql`account_id = ${accountId} and id = ${id}`));
     return key;
   }
@@ -116,9 +100,7 @@ export class ApiKeys {
   async update(actor: Actor, id: string, rights: KeyRights, fields: readonly string[]): Promise<void> {
     await this.#change(rights.name, async (tx) => {
       await tx`
-        update api_keys set name = ${rights.name}, scopes = ${tx.types.texts(rights.scopes)},
-          connection_ids = ${tx.types.texts(rights.connections)}, allowed_ips = ${tx.types.texts(rights.allowedIps)},
-          expires_at = ${rights.expiresAt}
+        update api_keys set ${tx(rowOf(tx, apiKeyFields, rights))}
         where id = ${id} and account_id = ${actor.accountId}`;
       const details = { fields, scopes: rights.scopes };
       await record(tx, actor, { action: 'api_key.update', target: target(id, rights.name), details });
@@ -126,7 +108,7 @@ export class ApiKeys {
   }
 
   /** A second key with the rights and the name of `former`, which keeps working until `endsAt` under a name that says so. */
-  async rotate(actor: Actor, former: ManagedKey, endsAt: Date): Promise<MadeKey> {
+  async rotate(actor: Actor, former: ApiKey, endsAt: Date): Promise<MadeKey> {
     const until = former.expiresAt !== null && former.expiresAt < endsAt ? former.expiresAt : endsAt;
     return this.#change(former.name, async (tx) => {
       await tx`
@@ -142,7 +124,7 @@ export class ApiKeys {
     });
   }
 
-  async revoke(actor: Actor, { id, name }: ManagedKey): Promise<void> {
+  async revoke(actor: Actor, { id, name }: ApiKey): Promise<void> {
     await this.#change(name, async (tx) => {
       await tx`
         update api_keys set revoked_at = coalesce(revoked_at, now())
@@ -227,13 +209,12 @@ export async function provisionKeys(tx: Transaction, accountId: string, account:
         where id = ${holder.id}`;
     }
     const expiresAt = key.expiresAt === null ? null : new Date(key.expiresAt);
+    const { name, scopes, connections, allowedIps } = key;
+    const rights = rowOf(tx, apiKeyFields, { name, scopes, connections, allowedIps, expiresAt });
+    const row = { ...rights, keyHash: hash };
     await tx`
-      insert into api_keys (id, account_id, name, key_hash, scopes, connection_ids, allowed_ips, expires_at)
-      values (${uuidv7()}, ${accountId}, ${key.name}, ${hash}, ${tx.types.texts(key.scopes)},
-              ${tx.types.texts(key.connections)}, ${tx.types.texts(key.allowedIps)}, ${expiresAt})
-      on conflict (account_id, name) where revoked_at is null do update set key_hash = excluded.key_hash,
-        scopes = excluded.scopes, connection_ids = excluded.connection_ids, allowed_ips = excluded.allowed_ips,
-        expires_at = excluded.expires_at`;
+      insert into api_keys ${tx({ ...row, id: uuidv7(), accountId })}
+      on conflict (account_id, name) where revoked_at is null do update set ${tx(row)}`;
   }
 }
 
@@ -246,19 +227,15 @@ export async function markConfiguredKeys(tx: Transaction, keys: readonly ApiKeyC
 }
 
 function select(sql: Queryable, condition: ReturnType<Queryable>) {
-  return sql<ManagedKey[]>`
-    select id, name, hint, scopes, connection_ids as connections, allowed_ips,
-           expires_at, created_at, last_used_at,
-           revoked_at, configured as is_configured
-    from api_keys where ${condition} order by id desc`;
+  return sql<ApiKey[]>`
+    select ${columnsOf(sql, apiKeyFields)} from api_keys where ${condition} order by id desc`;
 }
 
 async function insert(tx: Transaction, accountId: string, rights: KeyRights): Promise<MadeKey> {
   const [id, key] = [uuidv7(), generateApiKey()];
-  await tx`
-    insert into api_keys (id, account_id, name, key_hash, hint, scopes, connection_ids, allowed_ips, expires_at)
-    values (${id}, ${accountId}, ${rights.name}, ${hashApiKey(key)}, ${key.slice(-4)}, ${tx.types.texts(rights.scopes)},
-            ${tx.types.texts(rights.connections)}, ${tx.types.texts(rights.allowedIps)}, ${rights.expiresAt})`;
+  const settings = withDefaults(apiKeyFields, rights);
+  const row = rowOf(tx, apiKeyFields, { ...settings, id, hint: key.slice(-4) });
+  await tx`insert into api_keys ${tx({ ...row, accountId, keyHash: hashApiKey(key) })}`;
   return { id, key };
 }
 

@@ -6,7 +6,7 @@ import type { Database } from '../postgres/database.js';
 import { letGo, type Queryable, storable, jsonOf, type Transaction } from '../postgres/sql.js';
 import type { Findings } from './found-files.js';
 import type { Job, JobCounts, JobFile, JobFileEnd, JobFolder, NewJobRow } from './job.js';
-import { isFiltered } from './job.js';
+import { isFiltered } from '../../contract/job.js';
 import type { JobEnd } from './job-phases.js';
 import { type Seat, seatJobs, seatsOf, seatsWorth } from './job-seats.js';
 import { movingOf } from './running-transfers.js';

@@ -1,11 +1,11 @@
 /** Jobs: begun, paused, ended, and handed out to the nodes seat by seat. A seat does one slice of a job at a time. */
 import { uuidv7 } from '../../base/uuid.js';
 import { refusal } from '../../base/errors.js';
-import type { JobFileState, JobState, JobType } from '../../contract/job.js';
+import { jobFields, type JobFileState, type JobState, type JobType } from '../../contract/job.js';
 import type { ClaimedJob, Jobs as Queue } from '../cluster/jobs.js';
 import type { Database } from '../postgres/database.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
-import type { Queryable, Transaction } from '../postgres/sql.js';
+import { columnsOf, type Queryable, type Transaction } from '../postgres/sql.js';
 import type { Job, JobFileItem, JobHolder, NewJobRow, RunningJob } from './job.js';
 import { type JobEnd, keepSourceFiles, nextPhase } from './job-phases.js';
 import { type Seat, seatJobs, seatsOf, seatsWorth } from './job-seats.js';
@@ -437,14 +437,14 @@ function reachable(sql: Queryable, connections: readonly string[]) {
 }
 
 function columns(sql: Queryable) {
-  return sql`
-    j.id, j.account_id, j.key_id,
-    (select s.id from schedules s where s.id = j.schedule_id) as schedule_id, j.type, j.name, j.state, j.phase,
-    j.definition, j.found, j.done, j.skipped, j.failed, j.deleted, j.bytes, j.bytes_total,
-    j.error_code, j.error_message, j.created_at,
-    j.started_at, j.finished_at, ${movingOf(sql)} as moving,
-    case when j.sampled_at is not null then json_build_object('bytes', coalesce(j.earlier_bytes, j.sampled_bytes),
-      'agoMs', (extract(epoch from now() - coalesce(j.earlier_at, j.sampled_at)) * 1000)::bigint) end as sample,
-    (j.active_ms + coalesce((extract(epoch from now() - j.active_since) * 1000)::bigint, 0)) as active_ms,
-    not exists (select from job_folders f where f.job_id = j.id and f.state = 'waiting') as is_listed`;
+  const made = {
+    scheduleId: sql`(select s.id from schedules s where s.id = j.schedule_id)`,
+    moving: movingOf(sql),
+    sample: sql`
+      case when j.sampled_at is not null then json_build_object('bytes', coalesce(j.earlier_bytes, j.sampled_bytes),
+        'agoMs', (extract(epoch from now() - coalesce(j.earlier_at, j.sampled_at)) * 1000)::bigint) end`,
+    activeMs: sql`(j.active_ms + coalesce((extract(epoch from now() - j.active_since) * 1000)::bigint, 0))`,
+    isListed: sql`not exists (select from job_folders f where f.job_id = j.id and f.state = 'waiting')`,
+  };
+  return columnsOf(sql, jobFields, { table: 'j', made });
 }

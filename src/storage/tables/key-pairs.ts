@@ -1,21 +1,11 @@
 /** Key pairs made by the gateway: the public half to show, the private half encrypted and never shown. */
 import { uuidv7 } from '../../base/uuid.js';
+import { type KeyPair, keyPairFields } from '../../contract/key-pair.js';
 import { refusingDuplicates } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
-import type { Queryable } from '../postgres/sql.js';
+import { columnsOf, type Queryable, rowOf } from '../postgres/sql.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import { type Actor, record } from './audit-log.js';
-
-export interface KeyPair {
-  readonly id: string;
-  readonly name: string;
-  /** One line of an authorized_keys file. */
-  readonly publicKey: string;
-  readonly fingerprint: string;
-  readonly createdAt: Date;
-  /** Ids of the connections that log in with it. */
-  readonly usedBy: readonly string[];
-}
 
 export interface MadeKeyPair {
   readonly name: string;
@@ -35,9 +25,7 @@ export class KeyPairs {
 
   async list(accountId: string): Promise<readonly KeyPair[]> {
     return this.database.all<KeyPair>`
-      select id, name, public_key, fingerprint, created_at,
-             array(select c.id from connections c where c.key_pair_id = k.id order by c.ordinal) as used_by
-      from key_pairs k where account_id = ${accountId} order by id desc`;
+      select ${columns} from key_pairs k where account_id = ${accountId} order by id desc`;
   }
 
   async privateKey(accountId: string, id: string): Promise<string | undefined> {
@@ -51,19 +39,19 @@ export class KeyPairs {
 
   async add(actor: Actor, pair: MadeKeyPair): Promise<KeyPair> {
     const id = uuidv7();
-    const { name, publicKey, fingerprint } = pair;
+    const { name, fingerprint } = pair;
     return refusingDuplicates(`name: there is a key pair called "${name}" already`, () =>
       this.database.transaction(async (tx) => {
-        const [row] = await tx<{ createdAt: Date }[]>`
-          insert into key_pairs (id, account_id, name, public_key, fingerprint)
-          values (${id}, ${actor.accountId}, ${name}, ${publicKey}, ${fingerprint}) returning created_at`;
+        const row = rowOf(tx, keyPairFields, { ...pair, id });
+        const [made] = await tx<KeyPair[]>`
+          insert into key_pairs as k ${tx({ ...row, accountId: actor.accountId })} returning ${columns(tx)}`;
         await this.secrets.put(tx, actor.accountId, keyPairSecret(id), pair.privateKey);
         await record(tx, actor, {
           action: 'key_pair.create',
           target: { kind: 'key_pair', id, name },
           details: { fingerprint },
         });
-        return { id, name, publicKey, fingerprint, createdAt: row?.createdAt ?? new Date(), usedBy: [] };
+        return made as KeyPair;
       }),
     );
   }
@@ -75,4 +63,9 @@ export class KeyPairs {
       await record(tx, actor, { action: 'key_pair.delete', target: { kind: 'key_pair', id, name } });
     });
   }
+}
+
+function columns(sql: Queryable) {
+  const usedBy = sql`array(select c.id from connections c where c.key_pair_id = k.id order by c.ordinal)`;
+  return columnsOf(sql, keyPairFields, { table: 'k', made: { usedBy } });
 }

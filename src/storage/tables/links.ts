@@ -2,42 +2,12 @@
 import type { PendingQuery, Row } from 'postgres';
 import { refusal } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
+import { type Link, linkFields, type LinkSettings } from '../../contract/link.js';
 import type { NodeRegistry } from '../cluster/nodes.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
+import { columnsOf, type Queryable, rowOf, storable, type Transaction } from '../postgres/sql.js';
 import { hashApiKey, randomText } from '../secrets/hashes.js';
 import { type Actor, record } from './audit-log.js';
-
-export const LINK_OPERATIONS = ['upload', 'download'] as const;
-export const LINK_STATES = ['active', 'used_up', 'expired', 'revoked', 'key_ended'] as const;
-export type LinkState = (typeof LINK_STATES)[number];
-
-export interface LinkSettings {
-  readonly operation: (typeof LINK_OPERATIONS)[number];
-  readonly connectionId: string;
-  /** Of the file that is downloaded, or the folder that is uploaded to; absolute. */
-  readonly path: string;
-  /** What an uploaded file is called, whatever its sender says; or what a downloaded one is called. */
-  readonly filename: string | null;
-  readonly overwrite: boolean;
-  /** SHA-256 that the file must have. */
-  readonly digest: Buffer | null;
-  readonly maxBytes: number | null;
-  readonly maxUses: number | null;
-  readonly expiresAt: Date;
-}
-
-export interface Link extends LinkSettings {
-  readonly id: string;
-  readonly accountId: string;
-  readonly keyId: string | null;
-  /** Those that succeeded. */
-  readonly uses: number;
-  readonly state: LinkState;
-  readonly revokedAt: Date | null;
-  readonly lastUsedAt: Date | null;
-  readonly createdAt: Date;
-}
 
 /** Found by its secret, with what a use needs to know of its account and its key. */
 export interface OpenedLink extends Link {
@@ -70,7 +40,7 @@ export class Links {
     most: number,
   ): Promise<{ readonly link: Link; readonly token: string }> {
     const { accountId } = actor;
-    const { operation, connectionId, filename, overwrite, digest, maxBytes, maxUses, expiresAt } = settings;
+    const { operation, connectionId, maxBytes, maxUses, expiresAt } = settings;
     const [id, token, path] = [uuidv7(), randomText(TOKEN_CHARS), storable(settings.path)];
     return this.database.transaction(async (tx) => {
       // The account's row is the lock: of two that are made at once the second one counts the first.
@@ -81,11 +51,8 @@ export class Links {
       if ((room?.taken ?? 0) >= most) {
         throw refusal('share_exceeded', `this account has ${most} links already; revoke some first`);
       }
-      await tx`
-        insert into links (id, account_id, connection_id, key_id, token_hash, operation, path, filename, overwrite,
-          digest, max_bytes, max_uses, expires_at)
-        values (${id}, ${accountId}, ${connectionId}, ${keyId}, ${hashApiKey(token)}, ${operation}, ${path},
-          ${filename}, ${overwrite}, ${digest}, ${maxBytes}, ${maxUses}, ${expiresAt})`;
+      const row = rowOf(tx, linkFields, { ...settings, id, accountId, keyId, path });
+      await tx`insert into links ${tx({ ...row, tokenHash: hashApiKey(token) })}`;
       const details = { operation, connectionId, expiresAt: expiresAt.toISOString(), maxBytes, maxUses };
       await record(tx, actor, { action: 'link.create', target: targetOf(id, path), details });
       return { link: (await findIn(tx, accountId, id)) as Link, token };
@@ -216,14 +183,11 @@ const keyOpens = (sql: Queryable) => sql`
     and (cardinality(k.connection_ids) = 0 or l.connection_id = any(k.connection_ids))))`;
 
 function columns(sql: Queryable) {
-  return sql`
-    l.id, l.account_id, l.connection_id, l.key_id, l.operation, l.path,
-    l.filename, l.overwrite, l.digest, l.max_bytes, l.max_uses, l.uses,
-    l.expires_at, l.revoked_at, l.last_used_at,
-    l.created_at,
+  const state = sql`
     case when l.revoked_at is not null then 'revoked' when l.expires_at <= now() then 'expired'
       when l.max_uses is not null and (l.uses >= l.max_uses or l.broken >= ${MOST_BROKEN}) then 'used_up'
-      when not ${keyOpens(sql)} then 'key_ended' else 'active' end as state`;
+      when not ${keyOpens(sql)} then 'key_ended' else 'active' end`;
+  return columnsOf(sql, linkFields, { table: 'l', made: { state } });
 }
 
 const targetOf = (id: string, path: string) => ({ kind: 'link', id, name: path });

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../base/errors.js';
 import type { CopyTo } from '../../contract/watched-folder.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
-import type { JobPlace } from './job.js';
+import type { JobPlace } from '../../contract/job.js';
 
 /** Whether what waits to be copied is to be copied otherwise. */
 export function isOtherCopyTo(former: CopyTo | null, now: CopyTo | null): boolean {

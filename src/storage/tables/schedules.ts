@@ -2,47 +2,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { hasCode, refusal } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
-import type { JobState } from '../../contract/job.js';
+import { type Schedule, scheduleFields, type ScheduleSettings } from '../../contract/schedule.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, storable, jsonOf, type Transaction } from '../postgres/sql.js';
+import { columnsOf, type Queryable, rowOf, storable, type Transaction } from '../postgres/sql.js';
 import { type Actor, record } from './audit-log.js';
-import type { Job, JobHolder, OrderDefinition } from './job.js';
+import type { Job, JobHolder } from './job.js';
 import type { JobLimits, Jobs } from './jobs.js';
-
-export interface ScheduleSettings {
-  readonly name: string;
-  readonly cron: string;
-  readonly timeZone: string;
-  readonly isActive: boolean;
-  readonly jobName: string | null;
-  readonly definition: OrderDefinition;
-}
-
-/** How the run went that was begun last. */
-interface LastJob {
-  readonly id: string;
-  readonly state: JobState;
-  readonly failed: number;
-  readonly error: string | null;
-}
-
-export interface Schedule extends ScheduleSettings {
-  readonly id: string;
-  readonly accountId: string;
-  readonly keyId: string | null;
-  readonly nextRunAt: Date | null;
-  readonly lastRunAt: Date | null;
-  /** When that run was due; null = it began out of turn. */
-  readonly lastDueAt: Date | null;
-  /** The latest due time that was decided, by a run or by leaving it out. */
-  readonly decidedDueAt: Date | null;
-  readonly lastJobId: string | null;
-  /** null once it is no longer kept. */
-  readonly lastJob: LastJob | null;
-  readonly lastSkippedAt: Date | null;
-  readonly errorMessage: string | null;
-  readonly createdAt: Date;
-}
 
 export interface DueSchedule extends Schedule, JobHolder {
   /** By the database's clock. */
@@ -106,15 +71,16 @@ export class Schedules {
         throw refusal('share_exceeded', `this account has ${limit} schedules already; delete some first`);
       }
       const id = uuidv7();
-      const { name, cron, timeZone, isActive, jobName, definition } = settings;
       const now = account?.now ?? new Date();
       const next = nextRun(settings, now);
-      await tx`
-        insert into schedules (id, account_id, key_id, name, cron, time_zone, is_active, job_name, definition, next_run_at)
-        values (${id}, ${accountId}, ${keyId}, ${storable(name)}, ${cron}, ${timeZone}, ${isActive},
-          ${storable(jobName)}, ${jsonOf(tx, definition)}, ${next})`;
+      const row = rowOf(tx, scheduleFields, { ...settings, id, accountId, keyId, nextRunAt: next });
+      await tx`insert into schedules ${tx(row)}`;
       this.#tellDue(tx, now, next);
-      await record(tx, actor, { action: 'schedule.create', target: target(id, name), details: detailsOf(settings) });
+      await record(tx, actor, {
+        action: 'schedule.create',
+        target: target(id, settings.name),
+        details: detailsOf(settings),
+      });
       return (await findIn(tx, accountId, id)) as Schedule;
     });
   }
@@ -142,17 +108,14 @@ export class Schedules {
       const former = await lock(tx, accountId, id);
       if (former === undefined) return undefined;
       const settings = { ...former, ...changes };
-      const { name, cron, timeZone, isActive, jobName, definition } = settings;
+      const { name, cron, timeZone, isActive } = settings;
       const isSameTime = former.isActive && isActive && former.cron === cron && former.timeZone === timeZone;
       // Another name mends nothing: whoever switches it on, or off, has seen why it stopped.
       const isSwitched = changes.isActive === true || (former.isActive && !isActive);
       const next = isSameTime ? former.nextRunAt : nextRun(settings, undecidedFrom(former));
-      await tx`
-        update schedules set key_id = ${keyId}, name = ${storable(name)}, cron = ${cron}, time_zone = ${timeZone},
-          is_active = ${isActive}, job_name = ${storable(jobName)}, definition = ${jsonOf(tx, definition)},
-          next_run_at = ${next},
-          error_message = ${isSwitched ? null : former.errorMessage}
-        where id = ${id}`;
+      const ended = isSwitched ? { error: null } : {};
+      const row = rowOf(tx, scheduleFields, { ...changes, ...ended, keyId, nextRunAt: next });
+      await tx`update schedules set ${tx(row)} where id = ${id}`;
       this.#tellDue(tx, former.now, next);
       const details = { ...detailsOf(settings), fields: Object.keys(changes) };
       await record(tx, actor, { action: 'schedule.update', target: target(id, name), details });
@@ -322,12 +285,8 @@ function detailsOf({ cron, timeZone, isActive }: ScheduleSettings) {
 }
 
 function columns(sql: Queryable) {
-  return sql`
-    s.id, s.account_id, s.key_id, s.name, s.cron, s.time_zone,
-    s.is_active, s.job_name, s.definition, s.next_run_at,
-    s.last_run_at, s.last_due_at, s.decided_due_at,
-    s.last_job_id, s.last_skipped_at,
-    s.error_message, s.created_at,
+  const lastJob = sql`
     (select jsonb_build_object('id', j.id, 'state', j.state, 'failed', j.failed, 'error', j.error_message)
-      from jobs j where j.id = s.last_job_id) as last_job`;
+      from jobs j where j.id = s.last_job_id)`;
+  return columnsOf(sql, scheduleFields, { table: 's', made: { lastJob } });
 }

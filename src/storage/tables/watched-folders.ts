@@ -1,6 +1,5 @@
 /** Watched folders: kept by their owners, taken for checks when they are due, and what a check leaves behind. */
 import { uuidv7 } from '../../base/uuid.js';
-import { columnsOf } from '../../contract/thing.js';
 import {
   type FolderNames,
   type WatchedFolder,
@@ -10,7 +9,7 @@ import {
 import type { JobSender } from '../cluster/jobs.js';
 import { type Clock, idsAt, readClock } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, storable, jsonOf, type Transaction } from '../postgres/sql.js';
+import { columnsOf, type Queryable, rowOf, storable, type Transaction } from '../postgres/sql.js';
 import type { FolderSecrets } from '../secrets/sealed-rows.js';
 import type { EventFeeds } from './event-feeds.js';
 import { writeBatch } from './history-statements.js';
@@ -90,7 +89,7 @@ export class WatchedFolders {
     return this.database.transaction(async (tx) => {
       const [time] = await tx<{ now: Date }[]>`select now() as now`;
       const next = nextCheckAt(id, time?.now ?? new Date());
-      const row = { id, accountId, ...rowOf(tx, settings), nextCheckAt: next };
+      const row = rowOf(tx, watchedFolderFields, { id, accountId, ...settings, nextCheckAt: next });
       await tx`insert into watched_folders ${tx(row)}`;
       await complete(tx, id);
       await this.#sendCheck(tx, { id, accountId, connectionId: settings.connectionId }, 'regular');
@@ -366,7 +365,7 @@ async function editFolder(
   const hasOtherTimes = settings.scheduleMinutes !== former.scheduleMinutes;
   const nextCheckAt = isDue ? now : hasOtherTimes ? edit.nextCheckAt(now) : former.nextCheckAt;
   await tx`
-    update watched_folders set ${tx({ ...rowOf(tx, settings), isActive })}, check_id = null,
+    update watched_folders set ${tx(rowOf(tx, watchedFolderFields, { ...settings, isActive }))}, check_id = null,
       next_check_at = ${nextCheckAt}, is_follow_up = false,
       baseline_at = case when ${isMoved} then null else baseline_at end,
       former_names = case when ${isMoved} then null
@@ -377,10 +376,6 @@ async function editFolder(
   if (isMoved) await forgetFiles(tx, former.id, undefined);
   if (settings.webhookUrl === null) await cancelDeliveries(tx, former.id);
   return { now, nextCheckAt };
-}
-
-function rowOf(tx: Transaction, { copyTo, ...settings }: WatchSettings) {
-  return { ...settings, copyTo: copyTo && jsonOf(tx, copyTo) };
 }
 
 function namesOf({ filePattern, excludePattern, doneFile, recursive }: FolderNames): FolderNames {
@@ -401,5 +396,5 @@ function hostOf(sql: Queryable) {
 }
 
 function columns(sql: Queryable) {
-  return sql(columnsOf(watchedFolderFields));
+  return columnsOf(sql, watchedFolderFields);
 }

@@ -1,30 +1,14 @@
 /** Webhooks: receivers that an account subscribes to types of its events. */
 import { refusal } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
+import { type Webhook, webhookFields, type WebhookSettings } from '../../contract/webhook.js';
 import type { Database } from '../postgres/database.js';
-import type { Queryable, Transaction } from '../postgres/sql.js';
+import { columnsOf, type Queryable, rowOf, type Transaction } from '../postgres/sql.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import type { WebhookSecret } from '../secrets/webhook-secret.js';
 import { type Actor, record } from './audit-log.js';
 import { cancelOfWebhook, purgeOfDeletedWebhooks } from './webhook-events.js';
 import { withLogin, withoutLogin } from './webhook-targets.js';
-
-interface WebhookSettings {
-  /** Without a login. */
-  readonly url: string;
-  readonly events: readonly string[];
-  /** Only events of these alone; empty = of all. */
-  readonly connectionIds: readonly string[];
-  readonly isActive: boolean;
-}
-
-export interface Webhook extends WebhookSettings {
-  readonly id: string;
-  readonly accountId: string;
-  /** When the receiver answered 410: since then nothing is sent. */
-  readonly endedAt: Date | null;
-  readonly createdAt: Date;
-}
 
 /** What was a login in its URL. */
 const LOGIN = 'login';
@@ -54,10 +38,8 @@ export class Webhooks {
       if ((row?.count ?? 0) >= most) {
         throw refusal('share_exceeded', `this account has ${most} webhooks already; delete one first`);
       }
-      await tx`
-        insert into webhooks (id, account_id, url, events, connection_ids, is_active)
-        values (${id}, ${accountId}, ${target.url}, ${tx.types.texts([...settings.events])},
-          ${tx.types.texts([...settings.connectionIds])}, ${settings.isActive})`;
+      const added = rowOf(tx, webhookFields, { ...settings, id, accountId, url: target.url });
+      await tx`insert into webhooks ${tx(added)}`;
       const secret = await this.signing.add(tx, id);
       await this.secrets.put(tx, id, LOGIN, target.login ?? null);
       await record(tx, actor, {
@@ -101,19 +83,16 @@ export class Webhooks {
         where id = ${id} and account_id = ${accountId} and deleted_at is null for update`;
       if (former === undefined) return undefined;
       const target = changes.url === undefined ? undefined : withoutLogin(changes.url);
-      const next = { ...former, ...changes, url: target?.url ?? former.url };
-      const isTriedAgain = changes.isActive === true || next.url !== former.url;
+      const url = target?.url ?? former.url;
+      const isTriedAgain = changes.isActive === true || url !== former.url;
       const isActive = changes.isActive ?? (former.isActive || (isTriedAgain && former.endedAt !== null));
-      await tx`
-        update webhooks set url = ${next.url}, events = ${tx.types.texts([...next.events])},
-          connection_ids = ${tx.types.texts([...next.connectionIds])}, is_active = ${isActive},
-          ended_at = case when ${isTriedAgain} then null else ended_at end
-        where id = ${id}`;
+      const row = rowOf(tx, webhookFields, { ...changes, url, isActive, ...(isTriedAgain && { endedAt: null }) });
+      await tx`update webhooks set ${tx(row)} where id = ${id}`;
       // The login that is stored is for the receiver that it was given for.
       const hasOtherLogin = target !== undefined && (target.login !== undefined || target.url !== former.url);
       if (hasOtherLogin) await this.secrets.put(tx, id, LOGIN, target.login ?? null);
       const said = Object.fromEntries(Object.entries({ ...changes, ...(target && { url: target.url }) }));
-      await record(tx, actor, { action: 'webhook.update', target: targetOf(id, next.url), details: detailsOf(said) });
+      await record(tx, actor, { action: 'webhook.update', target: targetOf(id, url), details: detailsOf(said) });
       return this.findIn(tx, accountId, id);
     });
   }
@@ -169,12 +148,14 @@ const targetOf = (id: string, url: string) => ({ kind: 'webhook', id, name: orig
 /** The path and the query of a receiver may be its secret. */
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
-function detailsOf({ url, ...settings }: Partial<WebhookSettings>) {
-  return { ...settings, ...(url === undefined ? {} : { url: originOf(url) }) };
+function detailsOf({ url, connections, ...settings }: Partial<WebhookSettings>) {
+  return {
+    ...settings,
+    ...(connections === undefined ? {} : { connectionIds: connections }),
+    ...(url === undefined ? {} : { url: originOf(url) }),
+  };
 }
 
 function columns(sql: Queryable) {
-  return sql`
-    id, account_id, url, events, connection_ids, is_active,
-    ended_at, created_at`;
+  return columnsOf(sql, webhookFields);
 }

@@ -1,23 +1,15 @@
 /** Key pairs for SFTP logins, made by the gateway. */
-import { type Static, Type } from 'typebox';
 import { refusal } from '../../../base/errors.js';
-import { dateTime, listOf, object, text, texts } from '../../../contract/schema.js';
-import type { KeyPair } from '../../../storage/storage.js';
+import { type KeyPair, keyPairFields } from '../../../contract/key-pair.js';
+import { listOf, object } from '../../../contract/schema.js';
+import { newFields, shownFields, viewOf } from '../../../contract/thing.js';
 import { successAnswer } from '../../fields.js';
-import { CLOSED, FINGERPRINT, id, ID, newName, TIME } from '../fields.js';
+import { CLOSED, FINGERPRINT, ID, TIME } from '../fields.js';
 import { actorOf, itemId, ownerEndpoints, unknownItem } from '../services.js';
 
 const endpoint = ownerEndpoints('Connections');
 
-const keyPair = object('KeyPair', {
-  id: id(),
-  name: text('Shown to people.'),
-  type: Type.Literal('ed25519', { description: 'Algorithm.' }),
-  publicKey: text('What the server is given.'),
-  fingerprint: text('SHA-256 fingerprint, as OpenSSH shows it.'),
-  createdAt: dateTime('When it was made.'),
-  usedBy: texts('Connections that use it.'),
-});
+const keyPair = object('KeyPair', shownFields(keyPairFields, 'owner'));
 const sample = {
   id: ID,
   name: 'warehouse',
@@ -45,7 +37,7 @@ export const createKeyPair = endpoint('POST /manage/key-pairs', {
   operationId: 'createKeyPair',
   summary: 'Make a key pair',
   description: 'The public key goes to the server; connections name the pair by `keyPairId`.',
-  body: object('NewKeyPair', { name: newName() }, CLOSED),
+  body: object('NewKeyPair', newFields(keyPairFields), CLOSED),
   bodyExamples: { body: { name: 'warehouse' } },
   answer: { status: 201, description: 'Made.', schema: keyPair, example: { ...sample, usedBy: [] } },
   errors: ['already_exists'],
@@ -72,6 +64,4 @@ export const deleteKeyPair = endpoint('DELETE /manage/key-pairs/:id', {
   return { success: true };
 });
 
-function view({ id, name, publicKey, fingerprint, createdAt, usedBy }: KeyPair): Static<typeof keyPair> {
-  return { id, name, type: 'ed25519', publicKey, fingerprint, createdAt, usedBy };
-}
+const view = (pair: KeyPair) => viewOf(keyPairFields, { ...pair, type: 'ed25519' }, 'owner');

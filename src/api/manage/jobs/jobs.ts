@@ -1,12 +1,12 @@
 /** Jobs as their owner sees them: who began them, and what they were told. They are begun and changed by the API for programs. */
-import { type Static, Type } from 'typebox';
-import { described, flag, listOf, object, oneOf, orNull, text, textOrNull } from '../../../contract/schema.js';
+import { Type } from 'typebox';
+import { listOf, object, oneOf, text, textOrNull } from '../../../contract/schema.js';
 import { isUuid } from '../../../base/uuid.js';
-import { JOB_STATES, JOB_TYPES } from '../../../contract/job.js';
+import { JOB_STATES, JOB_TYPES, type JobDefinition, jobFields, jobOptionFields } from '../../../contract/job.js';
+import { shownFields, viewOf } from '../../../contract/thing.js';
 import type { Caller } from '../../../http/types.js';
 import { type Job } from '../../../storage/storage.js';
-import { jobExample, jobOf, jobSchema } from '../../jobs/job.js';
-import { newJob } from '../../jobs/jobs.js';
+import { jobExample, shownJob } from '../../jobs/job.js';
 import { SCHEDULE_ID } from '../../jobs/schedules.js';
 import { CLOSED, cursor, ID, limit } from '../fields.js';
 import { badField, type ManageServices, ownerEndpoints, requireCursor } from '../services.js';
@@ -14,37 +14,9 @@ import { badField, type ManageServices, ownerEndpoints, requireCursor } from '..
 const endpoint = ownerEndpoints('Jobs');
 
 /** What a request need not say, and every job has. */
-const SET = [
-  'include',
-  'exclude',
-  'onConflict',
-  'compare',
-  'deleteExtra',
-  'maxDeletes',
-  'bytesPerSecond',
-  'dryRun',
-  'webhookUrl',
-] as const;
+const managedJob = object('ManagedJob', shownFields(jobFields, 'owner'));
 
-/** All that the request says beside where: whoever does a job again must leave none of it out. */
-const settings = Type.Object({
-  ...Type.Required(Type.Pick(newJob, SET)).properties,
-  ...Type.Omit(newJob, [...SET, 'type', 'source', 'destination', 'name']).properties,
-});
-
-const managedJob = object('ManagedJob', {
-  ...jobSchema.properties,
-  settings: described(settings, 'What it was told beside where the files are and go.'),
-  filesPerSecond: Type.Number({ minimum: 0, description: 'Of the time that it has run.' }),
-  isListed: flag('Whether all its folders have been listed: `counts` grow no further then.'),
-  key: orNull(
-    Type.Object({ id: text('Its id.'), name: text('Its name.') }),
-    'The API key that began it; null = the dashboard, or a schedule.',
-  ),
-});
-type ManagedJobView = Static<typeof managedJob>;
-
-const sample: ManagedJobView = {
+const sample = {
   ...jobExample,
   settings: {
     ...{ include: [], exclude: ['*.tmp'], onConflict: 'replace', compare: 'size-and-time', deleteExtra: false },
@@ -134,23 +106,22 @@ async function viewer(
   { storage }: ManageServices,
   { accountId }: Caller,
   jobs: readonly Job[],
-): Promise<(job: Job) => ManagedJobView> {
+): Promise<(job: Job) => Readonly<Record<string, unknown>>> {
   const keyIds = new Set(jobs.flatMap(({ keyId }) => (keyId === null ? [] : [keyId])));
   const names = await storage.management.keys.names(accountId, [...keyIds]);
   return (job) => {
     const name = job.keyId === null ? undefined : names.get(job.keyId);
     const ended = job.done + job.skipped + job.failed + job.deleted;
-    return {
-      ...jobOf(job),
-      settings: settingsOf(job),
+    const shown = {
+      ...shownJob(job),
+      settings: optionsOf(job.definition),
       filesPerSecond: job.activeMs > 0 ? Math.round((ended * 10_000) / job.activeMs) / 10 : 0,
-      isListed: job.isListed,
       key: job.keyId === null || name === undefined ? null : { id: job.keyId, name },
     };
+    return viewOf(jobFields, shown, 'owner');
   };
 }
 
-function settingsOf({ definition }: Job): Static<typeof settings> {
-  const told = Object.entries(definition).filter(([name]) => name in settings.properties);
-  return Object.fromEntries(told) as Static<typeof settings>;
+function optionsOf(definition: JobDefinition): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(definition).filter(([name]) => name in jobOptionFields));
 }

@@ -1,49 +1,18 @@
 /** Schedules as their owner sees them: whose they are, and how their last run went. They are made and changed by the API for programs. */
-import { type Static, Type } from 'typebox';
-import {
-  count,
-  dateTimeOrNull,
-  group,
-  listOf,
-  object,
-  oneOf,
-  orNull,
-  text,
-  textOrNull,
-} from '../../../contract/schema.js';
-import { JOB_STATES } from '../../../contract/job.js';
+import { type Schedule, scheduleFields } from '../../../contract/schedule.js';
+import { listOf, object } from '../../../contract/schema.js';
+import { shownFields, viewOf } from '../../../contract/thing.js';
 import type { Caller } from '../../../http/types.js';
-import { type Schedule } from '../../../storage/storage.js';
 import { JOB_ID } from '../../jobs/job.js';
-import { scheduleExample, scheduleOf, scheduleSchema, viewsOf } from '../../jobs/schedules.js';
+import { scheduleExample, shownSchedule, viewsOf } from '../../jobs/schedules.js';
 import { ID } from '../fields.js';
 import { type ManageServices, ownerEndpoints } from '../services.js';
 
 const endpoint = ownerEndpoints('Jobs');
 
-const managedSchedule = object('ManagedSchedule', {
-  ...scheduleSchema.properties,
-  lastDueAt: dateTimeOrNull('When that run was due; null = it began out of turn.'),
-  lastJob: orNull(
-    group(
-      {
-        id: text('Its id.'),
-        state: oneOf(JOB_STATES, 'As it is now.'),
-        failed: count('Files that failed.'),
-        error: textOrNull('What ended all of it.'),
-      },
-      'The job.',
-    ),
-    'The job that it began last; null = none, or no longer kept.',
-  ),
-  key: orNull(
-    Type.Object({ id: text('Its id.'), name: text('Its name.') }),
-    'The API key whose rights its jobs have; null = those of the owner.',
-  ),
-});
-type ManagedScheduleView = Static<typeof managedSchedule>;
+const managedSchedule = object('ManagedSchedule', shownFields(scheduleFields, 'owner'));
 
-const sample: ManagedScheduleView = {
+const sample = {
   ...scheduleExample,
   ...{ lastRunAt: '2026-01-30T01:30:00.000Z', lastJobId: JOB_ID, lastDueAt: '2026-01-30T01:30:00.000Z' },
   lastJob: { id: JOB_ID, state: 'succeeded', failed: 0, error: null },
@@ -80,17 +49,13 @@ async function viewer(
   { storage }: ManageServices,
   { accountId }: Caller,
   schedules: readonly Schedule[],
-): Promise<(schedule: Schedule) => ManagedScheduleView> {
+): Promise<(schedule: Schedule) => Readonly<Record<string, unknown>>> {
   const keyIds = new Set(schedules.flatMap(({ keyId }) => (keyId === null ? [] : [keyId])));
   const names = await storage.management.keys.names(accountId, [...keyIds]);
   return (schedule) => {
-    const { keyId, lastDueAt, lastJob } = schedule;
+    const { keyId } = schedule;
     const name = keyId === null ? undefined : names.get(keyId);
-    return {
-      ...scheduleOf(schedule),
-      lastDueAt: lastDueAt?.toISOString() ?? null,
-      lastJob,
-      key: keyId === null || name === undefined ? null : { id: keyId, name },
-    };
+    const key = keyId === null || name === undefined ? null : { id: keyId, name };
+    return viewOf(scheduleFields, { ...shownSchedule(schedule), key }, 'owner');
   };
 }

@@ -1,5 +1,5 @@
 /** What is typed for a job, and the request it becomes. */
-import { type JobOption, knowsOption } from '../../../../base/job-options.ts';
+import { type JobOption, knowsOption } from '../../../../contract/job-options.ts';
 import type { Connection, Job, NewJob, RepeatableJob } from '../../api/types.ts';
 import { ageText, bytesOf, secondsOf, sizeText } from './units.ts';
 

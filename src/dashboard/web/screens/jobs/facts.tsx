@@ -1,7 +1,7 @@
 /** What a job was told, in words: of one that was begun, and of one that a schedule begins. */
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { knowsOption } from '../../../../base/job-options.ts';
+import { knowsOption } from '../../../../contract/job-options.ts';
 import { withQuery } from '../../api/client.ts';
 import type { Job } from '../../api/types.ts';
 import { formatSpeed } from '../../format.ts';

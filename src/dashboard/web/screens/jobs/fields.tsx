@@ -1,6 +1,6 @@
 /** The fields of a job: what, from where to where, which files, by which rules. Each stands there where the type knows it. */
 import { useState, type ReactElement } from 'react';
-import { type JobOption, knowsOption } from '../../../../base/job-options.ts';
+import { type JobOption, knowsOption } from '../../../../contract/job-options.ts';
 import type { Connection, NewJob } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { AreaField, CheckField, ChoiceField, RadioGroup, TextField } from '../../ui/fields.tsx';

@@ -1,7 +1,8 @@
-/** What a job may be told beside where its files are and go, and the types that know it: API, forms and commands read this. */
-type OrderType = 'copy' | 'move' | 'delete' | 'sync';
+/** The options of jobs and the types that know them. It imports no schemas: forms and commands read it, too. */
+export const ORDER_TYPES = ['copy', 'move', 'delete', 'sync'] as const;
+export type OrderType = (typeof ORDER_TYPES)[number];
 
-const ALL: readonly OrderType[] = ['copy', 'move', 'delete', 'sync'];
+const ALL: readonly OrderType[] = ORDER_TYPES;
 
 export const JOB_OPTIONS = {
   include: ALL,

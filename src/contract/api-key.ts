@@ -1,0 +1,51 @@
+/** An API key: what programs show the gateway instead of a login. */
+import { NAME } from './patterns.js';
+import { dateTime, dateTimeOrNull, listOf, oneOf, text, textOrNull, texts } from './schema.js';
+import { derived, given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
+
+export type Scope = 'read' | 'write' | 'exec' | 'watch' | 'admin';
+/** The scopes of a key of the configuration that does not list any. */
+export const SCOPES: readonly Scope[] = ['read', 'write', 'exec', 'watch'];
+/** `admin` opens the management API; it must be asked for by name. */
+export const ALL_SCOPES: readonly Scope[] = [...SCOPES, 'admin'];
+
+const EXPIRES_AT = 'When it ends; null = never.';
+
+export const apiKeyFields = {
+  id: kept(text('Identifier.')),
+  name: needed(text('Shown to people.', { minLength: 1, maxLength: 200, pattern: NAME })),
+  hint: kept(textOrNull('The last four characters of the key; null for those of the configuration file.')),
+  scopes: given(
+    listOf(oneOf(ALL_SCOPES, 'One right.'), 'What the key may do.', { minItems: 1, uniqueItems: true }),
+    // Leaving a field out gives no key the right to run commands or to manage the account.
+    { default: ['read', 'write', 'watch'] },
+  ),
+  connections: given(
+    texts('Connections that the key is for; empty = all.', { maxItems: 1000, uniqueItems: true }, { maxLength: 64 }),
+    { default: [], column: 'connectionIds' },
+  ),
+  allowedIps: given(
+    texts(
+      'Addresses and CIDR blocks that the key may be used from; empty = all.',
+      { maxItems: 100, uniqueItems: true },
+      { maxLength: 64 },
+    ),
+    { default: [] },
+  ),
+  expiresAt: given(textOrNull(EXPIRES_AT, { maxLength: 64 }), { default: null, shown: dateTimeOrNull(EXPIRES_AT) }),
+  createdAt: kept(dateTime('When it was made.')),
+  lastUsedAt: kept(dateTimeOrNull('The last request, exact to a minute.')),
+  revokedAt: kept(dateTimeOrNull('When it was revoked.')),
+  state: derived(oneOf(['active', 'expired', 'revoked'], 'State.')),
+  source: derived(
+    oneOf(
+      ['configuration', 'dashboard'],
+      '`configuration` for those that the configuration file lists: they can be changed only there.',
+    ),
+  ),
+  /** Listed in the configuration file. */
+  isConfigured: hidden<boolean>({ column: 'configured' }),
+};
+
+export type ApiKey = RowOf<typeof apiKeyFields>;
+export type KeyRights = SettingsOf<typeof apiKeyFields>;

@@ -1,0 +1,19 @@
+/** A key pair for SFTP logins, made by the gateway. */
+import { Type } from 'typebox';
+import { NAME } from './patterns.js';
+import { dateTime, text, texts } from './schema.js';
+import { derived, kept, needed, type RowOf } from './thing.js';
+
+export const keyPairFields = {
+  id: kept(text('Identifier.')),
+  name: needed(text('Shown to people.', { minLength: 1, maxLength: 200, pattern: NAME })),
+  type: derived(Type.Literal('ed25519', { description: 'Algorithm.' })),
+  /** One line of an authorized_keys file. */
+  publicKey: kept(text('What the server is given.')),
+  fingerprint: kept(text('SHA-256 fingerprint, as OpenSSH shows it.')),
+  createdAt: kept(dateTime('When it was made.')),
+  /** Made by the statement that reads the row. */
+  usedBy: kept(texts('Connections that use it.')),
+};
+
+export type KeyPair = RowOf<typeof keyPairFields>;

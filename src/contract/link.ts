@@ -1,0 +1,60 @@
+/** A link: a URL that needs no key and does one thing. */
+import { Type } from 'typebox';
+import { count, countOrNull, dateTime, dateTimeOrNull, flag, oneOf, text, textOrNull } from './schema.js';
+import { given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
+import { CONNECTION_ID } from './words.js';
+
+const LINK_OPERATIONS = ['upload', 'download'] as const;
+const LINK_STATES = ['active', 'used_up', 'expired', 'revoked', 'key_ended'] as const;
+export type LinkState = (typeof LINK_STATES)[number];
+
+const FILENAME = 'Of an upload: what the file is called, whatever its sender says. Of a download: what it is saved as.';
+const DIGEST = 'SHA-256 that the file must have: `sha-256:` and 64 hexadecimal digits.';
+const MAX_BYTES = 'The most bytes of one file.';
+const MAX_USES = 'How often it may be used; a use that fails does not count.';
+
+export const linkFields = {
+  id: kept(text('Identifier.')),
+  accountId: hidden<string>(),
+  operation: needed(oneOf(LINK_OPERATIONS, '`upload` takes files into one folder, `download` gives one file.')),
+  connectionId: kept(text(CONNECTION_ID)),
+  /** The file that is downloaded, or the folder that is uploaded to. */
+  path: kept(text('Path from the root of the connection.')),
+  filename: given(text(FILENAME, { minLength: 1, maxLength: 255 }), { default: null, shown: textOrNull(FILENAME) }),
+  overwrite: given(flag('Of an upload: whether a file of this name may be replaced. Without, it is 409.'), {
+    default: false,
+  }),
+  digest: given(text(DIGEST, { pattern: '^sha-256:[0-9A-Fa-f]{64}$' }), {
+    default: null,
+    shown: textOrNull(DIGEST),
+    show: (digest: Buffer | null) => digest && `sha-256:${digest.toString('hex')}`,
+  }),
+  maxBytes: given(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: MAX_BYTES }), {
+    default: null,
+    shown: countOrNull(`${MAX_BYTES} Null = as many as any upload.`),
+  }),
+  maxUses: given(Type.Integer({ minimum: 1, maximum: 1_000_000, description: MAX_USES }), {
+    default: null,
+    shown: countOrNull(`${MAX_USES} Null = as often as anybody likes.`),
+  }),
+  uses: kept(count('Uses that have succeeded.')),
+  /** Made by the statement that reads the row. */
+  state: kept(
+    oneOf(
+      LINK_STATES,
+      '`active`; `used_up`; `expired`; `revoked`; `key_ended`: the API key that made it was revoked, has expired, or may no longer do what the link does.',
+    ),
+  ),
+  keyId: kept(textOrNull('The API key that made it, and with which it ends; null = the owner of the account did.')),
+  expiresAt: needed(
+    text('When it ends, a date-time with its zone, at most `links.maxDays` (90) days from now.', { maxLength: 64 }),
+    { shown: dateTime('When it ends by itself.') },
+  ),
+  revokedAt: kept(dateTimeOrNull('When it was revoked.')),
+  lastUsedAt: kept(dateTimeOrNull('The last use that has succeeded.')),
+  createdAt: kept(dateTime('When it was made.')),
+};
+
+type Fields = typeof linkFields;
+export type Link = RowOf<Fields>;
+export type LinkSettings = Pick<Link, keyof SettingsOf<Fields> | 'connectionId' | 'path'>;

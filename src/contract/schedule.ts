@@ -1,0 +1,87 @@
+/** A schedule: jobs that begin by the clock. */
+import { Type } from 'typebox';
+import { JOB_STATES, jobOptionFields, type OrderDefinition, place } from './job.js';
+import { ORDER_TYPES } from './job-options.js';
+import {
+  count,
+  dateTime,
+  dateTimeOrNull,
+  described,
+  flag,
+  group,
+  listOf,
+  object,
+  oneOf,
+  orNull,
+  text,
+  textOrNull,
+} from './schema.js';
+import { derived, given, hidden, kept, needed, type RowOf, type SettingsOf, shownFields } from './thing.js';
+
+const scheduledJob = object('ScheduledJob', {
+  type: oneOf(ORDER_TYPES, 'What is done.'),
+  source: place('Where the files are.'),
+  destination: orNull(place('Where they go.'), 'null of a deletion.'),
+  ...shownFields(jobOptionFields, 'key'),
+  name: textOrNull('Of the jobs; null = that of the schedule.'),
+});
+
+export const scheduleFields = {
+  id: kept(text('Identifier.')),
+  accountId: hidden<string>(),
+  keyId: hidden<string | null>(),
+  name: needed(text('For people.', { minLength: 1, maxLength: 200 })),
+  cron: needed(
+    text(
+      'Five fields: minute, hour, day of the month, month, day of the week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.',
+      { minLength: 1, maxLength: 200 },
+    ),
+  ),
+  timeZone: given(
+    text('Name of a time zone (IANA) whose local time the cron means.', { minLength: 1, maxLength: 64 }),
+    { default: 'UTC' },
+  ),
+  isActive: given(flag('Whether it is switched on.'), { default: true }),
+  job: derived(described(scheduledJob, 'What it begins.')),
+  jobName: hidden<string | null>(),
+  definition: hidden<OrderDefinition>(),
+  nextRuns: derived(listOf(dateTime('A time.'), 'The next five; none while it is switched off.')),
+  nextRunAt: hidden<Date | null>(),
+  lastRunAt: kept(dateTimeOrNull('When it began a job last.')),
+  lastDueAt: kept(dateTimeOrNull('When that run was due; null = it began out of turn.'), { isOwners: true }),
+  /** The latest due time that was decided, by a run or by leaving it out. */
+  decidedDueAt: hidden<Date | null>(),
+  lastJobId: kept(textOrNull('That job.')),
+  /** Made by the statement that reads the row. */
+  lastJob: kept(
+    orNull(
+      group(
+        {
+          id: text('Its id.'),
+          state: oneOf(JOB_STATES, 'As it is now.'),
+          failed: count('Files that failed.'),
+          error: textOrNull('What ended all of it.'),
+        },
+        'The job.',
+      ),
+      'The job that it began last; null = none, or no longer kept.',
+    ),
+    { isOwners: true },
+  ),
+  lastSkippedAt: kept(dateTimeOrNull('When a run was left out last.')),
+  error: kept(textOrNull('Why the last run was left out, or why the schedule has stopped.'), {
+    column: 'errorMessage',
+  }),
+  createdAt: kept(dateTime('When it was created.')),
+  key: derived(
+    orNull(
+      Type.Object({ id: text('Its id.'), name: text('Its name.') }),
+      'The API key whose rights its jobs have; null = those of the owner.',
+    ),
+    { isOwners: true },
+  ),
+};
+
+type Fields = typeof scheduleFields;
+export type Schedule = RowOf<Fields>;
+export type ScheduleSettings = Pick<Schedule, keyof SettingsOf<Fields> | 'jobName' | 'definition'>;
