@@ -1984,8 +1984,8 @@ export interface components {
       readonly connectionId: string;
       /** @description Folder to watch. */
       readonly path: string;
-      /** @description URL that receives a POST when files are found. */
-      readonly webhookUrl?: string | null;
+      /** @description Shown in the dashboard; the folder's own name when absent. */
+      readonly name?: string;
       /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
       readonly filePattern?: string | null;
       /**
@@ -1993,8 +1993,8 @@ export interface components {
        * @default 5
        */
       readonly scheduleMinutes?: number;
-      /** @description Shown in the dashboard; the folder's own name when absent. */
-      readonly name?: string;
+      /** @description URL that receives a POST when files are found. */
+      readonly webhookUrl?: string | null;
       /**
        * @description Also report files whose size or date changed.
        * @default false
@@ -3000,14 +3000,14 @@ export interface components {
     readonly WatchedFolderChanges: {
       /** @description Folder to watch. */
       readonly path?: string;
-      /** @description URL that receives a POST when files are found. */
-      readonly webhookUrl?: string | null;
+      /** @description Shown in the dashboard; the folder's own name when absent. */
+      readonly name?: string;
       /** @description A glob on the file name, or on the path below the folder where it holds `/` or `**`. */
       readonly filePattern?: string | null;
       /** @description Minutes between two checks. */
       readonly scheduleMinutes?: number;
-      /** @description Shown in the dashboard; the folder's own name when absent. */
-      readonly name?: string;
+      /** @description URL that receives a POST when files are found. */
+      readonly webhookUrl?: string | null;
       /** @description Also report files whose size or date changed. */
       readonly detectModified?: boolean;
       /** @description A glob of files that are not reported. */

@@ -940,14 +940,14 @@ class NewWatchedFolder(TypedDict):
     """Id of a connection, as `GET /api/connections` shows it."""
     path: str
     """Folder to watch."""
-    webhookUrl: NotRequired[Optional[str]]
-    """URL that receives a POST when files are found."""
+    name: NotRequired[str]
+    """Shown in the dashboard; the folder's own name when absent."""
     filePattern: NotRequired[Optional[str]]
     """A glob on the file name, or on the path below the folder where it holds `/` or `**`."""
     scheduleMinutes: NotRequired[int]
     """Minutes between two checks."""
-    name: NotRequired[str]
-    """Shown in the dashboard; the folder's own name when absent."""
+    webhookUrl: NotRequired[Optional[str]]
+    """URL that receives a POST when files are found."""
     detectModified: NotRequired[bool]
     """Also report files whose size or date changed."""
     excludePattern: NotRequired[Optional[str]]
@@ -1474,14 +1474,14 @@ class WatchedFolder(TypedDict):
 class WatchedFolderChanges(TypedDict):
     path: NotRequired[str]
     """Folder to watch."""
-    webhookUrl: NotRequired[Optional[str]]
-    """URL that receives a POST when files are found."""
+    name: NotRequired[str]
+    """Shown in the dashboard; the folder's own name when absent."""
     filePattern: NotRequired[Optional[str]]
     """A glob on the file name, or on the path below the folder where it holds `/` or `**`."""
     scheduleMinutes: NotRequired[int]
     """Minutes between two checks."""
-    name: NotRequired[str]
-    """Shown in the dashboard; the folder's own name when absent."""
+    webhookUrl: NotRequired[Optional[str]]
+    """URL that receives a POST when files are found."""
     detectModified: NotRequired[bool]
     """Also report files whose size or date changed."""
     excludePattern: NotRequired[Optional[str]]
