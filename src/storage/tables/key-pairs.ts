@@ -25,7 +25,7 @@ export class KeyPairs {
 
   async list(accountId: string): Promise<readonly KeyPair[]> {
     return this.database.all<KeyPair>`
-      select ${columns} from key_pairs k where account_id = ${accountId} order by id desc`;
+      select ${columns} from key_pairs where account_id = ${accountId} order by id desc`;
   }
 
   async privateKey(accountId: string, id: string): Promise<string | undefined> {
@@ -44,7 +44,7 @@ export class KeyPairs {
       this.database.transaction(async (tx) => {
         const row = rowOf(tx, keyPairFields, { ...pair, id });
         const [made] = await tx<KeyPair[]>`
-          insert into key_pairs as k ${tx({ ...row, accountId: actor.accountId })} returning ${columns(tx)}`;
+          insert into key_pairs ${tx({ ...row, accountId: actor.accountId })} returning ${columns(tx)}`;
         await this.secrets.put(tx, actor.accountId, keyPairSecret(id), pair.privateKey);
         await record(tx, actor, {
           action: 'key_pair.create',
@@ -66,6 +66,6 @@ export class KeyPairs {
 }
 
 function columns(sql: Queryable) {
-  const usedBy = sql`array(select c.id from connections c where c.key_pair_id = k.id order by c.ordinal)`;
-  return columnsOf(sql, keyPairFields, { table: 'k', made: { usedBy } });
+  const usedBy = sql`array(select c.id from connections c where c.key_pair_id = key_pairs.id order by c.ordinal)`;
+  return columnsOf(sql, keyPairFields, { table: 'key_pairs', made: { usedBy } });
 }
