@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { Caller } from '../../base/caller.js';
 import { refusal } from '../../base/errors.js';
 import { flag, listOf, object, text } from '../../contract/schema.js';
-import { copyToSchema, type WatchedFolder, watchedFolderFields } from '../../contract/watched-folder.js';
+import { type copyToSchema, type WatchedFolder, watchedFolderFields } from '../../contract/watched-folder.js';
 import { newFields, shownFields, viewOf } from '../../contract/thing.js';
 import { referTo } from '../../operations/path-reference.js';
 import { folderSettings, type WatchRights } from '../../watch/settings.js';
