@@ -65,7 +65,7 @@ export async function openDesk(config?: Readonly<Record<string, unknown>>): Prom
   };
 }
 
-type OpenGateway = Pick<Desk, 'gateway' | 'sandboxFolder'> & { stop(): Promise<void> };
+type OpenGateway = Pick<Desk, 'gateway' | 'sandboxFolder'> & { readonly stop: () => Promise<void> };
 
 async function openShared(): Promise<OpenGateway> {
   const account = await openAccount({

@@ -15,7 +15,9 @@ describe('client limits', { concurrency: true }, () => {
       t,
       (request) => {
         request.body.resume();
-        request.signal.addEventListener('abort', () => (why = request.signal.reason));
+        request.signal.addEventListener('abort', () => {
+          why = request.signal.reason;
+        });
         return untilGone(request);
       },
       { idleTimeoutMs: 1_500 },

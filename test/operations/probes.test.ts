@@ -60,7 +60,7 @@ after(async () => {
 interface Lines {
   readonly proxies: readonly Proxy[];
   readonly connections: readonly object[];
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** A line of the test's own to each server: the others do not see what it breaks, nor it their sessions. */
