@@ -4,7 +4,6 @@
  */
 import { type AttentionStorage, findAttention } from '../attention/find.js';
 import { isUrgent, itemOf, keyOf } from '../attention/items.js';
-import type { Language } from '../attention/words.js';
 import { toGatewayError } from '../base/errors.js';
 import { WokenWork } from '../base/woken-work.js';
 import type {
@@ -150,7 +149,7 @@ export class AlarmWatch {
     };
     const told = Math.max(...fresh.map(({ id }) => id));
     try {
-      const content = alarmMail(news, mail.language as Language, publicUrl);
+      const content = alarmMail(news, mail.language, publicUrl);
       await mailer.send(mail.address, content, `alarm-${mail.accountId}-${told}`);
       return { kind: 'sent', told, at: now, notBefore: new Date(now.getTime() + MAIL_EVERY_MS) };
     } catch (error) {

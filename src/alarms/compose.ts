@@ -1,7 +1,8 @@
 /** Mails, put together: plain text and simple HTML. */
 import { visible } from '../base/visible.js';
-import { ATTENTION_KINDS, type AttentionItem, idsOf } from '../attention/items.js';
-import { type Language, wordsOf } from '../attention/words.js';
+import { type AttentionItem, idsOf } from '../attention/items.js';
+import { wordsOf } from '../attention/words.js';
+import { ATTENTION_KINDS, type Language } from '../contract/alarm.js';
 import { MAIL_WORDS } from './mail-words.js';
 
 export interface MailContent {

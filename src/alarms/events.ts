@@ -1,6 +1,7 @@
 /** What the event feed tells of what needs a person. */
-import { ATTENTION_KINDS, type AttentionItem, idsOf, itemOf } from '../attention/items.js';
+import { type AttentionItem, idsOf, itemOf } from '../attention/items.js';
 import { wordsOf } from '../attention/words.js';
+import { ATTENTION_KINDS } from '../contract/alarm.js';
 import { type EventDefinition, eventDefinition } from '../base/events.js';
 import { dateTime, group, oneOf, text } from '../contract/schema.js';
 import { Type } from 'typebox';

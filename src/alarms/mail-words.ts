@@ -1,5 +1,5 @@
 /** What mails say, in each of their languages; what is wrong is said in the words of attention/words.ts. */
-import type { Language } from '../attention/words.js';
+import type { Language } from '../contract/alarm.js';
 
 interface MailWords {
   readonly subject: (news: number, worst: string) => string;

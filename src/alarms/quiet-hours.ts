@@ -1,5 +1,5 @@
 /** Quiet hours: by the clock of a zone, over midnight too. */
-import type { QuietHours } from '../storage/storage.js';
+import type { QuietHours } from '../contract/alarm.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;

@@ -1,8 +1,7 @@
 /** What the owner of an account sets and asks for. */
-import { ATTENTION_KINDS, type AttentionKind } from '../attention/items.js';
-import { type Language, LANGUAGES } from '../attention/words.js';
 import { GatewayError, refusal } from '../base/errors.js';
-import type { Actor, AlarmRecipient, AlarmRecipients, AlarmSettings } from '../storage/storage.js';
+import { type AlarmSettings, ATTENTION_KINDS, type Language, LANGUAGES } from '../contract/alarm.js';
+import type { Actor, AlarmRecipient, AlarmRecipients } from '../storage/storage.js';
 import { plainMail } from './compose.js';
 import { MAIL_WORDS } from './mail-words.js';
 import { type Mailer, MailRefused } from './mailer.js';
@@ -10,8 +9,6 @@ import { type Mailer, MailRefused } from './mailer.js';
 export const MOST_RECIPIENTS = 5;
 
 interface AlarmView extends AlarmSettings {
-  readonly kinds: readonly AttentionKind[];
-  readonly language: Language;
   readonly recipients: readonly AlarmRecipient[];
   readonly isMailConfigured: boolean;
 }
@@ -29,12 +26,11 @@ export class AlarmService {
 
   async show(accountId: string): Promise<AlarmView> {
     const [settings, recipients] = await Promise.all([this.rows.settings(accountId), this.rows.list(accountId)]);
-    const { kinds, language, ...others } = settings ?? UNSET;
+    const { kinds, ...others } = settings ?? UNSET;
     return {
       ...others,
       // What is stored was checked, and of a kind that is no more nobody is told.
       kinds: ATTENTION_KINDS.filter((kind) => kinds.includes(kind)),
-      language: language as Language,
       recipients,
       isMailConfigured: this.mailer.isConfigured,
     };
@@ -78,7 +74,7 @@ export class AlarmService {
   }
 
   async #languageOf(accountId: string): Promise<Language> {
-    return ((await this.rows.settings(accountId)) ?? UNSET).language as Language;
+    return ((await this.rows.settings(accountId)) ?? UNSET).language;
   }
 
   async #send(address: string, subject: string, text: string, language: Language): Promise<void> {

@@ -1,20 +1,6 @@
 /** What needs a person: its kinds, the worst first, and what is known of each. */
 
-/** The worst first: what has stopped, what was lost, what will stop. */
-export const ATTENTION_KINDS = [
-  'connection_failing',
-  'watched_folder_failing',
-  'schedule_stopped',
-  'schedule_late',
-  'copies_failed',
-  'dead_letters',
-  'quota',
-  'certificate_expiring',
-  'key_expiring',
-  'host_keys_waiting',
-] as const;
-
-export type AttentionKind = (typeof ATTENTION_KINDS)[number];
+import type { AttentionKind } from '../contract/alarm.js';
 
 /** About one thing of the account. */
 interface Named<Kind extends AttentionKind> {

@@ -1,8 +1,6 @@
 /** What needs a person, in words: English for the API, and the languages of the mails. */
+import type { Language } from '../contract/alarm.js';
 import type { AttentionItem } from './items.js';
-
-export const LANGUAGES = ['en', 'de'] as const;
-export type Language = (typeof LANGUAGES)[number];
 
 export function wordsOf(item: AttentionItem, language: Language = 'en'): string {
   return WORDS[language](item);

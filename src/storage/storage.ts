@@ -176,7 +176,7 @@ export type { ClaimedJob, Jobs as JobQueue } from './cluster/jobs.js';
 export { type Clock, clockAt, idsAt } from './postgres/clock.js';
 export { generateApiKey } from './secrets/hashes.js';
 export { type Log, StartupError, type StorageOptions } from './startup.js';
-export type { AlarmRecipient, AlarmSettings, DueMail, MailOutcome, QuietHours } from './tables/alarm-recipients.js';
+export type { AlarmRecipient, DueMail, MailOutcome } from './tables/alarm-recipients.js';
 export type { Alarm, AlarmEvent, ClaimedLook } from './tables/alarms.js';
 export type { ApiKeyRecord } from './tables/api-keys.js';
 export type { Actor } from './tables/audit-log.js';

@@ -2,26 +2,11 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { GatewayError, refusal } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
+import { alarmFields, type AlarmSettings } from '../../contract/alarm.js';
 import type { Database } from '../postgres/database.js';
-import { storable, type Transaction } from '../postgres/sql.js';
+import { columnsOf, type Queryable, rowOf, storable, type Transaction } from '../postgres/sql.js';
 import { randomText } from '../secrets/hashes.js';
 import { type Actor, record } from './audit-log.js';
-
-export interface QuietHours {
-  /** `HH:MM`. */
-  readonly from: string;
-  readonly to: string;
-  /** IANA. */
-  readonly timeZone: string;
-}
-
-export interface AlarmSettings {
-  readonly isOn: boolean;
-  readonly kinds: readonly string[];
-  readonly language: string;
-  readonly quiet: QuietHours | null;
-  readonly urgentBreaksQuiet: boolean;
-}
 
 export interface AlarmRecipient {
   readonly address: string;
@@ -62,22 +47,13 @@ const CODE_TRIES = 5;
 const MOST_ASKED = 20;
 const DAY_MS = 86_400_000;
 
-interface SettingsRow extends Omit<AlarmSettings, 'quiet'> {
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly timeZone: string | null;
-}
-
 export class AlarmRecipients {
   constructor(private readonly database: Database) {}
 
   /** undefined as long as nobody has set anything. */
   async settings(accountId: string): Promise<AlarmSettings | undefined> {
-    const row = await this.database.first<SettingsRow>`
-      select is_on, kinds, language, quiet_from as from, quiet_to as to, quiet_zone as time_zone,
-        urgent_breaks_quiet
-      from alarm_settings where account_id = ${accountId}`;
-    return row && settingsOf(row);
+    return this.database.first<AlarmSettings>`
+      select ${columns} from alarm_settings s where account_id = ${accountId}`;
   }
 
   async list(accountId: string): Promise<readonly AlarmRecipient[]> {
@@ -89,16 +65,13 @@ export class AlarmRecipients {
   /** The account's own address needs no code. */
   async save(actor: Actor, settings: AlarmSettings, addresses: readonly string[]): Promise<void> {
     const { accountId } = actor;
-    const { isOn, kinds, language, quiet, urgentBreaksQuiet } = settings;
+    const { quiet, ...others } = settings;
+    const { from = null, to = null, timeZone = null } = quiet ?? {};
     await this.database.transaction(async (tx) => {
       const { texts } = tx.types;
+      const row = { ...rowOf(tx, alarmFields, others), quietFrom: from, quietTo: to, quietZone: timeZone };
       await tx`
-        insert into alarm_settings (account_id, is_on, kinds, language, quiet_from, quiet_to, quiet_zone, urgent_breaks_quiet)
-        values (${accountId}, ${isOn}, ${texts([...kinds])}, ${language}, ${quiet?.from ?? null}, ${quiet?.to ?? null},
-          ${quiet?.timeZone ?? null}, ${urgentBreaksQuiet})
-        on conflict (account_id) do update set is_on = excluded.is_on, kinds = excluded.kinds,
-          language = excluded.language, quiet_from = excluded.quiet_from, quiet_to = excluded.quiet_to,
-          quiet_zone = excluded.quiet_zone, urgent_breaks_quiet = excluded.urgent_breaks_quiet`;
+        insert into alarm_settings ${tx({ ...row, accountId })} on conflict (account_id) do update set ${tx(row)}`;
       const wanted = texts([...addresses]);
       await tx`delete from alarm_recipients where account_id = ${accountId} and address <> all (${wanted})`;
       await tx`
@@ -110,7 +83,7 @@ export class AlarmRecipients {
       await tx`update alarm_recipients set quiet_until = null where account_id = ${accountId}`;
       await record(tx, actor, {
         action: 'alarms.update',
-        details: { isOn, recipients: [...addresses], kinds: [...kinds] },
+        details: { isOn: settings.isOn, recipients: [...addresses], kinds: [...settings.kinds] },
       });
     });
   }
@@ -159,7 +132,7 @@ export class AlarmRecipients {
   /** Mails that are due at `now`; no other node takes them for a minute. */
   async claim(now: Date, most: number): Promise<readonly DueMail[]> {
     const claim = uuidv7();
-    const rows = await this.database.all<SettingsRow & Omit<DueMail, keyof AlarmSettings | 'claim'>>`
+    const rows = await this.database.all<Omit<DueMail, 'claim'>>`
       update alarm_recipients r set claimed_by = ${claim},
         claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS}::double precision)
       from alarm_settings s
@@ -172,13 +145,8 @@ export class AlarmRecipients {
             where a.account_id = w.account_id and a.ended_at is null and a.id > w.told and a.kind = any (s.kinds)
               and (w.quiet_until is null or w.quiet_until <= ${now} or (s.urgent_breaks_quiet and a.is_urgent)))
         order by w.not_before limit ${most} for update of w skip locked)
-      returning r.account_id, r.address, r.told, r.sent_at, r.attempts,
-        r.failing_since, s.is_on, s.kinds, s.language, s.quiet_from as from,
-        s.quiet_to as to, s.quiet_zone as time_zone, s.urgent_breaks_quiet`;
-    return rows.map(({ accountId, address, told, sentAt, attempts, failingSince, ...settings }) => ({
-      ...{ accountId, address, told, sentAt, attempts, failingSince, claim },
-      ...settingsOf(settings),
-    }));
+      returning r.account_id, r.address, r.told, r.sent_at, r.attempts, r.failing_since, ${columns}`;
+    return rows.map((row) => ({ ...row, claim }));
   }
 
   /** Ends the claim. */
@@ -221,9 +189,11 @@ async function ask(tx: Transaction, accountId: string): Promise<void> {
   });
 }
 
-function settingsOf({ from, to, timeZone, ...others }: SettingsRow): AlarmSettings {
-  const quiet = from === null || to === null || timeZone === null ? null : { from, to, timeZone };
-  return { ...others, quiet };
+function columns(sql: Queryable) {
+  const quiet = sql`
+    case when s.quiet_from is not null
+      then jsonb_build_object('from', s.quiet_from, 'to', s.quiet_to, 'timeZone', s.quiet_zone) end`;
+  return columnsOf(sql, alarmFields, { table: 's', made: { quiet } });
 }
 
 function hashOf(code: string): Buffer {

@@ -1,22 +1,10 @@
 /** Alarms: who is told by mail of what needs a person, and when not. */
 import { Type } from 'typebox';
 import { MOST_RECIPIENTS } from '../../../alarms/service.js';
-import { ATTENTION_KINDS } from '../../../attention/items.js';
-import { LANGUAGES } from '../../../attention/words.js';
+import { alarmFields } from '../../../contract/alarm.js';
 import { MAIL_ADDRESS } from '../../../contract/patterns.js';
-import {
-  dateTimeOrNull,
-  flag,
-  listOf,
-  object,
-  oneOf,
-  orNull,
-  success,
-  text,
-  textOrNull,
-  texts,
-  withDefault,
-} from '../../../contract/schema.js';
+import { dateTimeOrNull, flag, listOf, object, success, text, textOrNull, texts } from '../../../contract/schema.js';
+import { newFields, shownFields } from '../../../contract/thing.js';
 import { runsAfter } from '../../../jobs/schedules.js';
 import { successAnswer } from '../../fields.js';
 import { CLOSED } from '../fields.js';
@@ -25,31 +13,10 @@ import { actorOf, badField, ownerEndpoints } from '../services.js';
 const endpoint = ownerEndpoints('Alarms');
 
 const ADDRESS = { maxLength: 254, pattern: MAIL_ADDRESS };
-const TIME_OF_DAY = { pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' };
-
-const settings = {
-  isOn: flag('Whether mails are sent.'),
-  kinds: listOf(oneOf(ATTENTION_KINDS, 'A kind.'), 'Of which kinds.'),
-  language: oneOf(LANGUAGES, 'Of the mails.'),
-  quiet: orNull(
-    Type.Object(
-      {
-        from: text('`HH:MM`.', TIME_OF_DAY),
-        to: text('`HH:MM`; earlier than `from` = on the next day.', TIME_OF_DAY),
-        timeZone: text('A name of the IANA database.', { minLength: 1, maxLength: 64 }),
-      },
-      CLOSED,
-    ),
-    'No mail is sent in these hours; what is new then comes when they end. null = there are none.',
-  ),
-  urgentBreaksQuiet: flag(
-    'Whether a connection or watched folder that fails, a schedule that has stopped, and a month that is used up are told of in quiet hours too.',
-  ),
-};
 
 const answer = {
   schema: object('Alarms', {
-    ...settings,
+    ...shownFields(alarmFields, 'owner'),
     recipients: listOf(
       Type.Object({
         address: text('E-mail address.'),
@@ -89,9 +56,7 @@ export const saveAlarms = endpoint('PUT /manage/alarms', {
   body: object(
     'AlarmsRequest',
     {
-      ...settings,
-      kinds: Type.Array(oneOf(ATTENTION_KINDS, 'A kind.'), { uniqueItems: true, description: 'Of which kinds.' }),
-      urgentBreaksQuiet: withDefault(settings.urgentBreaksQuiet, false),
+      ...newFields(alarmFields),
       recipients: texts('Whom: e-mail addresses.', { maxItems: MOST_RECIPIENTS, uniqueItems: true }, ADDRESS),
     },
     CLOSED,

@@ -1,8 +1,9 @@
 /** Today, and what needs attention, worst first. */
 import { Type } from 'typebox';
 import { findAttention } from '../../../attention/find.js';
-import { ATTENTION_KINDS, type AttentionItem, idsOf, isUrgent } from '../../../attention/items.js';
+import { type AttentionItem, idsOf, isUrgent } from '../../../attention/items.js';
 import { wordsOf } from '../../../attention/words.js';
+import { ATTENTION_KINDS } from '../../../contract/alarm.js';
 import {
   count,
   countOrNull,

@@ -1,0 +1,54 @@
+/** Alarms: the mails that an account gets when something needs a person. */
+import { Type } from 'typebox';
+import { flag, listOf, oneOf, orNull, text } from './schema.js';
+import { given, needed, type SettingsOf } from './thing.js';
+
+/** What needs a person. The worst first: what has stopped, what was lost, what will stop. */
+export const ATTENTION_KINDS = [
+  'connection_failing',
+  'watched_folder_failing',
+  'schedule_stopped',
+  'schedule_late',
+  'copies_failed',
+  'dead_letters',
+  'quota',
+  'certificate_expiring',
+  'key_expiring',
+  'host_keys_waiting',
+] as const;
+export type AttentionKind = (typeof ATTENTION_KINDS)[number];
+
+/** Languages of the mails. */
+export const LANGUAGES = ['en', 'de'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+const TIME_OF_DAY = { pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' };
+
+export const alarmFields = {
+  isOn: needed(flag('Whether mails are sent.')),
+  kinds: needed(listOf(oneOf(ATTENTION_KINDS, 'A kind.'), 'Of which kinds.', { uniqueItems: true })),
+  language: needed(oneOf(LANGUAGES, 'Of the mails.')),
+  /** Three columns, which the statements put together. */
+  quiet: needed(
+    orNull(
+      Type.Object(
+        {
+          from: text('`HH:MM`.', TIME_OF_DAY),
+          to: text('`HH:MM`; earlier than `from` = on the next day.', TIME_OF_DAY),
+          timeZone: text('A name of the IANA database.', { minLength: 1, maxLength: 64 }),
+        },
+        { additionalProperties: false },
+      ),
+      'No mail is sent in these hours; what is new then comes when they end. null = there are none.',
+    ),
+  ),
+  urgentBreaksQuiet: given(
+    flag(
+      'Whether a connection or watched folder that fails, a schedule that has stopped, and a month that is used up are told of in quiet hours too.',
+    ),
+    { default: false },
+  ),
+};
+
+export type AlarmSettings = SettingsOf<typeof alarmFields>;
+export type QuietHours = NonNullable<AlarmSettings['quiet']>;
