@@ -11,8 +11,13 @@ import process from 'node:process';
 import { build } from 'esbuild';
 
 const FOLDERS = ['src', 'test', 'bench'];
-/** Scripts of pages, which are bundled. */
-const NOT_MODULES = ['src/dashboard/web/', 'src/docs/web/'];
+/** Scripts of pages, which are bundled, and types that the build makes (src/build/clients). */
+const NOT_MODULES = [
+  'src/dashboard/web/',
+  'src/docs/web/',
+  'src/client/api-types.ts',
+  'src/client/management-types.ts',
+];
 const RECORD = 'dist/.modules.json';
 
 /** @type {import('esbuild').BuildOptions} */
@@ -26,7 +31,7 @@ const words = process.argv.slice(2);
 await buildModules();
 if (words[0] !== 'modules') {
   const { buildOnChange, buildParts } = await import('./dist/src/build/build.js');
-  await (words[0] === 'dev' ? buildOnChange(buildModules) : buildParts(words));
+  await (words[0] === 'dev' ? buildOnChange(buildModules, () => buildParts(['clients'])) : buildParts(words));
 }
 
 /** @returns {Promise<void>} */

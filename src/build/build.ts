@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as esbuild from 'esbuild';
 import { BUNDLE, buildBundle, inputsOf } from './bundle.js';
+import { ASYNC, clientFiles } from './clients/files.js';
 import { declareClient } from './declarations.js';
 import { BuildRecord, type Sources } from './record.js';
 import { ROOT } from './root.js';
@@ -16,7 +17,9 @@ const run = promisify(execFile);
 interface Part extends Sources {
   /** Needs a tool (test/tools), and so is not made by `npm run build`. */
   readonly isOnRequest?: boolean;
-  /** Below dist; it is made again when one is missing. */
+  /** Parts that are made before it. */
+  readonly needs?: readonly string[];
+  /** It is made again when one is missing. */
   readonly outputs: readonly string[];
   /** Resolves to the files that it was made of, beside `files` and `folders`. */
   make: () => Promise<readonly string[]>;
@@ -42,8 +45,15 @@ const PARTS: Readonly<Record<string, Part>> = {
     make: () => runProgram('src/build/compile-schemas.ts'),
   },
   man: { outputs: ['dist/man/ftg.1'], files: ['package.json'], make: () => runProgram('src/cli/man/build.ts') },
+  // Below src, where compilers, editors and Python look for what a client imports.
+  clients: {
+    outputs: clientFiles(),
+    folders: [ASYNC],
+    make: () => runProgram('src/build/clients/build.ts'),
+  },
   declarations: {
     isOnRequest: true,
+    needs: ['clients'],
     outputs: ['dist/src/client/index.d.ts'],
     files: ['tsconfig.json'],
     folders: ['src/client'],
@@ -58,6 +68,8 @@ const PARTS: Readonly<Record<string, Part>> = {
 export async function buildParts(wanted: readonly string[]): Promise<void> {
   const unknown = wanted.find((name) => !(name in PARTS));
   if (unknown !== undefined) throw new Error(`there is no part ${unknown}, only ${Object.keys(PARTS).join(', ')}`);
+  const needs = new Set(wanted.flatMap((name) => PARTS[name]?.needs ?? []));
+  if (needs.size > 0) await buildParts([...needs]);
   const record = new BuildRecord();
   const due = Object.entries(PARTS).filter(([name, part]) => {
     if (wanted.length === 0 ? part.isOnRequest === true : !wanted.includes(name)) return false;

@@ -5,14 +5,15 @@ import { readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { context } from 'esbuild';
 import { PROGRAM_OPTIONS } from './bundle.js';
+import { clientFiles } from './clients/files.js';
 import { BuildRecord } from './record.js';
 import { ROOT } from './root.js';
 
 /** Editors write a file in several steps. */
 const REST_MS = 50;
 
-/** `buildModules` is run first each time. What the bundle does not hold, such as the dashboard, `npm run build` makes. */
-export async function buildOnChange(buildModules: () => Promise<void>): Promise<void> {
+/** Builds modules, then starts the gateway, then makes the types. What else the bundle does not hold, such as the dashboard, `npm run build` makes. */
+export async function buildOnChange(buildModules: () => Promise<void>, makeTypes: () => Promise<void>): Promise<void> {
   const record = new BuildRecord();
   record.forget('bundle');
   record.save();
@@ -32,8 +33,11 @@ export async function buildOnChange(buildModules: () => Promise<void>): Promise<
     console.log(`built in ${Math.round(performance.now() - startedAt)} ms`);
     await stop(gateway);
     gateway = start();
+    await makeTypes().catch((error: unknown) => console.error('no types:', error));
   };
-  watch(join(ROOT, 'src'), { recursive: true }, () => {
+  const made = new Set(clientFiles());
+  watch(join(ROOT, 'src'), { recursive: true }, (_, name) => {
+    if (name !== null && made.has(`src/${name.replaceAll('\\', '/')}`)) return;
     clearTimeout(due);
     due = setTimeout(() => {
       building = building.then(build);

@@ -1,10 +1,12 @@
 #!/bin/sh
-# Packs the Python client as a wheel, without a network: `sh src/python/pack.sh [folder]`. Needs hatchling.
+# Packs the Python client as a wheel, without a network: `sh src/python/pack.sh [folder]`. Needs hatchling, and `npm ci` before.
 set -eu
 out=${1:-dist/packages}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 root=$(cd "$(dirname "$0")/../.." && pwd)
+# Its types and its synchronous half.
+node "$root/build.js" clients
 # The licence is that of the whole project; the wheel takes it from beside its pyproject.toml.
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT

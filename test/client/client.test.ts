@@ -8,7 +8,6 @@ import { FileTransferGateway, FtgError } from '../../src/client/index.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { openAccount, type TestAccount } from '../support/account.js';
 import { KEY } from '../support/gateway.js';
-import { GENERATED, typesOf } from './generate.js';
 import { eventually } from '../support/eventually.js';
 
 const MiB = 1024 * 1024;
@@ -39,12 +38,6 @@ function codeOf(call: Promise<unknown>): Promise<string> {
     (thrown: unknown) => (thrown instanceof FtgError ? thrown.code : String(thrown)),
   );
 }
-
-test('the types are those of the document', async () => {
-  for (const types of GENERATED) {
-    assert.equal(readFileSync(types.file, 'utf8'), await typesOf(types), 'stale: npm run generate');
-  }
-});
 
 test('every kind of body arrives whole', async () => {
   const bytes = randomBytes(300_000);

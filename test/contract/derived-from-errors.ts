@@ -9,8 +9,6 @@ import type { OpenApiDocument } from '../../src/api/openapi/types.js';
 import { readSources } from '../../src/docs/sources.js';
 import { refusedError } from '../../src/n8n/errors.js';
 import { fileApi, managementApi } from '../api/openapi/route-table.js';
-import { GENERATED, typesOf } from '../client/generate.js';
-import { generated } from '../python/generate.js';
 
 export { errors as english } from '../../src/contract/derived/error-texts.js';
 export { FIXED_AT_CONNECTION, NOT_BEGUN } from '../../src/contract/derived/error-lists.js';
@@ -27,14 +25,8 @@ export function pageOfErrors(): string {
   return readSources().find(({ file }) => file === 'docs/integrate/errors.md')?.text ?? '';
 }
 
-export async function clientTypes(): Promise<string> {
-  const [first] = GENERATED;
-  return first === undefined ? '' : typesOf(first);
-}
-
-export function python(): Record<string, string> {
-  return Object.fromEntries(generated().map(({ name, text }) => [name, text]));
-}
+/** The files that the build makes for the clients, by their paths. */
+export { textsOfContract as clientTexts } from '../../src/build/clients/texts.js';
 
 /** How a command of ftg fails of it. */
 export async function ftg(

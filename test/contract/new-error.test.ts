@@ -94,15 +94,16 @@ test('the page of errors has its row', () => {
   assert.ok(derived.pageOfErrors().split('\n').includes(row));
 });
 
-test('the client for TypeScript has it in its types, and repeats it', async () => {
-  assert.match(await derived.clientTypes(), /'made_up'/);
+test('the client for TypeScript has it in its types, and repeats it', () => {
+  assert.match(derived.clientTexts()['src/client/api-types.ts'] ?? '', /'made_up'/);
   assert.ok(derived.NOT_BEGUN.includes('made_up' as never));
 });
 
 test('the client for Python has it in its types, and repeats it', () => {
-  const { 'types.py': types = '', '_codes.py': codes = '' } = derived.python();
-  assert.match(types, /^ErrorCode = Literal\[.*"made_up"/m);
-  assert.match(codes, /^NOT_BEGUN = frozenset\([^)]*"made_up"/m);
+  const texts = derived.clientTexts();
+  const [types, codes] = ['types', '_codes'].map((name) => texts[`src/python/file_transfer_gateway/${name}.py`] ?? '');
+  assert.match(types ?? '', /^ErrorCode = Literal\[.*"made_up"/m);
+  assert.match(codes ?? '', /^NOT_BEGUN = frozenset\([^)]*"made_up"/m);
 });
 
 test('ftg gives its remedy as a hint, and ends as for what is busy', async () => {

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { blocksOf, ROOT } from '../docs/snippets.js';
-import { generated, written } from './generate.js';
 import { MYPY, PYTHON, pythonEnvironment, SOURCE } from './python.js';
 
 const run = promisify(execFile);
@@ -17,10 +16,6 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 async function python(code: string, ...words: string[]): Promise<string> {
   return (await run(PYTHON, ['-c', code, ...words], { cwd: SOURCE, env: pythonEnvironment() })).stdout;
 }
-
-test('types and the synchronous half are those of their sources', () => {
-  for (const { name, text } of generated()) assert.equal(written(name), text, `${name} is stale: npm run generate`);
-});
 
 test('mypy has no complaint, of the package and of who uses it', async () => {
   const cache = ['--cache-dir', join(folder, 'mypy')];

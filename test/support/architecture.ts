@@ -157,8 +157,8 @@ export const PARTS: Readonly<Record<string, Part>> = {
   config: { is: 'gateway.yaml: schema, defaults, mistakes', imports: ['connections'] },
   runtime: { is: 'the collector, the allocator, the last alarm', imports: [] },
   build: {
-    is: 'makes dist of the sources: programs, validators, pages, manual page',
-    imports: ['docs', 'http', 'config', 'connections'],
+    is: 'makes dist of the sources: programs, validators, pages, manual page; and the types of the clients',
+    imports: ['docs', 'api/openapi', 'http', 'config', 'connections'],
   },
   base: { is: 'errors, callers, deadlines, formats', imports: [] },
   contract: { is: 'what the outside sees, each thing defined once', imports: [] },

@@ -1,9 +1,9 @@
 /**
  * Clients that generators make from the document: their code compiles, and moves files as it stands. Failing looks like
- * a body whose type is text, or a form that leaves as JSON.
+ * a body whose type is text, or a form that leaves as JSON. The types of our own client are compared with theirs.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -11,8 +11,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createClient } from '@hey-api/openapi-ts';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import ts from 'typescript';
+import type { Schema } from '../../../src/api/openapi/types.js';
+import { typescriptTypes } from '../../../src/build/clients/typescript.js';
+import { ROOT } from '../../../src/build/root.js';
 import { openAccount, type TestAccount } from '../../support/account.js';
 import { KEY } from '../../support/gateway.js';
+import { fileApi, managementApi } from './route-table.js';
 
 const PACKAGES = fileURLToPath(new URL('../../../../node_modules', import.meta.url));
 /** What a caller of each client does: a form, bytes as they are, and the bytes back. */
@@ -117,11 +121,17 @@ function folder(): string {
   return made;
 }
 
-/** The caller of a generated client, compiled as strictly as callers do. */
+/** The caller of a generated client. */
 async function compiled(source: string, where: string): Promise<Caller> {
   const file = join(where, 'caller.ts');
   writeFileSync(file, source);
-  const program = ts.createProgram([file], {
+  compile(file);
+  return (await import(pathToFileURL(file.replace(/\.ts$/, '.js')).href)) as Caller;
+}
+
+/** As strictly as callers do. */
+function compile(...files: readonly string[]): void {
+  const program = ts.createProgram(files, {
     strict: true,
     target: ts.ScriptTarget.ES2022,
     module: ts.ModuleKind.NodeNext,
@@ -135,7 +145,6 @@ async function compiled(source: string, where: string): Promise<Caller> {
     .map(({ messageText, file: at }) => `${at?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
   assert.deepEqual(mistakes, []);
   program.emit();
-  return (await import(pathToFileURL(file.replace(/\.ts$/, '.js')).href)) as Caller;
 }
 
 async function moveFiles(caller: Caller): Promise<void> {
@@ -158,6 +167,54 @@ test('openapi-typescript with openapi-fetch', async () => {
   });
   writeFileSync(join(where, 'types.ts'), astToString(ast));
   await moveFiles(await compiled(OPENAPI_FETCH, where));
+});
+
+/** Does not compile if a schema or a query differs, and says which. */
+const comparison = (name: string): string => `
+import type { components as Ours } from './${name}-ours.js';
+import type { components as Theirs, operations } from './${name}-theirs.js';
+
+type Queries = {
+  [K in keyof operations as \`\${Capitalize<K>}Query\`]: NonNullable<operations[K]['parameters']['query']>;
+};
+type Schemas = Ours['schemas'];
+type Expected = Theirs['schemas'] & Queries;
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Differing = {
+  [K in keyof Schemas]: K extends keyof Expected ? (Same<Schemas[K], Expected[K]> extends true ? never : K) : K;
+}[keyof Schemas];
+type Missing = Exclude<keyof Theirs['schemas'], keyof Schemas>;
+
+export const different: [Differing | Missing] extends [never] ? 'none' : Differing | Missing = 'none';
+`;
+
+/** Types know no `if`, and openapi-typescript none of its forms. */
+function withoutConditions(schema: Schema): Schema {
+  const { allOf, ...rest } = schema;
+  if (allOf === undefined) return schema;
+  return { ...rest, oneOf: (allOf as readonly { readonly then: Schema }[]).map(({ then }) => then) };
+}
+
+test('the types of our own client are those that openapi-typescript makes', async () => {
+  const where = folder();
+  const files: string[] = [];
+  for (const [name, api] of Object.entries({ api: fileApi(), management: managementApi() })) {
+    const ours = readFileSync(join(ROOT, `src/client/${name}-types.ts`), 'utf8');
+    assert.equal(ours, typescriptTypes(api.document), 'the build has not written them');
+    writeFileSync(join(where, `${name}-ours.ts`), ours);
+    const { schemas, ...others } = api.document.components;
+    const plain = Object.entries(schemas).map(([key, schema]) => [key, withoutConditions(schema)] as const);
+    const document = { ...api.document, components: { ...others, schemas: Object.fromEntries(plain) } };
+    const ast = await openapiTS(document as unknown as OpenAPI3, { defaultNonNullable: false, immutable: true });
+    writeFileSync(join(where, `${name}-theirs.ts`), astToString(ast));
+    const file = join(where, `${name}.ts`);
+    writeFileSync(file, comparison(name));
+    files.push(file);
+  }
+  compile(...files);
+  const changed = join(where, 'api-ours.ts');
+  writeFileSync(changed, readFileSync(changed, 'utf8').replace('?: ', ': '));
+  assert.throws(() => compile(...files), /AttentionClearedEvent/);
 });
 
 test('hey-api', async () => {

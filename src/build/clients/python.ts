@@ -1,0 +1,108 @@
+/** The schemas of an OpenAPI document as types of Python: what a client takes and gives are dictionaries of these. */
+import type { OpenApiDocument } from '../../api/openapi/types.js';
+import { type ObjectShape, queriesOf, type Shape, shapeOf, type SimpleType, upper } from './shapes.js';
+
+const HEAD = `"""What the API takes and answers: dictionaries, with the fields of its documents.
+
+Made by the build from the OpenAPI document.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Optional, TypedDict, Union
+
+if sys.version_info >= (3, 11):
+    from typing import NotRequired
+elif TYPE_CHECKING:
+    from typing_extensions import NotRequired
+`;
+
+const SIMPLE: Readonly<Record<SimpleType, string>> = {
+  ...{ string: 'str', integer: 'int', number: 'float', boolean: 'bool', null: 'None', any: 'Any' },
+};
+
+/** Names that a class cannot have as fields. */
+const KEYWORDS = new Set(['from', 'import', 'class', 'def', 'in', 'is', 'not', 'or', 'and', 'None', 'pass', 'global']);
+
+/** `WebhookEvent` is the union of what a webhook can receive; `type` tells them apart. */
+export function pythonTypes(document: OpenApiDocument): string {
+  const schemas = Object.entries(document.components.schemas);
+  const writer = new Writer();
+  for (const [name, schema] of schemas) writer.define(name, shapeOf(schema));
+  for (const { operation, fields } of queriesOf(document)) {
+    for (const { name, shape } of fields)
+      if (shape.kind === 'values') writer.define(`${operation}${upper(camel(name))}`, shape);
+  }
+  const events = schemas.map(([name]) => name).filter((name) => name.endsWith('Event') && name !== 'FeedEvent');
+  const union = `WebhookEvent = Union[\n${events.map((name) => `    ${name},\n`).join('')}]\n`;
+  return `${[HEAD, ...writer.definitions, union].join('\n\n')}`;
+}
+
+class Writer {
+  readonly definitions: string[] = [];
+  readonly #names = new Set<string>();
+
+  define(name: string, shape: Shape): void {
+    if (this.#names.has(name)) return;
+    this.#names.add(name);
+    if (shape.kind === 'object') this.#defineObject(name, shape);
+    else this.definitions.push(`${name} = ${this.#typeOf(shape, name)}\n`);
+  }
+
+  #defineObject(name: string, shape: ObjectShape): void {
+    const fields = shape.fields.map(({ name: field, shape: one, isRequired, schema }) => {
+      const type = this.#typeOf(one, `${name}${upper(field)}`);
+      return { field, type: isRequired ? type : `NotRequired[${type}]`, words: schema['description'] };
+    });
+    if (fields.some(({ field }) => !/^[A-Za-z_]\w*$/.test(field) || KEYWORDS.has(field))) {
+      const lines = fields.map(({ field, type }) => `        ${JSON.stringify(field)}: ${JSON.stringify(type)},\n`);
+      this.definitions.push(`${name} = TypedDict(\n    "${name}",\n    {\n${lines.join('')}    },\n)\n`);
+      return;
+    }
+    const lines = fields.map(({ field, type, words }) => `    ${field}: ${type}\n${documented(words)}`);
+    this.definitions.push(`class ${name}(TypedDict):\n${lines.join('')}`);
+  }
+
+  /** `name` is that of a definition, where it takes one. */
+  #typeOf(shape: Shape, name: string): string {
+    switch (shape.kind) {
+      case 'reference':
+        return shape.name;
+      case 'simple':
+        return SIMPLE[shape.type];
+      case 'values':
+        return `Literal[${shape.values.map(literal).join(', ')}]`;
+      case 'list':
+        return `List[${this.#typeOf(shape.items, `${name}Item`)}]`;
+      case 'map':
+        return `Dict[str, ${this.#typeOf(shape.values, name)}]`;
+      case 'object':
+        this.define(name, shape);
+        return name;
+      case 'union':
+        return this.#union(shape.forms, name);
+    }
+  }
+
+  #union(forms: readonly Shape[], name: string): string {
+    const types = forms.filter((form) => !isNull(form)).map((form) => this.#typeOf(form, name));
+    const one = types.length === 1 ? (types[0] ?? '') : `Union[${types.join(', ')}]`;
+    return types.length < forms.length ? `Optional[${one}]` : one;
+  }
+}
+
+const isNull = (shape: Shape): boolean => shape.kind === 'simple' && shape.type === 'null';
+
+function literal(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  return value === null ? 'None' : JSON.stringify(value);
+}
+
+/** Below the field, where editors look for it. */
+function documented(words: unknown): string {
+  if (typeof words !== 'string') return '';
+  return `    """${words.replaceAll('\\', '\\\\').replaceAll('"""', "'''").replace(/"$/, '" ')}"""\n`;
+}
+
+const camel = (text: string): string => text.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

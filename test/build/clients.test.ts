@@ -1,0 +1,168 @@
+/** The generator of the clients' types and of the synchronous Python client: each form of schema in both languages. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OpenApiDocument, Schema } from '../../src/api/openapi/types.js';
+import { twinOf } from '../../src/build/clients/python-twin.js';
+import { pythonTypes } from '../../src/build/clients/python.js';
+import { typescriptTypes } from '../../src/build/clients/typescript.js';
+
+function documentOf(schemas: Readonly<Record<string, Schema>>, paths: OpenApiDocument['paths'] = {}): OpenApiDocument {
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Test', version: '1', description: '' },
+    ...{ servers: [], tags: [], paths, webhooks: {} },
+    components: { schemas, parameters: {}, responses: {}, headers: {}, securitySchemes: {} },
+  };
+}
+
+/** The type of a schema in TypeScript and in Python. */
+function typesOf(schema: Schema): readonly string[] {
+  const document = documentOf({ One: schema });
+  const [, typescript] = /readonly One: ([^]*);\n {2}\};\n\}\n$/.exec(typescriptTypes(document)) ?? [];
+  const [, python] = /\n\nOne = (.*)\n/.exec(pythonTypes(document)) ?? [];
+  assert.ok(typescript !== undefined && python !== undefined);
+  return [typescript, python];
+}
+
+test('each form of value has its type in both languages', () => {
+  const cases: readonly (readonly [Schema, string, string])[] = [
+    [{ type: 'string', format: 'uri' }, 'string', 'str'],
+    [{ type: 'integer' }, 'number', 'int'],
+    [{ type: 'number' }, 'number', 'float'],
+    [{ type: 'boolean' }, 'boolean', 'bool'],
+    [{}, 'unknown', 'Any'],
+    [{ type: ['integer', 'null'] }, 'number | null', 'Optional[int]'],
+    [{ type: 'boolean', const: true }, 'true', 'Literal[True]'],
+    [{ type: ['string', 'null'], enum: ['a', "b'", null] }, `'a' | "b'" | null`, `Literal["a", "b'", None]`],
+    [{ oneOf: [{ const: 'a', description: 'first' }, { const: 'b' }] }, "'a' | 'b'", 'Literal["a", "b"]'],
+    [{ $ref: '#/components/schemas/Job' }, "components['schemas']['Job']", 'Job'],
+    [{ anyOf: [{ type: 'string' }, { type: 'integer' }] }, 'string | number', 'Union[str, int]'],
+    [{ type: 'array', items: { type: 'string' } }, 'readonly string[]', 'List[str]'],
+    [{ type: 'array', items: { type: ['string', 'null'] } }, 'readonly (string | null)[]', 'List[Optional[str]]'],
+    [
+      { type: 'array', items: { type: 'array', items: { type: 'integer' } } },
+      'readonly (readonly number[])[]',
+      'List[List[int]]',
+    ],
+    [
+      { type: 'object', additionalProperties: { type: 'integer' } },
+      '{ readonly [key: string]: number }',
+      'Dict[str, int]',
+    ],
+    [
+      { type: ['object', 'null'], patternProperties: { '^.*$': { type: 'string' } } },
+      '{ readonly [key: string]: string } | null',
+      'Optional[Dict[str, str]]',
+    ],
+    [{ type: 'object', additionalProperties: true }, '{ readonly [key: string]: unknown }', 'Dict[str, Any]'],
+  ];
+  for (const [schema, ...types] of cases) assert.deepEqual(typesOf(schema), types);
+  assert.throws(() => typesOf({ type: 'date' }), /there is no type for \{"type":"date"\}/);
+});
+
+test('an object has the words, defaults and examples of its fields; those that are not required may be absent', () => {
+  const document = documentOf({
+    File: {
+      type: 'object',
+      required: ['name'],
+      properties: {
+        name: { type: 'string', description: 'Its name */ in """quotes"""' },
+        at: { type: 'string', format: 'date-time', default: 'now', example: 'then', description: 'When.' },
+        owner: { type: 'object', properties: { 'e-mail': { type: 'string' } } },
+      },
+    },
+  });
+  const typescript = [
+    '    readonly File: {',
+    '      /** Its name *\\/ in """quotes""" */',
+    '      readonly name: string;',
+    '      /**',
+    '       * When.',
+    '       * Format: date-time',
+    '       * @default "now"',
+    '       * @example "then"',
+    '       */',
+    '      readonly at?: string;',
+    '      readonly owner?: {',
+    '        readonly "e-mail"?: string;',
+    '      };',
+    '    };',
+  ];
+  assert.ok(typescriptTypes(document).includes(typescript.join('\n')), typescriptTypes(document));
+  const python = [
+    'FileOwner = TypedDict(',
+    '    "FileOwner",',
+    '    {',
+    '        "e-mail": "NotRequired[str]",',
+    '    },',
+    ')',
+    '\n',
+    'class File(TypedDict):',
+    '    name: str',
+    `    """Its name */ in '''quotes'''"""`,
+    '    at: NotRequired[str]',
+    '    """When."""',
+    '    owner: NotRequired[FileOwner]',
+  ];
+  assert.ok(pythonTypes(document).includes(python.join('\n')), pythonTypes(document));
+});
+
+test('an object may have fields of other names, and those of one of several forms', () => {
+  const object = { type: 'object', properties: { type: { type: 'string' } } };
+  const open = typescriptTypes(documentOf({ Open: { ...object, additionalProperties: true } }));
+  assert.match(open, /readonly type\?: string;\n {4}\} & \{ readonly \[key: string\]: unknown \};/);
+  const allOf = ['Ftp', 'S3'].map((name) => ({ if: {}, then: { $ref: `#/components/schemas/${name}` } }));
+  const forms = typescriptTypes(documentOf({ Input: { ...object, allOf } }));
+  assert.match(forms, /\} & \(components\['schemas'\]\['Ftp'\] \| components\['schemas'\]\['S3'\]\);/);
+});
+
+test('the query of an operation has a type', () => {
+  const parameters = [
+    { name: 'sort_by', in: 'query', description: 'Order.', schema: { type: 'string', enum: ['name', 'size'] } },
+    { name: 'after', in: 'query', description: 'Only later ones.', required: true, schema: { type: 'integer' } },
+    { name: 'id', in: 'path', description: 'Identifier.', required: true, schema: { type: 'string' } },
+  ] as const;
+  const operation = { tags: [], summary: '', description: '', security: [], responses: {} };
+  const document = documentOf(
+    {},
+    {
+      '/files': {
+        get: { ...operation, operationId: 'listFiles', parameters },
+        head: { ...operation, operationId: 'listFilesHead', parameters },
+        post: { ...operation, operationId: 'addFile' },
+      },
+    },
+  );
+  const query = [
+    '    readonly ListFilesQuery: {',
+    '      /** Order. */',
+    "      readonly sort_by?: 'name' | 'size';",
+    '      /** Only later ones. */',
+    '      readonly after: number;',
+    '    };',
+  ];
+  assert.deepEqual(typescriptTypes(document).split('\n').slice(3, -3), query);
+  assert.match(pythonTypes(document), /\n\nListFilesSortBy = Literal\["name", "size"\]\n\n\nWebhookEvent = /);
+});
+
+test('the synchronous half is the asynchronous one without waiting', () => {
+  const source = [
+    'class AsyncJobs(AsyncIterator[Job]):',
+    '    async def __anext__(self) -> Job:',
+    '        async with self._http.stream() as answer:',
+    '            async for line in answer.aiter_bytes():',
+    '                return await self._read(line)',
+    '        raise StopAsyncIteration',
+    '    def rows(self) -> AsyncGenerator[Row, None]: await self.aclose()',
+  ];
+  assert.deepEqual(twinOf('jobs.py', source.join('\n')).split('\n'), [
+    '# Made by the build from _async/jobs.py.',
+    'class Jobs(Iterator[Job]):',
+    '    def __next__(self) -> Job:',
+    '        with self._http.stream() as answer:',
+    '            for line in answer.iter_bytes():',
+    '                return self._read(line)',
+    '        raise StopIteration',
+    '    def rows(self) -> Generator[Row, None, None]: self.close()',
+  ]);
+});
