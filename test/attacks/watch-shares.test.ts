@@ -19,12 +19,12 @@ import { startTogether } from '../support/together.js';
 const HOSTS = 20;
 const RECEIVERS = 6;
 /** Longer than B's checks are measured. */
-const DEADLINE_MS = scaled(120_000, 8_000);
+const DEADLINE_MS = scaled(120_000, 12_000);
 const A_DAY_MS = 86_400_000;
 const ROUNDS = scaled(100, 12);
 const MAX_RATIO = 3;
-/** A node that misses a notice finds what is due within this time by itself. */
-const NOISE_MS = 5_000;
+/** Below this the slowest of a few rounds is chance. */
+const NOISE_MS = 1_500;
 
 /** Takes connections and never says a word. */
 async function startSilence(): Promise<net.Server> {

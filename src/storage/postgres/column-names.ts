@@ -6,12 +6,9 @@ export const columnNames = { column: { from: postgres.toCamel, to: postgres.from
 
 /** Rows for a library that writes its own statements: it finds each column by both names. */
 export function withColumnNames(rows: readonly object[]): Record<string, unknown>[] {
-  return rows.map((row) =>
-    Object.fromEntries(
-      Object.entries(row).flatMap(([name, value]) => [
-        [name, value],
-        [postgres.fromCamel(name), value],
-      ]),
-    ),
-  );
+  return rows.map((row) => {
+    const both: Record<string, unknown> = { ...row };
+    for (const name in row) both[postgres.fromCamel(name)] = both[name];
+    return both;
+  });
 }
