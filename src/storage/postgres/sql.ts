@@ -94,18 +94,26 @@ interface Selection {
   readonly made?: Readonly<Record<string, postgres.PendingQuery<postgres.Row[]>>>;
 }
 
-/** The columns that `values` names, as `insert` and `update` take them. Absent ones stay. */
+/**
+ * The columns that `values` names, as `insert` and `update` take them. Absent ones stay. The driver goes by the word before
+ * its object: `insert into` a table has no alias.
+ */
 export function rowOf<F extends Fields>(sql: Queryable, fields: F, values: Partial<RowOf<F>>) {
   const given: Readonly<Record<string, unknown>> = values;
   const columns = Object.entries(columnNamesOf(fields)).filter(([name]) => given[name] !== undefined);
-  return Object.fromEntries(columns.map(([name, column]) => [column, storedAs(sql, given[name])]));
+  return Object.fromEntries(columns.map(([name, column]) => [column, storedAs(sql, given[name], fields[name])]));
 }
 
-function storedAs(sql: Queryable, value: unknown): postgres.ParameterOrJSON<never> {
+/** Fields that are lists have columns of text[]; other objects are JSON. */
+function storedAs(sql: Queryable, value: unknown, field: object | undefined): postgres.ParameterOrJSON<never> {
   if (typeof value === 'string') return storable(value);
-  if (Array.isArray(value)) return sql.types.texts(value as readonly string[]);
+  if (Array.isArray(value) && isList(field)) return sql.types.texts(value as readonly string[]);
   const isPlain = typeof value === 'object' && value !== null && !(value instanceof Date || Buffer.isBuffer(value));
   return isPlain ? jsonOf(sql, value) : (value as postgres.ParameterOrJSON<never>);
+}
+
+function isList(field: { readonly schema?: { readonly type?: unknown } } | undefined): boolean {
+  return field?.schema?.type === 'array';
 }
 
 /** A value as JSON, the same of all texts in it. */
