@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import type { Definition } from '../connections/definition.js';
 import { type Field, fieldsOf } from '../connections/schemas.js';
 import { CONNECTION_TYPES } from '../connections/types.js';
-import { flag, number } from './option-values.js';
+import { reading } from './field-options.js';
 
 export interface FieldOption {
   readonly option: Option;
@@ -58,15 +58,11 @@ function optionsOf({ name, title, hint, schema, isSecret, isLong = false }: Fiel
   return [{ option, field: name, isFile, isNullable: shape.type?.includes('null') === true }];
 }
 
-function optionOf(name: string, { type = [], enum: choices, minimum = 0, maximum = 0 }: Shape, help: string): Option {
-  const long = `--${kebab(name)}`;
-  if (choices !== undefined) return new Option(`${long} <${choices.join('|')}>`, help).choices(choices);
-  if (type.includes('integer')) return new Option(`${long} <number>`, help).argParser(number(minimum, maximum));
-  // The choices are for completion.
-  if (type.includes('boolean'))
-    return new Option(`${long} <true|false>`, help).choices(['true', 'false']).argParser(flag);
-  const value = kebab(name).split('-').at(-1) ?? name;
-  return new Option(`${long} <${value}${type.includes('array') ? '...' : ''}>`, help);
+function optionOf(name: string, { type = [], enum: choices, ...bounds }: Shape, help: string): Option {
+  const word = type.includes('integer') ? 'number' : type.includes('boolean') ? 'true|false' : undefined;
+  const value = choices?.join('|') ?? word ?? kebab(name).split('-').at(-1) ?? name;
+  const more = choices === undefined && type.includes('array') ? '...' : '';
+  return reading(new Option(`--${kebab(name)} <${value}${more}>`, help), { type, enum: choices, ...bounds });
 }
 
 function capital(name: string): string {

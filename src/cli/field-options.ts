@@ -1,7 +1,7 @@
 /** The options of commands that set fields of a thing, as its definition in the contract has them. */
 import { type Command, Option } from 'commander';
-import { type Fields, settable } from '../contract/thing.js';
-import { number, orNone } from './option-values.js';
+import { type CommandOption, type Fields, settable } from '../contract/thing.js';
+import { age, bytes, flag, gathered, number, orNone } from './option-values.js';
 
 interface Shape {
   readonly type?: string | readonly string[];
@@ -21,7 +21,13 @@ export function fieldOptionsOf(fields: Fields): readonly FieldOption[] {
   return settable(fields).flatMap(({ name, field: { schema, option } }) =>
     option === undefined
       ? []
-      : [{ field: name, option: optionOf(option.flags, option.help, schema), means: option.means ?? true }],
+      : [
+          {
+            field: name,
+            option: reading(new Option(option.flags, option.help), schema, option.unit),
+            means: option.means ?? true,
+          },
+        ],
   );
 }
 
@@ -41,11 +47,15 @@ export function addFieldOptions(command: Command, fields: Fields, without: reado
   return command;
 }
 
-function optionOf(flags: string, help: string, schema: object): Option {
+/** Makes an option read its value as the schema of its field says. */
+export function reading(option: Option, schema: object, unit?: CommandOption['unit']): Option {
   const { type = [], enum: choices, minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Shape = schema;
-  const option = new Option(flags, help);
   if (!option.required) return option;
+  if (unit !== undefined) return option.argParser({ bytes, age }[unit]);
   if (choices !== undefined) return option.choices(choices);
+  // The choices are for completion.
+  if (type.includes('boolean')) return option.choices(['true', 'false']).argParser(flag);
+  if (type.includes('array')) return option.variadic ? option : option.argParser(gathered);
   if (!type.includes('integer')) return option;
   const parse = number(minimum, maximum);
   return option.argParser(type.includes('null') ? orNone(parse) : parse);

@@ -12,7 +12,8 @@ import { get, put } from './commands/put-get.js';
 import * as schedules from './commands/schedules.js';
 import { sync } from './commands/trees.js';
 import { EXIT } from './exit-codes.js';
-import { ORDER_TYPES, withJobOptions } from './job-options.js';
+import { ORDER_TYPES } from '../contract/job-options.js';
+import { withJobOptions } from './job-options.js';
 import { number } from './option-values.js';
 
 const JOB_STATES = ['queued', 'running', 'paused', 'succeeded', 'partly_failed', 'failed', 'cancelled'];

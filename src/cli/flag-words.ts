@@ -1,5 +1,6 @@
-/** Errors of the gateway name fields of its API; whoever typed a command knows its options. */
+/** Errors of the gateway name fields of its API; a command line has options. */
 import type { Option } from 'commander';
+import { jobOptionFields } from '../contract/job.js';
 import { watchedFolderFields } from '../contract/watched-folder.js';
 import { fieldOptionsOf } from './field-options.js';
 
@@ -12,12 +13,12 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   allowedIps: 'ip',
   expiresAt: 'expires',
   overlapMinutes: 'overlap',
-  maxAgeSeconds: 'maxAge',
   filename_template: 'template',
-  bytesPerSecond: 'bwlimit',
   events: 'event',
   ...Object.fromEntries(
-    fieldOptionsOf(watchedFolderFields).map(({ field, option }) => [field, option.attributeName()]),
+    [watchedFolderFields, jobOptionFields]
+      .flatMap(fieldOptionsOf)
+      .map(({ field, option }) => [field, option.attributeName()]),
   ),
 };
 

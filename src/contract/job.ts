@@ -46,56 +46,101 @@ export const jobOptionFields = {
     globs(
       'Only files that one of these globs takes: of the path below the folder where it holds `/` or `**`, else of the name.',
     ),
-    { default: [], words: 'Only files that one of these globs takes.' },
-  ),
-  exclude: given(globs('Not files and folders that one of these globs takes.'), { default: [] }),
-  maxDepth: given(bound('Not files in folders further down: 1 = only those of the folder itself.', 1, 100), unset),
-  minSize: given(bound('Not files of fewer bytes.', 0, Number.MAX_SAFE_INTEGER), unset),
-  maxSize: given(bound('Not files of more bytes.', 0, Number.MAX_SAFE_INTEGER), unset),
-  minAgeSeconds: given(
-    bound('Not files that were modified less than this before the job began.', 0, MOST_SECONDS),
-    unset,
-  ),
-  maxAgeSeconds: given(
-    bound('Not files that were modified more than this before the job began.', 0, MOST_SECONDS),
-    unset,
+    {
+      option: { flags: '--include <glob>', help: 'only these files; may be given several times' },
+      default: [],
+      words: 'Only files that one of these globs takes.',
+    },
   ),
   onConflict: given(
+  exclude: given(globs('Not files and folders that one of these globs takes.'), {
+    option: { flags: '--exclude <glob>', help: 'not these files and folders; may be given several times' },
+    default: [],
+  }),
+  maxDepth: given(bound('Not files in folders further down: 1 = only those of the folder itself.', 1, 100), {
+    ...unset,
+    option: { flags: '--max-depth <number>', help: 'not files further down; 1 = those of the folder itself' },
+  }),
+  minSize: given(bound('Not files of fewer bytes.', 0, Number.MAX_SAFE_INTEGER), {
+    ...unset,
+    option: { flags: '--min-size <size>', help: 'not files of fewer bytes, such as 512K or 10M', unit: 'bytes' },
+  }),
+  maxSize: given(bound('Not files of more bytes.', 0, Number.MAX_SAFE_INTEGER), {
+    ...unset,
+    option: { flags: '--max-size <size>', help: 'not files of more bytes', unit: 'bytes' },
+  }),
+  minAgeSeconds: given(bound('Not files that were modified less than this before the job began.', 0, MOST_SECONDS), {
+    ...unset,
+    option: {
+      flags: '--min-age <age>',
+      help: 'not files modified less than this ago, such as 90s, 12h or 7d',
+      unit: 'age',
+    },
+  }),
+  maxAgeSeconds: given(bound('Not files that were modified more than this before the job began.', 0, MOST_SECONDS), {
+    ...unset,
+    option: { flags: '--max-age <age>', help: 'not files modified more than this ago', unit: 'age' },
+  }),
     oneOf(
       CONFLICT_RULES,
       'What a `copy` or `move` does with a file that stands at the destination; a `sync` replaces it.',
     ),
-    { default: 'replace', words: 'What becomes of a file that stands at the destination.' },
+    {
+      option: { flags: '--on-conflict <rule>', help: 'what to do with a file that exists' },
+      default: 'replace',
+      words: 'What becomes of a file that stands at the destination.',
+    },
   ),
   compare: given(oneOf(COMPARISONS, 'How a `sync` tells that a file has not changed; `digest` reads both.'), {
     default: 'size-and-time',
+    option: { flags: '--compare <how>', help: 'how to find changes' },
     words: 'How a `sync` tells that a file has not changed.',
   }),
   deleteExtra: given(flag('A `sync` deletes what the source does not have, after all else.'), {
     default: false,
+    option: { flags: '--delete-extra', help: 'delete what the source does not have, after all else' },
     words: 'Whether a `sync` deletes what the source does not have.',
   }),
   maxDeletes: given(bound('With more to delete than this, nothing is deleted.', 0, 1_000_000_000), {
     default: 1000,
+    option: { flags: '--max-deletes <number>', help: 'with more to delete, delete nothing; 1000 when absent' },
     shown: count('With more to delete than this, nothing is deleted.'),
   }),
   allowEmptySource: given(
     flag(
       'With `deleteExtra`: deletes although the source is empty, or has lost more than half of its files since the last run.',
     ),
-    unset,
+    {
+      ...unset,
+      option: {
+        flags: '--allow-empty-source',
+        help: 'delete although the source is empty, or has lost more than half of its files since the last run',
+      },
+    },
   ),
   bytesPerSecond: given(bound('Of all its files together; 0 = as fast as it goes.', 0, 1_000_000_000_000), {
     default: 0,
+    option: {
+      flags: '--bwlimit <rate>',
+      help: 'bytes a second of all files together, such as 512K or 10M',
+      unit: 'bytes',
+    },
     shown: count('Of all its files together; 0 = as fast as it goes.'),
   }),
-  dryRun: given(flag('Tells what would be done, and does nothing.'), { default: false }),
+  dryRun: given(flag('Tells what would be done, and does nothing.'), {
+    option: { flags: '--dry-run', help: 'show what would be done, and do nothing' },
+    default: false,
+  }),
   webhookUrl: given(
     textOrNull('URL that receives `job.finished` when it has ended, signed with the secret of the account.', {
       minLength: 1,
       maxLength: 2048,
     }),
-    { default: null, words: 'URL that receives `job.finished`.' },
+    {
+      option: { flags: '--webhook <url>', help: 'URL that gets an event when the job has ended' },
+      default: null,
+      words: 'URL that receives `job.finished`.',
+    },
   ),
 } satisfies Fields & Readonly<Record<JobOption, unknown>>;
 

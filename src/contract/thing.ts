@@ -25,11 +25,13 @@ interface Shown<A extends TSchema = TSchema, R = unknown> {
 }
 
 /** The option of `ftg` that sets a field. */
-interface CommandOption {
+export interface CommandOption {
   /** As its help shows it: `--every <minutes>`. One without a value says true, or `means`. */
   readonly flags: string;
   readonly help: string;
   readonly means?: string;
+  /** Its value is given as `10M` or `12h`; the field has bytes or seconds. */
+  readonly unit?: 'bytes' | 'age';
 }
 
 /** A field that a request may set. */
