@@ -1,5 +1,5 @@
 /** Fields that several endpoints have, each with the words that are right for one place, and values that their examples share. */
-import { CONNECTION_ID } from '../contract/words.js';
+import { CONNECTION_ID, ROOT_PATH } from '../contract/words.js';
 import { Type, type TInteger, type TSchemaOptions, type TString } from 'typebox';
 import { refusal } from '../base/errors.js';
 import { isWritableTime } from '../remotes/times.js';
@@ -88,7 +88,7 @@ export const keptTime = () =>
     ),
   );
 
-export const answeredPath = (): TString => text('Path from the root of the connection.');
+export const answeredPath = (): TString => text(ROOT_PATH);
 export const durationMs = (): TInteger => count('Milliseconds from the start of the operation to its end.');
 
 export const successAnswer = object('SuccessAnswer', { success: success() });

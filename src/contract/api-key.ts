@@ -1,6 +1,7 @@
 /** An API key: what programs show the gateway instead of a login. */
+import { Type } from 'typebox';
 import { NAME } from './patterns.js';
-import { dateTime, dateTimeOrNull, listOf, oneOf, text, textOrNull, texts } from './schema.js';
+import { dateTime, dateTimeOrNull, listOf, oneOf, orNull, text, textOrNull, texts } from './schema.js';
 import { derived, given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
 
 export type Scope = 'read' | 'write' | 'exec' | 'watch' | 'admin';
@@ -10,6 +11,10 @@ export const SCOPES: readonly Scope[] = ['read', 'write', 'exec', 'watch'];
 export const ALL_SCOPES: readonly Scope[] = [...SCOPES, 'admin'];
 
 const EXPIRES_AT = 'When it ends; null = never.';
+
+/** A key as other things show it. */
+export const shownKey = (description: string) =>
+  orNull(Type.Object({ id: text('Its id.'), name: text('Its name.') }), description);
 
 export const apiKeyFields = {
   id: kept(text('Identifier.')),

@@ -1,5 +1,6 @@
 /** A job: what it does, what it may do to files that exist, and how far it is. */
 import { type TObject, Type } from 'typebox';
+import { shownKey } from './api-key.js';
 import { JOB_OPTION_NAMES, type JobOption, ORDER_TYPES, type OrderType } from './job-options.js';
 import {
   count,
@@ -270,13 +271,7 @@ export const jobFields = {
   sample: hidden<{ readonly bytes: number; readonly agoMs: number } | null>(),
   /** Without its pauses. */
   activeMs: hidden<number>(),
-  key: derived(
-    orNull(
-      Type.Object({ id: text('Its id.'), name: text('Its name.') }),
-      'The API key that began it; null = the dashboard, or a schedule.',
-    ),
-    { isOwners: true },
-  ),
+  key: derived(shownKey('The API key that began it; null = the dashboard, or a schedule.'), { isOwners: true }),
 };
 
 export type JobRow = RowOf<typeof jobFields>;

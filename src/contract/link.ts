@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { count, countOrNull, dateTime, dateTimeOrNull, flag, oneOf, text, textOrNull } from './schema.js';
 import { given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
-import { CONNECTION_ID } from './words.js';
+import { CONNECTION_ID, ROOT_PATH } from './words.js';
 
 const LINK_OPERATIONS = ['upload', 'download'] as const;
 const LINK_STATES = ['active', 'used_up', 'expired', 'revoked', 'key_ended'] as const;
@@ -19,7 +19,7 @@ export const linkFields = {
   operation: needed(oneOf(LINK_OPERATIONS, '`upload` takes files into one folder, `download` gives one file.')),
   connectionId: kept(text(CONNECTION_ID)),
   /** The file that is downloaded, or the folder that is uploaded to. */
-  path: kept(text('Path from the root of the connection.')),
+  path: kept(text(ROOT_PATH)),
   filename: given(text(FILENAME, { minLength: 1, maxLength: 255 }), { default: null, shown: textOrNull(FILENAME) }),
   overwrite: given(flag('Of an upload: whether a file of this name may be replaced. Without, it is 409.'), {
     default: false,

@@ -1,5 +1,5 @@
 /** A schedule: jobs that begin by the clock. */
-import { Type } from 'typebox';
+import { shownKey } from './api-key.js';
 import { JOB_STATES, jobOptionFields, type OrderDefinition, place } from './job.js';
 import { ORDER_TYPES } from './job-options.js';
 import {
@@ -73,13 +73,7 @@ export const scheduleFields = {
     column: 'errorMessage',
   }),
   createdAt: kept(dateTime('When it was created.')),
-  key: derived(
-    orNull(
-      Type.Object({ id: text('Its id.'), name: text('Its name.') }),
-      'The API key whose rights its jobs have; null = those of the owner.',
-    ),
-    { isOwners: true },
-  ),
+  key: derived(shownKey('The API key whose rights its jobs have; null = those of the owner.'), { isOwners: true }),
 };
 
 type Fields = typeof scheduleFields;

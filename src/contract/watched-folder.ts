@@ -15,7 +15,7 @@ import {
 } from './schema.js';
 import { type ConflictRule, CONFLICT_RULES } from './job.js';
 import { given, hidden, kept, type RowOf, type SettingsOf } from './thing.js';
-import { CONNECTION_ID, ERROR_CODE } from './words.js';
+import { CONNECTION_ID, ERROR_CODE, ROOT_PATH } from './words.js';
 
 const path = { minLength: 1, maxLength: 4096, pattern: NAME };
 
@@ -52,7 +52,7 @@ export const watchedFolderFields = {
       words: 'Shown in the dashboard.',
     },
   ),
-  path: kept(text('Path from the root of the connection.')),
+  path: kept(text(ROOT_PATH)),
   filePattern: given(glob('A glob on the file name, or on the path below the folder where it holds `/` or `**`.'), {
     option: { flags: '--pattern <glob>', help: 'files to report' },
     default: null,

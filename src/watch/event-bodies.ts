@@ -4,9 +4,8 @@ import { type EventDefinition, eventDefinition, NUMBERED_BYTES } from '../base/e
 import { listOf, base64, count, dateTime, described, flag, oneOf, text, textOrNull } from '../contract/schema.js';
 import { connectionSummary } from '../connections/schemas.js';
 import type { WatchedFolder } from '../contract/watched-folder.js';
+import { ROOT_PATH } from '../contract/words.js';
 import type { RouteCopy } from '../storage/storage.js';
-
-const PATH = 'Path from the root of the connection.';
 
 const copied = Type.Object(
   {
@@ -24,7 +23,7 @@ const copied = Type.Object(
 
 const eventFile = Type.Object({
   name: text('Name of the file.'),
-  path: text(PATH),
+  path: text(ROOT_PATH),
   size: count('Bytes.'),
   isDirectory: flag('Always false.'),
   modifiedAt: dateTime('Time of the last change, UTC.'),
@@ -59,7 +58,7 @@ function event<More extends TProperties>(
         {
           id: text('Id of the watched folder.'),
           name: text('Name of the watched folder, as the dashboard shows it.'),
-          path: text(PATH),
+          path: text(ROOT_PATH),
           connectionId: text('Id of its connection.'),
         },
         { description: 'The folder that was checked.' },

@@ -1,6 +1,7 @@
 /** A try at a receiver as it is shown. */
 import { Type } from 'typebox';
 import { textOrNull, type TSchemaOf } from '../../contract/schema.js';
+import { ERROR_CODE } from '../../contract/words.js';
 import { durationMs } from '../fields.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -14,7 +15,7 @@ export const ATTEMPT_FIELDS = {
     type: ['integer', 'null'],
     description: 'HTTP status of the answer; null when there was none.',
   }),
-  errorCode: textOrNull('The code of the error, as `X-Error-Code` carries it.'),
+  errorCode: textOrNull(ERROR_CODE),
   errorMessage: textOrNull('What went wrong.'),
   answer: textOrNull('The first 4 kB of the answer.'),
   requestHeaders: headers('Header fields that were sent, without a login; null where they were not kept.'),

@@ -1,6 +1,7 @@
 /** The history with its filters, page by page or exported as a whole. */
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
+import { shownKey } from '../../../contract/api-key.js';
 import {
   count,
   group,
@@ -107,10 +108,7 @@ export const showTransfer = endpoint('GET /manage/transfers/:id', {
     schema: object('TransferDetail', {
       ...transferDetails.properties,
       ...transferFields,
-      key: orNull(
-        Type.Object({ id: text('Its id.'), name: text('Its name.') }),
-        'The API key that asked; null = the dashboard, or the gateway itself.',
-      ),
+      key: shownKey('The API key that asked; null = the dashboard, or the gateway itself.'),
       receipt: orNull(
         group(
           {

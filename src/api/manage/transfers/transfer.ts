@@ -1,6 +1,7 @@
 /** A transfer as the management API shows it. */
 import { type Static, Type } from 'typebox';
 import { count, countOrNull, dateTime, group, object, text, textOrNull } from '../../../contract/schema.js';
+import { ERROR_CODE } from '../../../contract/words.js';
 import { transferDetails, transferItem } from '../../account/transfers.js';
 import { TRANSFER_ID } from '../../fields.js';
 import { TIME } from '../fields.js';
@@ -10,7 +11,7 @@ export const transferFields = {
   ...transferItem.properties,
   jobId: transferDetails.properties.jobId,
   linkId: transferDetails.properties.linkId,
-  errorCode: textOrNull('The code of the error, as `X-Error-Code` carries it.'),
+  errorCode: textOrNull(ERROR_CODE),
   live: Type.Optional(
     group(
       {
