@@ -11,7 +11,7 @@ interface BannerFacts {
   readonly credentials?: Credentials | undefined;
 }
 
-/** What is printed when the gateway serves. Each line with curl works in a shell as it stands, in this order. */
+/** The text that a quick start prints once it serves. Its lines with curl work in a shell when run in this order. */
 export function quickStartBanner({ url, dataDir, credentials }: BannerFacts): string {
   const login = credentials === undefined ? shownBefore(dataDir) : shownNow(credentials);
   const lines = [

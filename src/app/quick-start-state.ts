@@ -58,8 +58,8 @@ export async function storeQuickStart(dataDir: string, state: QuickStartState): 
 }
 
 /**
- * Credentials for the banner, or undefined when they were shown before. A database without accounts is a new one,
- * whatever the file says: it knows nothing of what was shown.
+ * Credentials for the banner, or undefined when they were shown before. A database without accounts is new: even if the
+ * file says that credentials were shown, it does not have them.
  */
 export function newCredentials(
   state: QuickStartState,

@@ -1,4 +1,4 @@
-/** What the program throws: an error with a code of the catalogue (src/contract/errors.ts). Nobody matches error texts. */
+/** The error that the program throws, with a code of the catalogue (src/contract/errors.ts). Code matches codes, never texts. */
 import { type ErrorCode, errorCodes, type ErrorDefinition, ERRORS } from '../contract/errors.js';
 
 export type { ErrorCode };

@@ -37,7 +37,7 @@ export function age(text: string): number {
   return Math.round(Number(amount) * seconds);
 }
 
-/** Of options that may be given several times. */
+/** Collects the values of an option that may be given several times. */
 export function gathered(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }

@@ -474,7 +474,7 @@ const catalogue = {
     remedy: 'Send it again.',
     example: 'the body does not match its Upload-Checksum (sha1)',
   },
-  /** The status is nginx's habit: there is nobody left to answer. */
+  /** nginx logs this status, too: the client is gone, so it gets no answer. */
   client_gone: {
     status: 499,
     fault: 'client',

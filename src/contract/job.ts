@@ -53,7 +53,6 @@ export const jobOptionFields = {
       words: 'Only files that one of these globs takes.',
     },
   ),
-  onConflict: given(
   exclude: given(globs('Not files and folders that one of these globs takes.'), {
     option: { flags: '--exclude <glob>', help: 'not these files and folders; may be given several times' },
     default: [],
@@ -82,6 +81,7 @@ export const jobOptionFields = {
     ...unset,
     option: { flags: '--max-age <age>', help: 'not files modified more than this ago', unit: 'age' },
   }),
+  onConflict: given(
     oneOf(
       CONFLICT_RULES,
       'What a `copy` or `move` does with a file that stands at the destination; a `sync` replaces it.',
@@ -93,18 +93,18 @@ export const jobOptionFields = {
     },
   ),
   compare: given(oneOf(COMPARISONS, 'How a `sync` tells that a file has not changed; `digest` reads both.'), {
-    default: 'size-and-time',
     option: { flags: '--compare <how>', help: 'how to find changes' },
+    default: 'size-and-time',
     words: 'How a `sync` tells that a file has not changed.',
   }),
   deleteExtra: given(flag('A `sync` deletes what the source does not have, after all else.'), {
-    default: false,
     option: { flags: '--delete-extra', help: 'delete what the source does not have, after all else' },
+    default: false,
     words: 'Whether a `sync` deletes what the source does not have.',
   }),
   maxDeletes: given(bound('With more to delete than this, nothing is deleted.', 0, 1_000_000_000), {
-    default: 1000,
     option: { flags: '--max-deletes <number>', help: 'with more to delete, delete nothing; 1000 when absent' },
+    default: 1000,
     shown: count('With more to delete than this, nothing is deleted.'),
   }),
   allowEmptySource: given(
@@ -120,12 +120,12 @@ export const jobOptionFields = {
     },
   ),
   bytesPerSecond: given(bound('Of all its files together; 0 = as fast as it goes.', 0, 1_000_000_000_000), {
-    default: 0,
     option: {
       flags: '--bwlimit <rate>',
       help: 'bytes a second of all files together, such as 512K or 10M',
       unit: 'bytes',
     },
+    default: 0,
     shown: count('Of all its files together; 0 = as fast as it goes.'),
   }),
   dryRun: given(flag('Tells what would be done, and does nothing.'), {
@@ -188,7 +188,7 @@ export interface JobDefinition extends JobOptions {
   /** The destination, for an upload, which has none. */
   readonly source: JobPlace;
   readonly destination: JobPlace | null;
-  /** Of an upload. */
+  /** Only uploads have it. */
   readonly upload?: UrlUpload;
 }
 

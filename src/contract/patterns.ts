@@ -6,7 +6,7 @@ export const REGION = '^(?![xX][nN]--)[A-Za-z0-9_-]{1,63}$';
 /** The pattern of names: one line, with nothing that a terminal or a log would obey (C0, DEL, C1, line separators). */
 export const NAME = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$';
 
-/** Of one line. Control characters in these would end up in commands, headers and terminals. */
+/** One line: control characters would end up in commands, headers and terminals. */
 export const LINE = '^[^\\u0000-\\u001f\\u007f]+$';
 export const LINE_OR_EMPTY = '^[^\\u0000-\\u001f\\u007f]*$';
 export const ABSOLUTE = '^/[^\\u0000-\\u001f\\u007f]*$';

@@ -36,12 +36,12 @@ export type Reason =
 export type FilterReason = 'pattern' | 'excluded' | 'temporary_name' | 'marker';
 
 export interface DiffRules extends TimeRules {
-  /** What stands there at the folder's first check is taken as known; later, what the folder takes only since then. */
+  /** Entries that count as known: all at the first check, later those that only new settings let in. */
   readonly isBaseline: boolean | ((key: Buffer) => boolean);
   readonly detectModified: boolean;
   /** How long a file must keep size and date. */
   readonly settleMs: number;
-  /** When this look began: what settled before it is settled. */
+  /** When this scan began: files that had settled by then are settled. */
   readonly beganMs: number;
   /** A follow-up never reports empty files: they wait for the next regular check. */
   readonly mayReportEmpty: boolean;

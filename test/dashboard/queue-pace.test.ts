@@ -12,7 +12,7 @@ const MANY = 2_000;
 const MOST_MS = 30_000;
 /** Longer, and typing or scrolling stutters; on a machine that has nothing else to do. */
 const LONG_TASK_MS = 50;
-/** Of them, the best counts: the machine has other work too. */
+/** The best of these runs counts: the machine has other work too. */
 const RUNS = 3;
 
 let desk: Desk;

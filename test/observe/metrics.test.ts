@@ -8,7 +8,7 @@ type MetricsSources = Parameters<typeof createMetrics>[0];
 
 type PoolGauge = ReturnType<MetricsSources['pools']>[number];
 
-/** Of the answer of GET /metrics. */
+/** The answer of GET /metrics has no more lines. */
 const MOST_LINES = 2_000;
 
 const { version: VERSION } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {

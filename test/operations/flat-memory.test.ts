@@ -185,7 +185,7 @@ function endless(meter: Meter): Readable {
   });
 }
 
-/** Takes so much a second while it is slow, whatever the size of the pieces. */
+/** While it is slow, it takes a fixed number of bytes a second, in pieces of any size. */
 function taker(meter: Meter, side: Side): Writable {
   return new Writable({
     highWaterMark: 1,

@@ -6,7 +6,7 @@ import { reachedBy } from './imports.js';
 
 /** More would save little: each further file in a process saves the same, and one that is ended early loses more. */
 const MOST_IN_ONE = 12;
-/** Of files that start a gateway or a database: they take longer than loading modules does, and hold up the files after them. */
+/** The most files in one process that start a gateway or a database: each delays the files after it. */
 const MOST_STARTING = 6;
 
 /** A file whose text matches changes, or measures, what its whole process has. */

@@ -19,7 +19,7 @@ import { type Sql, withSql } from '../support/sql.js';
 export { withSql };
 
 export interface TestServer {
-  /** Of its first database, which has the gateway's tables where the run has laid them (servers/data-folders.ts). */
+  /** The URL of its first database, which already has the gateway's tables when the run prepared them (servers/data-folders.ts). */
   readonly url: string;
   /** Makes an empty database; resolves to its connection string. */
   createDatabase(): Promise<string>;

@@ -192,7 +192,7 @@ class Owner {
   }
 }
 
-/** An account that somebody looks at: with what only a configuration can say, and nothing that shows how it was made. */
+/** An account for tests of screens: it has settings of the configuration file, and no trace of how a test made it. */
 class ConfiguredAccount {
   #keys: readonly Row[] = [];
 

@@ -2,7 +2,7 @@
 
 export interface Part {
   readonly is: string;
-  /** Beside `contract` and `base`, which are everybody's, and the part's own folder. */
+  /** Beside `contract` and `base`, which every part may import, and the part's own folder. */
   readonly imports: readonly string[];
   /** Of these the shapes alone, which vanish when the program is built. */
   readonly types?: readonly string[];
@@ -211,7 +211,7 @@ export function architecturePage(): string {
   ].join('\n');
 }
 
-/** An arrow that two others make up is left out, and so are `app`, which imports everybody, `base` and `contract`. */
+/** An arrow that two others make up is left out, and so are `app`, which imports every part, `base` and `contract`. */
 function diagram(): string[] {
   const top = (name: string): string => name.split('/', 1)[0] ?? name;
   const targets = new Map<string, Set<string>>();

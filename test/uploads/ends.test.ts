@@ -125,7 +125,7 @@ function suite(entry: ServerEntry): void {
 
     test('a connection whose server is away goes all the same, and without waiting for it', async () => {
       const folder = newFolder();
-      // Whoever waits for the server waits for a day.
+      // A request that waits for the server waits for a day.
       const pool = { acquireTimeoutMs: A_DAY_MS, connectTimeoutMs: A_DAY_MS, stallTimeoutMs: A_DAY_MS };
       await ownConnection('away', { pool });
       const away = new Tus(nodes[0]?.client() ?? assert.fail(), 'away');

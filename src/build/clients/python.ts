@@ -25,7 +25,7 @@ const SIMPLE: Readonly<Record<SimpleType, string>> = {
 /** Names that a class cannot have as fields. */
 const KEYWORDS = new Set(['from', 'import', 'class', 'def', 'in', 'is', 'not', 'or', 'and', 'None', 'pass', 'global']);
 
-/** `WebhookEvent` is the union of what a webhook can receive; `type` tells them apart. */
+/** Types of all schemas. `WebhookEvent` is the union of the events that a webhook can receive, by their `type`. */
 export function pythonTypes(document: OpenApiDocument): string {
   const schemas = Object.entries(document.components.schemas);
   const writer = new Writer();

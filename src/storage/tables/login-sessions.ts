@@ -22,7 +22,7 @@ type SessionEnd = 'logged_out' | 'elsewhere' | 'password_changed';
 
 /** A session without a request ends after this time. */
 const IDLE_MS = 2 * 3_600_000;
-/** A session ends this long after the login, whatever happens. */
+/** A session ends this long after the login, even if it is used. */
 const ABSOLUTE_MS = 24 * 3_600_000;
 
 /** Requests closer together than this count as one look. */

@@ -58,7 +58,7 @@ describe(
 
     after(async () => {
       await balancer?.stop();
-      // The balancer asked a moment ago: at SIGTERM a node waits for it, at SIGINT for nobody.
+      // The balancer asked a moment ago: at SIGTERM a node waits for it, at SIGINT it does not.
       const [retiring, ...others] = gateways.map(({ process }) => process);
       retiring?.kill('SIGTERM');
       await Promise.all(

@@ -46,7 +46,7 @@ export const MAX_MEMORY_BYTES = 400 * 1024 * 1024;
 const MAX_RATIO = 3;
 /** Below this a p99 of a few samples is the mood of a machine that others use too, whatever it was alone. */
 const NOISE_MS = IS_FULL_SCALE ? 100 : 1_500;
-/** Of the time that B is measured under attack: for alone and after, when nobody competes with it. */
+/** B is measured under attack for the whole time; alone and afterwards, without competition, for this part of it. */
 const QUIET_PART = IS_FULL_SCALE ? 1 : 0.5;
 /** By default a server drops some of more than ten logins at once. */
 const ADMITS_ALL = ['MaxStartups 500'];

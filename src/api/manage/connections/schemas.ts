@@ -42,7 +42,7 @@ export function connectionSchemas(definitions: readonly Definition[]) {
   const { schema: name } = settingField('name', columns.name);
   const schemasOf = (make: (definition: Definition) => object): ByType =>
     Object.fromEntries(definitions.map((definition) => [definition.type, make(definition)]));
-  /** One schema for each type behind its name, so that a mistake is told for the type that was meant. */
+  /** One schema for each type, chosen by its name: an error message is about the type that the request names. */
   const byType = (schemas: ByType): TSchemaOf<ConnectionInput> =>
     Type.Unsafe({
       type: 'object',

@@ -4,7 +4,7 @@ import { isPositive, type Reply } from './replies.js';
 /** What changes what is sent. A server without FEAT has none of it. */
 export interface Features {
   readonly utf8: boolean;
-  /** MLST and MLSD (RFC 3659, 7.8: one stands for both). */
+  /** MLST and MLSD: servers announce both as MLST (RFC 3659, 7.8). */
   readonly machineListings: boolean;
   /** MFMT, which sets a file's time (draft-somers-ftp-mfxx). */
   readonly setsTimes: boolean;
