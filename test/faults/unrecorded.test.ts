@@ -33,12 +33,24 @@ describe('a database that stops taking writes', { timeout: 240_000 }, () => {
     await Promise.all([remotes?.stop(), postgres?.stop()]);
   });
 
-  const readOnly = (value: 'on' | 'off'): Promise<void> =>
-    withSql(postgres.url, async (sql) => {
+  const readOnly = async (value: 'on' | 'off'): Promise<void> => {
+    await withSql(postgres.url, async (sql) => {
       await sql.unsafe('set default_transaction_read_only = off');
       await sql.unsafe(`alter system set default_transaction_read_only = ${value}`);
       await sql`select pg_reload_conf()`;
     });
+    // A new session shows it once every other one was signalled.
+    const isSeen = (): Promise<boolean> =>
+      withSql(postgres.url, async (sql) => {
+        const [row] = await sql<{ value: string }[]>`select current_setting('default_transaction_read_only') as value`;
+        return row?.value === value;
+      });
+    await eventually(isSeen, `read-only is ${value}`);
+  };
+  const takesWritesAgain = async (): Promise<void> => {
+    await readOnly('off');
+    await eventually(async () => (await gateway.api.get('/readyz')).status === 200, 'it takes writes again');
+  };
 
   const disk = (protocol: ProtocolName) => remotes[protocol].server.disk;
   const isThere = async (protocol: ProtocolName, file: string): Promise<boolean> =>
@@ -134,27 +146,30 @@ describe('a database that stops taking writes', { timeout: 240_000 }, () => {
     // Of the others something is written before they begin: a link's use, the lease of a resumable upload.
     const first = (await all('first')).filter(({ name }) => UNAWARE.includes(name));
     const second = await all('second');
-    await readOnly('on');
-    // All at once: none of them knows yet.
-    const answers = await Promise.all(first.map(({ send }) => send()));
     const unrecorded = new Set<string>();
     const performed = new Set<string>();
-    for (const [index, { name, protocol, isPerformed }] of first.entries()) {
-      const answer = answers[index] ?? assert.fail();
-      const what = `${name} on ${protocol}: ${told(answer)}`;
-      assert.equal(answer.status, 503, what);
-      const code = answer.headers['x-error-code'];
-      if (await isPerformed?.()) assert.equal(code, 'outcome_unrecorded', what);
-      if (code === 'outcome_unrecorded') {
-        assert.equal(answer.headers['retry-after'], undefined, what);
-        unrecorded.add(name);
-        if (name === 'upload') performed.add(`${protocol} upload /unrecorded-first/raw`);
-      } else {
-        assert.equal(code, 'database_away', what);
-        assert.match(answer.headers['retry-after'] ?? '', /^[1-9]\d*$/, what);
+    // All at once: none of them knows yet. A write of the gateway's own may find out first; then those left go again.
+    for (let isFirst = true; unrecorded.size < UNAWARE.length; isFirst = false) {
+      if (!isFirst) await takesWritesAgain();
+      await readOnly('on');
+      const sent = first.filter(({ name }) => !unrecorded.has(name));
+      const answers = await Promise.all(sent.map(({ send }) => send()));
+      for (const [index, { name, protocol, isPerformed }] of sent.entries()) {
+        const answer = answers[index] ?? assert.fail();
+        const what = `${name} on ${protocol}: ${told(answer)}`;
+        assert.equal(answer.status, 503, what);
+        const code = answer.headers['x-error-code'];
+        if (await isPerformed?.()) assert.equal(code, 'outcome_unrecorded', what);
+        if (code === 'outcome_unrecorded') {
+          assert.equal(answer.headers['retry-after'], undefined, what);
+          unrecorded.add(name);
+          if (name === 'upload') performed.add(`${protocol} upload /unrecorded-first/raw`);
+        } else {
+          assert.equal(code, 'database_away', what);
+          assert.match(answer.headers['retry-after'] ?? '', /^[1-9]\d*$/, what);
+        }
       }
     }
-    for (const name of UNAWARE) assert.ok(unrecorded.has(name), `${name} was not performed before it was known`);
 
     for (const { name, protocol, send, isPerformed } of second) {
       const answer = await send();
@@ -164,8 +179,7 @@ describe('a database that stops taking writes', { timeout: 240_000 }, () => {
       assert.equal((await isPerformed?.()) ?? false, false, what);
     }
 
-    await readOnly('off');
-    await eventually(async () => (await gateway.api.get('/readyz')).status === 200, 'it takes writes again');
+    await takesWritesAgain();
     const recorded = async (): Promise<ReadonlyMap<string, string>> => {
       const { json } = await gateway.api.get('/api/transfers', { query: { limit: '100' } });
       const items = json['transfers'] as HistoryItem[];
