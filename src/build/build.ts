@@ -36,13 +36,21 @@ const PARTS: Readonly<Record<string, Part>> = {
     outputs: ['dist/site'],
     folders: ['docs', 'src/docs/web'],
     // The documents at the root are pages as well.
-    files: [...readdirSync(ROOT).filter((name) => name.endsWith('.md')), 'src/dashboard/web/icon.svg'],
+    files: [
+      ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
+      ...['src/dashboard/web/icon.svg', 'src/config/example.yaml'],
+    ],
     make: () => runProgram('src/docs/build.ts'),
   },
   validators: {
     outputs: ['dist/validators'],
     files: ['src/base/formats.ts'],
     make: () => runProgram('src/build/compile-schemas.ts'),
+  },
+  example: {
+    outputs: ['config/gateway.example.yaml'],
+    files: ['src/config/example.yaml'],
+    make: () => runProgram('src/build/example.ts'),
   },
   man: { outputs: ['dist/man/ftg.1'], files: ['package.json'], make: () => runProgram('src/cli/man/build.ts') },
   // Below src, where compilers, editors and Python look for what a client imports.

@@ -820,7 +820,7 @@ export function definitionOfError(code: string): ErrorDefinition | undefined {
 }
 
 /** Codes of the clients themselves: no answer of a gateway has them. */
-const CLIENT_ERRORS = {
+export const CLIENT_ERRORS = {
   network_error: {
     meaning: 'No whole answer came from the gateway.',
     remedy: 'Check that it runs, and its address. Then try again.',

@@ -90,6 +90,7 @@ export const jobOptionFields = {
       option: { flags: '--on-conflict <rule>', help: 'what to do with a file that exists' },
       default: 'replace',
       words: 'What becomes of a file that stands at the destination.',
+      docs: 'what to do with a file that exists; `newer` replaces what is older',
     },
   ),
   compare: given(oneOf(COMPARISONS, 'How a `sync` tells that a file has not changed; `digest` reads both.'), {
@@ -101,6 +102,7 @@ export const jobOptionFields = {
     option: { flags: '--delete-extra', help: 'delete what the source does not have, after all else' },
     default: false,
     words: 'Whether a `sync` deletes what the source does not have.',
+    docs: '[delete what is gone](#mirror-delete-what-is-gone)',
   }),
   maxDeletes: given(bound('With more to delete than this, nothing is deleted.', 0, 1_000_000_000), {
     option: { flags: '--max-deletes <number>', help: 'with more to delete, delete nothing; 1000 when absent' },
@@ -141,6 +143,7 @@ export const jobOptionFields = {
       option: { flags: '--webhook <url>', help: 'URL that gets an event when the job has ended' },
       default: null,
       words: 'URL that receives `job.finished`.',
+      docs: 'gets [`job.finished`](#get-a-webhook-at-the-end)',
     },
   ),
 } satisfies Fields & Readonly<Record<JobOption, unknown>>;

@@ -16,6 +16,8 @@ interface Shown<A extends TSchema = TSchema, R = unknown> {
   readonly shown?: A;
   /** Its description in answers, where requests have another. */
   readonly words?: string;
+  /** Its description in the tables of the documentation, in Markdown, where that says more. Links begin at docs/integrate. */
+  readonly docs?: string;
   /** Makes the value in answers of that in a row, where they differ. */
   show?(stored: R): Static<A>;
   /** The name of its column in camel case, where that is another. */

@@ -56,6 +56,7 @@ export const watchedFolderFields = {
   filePattern: given(glob('A glob on the file name, or on the path below the folder where it holds `/` or `**`.'), {
     option: { flags: '--pattern <glob>', help: 'files to report' },
     default: null,
+    docs: 'a glob on the name; all files when absent. With `/` or `**` it is a glob on the path below the folder, and includes sub-folders. `*` `?` `**` `[a-z]` `{a,b}` `@(a|b)`. A leading `!` means all others',
   }),
   scheduleMinutes: given(Type.Integer({ minimum: 1, maximum: 1440, description: 'Minutes between two checks.' }), {
     option: { flags: '--every <minutes>', help: 'how often it is checked; 5 when absent' },
@@ -63,7 +64,11 @@ export const watchedFolderFields = {
   }),
   webhookUrl: given(
     textOrNull('URL that receives a POST when files are found.', { minLength: 1, maxLength: 2048, pattern: NAME }),
-    { option: { flags: '--webhook <url>', help: 'URL that gets an event for new files' }, default: null },
+    {
+      option: { flags: '--webhook <url>', help: 'URL that gets an event for new files' },
+      default: null,
+      docs: '`http` or `https`. Without it, detections are in the history and in the [feed](events.md#read-the-feed-get-apievents)',
+    },
   ),
   source: kept(text('How it was created.')),
   detectModified: given(flag('Also report files whose size or date changed.'), {
@@ -76,6 +81,7 @@ export const watchedFolderFields = {
     option: { flags: '--exclude <glob>', help: 'files to leave out' },
     default: null,
     isRare: true,
+    docs: 'a glob of the same kind. Matching files are ignored',
   }),
   doneFile: given(
     textOrNull('Name of a marker file: a file is reported only once its marker is there too.', {
@@ -87,6 +93,7 @@ export const watchedFolderFields = {
       option: { flags: '--done-file <name>', help: 'a file counts once this marker is there too' },
       default: null,
       isRare: true,
+      docs: 'a marker that announces a file: `{filename}.done`, `{name}.ok`, `_SUCCESS`. At most one token. The marker itself is never reported',
     },
   ),
   initial: given(
@@ -109,6 +116,7 @@ export const watchedFolderFields = {
       default: 0,
       isRare: true,
       shown: count('Files younger than this are not reported yet.'),
+      docs: 'how long a file must rest, if five seconds are too short',
     },
   ),
   afterDelivery: given(
@@ -116,7 +124,12 @@ export const watchedFolderFields = {
       ['keep', 'move', 'delete'],
       'What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.',
     ),
-    { option: { flags: '--after <what>', help: 'what happens to delivered files' }, default: 'keep', isRare: true },
+    {
+      option: { flags: '--after <what>', help: 'what happens to delivered files' },
+      default: 'keep',
+      isRare: true,
+      docs: '`move` or `delete` a file [after delivery](#move-or-delete-a-file-after-delivery)',
+    },
   ),
   /** Absolute in a row; a request may give it relative to the folder. */
   moveTo: given(textOrNull('Folder for `afterDelivery: move`.', path), {
@@ -124,6 +137,7 @@ export const watchedFolderFields = {
     default: null,
     isRare: true,
     goesWith: 'afterDelivery',
+    docs: 'where to: a full path, or one relative to the folder; `processed` when absent. It is not watched itself',
   }),
   expectEveryMinutes: given(
     countOrNull('Raise an alarm when no file came for this long.', { minimum: 1, maximum: 525_600 }),
@@ -132,6 +146,7 @@ export const watchedFolderFields = {
       default: null,
       isRare: true,
       shown: countOrNull('Raise an alarm when no file came for this long.', { minimum: 1 }),
+      docs: 'send `watched_folder.files_missing` if nothing came for so long, once a period. Webhooks of `POST /api/webhooks` get `watched_folder.late`',
     },
   ),
   copyTo: given(
@@ -139,7 +154,12 @@ export const watchedFolderFields = {
       copyToSchema,
       'Copies each file there, as it lies below the folder, before its event is sent; needs the scopes `read` and `write`. Null = nowhere.',
     ),
-    { default: null, isRare: true, words: 'Where its files are copied before their event is sent.' },
+    {
+      default: null,
+      isRare: true,
+      words: 'Where its files are copied before their event is sent.',
+      docs: '`{ connectionId, path, filename_template, onConflict }`: a [route](#routes)',
+    },
   ),
   nextCheckAt: kept(dateTime('When it is checked next.'), { isOwners: true }),
   baselineAt: kept(dateTimeOrNull('When the first check went through.'), { isOwners: true }),

@@ -20,6 +20,7 @@ export const webhookFields = {
       maxItems: EVENT_TYPES.length,
       uniqueItems: true,
     }),
+    { docs: 'types of events that it gets' },
   ),
   connections: given(
     texts(
@@ -29,7 +30,7 @@ export const webhookFields = {
     ),
     { default: [], column: 'connectionIds' },
   ),
-  isActive: given(flag('Whether it is told of new events.'), { default: true }),
+  isActive: given(flag('Whether it is told of new events.'), { default: true, docs: 'whether it gets new events' }),
   endedAt: kept(dateTimeOrNull('When the receiver answered 410, which switched it off; null = it has not.')),
   createdAt: kept(dateTime('When it was created.')),
 };

@@ -1,5 +1,5 @@
 /**
- * Mermaid as SVG. The drawings are files, made by `npm run generate`: what draws them is as large as the rest of the build.
+ * Mermaid as SVG. The drawings are files, made by `npm run diagrams`: what draws them is as large as the rest of the build.
  * Their colours are those of the page, which the style sheet sets.
  */
 import { readFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ function draw(source: string, id: string, title: string): string {
         .trim()
     );
   } catch (error) {
-    console.error(`the diagram "${title}" is shown as text; npm run generate draws it: ${String(error)}`);
+    console.error(`the diagram "${title}" is shown as text; npm run diagrams draws it: ${String(error)}`);
     return '';
   }
 }

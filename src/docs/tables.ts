@@ -1,16 +1,50 @@
-/** Tables of pages that are made from the contract: `<!-- table errors 404 409 -->` is replaced when the site is built. */
-import { errorCodes, type ErrorDefinition, ERRORS } from '../contract/errors.js';
+/** Tables of pages that follow from definitions: the build puts them where a page has `<!-- table errors 404 409 -->`, with the line below it. */
+import { STATUS_CODES } from 'node:http';
+import { ALL_EVENTS } from '../api/events/definitions.js';
+import { fieldsOf } from '../connections/schemas.js';
+import { CONNECTION_TYPES } from '../connections/types.js';
+import { CLIENT_ERRORS, errorCodes, type ErrorDefinition, ERRORS } from '../contract/errors.js';
+import { EVENT_TYPES } from '../contract/event-types.js';
+import { jobOptionFields } from '../contract/job.js';
+import { JOB_OPTION_NAMES, JOB_OPTIONS, ORDER_TYPES } from '../contract/job-options.js';
+import { linkFields } from '../contract/link.js';
+import { type Fields, settable } from '../contract/thing.js';
+import { watchedFolderFields } from '../contract/watched-folder.js';
+import { webhookFields } from '../contract/webhook.js';
+import { configurationSections } from './configuration.js';
 
 /** The page with its tables. @throws Error where it names a table that there is none of */
 export function withTables(page: string): string {
-  return page.replaceAll(/^<!-- table (\w+) ([\w ]+?) -->$/gm, (_, name: string, words: string) => {
+  // The line below says where a reader of the file finds the table.
+  return page.replaceAll(/^<!-- table (\w+)([\w ]*) -->(\n_.*_$)?/gm, (_, name: string, words: string) => {
     const table = new Map(Object.entries(TABLES)).get(name);
     if (table === undefined) throw new Error(`there is no table ${name}, only ${Object.keys(TABLES).join(', ')}`);
-    return table(words.split(' '));
+    return table(words.trim().split(' '));
   });
 }
 
-const TABLES: Readonly<Record<string, (words: readonly string[]) => string>> = { errors: errorTable };
+const TABLES: Readonly<Record<string, (words: readonly string[]) => string>> = {
+  errors: errorTable,
+  statuses: statusTable,
+  clientErrors: () =>
+    tableOf(
+      ['code', 'meaning', 'what to do'],
+      Object.entries(CLIENT_ERRORS).map(([code, { meaning, remedy }]) => [`\`${code}\``, meaning, remedy]),
+    ),
+  events: eventTable,
+  jobOptions: jobTable,
+  watchedFolder: () => fieldTable(watchedFolderFields),
+  link: () => fieldTable(linkFields),
+  webhook: () => fieldTable(webhookFields),
+  connection: connectionTable,
+  configuration: () => configurationSections(),
+};
+
+function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n');
+}
 
 const RETRY: Readonly<Record<ErrorDefinition['retry'], string>> = {
   no: 'no',
@@ -22,8 +56,96 @@ const RETRY: Readonly<Record<ErrorDefinition['retry'], string>> = {
 function errorTable(statuses: readonly string[]): string {
   const rows = errorCodes(({ status }) => statuses.includes(String(status))).map((code) => {
     const { status, meaning, details = '', retry, remedy } = ERRORS[code];
-    return `| \`${code}\` | ${status} | ${`${meaning} ${details}`.trim()} | ${RETRY[retry]} | ${remedy} |`;
+    return [`\`${code}\``, String(status), `${meaning} ${details}`.trim(), RETRY[retry], remedy];
   });
-  const heads = ['`X-Error-Code`', 'Status', 'Meaning', 'Does a retry help?', 'What to do'];
-  return [`| ${heads.join(' | ')} |`, `|${' --- |'.repeat(heads.length)}`, ...rows].join('\n');
+  return tableOf(['`X-Error-Code`', 'Status', 'Meaning', 'Does a retry help?', 'What to do'], rows);
 }
+
+function statusTable(): string {
+  const statuses = [...new Set(Object.values(ERRORS).map(({ status }) => status))].sort((one, other) => one - other);
+  const rows = statuses.flatMap((status) =>
+    Object.entries(RETRY).flatMap(([retry, helps]) => {
+      const codes = errorCodes((error) => error.status === status && error.retry === retry);
+      return codes.length === 0 ? [] : [[String(status), STATUS_CODES[status] ?? '', quoted(codes), helps]];
+    }),
+  );
+  return tableOf(['status', 'name', 'codes', 'does a retry help?'], rows);
+}
+
+function eventTable(): string {
+  const rows = EVENT_TYPES.map((type) => {
+    const { summary = '', schema } = ALL_EVENTS.find(({ name }) => name === type) ?? {};
+    return [`\`${type}\``, summary, quoted(Object.keys(partsOf(partsOf(schema)['data'])))];
+  });
+  return tableOf(['`type`', 'when', '`data`'], rows);
+}
+
+interface Shape {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Shape>>;
+}
+
+const partsOf = (schema: object = {}): Readonly<Record<string, Shape>> => (schema as Shape).properties ?? {};
+
+function fieldTable(fields: Fields): string {
+  const rows = settable(fields).map(({ name, field }) => [
+    `\`${name}\``,
+    field.isNeeded === true ? 'required' : defaultOf(field.default),
+    valuesOf(field.schema),
+    field.docs ?? wordsOf(field.schema),
+  ]);
+  return tableOf(['field', 'default', 'values', 'meaning'], rows);
+}
+
+function jobTable(): string {
+  const rows = JOB_OPTION_NAMES.map((name) => {
+    const {
+      default: usual,
+      schema,
+      docs,
+    }: { readonly default: unknown; readonly schema: object; readonly docs?: string } = jobOptionFields[name];
+    const types = JOB_OPTIONS[name].length === ORDER_TYPES.length ? 'all' : quoted(JOB_OPTIONS[name]);
+    return [`\`${name}\``, defaultOf(usual), types, valuesOf(schema), docs ?? wordsOf(schema)];
+  });
+  return tableOf(['field', 'default', 'for', 'values', 'meaning'], rows);
+}
+
+/** Of one type; of all of them, the fields that they share. */
+function connectionTable([wanted = '']: readonly string[]): string {
+  const fields = CONNECTION_TYPES.filter(({ type }) => type === wanted).flatMap(fieldsOf);
+  const isShared = (name: string): boolean =>
+    CONNECTION_TYPES.every((definition) => fieldsOf(definition).some((field) => field.name === name));
+  const all = wanted === '' ? CONNECTION_TYPES.slice(0, 1).flatMap(fieldsOf) : fields;
+  const rows = all
+    .filter(({ name }) => isShared(name) === (wanted === ''))
+    .map(({ name, schema, isRequired, isSecret }) => [
+      `\`${name}\``,
+      isRequired ? 'required' : isSecret ? 'none' : defaultOf((schema as Shape).default),
+      valuesOf(schema),
+      wordsOf(schema),
+    ]);
+  return tableOf(['field', 'default', 'values', 'meaning'], rows);
+}
+
+function valuesOf(schema: object): string {
+  const { type = [], enum: choices, minimum = 0, maximum }: Shape = schema;
+  if (choices !== undefined) return quoted(choices);
+  if (type.includes('boolean')) return quoted(['true', 'false']);
+  if (!type.includes('integer'))
+    return type.includes('array') ? 'a list' : type.includes('string') ? 'text' : 'an object';
+  const isBounded = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
+  return isBounded ? `${minimum} to ${maximum.toLocaleString('en')}` : `${minimum} or more`;
+}
+
+function defaultOf(value: unknown): string {
+  const isNone = value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+  return isNone ? 'none' : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
+}
+
+const wordsOf = (schema: object): string => (schema as Shape).description ?? '';
+const quoted = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(' ');

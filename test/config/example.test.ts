@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
 import { parse } from 'yaml';
+import { exampleFile } from '../../src/config/example.js';
 import { configSchema } from '../../src/config/schema.js';
 import { CONNECTION_TYPES } from '../../src/connections/types.js';
 import { defaults, load } from './support.js';
 
 /** An operator's file, the schema and what runs without a file describe one and the same program. */
 suite('config/gateway.example.yaml', () => {
-  const text = readFileSync(new URL('../../../config/gateway.example.yaml', import.meta.url), 'utf8');
+  const text = exampleFile();
   /** The same with the account that stands there in comments. */
   const [settings = '', sample = ''] = text.split(/^accounts: \[\]\n/m);
   const withSample = `${settings}${sample.replace(/^# ?/gm, '')}`;

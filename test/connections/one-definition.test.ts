@@ -9,15 +9,16 @@ import { MANAGEMENT_API } from '../../src/api/openapi/apis.js';
 import { buildDocument } from '../../src/api/openapi/document.js';
 import { integer } from '../../src/base/allowed.js';
 import { fieldOptions } from '../../src/cli/connection-options.js';
+import { exampleFile } from '../../src/config/example.js';
 import { secretNameTest } from '../../src/config/secret-names.js';
 import { createValidator } from '../../src/config/validate.js';
 import { type Definition, secret, setting } from '../../src/connections/definition.js';
 import { sftp } from '../../src/connections/sftp.js';
 import { createChecker } from '../../src/base/schema-check.js';
+import { configurationSections } from '../../src/docs/configuration.js';
 import { redactFacts } from '../../src/observe/redact.js';
 import { splitConfig } from '../../src/storage/tables/connection-rows.js';
 import { joinConnection } from '../../src/storage/storage.js';
-import { configurationPage, exampleFile } from '../docs/configuration.js';
 
 const WORDS = 'Floors that the lift passes.';
 const SECRET_WORDS = 'What the porter asks for.';
@@ -137,7 +138,7 @@ test('the command line has options for it, with help', () => {
 });
 
 test('the documentation and the example file show it', () => {
-  const page = configurationPage([definition]);
+  const page = configurationSections([definition]);
   assert.ok(page.includes(`| \`accounts[].connections[sftp].floors\` | \`3\` | ${WORDS} |`));
   assert.ok(page.includes(`| \`accounts[].connections[sftp].shibboleth\` | \`""\` | ${SECRET_WORDS} |`));
   assert.ok(exampleFile([definition]).includes(`#         floors: 3 # ${WORDS}\n`));

@@ -13,7 +13,9 @@ import { blocksOf } from './snippets.js';
 
 const SITE = join(ROOT, 'dist/site');
 /** READMEs of the packages are not of the site. */
-const PAGES = readSources().map(({ file }) => file);
+const SOURCES = readSources();
+const PAGES = SOURCES.map(({ file }) => file);
+const textOf = (page: string): string => SOURCES.find(({ file }) => file === page)?.text ?? assert.fail(page);
 const pages = new Map(
   readdirSync(SITE, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.html'))
@@ -51,7 +53,7 @@ test('nothing is written in a page that the policy would stop, and nothing comes
   }
 });
 
-test('the drawings are those of the diagrams: npm run generate makes them', () => {
+test('the drawings are those of the diagrams: npm run diagrams makes them', () => {
   const made = drawings();
   assert.ok(made.size > 5, 'the diagrams were not found');
   assert.deepEqual(
@@ -87,7 +89,7 @@ const found = (text: string): string[] => find(index, text).map((hit) => hit.fou
 test('the search knows every code of an error, every key of the configuration and every operation by its name', () => {
   const { document } = fileApi();
   for (const code of codesOf(document)) assert.match(found(code)[0] ?? '', /^\/docs\/.*#name-/, code);
-  const configuration = readFileSync(join(ROOT, 'docs/operate/configuration.md'), 'utf8');
+  const configuration = textOf('docs/operate/configuration.md');
   const keys = [...configuration.matchAll(/^\| `([a-z]\w*\.[\w.]+)` \|/gm)].map(([, key = '']) => key);
   assert.ok(keys.length > 50);
   for (const key of keys) {
@@ -107,8 +109,7 @@ test('the search knows every code of an error, every key of the configuration an
 });
 
 /** The questions that the contents page answers with a link. */
-const questions = readSources()
-  .filter(({ file }) => file === CONTENTS)
+const questions = SOURCES.filter(({ file }) => file === CONTENTS)
   .flatMap(({ text }) => lexer(text))
   .filter((token): token is Tokens.Table => token.type === 'table')
   .flatMap(({ rows }) => rows.flat())

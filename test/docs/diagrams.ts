@@ -1,4 +1,4 @@
-/** Draws the diagrams of the pages into docs/diagrams: `npm run generate`. */
+/** Draws the diagrams of the pages into docs/diagrams: `npm run diagrams`. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -4,10 +4,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { loadConfig } from '../../src/config/load.js';
-import { configurationPage, EXAMPLE_FILE, exampleFile, PAGE_FILE } from './configuration.js';
+import { readSources } from '../../src/docs/sources.js';
 import { PAGES, ROOT } from './snippets.js';
 
-const read = (name: string): string => readFileSync(path.join(ROOT, name), 'utf8');
+const SOURCES = new Map(readSources().map(({ file, text }) => [file, text]));
+/** Of a page, with the tables that the build puts in. */
+const read = (name: string): string => SOURCES.get(name) ?? readFileSync(path.join(ROOT, name), 'utf8');
 /** Without code, in which brackets mean something else. */
 const prose = (name: string): string =>
   read(name)
@@ -56,14 +58,6 @@ test('the page of the dashboard names every screen of its menu, with its key', (
     [...text.matchAll(pattern)].map(([, letter = '']) => letter).sort();
   const shown = letters(read('docs/start/dashboard.md'), /^\| .* \| `g` `(\w)` \|/gm);
   assert.deepEqual(shown, letters(read('src/dashboard/web/shell/places.ts'), /letter: '(\w)'/g));
-});
-
-test('the example file shows the connections as their types are defined', () => {
-  assert.equal(readFileSync(EXAMPLE_FILE, 'utf8'), exampleFile());
-});
-
-test('the page of the configuration is made from the example file as it stands', () => {
-  assert.equal(readFileSync(PAGE_FILE, 'utf8'), configurationPage());
 });
 
 /** The cells of the rows of a page's tables that begin with this text. */

@@ -36,12 +36,16 @@ test('every word of every page is in a dictionary; right ones that are in none g
   assert.deepEqual(await misspelled(PAGES), []);
 });
 
-/** Pages with tables that are made from the contract. */
-const WITH_TABLES = readSources().filter(({ file, text }) => text !== readFileSync(ROOT + file, 'utf8'));
+/** What the build puts into pages. */
+const INSERTED = readSources().flatMap(({ file, text }) => {
+  const own = new Set(readFileSync(ROOT + file, 'utf8').split('\n'));
+  const lines = text.split('\n').filter((line) => !own.has(line));
+  return lines.length === 0 ? [] : [{ file, text: `${lines.join('\n')}\n` }];
+});
 
 test('so is every word that is inserted into a page, and it is plain', async () => {
-  assert.ok(WITH_TABLES.length > 0, 'nothing was inserted');
-  for (const { text, file } of WITH_TABLES) {
+  assert.ok(INSERTED.length > 0, 'nothing was inserted');
+  for (const { text, file } of INSERTED) {
     assert.deepEqual(await misspelled(['stdin'], text), [], file);
     assert.deepEqual(unwantedIn(text), [], file);
   }

@@ -1,0 +1,7 @@
+/** A program: writes the example file to where users look for it. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { exampleFile } from '../config/example.js';
+import { ROOT } from './root.js';
+
+writeFileSync(join(ROOT, 'config/gateway.example.yaml'), exampleFile());
