@@ -1,8 +1,8 @@
 /** Mails, put together: plain text and simple HTML. */
 import { visible } from '../base/visible.js';
-import { type AttentionItem, idsOf } from '../attention/items.js';
-import { wordsOf } from '../attention/words.js';
-import { ATTENTION_KINDS, type Language } from '../contract/alarm.js';
+import { idsOf, wordsOf } from '../attention/items.js';
+import type { Language } from '../contract/alarm.js';
+import { ATTENTION_KINDS, type AttentionItem, attentionPage } from '../contract/attention.js';
 import { MAIL_WORDS } from './mail-words.js';
 
 export interface MailContent {
@@ -36,7 +36,8 @@ export function alarmMail(news: News, language: Language, publicUrl: string): Ma
   for (const { title, items, isOver } of sections) {
     const rows = items.slice(0, MOST_SHOWN).map((item) => ({
       line: cut(oneLine(wordsOf(item, language)), LINE_CHARS),
-      link: isOver || publicUrl === '' ? undefined : linkTo(item, publicUrl),
+      link:
+        isOver || publicUrl === '' ? undefined : publicUrl.replace(/\/+$/, '') + attentionPage(item.kind, idsOf(item)),
     }));
     const rest = items.length - rows.length;
     text.push(title, '');
@@ -68,16 +69,6 @@ export function plainMail(subject: string, text: string, language: Language): Ma
 
 function worstFirst(items: readonly AttentionItem[]): readonly AttentionItem[] {
   return items.toSorted((one, other) => ATTENTION_KINDS.indexOf(one.kind) - ATTENTION_KINDS.indexOf(other.kind));
-}
-
-/** The page of the dashboard where something can be done about it. */
-function linkTo(item: AttentionItem, publicUrl: string): string {
-  const { connectionId, watchedFolderId, scheduleId } = idsOf(item);
-  const base = publicUrl.replace(/\/+$/, '');
-  if (connectionId !== undefined) return `${base}/connections/${encodeURIComponent(connectionId)}`;
-  if (watchedFolderId !== undefined) return `${base}/watched/${encodeURIComponent(watchedFolderId)}`;
-  if (scheduleId !== undefined) return `${base}/schedules/${encodeURIComponent(scheduleId)}`;
-  return `${base}${{ dead_letters: '/deliveries?state=dead', copies_failed: '/watched', quota: '/usage' }[item.kind as string] ?? '/keys'}`;
 }
 
 /** Names and errors come from people and servers: nothing in them begins a line, a header, or writes backwards. */

@@ -1,7 +1,6 @@
 /** What the event feed tells of what needs a person. */
-import { type AttentionItem, idsOf, itemOf } from '../attention/items.js';
-import { wordsOf } from '../attention/words.js';
-import { ATTENTION_KINDS } from '../contract/alarm.js';
+import { idsOf, itemOf, wordsOf } from '../attention/items.js';
+import { ATTENTION_KINDS, type AttentionItem } from '../contract/attention.js';
 import { type EventDefinition, eventDefinition } from '../base/events.js';
 import { dateTime, group, oneOf, text } from '../contract/schema.js';
 import { Type } from 'typebox';

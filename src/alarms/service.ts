@@ -1,6 +1,7 @@
 /** What the owner of an account sets and asks for. */
 import { GatewayError, refusal } from '../base/errors.js';
-import { type AlarmSettings, ATTENTION_KINDS, type Language, LANGUAGES } from '../contract/alarm.js';
+import { type AlarmSettings, type Language, LANGUAGES } from '../contract/alarm.js';
+import { ATTENTION_KINDS } from '../contract/attention.js';
 import type { Actor, AlarmRecipient, AlarmRecipients } from '../storage/storage.js';
 import { plainMail } from './compose.js';
 import { MAIL_WORDS } from './mail-words.js';

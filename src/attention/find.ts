@@ -1,7 +1,6 @@
 /** Finds what needs a person, for the overview and for the alarms alike. */
 import type { Figures } from '../storage/storage.js';
-import { ATTENTION_KINDS } from '../contract/alarm.js';
-import type { AttentionItem } from './items.js';
+import { ATTENTION_KINDS, type AttentionItem } from '../contract/attention.js';
 import { type Month, monthOf, type MonthStorage } from './month.js';
 
 const DAY_MS = 86_400_000;

@@ -1,57 +1,43 @@
-/** What needs a person: its kinds, the worst first, and what is known of each. */
-
-import type { AttentionKind } from '../contract/alarm.js';
-
-/** About one thing of the account. */
-interface Named<Kind extends AttentionKind> {
-  readonly kind: Kind;
-  readonly id: string;
-  readonly name: string;
-}
-
-export type AttentionItem =
-  | (Named<'connection_failing' | 'watched_folder_failing' | 'schedule_stopped'> & { readonly error: string | null })
-  | (Named<'schedule_late'> & { readonly dueAt: Date })
-  | (Named<'certificate_expiring' | 'key_expiring'> & { readonly expiresAt: Date })
-  | (Named<'host_keys_waiting'> & { readonly count: number })
-  | { readonly kind: 'dead_letters' | 'copies_failed'; readonly count: number }
-  | { readonly kind: 'quota'; readonly used: number; readonly limit: number };
+/** What is known of one thing that needs a person, as the API shows it and mails say it. */
+import { ATTENTION, type AttentionIds, type AttentionItem, attentionText } from '../contract/attention.js';
+import type { Language } from '../contract/alarm.js';
 
 /** The same as long as it is the same trouble, whatever its figures and words are by now. */
 export function keyOf(item: AttentionItem): string {
   return 'id' in item ? `${item.kind}:${item.id}` : item.kind;
 }
 
-/** Files do not move while it lasts: such may wake somebody. */
 export function isUrgent(item: AttentionItem): boolean {
-  if (item.kind === 'quota') return item.used >= item.limit;
-  return ['connection_failing', 'watched_folder_failing', 'schedule_stopped'].includes(item.kind);
+  return item.kind === 'quota' ? item.used >= item.limit : ATTENTION[item.kind].isUrgent === true;
 }
 
-/** The ids that the API shows, under the names of their kinds. */
-interface AttentionIds {
-  readonly connectionId?: string;
-  readonly watchedFolderId?: string;
-  readonly scheduleId?: string;
-  readonly apiKeyId?: string;
-}
-
+/** Under the names that the API gives them. */
 export function idsOf(item: AttentionItem): AttentionIds {
-  switch (item.kind) {
-    case 'connection_failing':
-    case 'certificate_expiring':
-    case 'host_keys_waiting':
-      return { connectionId: item.id };
-    case 'watched_folder_failing':
-      return { watchedFolderId: item.id };
-    case 'schedule_stopped':
-    case 'schedule_late':
-      return { scheduleId: item.id };
-    case 'key_expiring':
-      return { apiKeyId: item.id };
-    default:
-      return {};
-  }
+  const { about } = ATTENTION[item.kind];
+  return 'id' in item && about !== undefined ? { [`${about}Id`]: item.id } : {};
+}
+
+export function factsOf(item: AttentionItem) {
+  return {
+    name: 'name' in item ? item.name : null,
+    error: 'error' in item ? item.error : null,
+    count: 'count' in item ? item.count : 'used' in item ? item.used : null,
+    limit: 'limit' in item ? item.limit : null,
+    at: 'dueAt' in item ? item.dueAt : 'expiresAt' in item ? item.expiresAt : null,
+  };
+}
+
+const UNKNOWN: Readonly<Record<Language, string>> = {
+  en: 'the reason is unknown',
+  de: 'der Grund ist nicht bekannt',
+};
+
+export function wordsOf(item: AttentionItem, language: Language = 'en'): string {
+  const { name, error, count, limit, at } = factsOf(item);
+  return attentionText(ATTENTION[item.kind][language].text, {
+    ...{ name: name ?? '', error: error ?? UNKNOWN[language], at: at?.toISOString() ?? '' },
+    ...{ count: count ?? 0, limit: limit ?? 0 },
+  });
 }
 
 const TIMES: ReadonlySet<string> = new Set(['dueAt', 'expiresAt']);

@@ -1,22 +1,8 @@
 /** Alarms: the mails that an account gets when something needs a person. */
 import { Type } from 'typebox';
+import { ATTENTION_KINDS } from './attention.js';
 import { flag, listOf, oneOf, orNull, text } from './schema.js';
 import { given, needed, type SettingsOf } from './thing.js';
-
-/** What needs a person. The worst first: what has stopped, what was lost, what will stop. */
-export const ATTENTION_KINDS = [
-  'connection_failing',
-  'watched_folder_failing',
-  'schedule_stopped',
-  'schedule_late',
-  'copies_failed',
-  'dead_letters',
-  'quota',
-  'certificate_expiring',
-  'key_expiring',
-  'host_keys_waiting',
-] as const;
-export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
 /** Languages of the mails. */
 export const LANGUAGES = ['en', 'de'] as const;

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { ALL_EVENTS } from '../api/events/definitions.js';
 import { fieldsOf } from '../connections/schemas.js';
 import { CONNECTION_TYPES } from '../connections/types.js';
+import { ATTENTION } from '../contract/attention.js';
 import { CLIENT_ERRORS, errorCodes, type ErrorDefinition, ERRORS } from '../contract/errors.js';
 import { EVENT_TYPES } from '../contract/event-types.js';
 import { jobOptionFields } from '../contract/job.js';
@@ -37,6 +38,15 @@ const TABLES: Readonly<Record<string, (words: readonly string[]) => string>> = {
   link: () => fieldTable(linkFields),
   webhook: () => fieldTable(webhookFields),
   connection: connectionTable,
+  attention: () =>
+    tableOf(
+      ['`kind`', 'when', 'with'],
+      Object.entries(ATTENTION).map(([kind, { found, about }]) => [
+        `\`${kind}\``,
+        found,
+        about === undefined ? '' : `\`${about}Id\``,
+      ]),
+    ),
   configuration: () => configurationSections(),
 };
 

@@ -1,9 +1,8 @@
 /** Today, and what needs attention, worst first. */
 import { Type } from 'typebox';
 import { findAttention } from '../../../attention/find.js';
-import { type AttentionItem, idsOf, isUrgent } from '../../../attention/items.js';
-import { wordsOf } from '../../../attention/words.js';
-import { ATTENTION_KINDS } from '../../../contract/alarm.js';
+import { factsOf, idsOf, isUrgent, wordsOf } from '../../../attention/items.js';
+import { ATTENTION_KINDS, type AttentionItem } from '../../../contract/attention.js';
 import {
   count,
   countOrNull,
@@ -129,14 +128,4 @@ const NOTHING = { transfers: 0, failed: 0, lookups: 0, failedLookups: 0, bytesIn
 function troubleOf(item: AttentionItem) {
   const severity = isUrgent(item) ? 'bad' : 'warn';
   return { kind: item.kind, severity, text: wordsOf(item), ...factsOf(item), ...idsOf(item) } as const;
-}
-
-function factsOf(item: AttentionItem) {
-  return {
-    name: 'name' in item ? item.name : null,
-    error: 'error' in item ? item.error : null,
-    count: 'count' in item ? item.count : item.kind === 'quota' ? item.used : null,
-    limit: item.kind === 'quota' ? item.limit : null,
-    at: 'dueAt' in item ? item.dueAt : 'expiresAt' in item ? item.expiresAt : null,
-  };
 }

@@ -1,6 +1,7 @@
 /** What needs a person, worst first as the gateway says it, with the act beside it. */
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { ATTENTION } from '../../../../contract/attention.ts';
 import { request, segment } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
 import type { TestResult, Trouble } from '../../api/types.ts';
@@ -12,7 +13,6 @@ import { showToast } from '../../toasts.ts';
 import { placeOf, titleOf } from './trouble.ts';
 
 const words = t.overview.attention;
-const WITH_ERROR: readonly Trouble['kind'][] = ['connection_failing', 'watched_folder_failing', 'schedule_stopped'];
 const READS = ['/manage/overview', '/manage/connections', '/manage/watched-folders', '/manage/schedules'];
 
 export function Attention({ items }: { readonly items: readonly Trouble[] }): ReactElement {
@@ -41,8 +41,9 @@ export function Attention({ items }: { readonly items: readonly Trouble[] }): Re
 }
 
 function detailOf({ kind, error, at }: Trouble): string {
-  if (at !== null) return (kind === 'schedule_late' ? words.due : words.ends)(formatShortTime(at));
-  return WITH_ERROR.includes(kind) ? (error ?? words.unknown) : '';
+  const { facts } = ATTENTION[kind];
+  if (at !== null) return (facts === 'dueAt' ? words.due : words.ends)(formatShortTime(at));
+  return facts === 'error' ? (error ?? words.unknown) : '';
 }
 
 function Act({ item }: { readonly item: Trouble }): ReactElement {
@@ -80,19 +81,7 @@ function Act({ item }: { readonly item: Trouble }): ReactElement {
           {words.startAgain}
         </Button>
       );
-    case 'dead_letters':
-      return <LinkButton href={placeOf(item)}>{words.seeMessages}</LinkButton>;
-    case 'copies_failed':
-      return <LinkButton href={placeOf(item)}>{words.seeFolders}</LinkButton>;
-    case 'key_expiring':
-      return <LinkButton href={placeOf(item)}>{words.renewKey}</LinkButton>;
-    case 'certificate_expiring':
-      return <LinkButton href={placeOf(item)}>{words.seeConnection}</LinkButton>;
-    case 'host_keys_waiting':
-      return <LinkButton href={placeOf(item)}>{words.decide}</LinkButton>;
-    case 'schedule_late':
-      return <LinkButton href={placeOf(item)}>{words.seeSchedule}</LinkButton>;
-    case 'quota':
-      return <LinkButton href={placeOf(item)}>{words.seeUsage}</LinkButton>;
+    default:
+      return <LinkButton href={placeOf(item)}>{words.kinds[kind].open}</LinkButton>;
   }
 }

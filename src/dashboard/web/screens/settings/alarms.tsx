@@ -1,5 +1,6 @@
 /** Who is told by mail of what needs a person, and when not. */
 import { type ReactElement, useState } from 'react';
+import { ATTENTION_KINDS } from '../../../../contract/attention.ts';
 import { request } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
 import type { Alarms } from '../../api/types.ts';
@@ -25,8 +26,6 @@ export function AlarmsPanel({ email }: { readonly email: string }): ReactElement
     </Panel>
   );
 }
-
-type Kind = Alarms['kinds'][number];
 
 function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email: string }): ReactElement {
   const [draft, setDraft] = useState(alarms);
@@ -74,10 +73,10 @@ function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email
       />
       <fieldset className="plain-fieldset stack tight">
         <legend className="field-label">{t.alarms.kinds}</legend>
-        {(Object.keys(t.alarms.kind) as Kind[]).map((kind) => (
+        {ATTENTION_KINDS.map((kind) => (
           <CheckField
             key={kind}
-            label={t.alarms.kind[kind]}
+            label={t.overview.attention.kinds[kind].choice}
             checked={draft.kinds.includes(kind)}
             onCheck={(isOn) =>
               change({ kinds: isOn ? [...draft.kinds, kind] : draft.kinds.filter((one) => one !== kind) })

@@ -1,6 +1,5 @@
+import { attentionTexts } from '../../../../contract/attention.ts';
 import type { overview as English } from '../en/overview.ts';
-
-const files = (n: number): string => (n === 1 ? '1 Datei' : `${n} Dateien`);
 
 export const overview: typeof English = {
   title: 'Übersicht',
@@ -58,26 +57,8 @@ export const overview: typeof English = {
     title: 'Handlungsbedarf',
     none: 'Zurzeit nichts. Verbindungen, Schlüssel und Kontingente sind in Ordnung.',
     unknown: 'Der Grund ist nicht bekannt.',
-    connection_failing: (name) => `Die Verbindung „${name}“ schlägt fehl`,
-    watched_folder_failing: (name) => `Prüfungen des überwachten Ordners „${name}“ schlagen fehl`,
-    schedule_stopped: (name) => `Der Zeitplan „${name}“ ist angehalten`,
-    dead_letters: (n) =>
-      n === 1
-        ? '1 Webhook-Nachricht konnte nicht zugestellt werden'
-        : `${n} Webhook-Nachrichten konnten nicht zugestellt werden`,
-    copies_failed: (n) => `${files(n)} überwachter Ordner konnten nicht kopiert werden`,
-    quota: (used, limit) => `${used} von ${limit} Aktionen dieses Monats sind verbraucht`,
-    schedule_late: (name) => `Der Zeitplan „${name}“ ist verspätet`,
+    kinds: attentionTexts('de'),
     due: (time) => `Er war am ${time} fällig und ist nicht gelaufen.`,
-    certificate_expiring: (name) => `Das Zertifikat von „${name}“ läuft bald ab`,
-    host_keys_waiting: (name, n) =>
-      n === 1
-        ? `Der Server von „${name}“ hat einen neuen Hostschlüssel angekündigt`
-        : `Der Server von „${name}“ hat ${n} neue Hostschlüssel angekündigt`,
-    seeConnection: 'Verbindung ansehen',
-    seeSchedule: 'Zeitplan ansehen',
-    decide: 'Entscheiden',
-    key_expiring: (name) => `Der API-Schlüssel „${name}“ läuft bald ab`,
     ends: (time) => `Ablauf am ${time}.`,
     test: 'Jetzt testen',
     tested: 'Der Test war erfolgreich',
@@ -86,10 +67,6 @@ export const overview: typeof English = {
     checking: 'Der Ordner wird geprüft',
     startAgain: 'Fortsetzen',
     started: 'Der Zeitplan ist wieder aktiv',
-    seeMessages: 'Nachrichten ansehen',
-    seeFolders: 'Ordner ansehen',
-    seeUsage: 'Verbrauch ansehen',
-    renewKey: 'Neuen Schlüssel ausstellen',
   },
   runningTitle: (n) => `Läuft gerade (${n})`,
   latest: 'Letzte Übertragungen',

@@ -1,4 +1,4 @@
-const files = (n: number): string => (n === 1 ? '1 file' : `${n} files`);
+import { attentionTexts } from '../../../../contract/attention.ts';
 
 export const overview = {
   title: 'Overview',
@@ -56,24 +56,8 @@ export const overview = {
     title: 'Needs attention',
     none: 'Nothing right now. Connections, keys and quotas are fine.',
     unknown: 'The reason is unknown.',
-    connection_failing: (name: string): string => `The connection “${name}” is failing`,
-    watched_folder_failing: (name: string): string => `Checks of the watched folder “${name}” are failing`,
-    schedule_stopped: (name: string): string => `The schedule “${name}” has stopped`,
-    dead_letters: (n: number): string =>
-      n === 1 ? '1 webhook message could not be delivered' : `${n} webhook messages could not be delivered`,
-    copies_failed: (n: number): string => `${files(n)} of watched folders could not be copied`,
-    quota: (used: string, limit: string): string => `${used} of the ${limit} actions of this month are used`,
-    schedule_late: (name: string): string => `The schedule “${name}” is late`,
+    kinds: attentionTexts('en'),
     due: (time: string): string => `It was due on ${time} and has not run.`,
-    certificate_expiring: (name: string): string => `The certificate of “${name}” expires soon`,
-    host_keys_waiting: (name: string, n: number): string =>
-      n === 1
-        ? `The server of “${name}” has announced a new host key`
-        : `The server of “${name}” has announced ${n} new host keys`,
-    seeConnection: 'See the connection',
-    seeSchedule: 'See the schedule',
-    decide: 'Decide',
-    key_expiring: (name: string): string => `The API key “${name}” expires soon`,
     ends: (time: string): string => `It expires on ${time}.`,
     test: 'Test now',
     tested: 'The test passed',
@@ -82,10 +66,6 @@ export const overview = {
     checking: 'The folder is being checked',
     startAgain: 'Resume it',
     started: 'The schedule is active again',
-    seeMessages: 'See the messages',
-    seeFolders: 'See the folders',
-    seeUsage: 'See the usage',
-    renewKey: 'Issue a new key',
   },
   runningTitle: (n: string): string => `Running now (${n})`,
   latest: 'Latest transfers',
