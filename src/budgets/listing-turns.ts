@@ -6,6 +6,7 @@
  * so many entries or milliseconds. How many have a turn at once follows the event loop: half as many whenever it is late, one
  * more while it is not. So listings that wait for distant servers do not wait for each other.
  */
+import { Periodic } from '../base/periodic.js';
 import { Budget, type Grant } from './budget.js';
 
 /** Entries that each operation reads before it needs a turn. */
@@ -20,7 +21,8 @@ const LATE_MS = 15;
 export class ListingTurns {
   private most = MOST_TURNS;
   private running = 0;
-  private timer: NodeJS.Timeout | undefined;
+  private followedAt = 0;
+  private readonly following = new Periodic(() => this.follow(), LOOK_EVERY_MS);
   private readonly turns: Budget;
 
   constructor() {
@@ -42,20 +44,19 @@ export class ListingTurns {
   private count(change: 1 | -1): void {
     this.running += change;
     if (this.running === 0) {
-      clearInterval(this.timer);
-      this.timer = undefined;
+      void this.following.stop();
       this.most = MOST_TURNS;
-    } else this.timer ??= this.follow();
+    } else if (!this.following.isStarted) {
+      this.followedAt = performance.now();
+      this.following.start();
+    }
   }
 
-  private follow(): NodeJS.Timeout {
-    let last = performance.now();
-    return setInterval(() => {
-      const now = performance.now();
-      const isLate = now - last > LOOK_EVERY_MS + LATE_MS;
-      this.most = isLate ? Math.max(1, this.most >> 1) : Math.min(MOST_TURNS, this.most + 1);
-      last = now;
-    }, LOOK_EVERY_MS).unref();
+  private follow(): void {
+    const now = performance.now();
+    const isLate = now - this.followedAt > LOOK_EVERY_MS + LATE_MS;
+    this.most = isLate ? Math.max(1, this.most >> 1) : Math.min(MOST_TURNS, this.most + 1);
+    this.followedAt = now;
   }
 }
 

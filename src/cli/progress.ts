@@ -1,4 +1,5 @@
 /** How far things are, on standard error: a line for one file, a block for many. */
+import { Periodic } from '../base/periodic.js';
 import type { Progress } from '../client/index.js';
 import { progressText, type Totals, totalsText } from './progress-text.js';
 
@@ -45,7 +46,7 @@ const TELL_EVERY_MS = 10_000;
 /** A block that is rewritten on a terminal; elsewhere, where it is asked for, a line every ten seconds. Ended, it is gone from the terminal. */
 export class ProgressBlock {
   private readonly startedAt = performance.now();
-  private readonly timer: NodeJS.Timeout | undefined;
+  private readonly showing: Periodic | undefined;
   private height = 0;
 
   constructor(
@@ -53,12 +54,12 @@ export class ProgressBlock {
     private readonly read: () => Totals,
   ) {
     if (wanted === false) return;
-    if (canRewrite()) this.timer = setInterval(() => this.draw(), REDRAW_EVERY_MS);
-    else if (wanted === true) this.timer = setInterval(() => this.tell(), TELL_EVERY_MS);
+    if (canRewrite()) this.showing = new Periodic(() => this.draw(), REDRAW_EVERY_MS).start();
+    else if (wanted === true) this.showing = new Periodic(() => this.tell(), TELL_EVERY_MS).start();
   }
 
   end(): void {
-    clearInterval(this.timer);
+    void this.showing?.stop();
     this.erase();
   }
 

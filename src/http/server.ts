@@ -1,6 +1,7 @@
 /** The server around a front end: what runs, own limits, certificate reload, drain. */
 import { pause, within } from '../base/deadline.js';
 import { GatewayError } from '../base/errors.js';
+import { Periodic } from '../base/periodic.js';
 import type { RequestBudgets } from './claims.js';
 import { CONNECTIONS_PER_ADDRESS, LOOPBACK, mostConnections } from './connections.js';
 import type { FrontEndName } from './choose-front-end.js';
@@ -100,14 +101,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 
   /** Runs while requests do. */
-  let ticker: NodeJS.Timeout | undefined;
+  const ticker = new Periodic(tick, 1_000);
 
   function tick(): void {
     second++;
-    if (running.size === 0) {
-      clearInterval(ticker);
-      ticker = undefined;
-    }
+    if (running.size === 0) void ticker.stop();
     for (const exchange of running) exchange.tick(second);
     if (second % PEERS_EVERY_SECONDS === 0) void findGonePeers();
   }
@@ -127,7 +125,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const exchange = new Exchange(socket, host);
     if (!exchange.isFinished) {
       running.add(exchange);
-      ticker ??= setInterval(tick, 1_000).unref();
+      ticker.start();
     }
     working++;
     void exchange.settled.then(() => {
@@ -158,7 +156,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 
   function closeSockets(): void {
-    clearInterval(ticker);
+    void ticker.stop();
     frontEnd.closeSockets();
   }
 

@@ -1,5 +1,6 @@
 /** The work on jobs on this node: slices of listings and of files, taken from the queues that all nodes share. */
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
+import { Periodic } from '../base/periodic.js';
 import type { Connection } from '../connections/connection.js';
 import { WokenWork } from '../base/woken-work.js';
 import { requireActive } from '../operations/operation.js';
@@ -61,8 +62,7 @@ const FORSAKEN_AT_ONCE = 50;
 
 export class JobEngine {
   readonly #workers: Readonly<Record<SeatKind, JobWorker>>;
-  #purging: Promise<void> | undefined;
-  #purgeTimer: NodeJS.Timeout | undefined;
+  readonly #purging = new Periodic(() => this.purge(), PURGE_EVERY_MS);
   /** Never rejects. */
   readonly #lookAtKeys = new WokenWork(
     () => this.endForsaken(),
@@ -80,9 +80,7 @@ export class JobEngine {
 
   start(): void {
     for (const worker of Object.values(this.#workers)) worker.start();
-    this.#purgeTimer = setInterval(() => {
-      this.#purging ??= this.purge().finally(() => (this.#purging = undefined));
-    }, PURGE_EVERY_MS).unref();
+    this.#purging.start();
     this.#stopListening = this.options.storage.agenda.on('jobs', () => {
       this.#openUntil = performance.now() + 2 * LOOK_MS;
       this.#lookAtKeys.wake();
@@ -96,10 +94,10 @@ export class JobEngine {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearInterval(this.#purgeTimer);
     this.#stopListening();
+    const purged = this.#purging.stop();
     await Promise.all(Object.values(this.#workers).map((worker) => worker.stop(0)));
-    await Promise.all([this.#purging, this.#lookAtKeys.stop()]);
+    await Promise.all([purged, this.#lookAtKeys.stop()]);
   }
 
   private worker(queue: SeatKind): JobWorker {

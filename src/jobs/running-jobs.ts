@@ -1,6 +1,7 @@
 /** The jobs that this node has slices of: whether they are still wanted, which any node may have changed. */
 import { onAbort, within } from '../base/deadline.js';
 import { type ErrorCode, GatewayError } from '../base/errors.js';
+import { Periodic } from '../base/periodic.js';
 import type { JobState } from '../contract/job.js';
 import type { JobNow, Jobs } from '../storage/storage.js';
 
@@ -31,8 +32,7 @@ export class RunningJobs {
   readonly #jobs = new Map<string, Present>();
   /** Those that somebody cancels, and the database has not taken it yet. */
   readonly #ending = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
+  readonly #looking = new Periodic(() => this.#look(), LOOK_EVERY_MS);
   #looks = 0;
 
   constructor(private readonly rows: Pick<Jobs, 'states' | 'sample'>) {}
@@ -40,7 +40,7 @@ export class RunningJobs {
   enter(jobId: string, stopping: AbortSignal): Stay {
     const job = this.#jobs.get(jobId) ?? { stays: new Set(), waiting: [], state: 'running' };
     this.#jobs.set(jobId, job);
-    this.#timer ??= setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
+    this.#looking.start();
     const ending = new AbortController();
     if (this.#ending.has(jobId)) ending.abort(onItsWay());
     const stopListening = onAbort(stopping, (reason) => ending.abort(reason));
@@ -56,9 +56,7 @@ export class RunningJobs {
         if (job.stays.size > 0) return;
         this.#jobs.delete(jobId);
         for (const go of job.waiting) go();
-        if (this.#jobs.size > 0) return;
-        clearInterval(this.#timer);
-        this.#timer = undefined;
+        if (this.#jobs.size === 0) void this.#looking.stop();
       },
     };
   }
@@ -97,8 +95,6 @@ export class RunningJobs {
   }
 
   async #look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
     try {
       const ids = [...this.#jobs.keys()];
       const states = await this.rows.states(ids);
@@ -107,8 +103,6 @@ export class RunningJobs {
       if (++this.#looks % SAMPLE_EVERY_LOOKS === 0) await this.rows.sample(ids);
     } catch {
       // The database is away: nobody can have changed anything either.
-    } finally {
-      this.#isLooking = false;
     }
   }
 }

@@ -1,4 +1,5 @@
 /** How fast the two ends of an operation move bytes: neither may keep a session of the other one that others wait for. */
+import { Periodic } from '../base/periodic.js';
 import { TransferPace } from '../base/transfer-pace.js';
 
 /** The source may be a server of a url, too. */
@@ -14,9 +15,9 @@ export class EndPaces {
     const pace = new TransferPace(performance.now());
     this.#paces.set(end, pace);
     const sample = (): void => pace.sample(isItsTurn(), moved(), performance.now());
-    const timer = setInterval(sample, SAMPLE_EVERY_MS).unref();
+    const sampling = new Periodic(sample, SAMPLE_EVERY_MS).start();
     return () => {
-      clearInterval(timer);
+      void sampling.stop();
       if (this.#paces.get(end) === pace) this.#paces.delete(end);
     };
   }

@@ -1,5 +1,6 @@
 /** The open sessions of a pool: who uses them, whether they live, and when they leave. */
 import { hasCode } from '../base/errors.js';
+import { Periodic } from '../base/periodic.js';
 import type { Occupant, Place } from './places.js';
 import type { PoolLimits, Session } from './session.js';
 
@@ -47,7 +48,7 @@ interface OpenSessionsOptions {
 
 export class OpenSessions<T> {
   private readonly entries = new Set<Entry<T>>();
-  private timer: NodeJS.Timeout | undefined;
+  private expiring: Periodic | undefined;
 
   constructor(private readonly options: OpenSessionsOptions) {}
 
@@ -90,7 +91,7 @@ export class OpenSessions<T> {
     });
     this.retireSurplus();
     const { idleTimeoutMs } = this.options.limits();
-    this.timer ??= setInterval(() => this.expire(), Math.min(LOOK_EVERY_MS, idleTimeoutMs)).unref();
+    this.expiring ??= new Periodic(() => this.expire(), Math.min(LOOK_EVERY_MS, idleTimeoutMs)).start();
     return entry;
   }
 
@@ -182,7 +183,7 @@ export class OpenSessions<T> {
 
   /** Used ones leave as they come back. */
   close(): void {
-    clearInterval(this.timer);
+    void this.expiring?.stop();
     this.dropIdle();
   }
 
@@ -221,10 +222,10 @@ export class OpenSessions<T> {
       const isIdle = entry.used === 0 && (entry.idleSince ?? before) < before;
       if (!entry.session.alive || isIdle) this.drop(entry);
     }
-    if (this.entries.size === 0) {
-      clearInterval(this.timer);
-      this.timer = undefined;
-    }
+    if (this.entries.size > 0) return;
+    void this.expiring?.stop();
+    // The time limit may be another one by the next session.
+    this.expiring = undefined;
   }
 
   private dropIdle(): void {

@@ -9,6 +9,7 @@
 import { setMaxListeners } from 'node:events';
 import { onAbort } from '../base/deadline.js';
 import { abortSignalOf } from '../base/ending.js';
+import { Periodic } from '../base/periodic.js';
 import type { Grant } from '../budgets/budget.js';
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { OpenSessions, TryNext, type Entry } from './open-sessions.js';
@@ -58,7 +59,7 @@ export class Pool<T> {
   private lastOwner = '';
   private openedAt = -Infinity;
   private readonly slow: SlowLeases<Entry<T>>;
-  private slowTimer: NodeJS.Timeout | undefined;
+  private readonly lookingForSlow = new Periodic(() => this.endSlow(), LOOK_FOR_SLOW_MS);
 
   constructor(options: PoolOptions<T>) {
     this.host = options.host;
@@ -188,7 +189,7 @@ export class Pool<T> {
     const reason = new GatewayError('draining', 'the gateway is stopping', { retryAfterMs: 1_000 });
     this.closing.abort(reason);
     clearTimeout(this.reopenTimer);
-    clearInterval(this.slowTimer);
+    void this.lookingForSlow.stop();
     this.learned.forget();
     this.line.leave();
     this.permits?.want(0);
@@ -252,12 +253,7 @@ export class Pool<T> {
   }
 
   private lookForSlow(): void {
-    if (this.slowTimer !== undefined || !this.isShort) return;
-    this.slowTimer = setInterval(() => {
-      if (this.isShort) return this.endSlow();
-      clearInterval(this.slowTimer);
-      this.slowTimer = undefined;
-    }, LOOK_FOR_SLOW_MS).unref();
+    if (this.isShort) this.lookingForSlow.start();
   }
 
   /** A request waits here, or on another event loop or node that is owed sessions of this one. */
@@ -270,6 +266,7 @@ export class Pool<T> {
   }
 
   private endSlow(): void {
+    if (!this.isShort) return void this.lookingForSlow.stop();
     const before = Date.now() - LOOK_FOR_SLOW_MS;
     const waiting = this.queue.filter(({ since, priority }) => priority !== 'probe' && since <= before);
     const opening = (this.opening.size - this.line.length) * this.expectedCapacity;

@@ -1,4 +1,5 @@
 /** Connection → protocol → pool → lease → Remote. The only file that lists the protocols. */
+import { Periodic } from '../base/periodic.js';
 import { type Memory, UNCOUNTED } from '../budgets/memory.js';
 import { hash } from 'node:crypto';
 import { abortSignalOf, type EndSignal } from '../base/ending.js';
@@ -95,6 +96,7 @@ const PROTOCOLS: NonNullable<RemotesOptions['protocols']> = [createSftp, createF
 const MOST_TRIES = 3;
 /** Pools nobody has used for this long are forgotten; another one is made when they are needed again. */
 const FORGET_POOL_AFTER_MS = 300_000;
+const SWEEP_EVERY_MS = 60_000;
 
 /** Where a connection leads, and under which limits. */
 interface Place {
@@ -138,14 +140,15 @@ export function createRemotes(options: RemotesOptions): Remotes {
   const turns = new ListingTurns();
   let isClosed = false;
   const reach = options.reach ?? UNHEARD;
-  const sweep = setInterval(() => {
+  const sweep = (): void => {
     for (const [key, { pool, limits }] of pools) {
       if (pool.unusedMs > FORGET_POOL_AFTER_MS) {
         pools.delete(key);
         options.shares?.forget(key);
       } else limits.forget(FORGET_POOL_AFTER_MS);
     }
-  }, 60_000).unref();
+  };
+  const sweeping = new Periodic(sweep, SWEEP_EVERY_MS).start();
 
   function protocolOf({ type }: Connection): AnyProtocol {
     const protocol = protocols.get(type);
@@ -341,7 +344,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
     gauges: () => [...pools.values()].map(({ pool }) => pool.gauge),
     close: () => {
       isClosed = true;
-      clearInterval(sweep);
+      void sweeping.stop();
       for (const { pool } of pools.values()) pool.close();
     },
   };

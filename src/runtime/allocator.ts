@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { Periodic } from '../base/periodic.js';
 
 /** mallopt(3). */
 const M_TRIM_THRESHOLD = -1;
@@ -31,7 +32,7 @@ export function suitAllocatorToStreams(): void {
     };
     mallopt(M_MMAP_THRESHOLD, MMAP_FROM_BYTES);
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
-    setInterval(() => trim.async(0, () => undefined), RETURN_EVERY_MS).unref();
+    new Periodic(() => trim.async(0, () => undefined), RETURN_EVERY_MS).start();
   } catch {
     // Another C library: its own habits serve.
   }

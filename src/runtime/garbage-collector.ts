@@ -1,5 +1,6 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { Periodic } from '../base/periodic.js';
 
 /** How often it is seen whether the process rests, and how little processor time it uses then, of one core. */
 const LOOK_EVERY_MS = 10_000;
@@ -33,7 +34,7 @@ export function collectAtRest(): void {
   let keptBytes = 0;
   let used = process.cpuUsage();
   let lookedAt = performance.now();
-  setInterval(() => {
+  const collectIfResting = (): void => {
     const { user, system } = process.cpuUsage(used);
     const now = performance.now();
     const isResting = (user + system) / 1000 < (now - lookedAt) * RESTING;
@@ -43,5 +44,6 @@ export function collectAtRest(): void {
     }
     used = process.cpuUsage();
     lookedAt = performance.now();
-  }, LOOK_EVERY_MS).unref();
+  };
+  new Periodic(collectIfResting, LOOK_EVERY_MS).start();
 }

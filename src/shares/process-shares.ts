@@ -6,6 +6,7 @@
  *
  * While claims fail (the database is away) a process keeps what it has and opens sessions up to its even part.
  */
+import { Periodic } from '../base/periodic.js';
 import type { SessionNeeds } from './share-messages.js';
 import { type Claimant, shareOut } from './share-out.js';
 import type { ProcessClaim, SharesBroker } from './shares.js';
@@ -52,9 +53,8 @@ interface Login {
 export class ProcessShares {
   private readonly logins = new Map<string, Login>();
   /** While this process has sessions, or lacks some. */
-  private rounds: NodeJS.Timeout | undefined;
+  private readonly rounds = new Periodic(() => this.look(), ROUND_MS);
   private round = 0;
-  private isLooking = false;
   private isStopped = false;
 
   constructor(
@@ -67,7 +67,7 @@ export class ProcessShares {
   /** Its claims end with the node, in the store. */
   stop(): void {
     this.isStopped = true;
-    clearInterval(this.rounds);
+    void this.rounds.stop();
     for (const { next, recovery } of this.logins.values()) {
       clearTimeout(next);
       clearTimeout(recovery);
@@ -85,7 +85,7 @@ export class ProcessShares {
         next: undefined,
       };
       this.logins.set(key, login);
-      if (!this.isStopped) this.rounds ??= setInterval(() => void this.look(), ROUND_MS).unref();
+      if (!this.isStopped) this.rounds.start();
     }
     if (login.isClaiming || this.isStopped) return;
     const { held, waiting } = this.broker.claimOf(key);
@@ -159,16 +159,11 @@ export class ProcessShares {
 
   /** Whether others wait for sessions that this process holds. */
   private async look(): Promise<void> {
-    if (this.logins.size === 0) {
-      clearInterval(this.rounds);
-      this.rounds = undefined;
-      return;
-    }
+    if (this.logins.size === 0) return void this.rounds.stop();
     this.round++;
     const isAlone = this.store.processes === 1 && this.round % ROUNDS_ALONE > 0;
     const held = [...this.logins].flatMap(([key, { told }]) => (told !== undefined && told.held > 0 ? [key] : []));
-    if (held.length === 0 || isAlone || this.isLooking) return;
-    this.isLooking = true;
+    if (held.length === 0 || isAlone) return;
     try {
       for (const key of await this.store.wantedByOthers(held)) {
         const login = this.logins.get(key);
@@ -179,8 +174,6 @@ export class ProcessShares {
       }
     } catch {
       // The next round looks again.
-    } finally {
-      this.isLooking = false;
     }
   }
 }

@@ -12,6 +12,7 @@
  * logins stay few: a thread that has just opened a session comes before the others with its even part of what it holds.
  */
 
+import { Periodic } from '../base/periodic.js';
 import { LearnedLimit } from './learned-limit.js';
 import type { FromBroker, SessionNeeds, ToBroker } from './share-messages.js';
 import { type Claimant, inOrder, shareOut } from './share-out.js';
@@ -46,7 +47,7 @@ interface Login {
   /** The allowance is being looked at: nobody is asked to give up something before that is known. */
   isClaiming: boolean;
   /** While permits have run out and somebody waits. */
-  rounds: NodeJS.Timeout | undefined;
+  rounds: Periodic;
 }
 
 const ROUND_MS = 250;
@@ -152,7 +153,7 @@ export class SharesBroker {
         }),
         allowance: this.onChange === undefined ? Infinity : 0,
         isClaiming: false,
-        rounds: undefined,
+        rounds: new Periodic(() => this.nextRound(known), ROUND_MS),
       };
       login = known;
       this.logins.set(key, login);
@@ -172,8 +173,8 @@ export class SharesBroker {
     this.onChange?.(login.key);
     const isScarce = free < 0 || sum(holders, 'waiting') > 0;
     if (!isScarce) this.relax(login);
-    else if (login.rounds === undefined && !login.isClaiming) {
-      login.rounds = setInterval(() => this.nextRound(login), ROUND_MS).unref();
+    else if (!login.rounds.isStarted && !login.isClaiming) {
+      login.rounds.start();
       this.ask(login);
     }
     if (sum(holders, 'held') + sum(holders, 'waiting') === 0) this.forget(login);
@@ -207,8 +208,7 @@ export class SharesBroker {
   }
 
   private relax(login: Login): void {
-    clearInterval(login.rounds);
-    login.rounds = undefined;
+    void login.rounds.stop();
     for (const holder of login.holders.values()) {
       holder.isAsked = false;
       holder.share = Infinity;

@@ -5,6 +5,7 @@
 import { pause } from '../base/deadline.js';
 import type { EndSignal } from '../base/ending.js';
 import { GatewayError, refusal } from '../base/errors.js';
+import { Periodic } from '../base/periodic.js';
 import { uuidv7 } from '../base/uuid.js';
 import type { Upload, UploadAddress, UploadLimits, Uploads, WriterProgress } from '../storage/storage.js';
 
@@ -40,8 +41,8 @@ interface Holding extends HeldUpload {
 
 export class Writers {
   private readonly holdings = new Map<string, Holding>();
-  private timer: NodeJS.Timeout | undefined;
-  private isRenewing = false;
+  private readonly fencing = new Periodic(() => this.fence(), RENEW_EVERY_MS);
+  private readonly renewing = new Periodic(() => this.renew(), RENEW_EVERY_MS);
 
   constructor(
     private readonly store: Uploads,
@@ -77,21 +78,28 @@ export class Writers {
       lost: () => undefined,
       release: async (isExact) => {
         this.holdings.delete(writer);
-        if (this.holdings.size === 0) clearInterval(this.timer);
+        if (this.holdings.size === 0) {
+          void this.fencing.stop();
+          void this.renewing.stop();
+        }
         // Not told, its lease ends by itself.
         await this.store.release(upload.id, writer, isExact).catch(() => undefined);
       },
     };
-    if (this.holdings.size === 0) this.timer = setInterval(() => void this.tick(), RENEW_EVERY_MS).unref();
+    this.fencing.start();
+    this.renewing.start();
     this.holdings.set(writer, holding);
     return holding;
   }
 
-  private async tick(): Promise<void> {
+  /** Also while a renewal waits for the database. */
+  private fence(): void {
     const now = performance.now();
     for (const holding of this.holdings.values()) if (now - holding.renewedAt > FENCE_MS) holding.lost(goneOn());
-    if (this.isRenewing || this.holdings.size === 0) return;
-    this.isRenewing = true;
+  }
+
+  private async renew(): Promise<void> {
+    const now = performance.now();
     const holdings = [...this.holdings.values()];
     try {
       const writers = holdings.map(({ upload, writer, progress }) => ({ id: upload.id, writer, ...progress() }));
@@ -105,8 +113,6 @@ export class Writers {
       }
     } catch {
       // The fence ends them where that goes on.
-    } finally {
-      this.isRenewing = false;
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Events on their way to receivers: at least once, in no order, each try stored. */
 import { type GatewayError, toGatewayError } from '../base/errors.js';
+import { Periodic } from '../base/periodic.js';
 import type { Span, SpanAttributes, Tracer } from '../base/span.js';
 import {
   type AttemptVerdict,
@@ -62,8 +63,7 @@ const STOP_GRACE_MS = 5000;
 export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #worker: JobWorker;
-  #recovery: NodeJS.Timeout | undefined;
-  #recovering: Promise<void> | undefined;
+  readonly #recovering = new Periodic(() => this.#recover(), RECOVER_EVERY_MS);
   #rounds = 0;
   #isStopped = false;
 
@@ -87,9 +87,7 @@ export class Deliverer {
 
   start(): void {
     this.#worker.start();
-    this.#recovery = setInterval(() => {
-      this.#recovering ??= this.#recover().finally(() => (this.#recovering = undefined));
-    }, RECOVER_EVERY_MS).unref();
+    this.#recovering.start();
   }
 
   wake(): void {
@@ -98,8 +96,7 @@ export class Deliverer {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearInterval(this.#recovery);
-    await Promise.all([this.#worker.stop(STOP_GRACE_MS), this.#recovering]);
+    await Promise.all([this.#worker.stop(STOP_GRACE_MS), this.#recovering.stop()]);
     this.#options.sender.close();
   }
 

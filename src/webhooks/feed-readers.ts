@@ -2,6 +2,8 @@
 import { onAbort } from '../base/deadline.js';
 import { refusal, toGatewayError } from '../base/errors.js';
 import type { EndSignal } from '../base/ending.js';
+import { Periodic } from '../base/periodic.js';
+import { WokenWork } from '../base/woken-work.js';
 import type { EventFeeds, FeedPage, FeedQuery, StorageOptions } from '../storage/storage.js';
 
 /** What this process numbers wakes its readers at once; of other nodes the feeds that somebody waits for are looked at. */
@@ -25,13 +27,17 @@ export class FeedReaders {
   readonly #waiters = new Set<Waiter>();
   readonly #places = new Map<string, number>();
   #taken = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
-  #looksAgain = false;
+  readonly #looking: WokenWork;
+  readonly #polling = new Periodic(() => this.#looking.wake(), LOOK_EVERY_MS);
   #isClosed = false;
 
   constructor(options: FeedReadersOptions) {
     this.#options = options;
+    this.#looking = new WokenWork(
+      () => this.#look(),
+      // They wait on: without the database nothing new is there either.
+      (error) => options.log('debug', 'the event feeds could not be read', { reason: toGatewayError(error).message }),
+    );
     options.feeds.on('numbered', (accountId, last) =>
       this.#wake((one) => one.accountId === accountId && one.after < last),
     );
@@ -84,19 +90,16 @@ export class FeedReaders {
         clearTimeout(timer);
         stopListening();
         this.#waiters.delete(waiter);
-        if (this.#waiters.size === 0) {
-          clearInterval(this.#timer);
-          this.#timer = undefined;
-        }
+        if (this.#waiters.size === 0) void this.#polling.stop();
         resolve();
       };
       const waiter: Waiter = { accountId, after, wake };
       const timer = setTimeout(wake, ms);
       const stopListening = onAbort(signal, wake);
       this.#waiters.add(waiter);
-      this.#timer ??= setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
+      this.#polling.start();
       // What was numbered since the reader looked.
-      void this.#look();
+      this.#looking.wake();
     });
   }
 
@@ -112,20 +115,9 @@ export class FeedReaders {
 
   /** One question for all who wait. */
   async #look(): Promise<void> {
-    this.#looksAgain = this.#isLooking;
-    if (this.#isLooking || this.#waiters.size === 0) return;
-    this.#isLooking = true;
-    try {
-      const accounts = [...new Set([...this.#waiters].map(({ accountId }) => accountId))];
-      const last = await this.#options.feeds.lastOf(accounts);
-      this.#wake(({ accountId, after }) => (last.get(accountId) ?? 0) > after);
-    } catch (error) {
-      // They wait on: without the database nothing new is there either.
-      this.#options.log('debug', 'the event feeds could not be looked at', { reason: toGatewayError(error).message });
-    } finally {
-      this.#isLooking = false;
-      // Somebody has come since, for whom nobody has looked yet.
-      if (this.#looksAgain) void this.#look();
-    }
+    if (this.#waiters.size === 0) return;
+    const accounts = [...new Set([...this.#waiters].map(({ accountId }) => accountId))];
+    const last = await this.#options.feeds.lastOf(accounts);
+    this.#wake(({ accountId, after }) => (last.get(accountId) ?? 0) > after);
   }
 }

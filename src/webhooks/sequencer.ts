@@ -4,6 +4,7 @@
  */
 import { pause } from '../base/deadline.js';
 import { toGatewayError } from '../base/errors.js';
+import { Periodic } from '../base/periodic.js';
 import type { Agenda, EventFeeds, EventNumbers, StorageOptions } from '../storage/storage.js';
 
 /** Another node is just numbering the same account's. */
@@ -26,8 +27,7 @@ export class Sequencer {
   #running: Promise<void> | undefined;
   #isAsked = false;
   #isStopped = false;
-  #pruneTimer: NodeJS.Timeout | undefined;
-  #pruning: Promise<void> | undefined;
+  readonly #pruning = new Periodic(() => this.#prune(), PRUNE_EVERY_MS);
 
   constructor(options: SequencerOptions) {
     this.#options = options;
@@ -39,16 +39,13 @@ export class Sequencer {
     this.#ask();
     // For events without a number: each thread numbers its own at once, unless it dies first.
     this.#stopListening.push(this.#options.agenda.on('events', () => this.#ask()));
-    this.#pruneTimer = setInterval(() => {
-      this.#pruning ??= this.#prune().finally(() => (this.#pruning = undefined));
-    }, PRUNE_EVERY_MS).unref();
+    this.#pruning.start();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const stop of this.#stopListening) stop();
-    clearInterval(this.#pruneTimer);
-    await Promise.all([this.#running, this.#pruning]);
+    await Promise.all([this.#running, this.#pruning.stop()]);
   }
 
   #ask(): void {

@@ -1,4 +1,5 @@
 import PQueue from 'p-queue';
+import { Periodic } from '../../base/periodic.js';
 import type { Grant } from '../../budgets/budget.js';
 import { NestedBudget } from '../../budgets/nested-budget.js';
 import { within } from '../../base/deadline.js';
@@ -58,8 +59,7 @@ export class JobWorker<Q extends string = QueueName> {
   readonly #stopping = new AbortController();
   #finishing: Promise<void> | undefined;
   #loop: Promise<void> | undefined;
-  #renewTimer: NodeJS.Timeout | undefined;
-  #renewing: Promise<void> | undefined;
+  readonly #renewing = new Periodic(() => this.#renew(), RENEW_MS);
   #isClosed = false;
   #isWoken = false;
   #wake: (() => void) | undefined;
@@ -105,8 +105,7 @@ export class JobWorker<Q extends string = QueueName> {
     const timer = setTimeout(() => this.#stopping.abort(stopped()), graceMs);
     await idle;
     clearTimeout(timer);
-    clearInterval(this.#renewTimer);
-    await this.#renewing;
+    await this.#renewing.stop();
     await this.#finishing;
   }
 
@@ -158,9 +157,7 @@ export class JobWorker<Q extends string = QueueName> {
     const isSoon = group.jobs < groupConcurrency * AHEAD;
     const place = isSoon ? this.#places.tryTake(account, job.group) : undefined;
     this.#inHand.set(job.id, { job, place });
-    this.#renewTimer ??= setInterval(() => {
-      this.#renewing = this.#renew();
-    }, RENEW_MS).unref();
+    this.#renewing.start();
     group.jobs += 1;
     void group.queue.add(async () => {
       // Closed meanwhile: the run gives the job back.
@@ -192,10 +189,7 @@ export class JobWorker<Q extends string = QueueName> {
     } finally {
       this.#inHand.get(id)?.place?.release();
       this.#inHand.delete(id);
-      if (this.#inHand.size === 0) {
-        clearInterval(this.#renewTimer);
-        this.#renewTimer = undefined;
-      }
+      if (this.#inHand.size === 0) void this.#renewing.stop();
     }
   }
 

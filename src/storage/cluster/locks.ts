@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { orAbort, pause } from '../../base/deadline.js';
 import { GatewayError } from '../../base/errors.js';
+import { Periodic } from '../../base/periodic.js';
 import { answerWithin, databaseAway, isConnectionLoss, Silence, slimCause } from '../postgres/errors.js';
 import { type Database, END_TIMEOUT_SECONDS } from '../postgres/database.js';
 import type { Line } from '../postgres/line.js';
@@ -23,7 +24,7 @@ class Session {
   readonly #onSilence: (session: Session) => void;
   readonly #onLoss: () => void;
   readonly #held = new Set<AbortController>();
-  #pulse: NodeJS.Timeout | undefined;
+  readonly #pulse = new Periodic(() => this.#beat(), PULSE_MS);
   /** Counts how often the connection was lost: a lock granted before the last time is none. */
   losses = 0;
 
@@ -50,15 +51,13 @@ class Session {
   hold(): AbortController {
     const controller = new AbortController();
     this.#held.add(controller);
-    this.#pulse ??= setInterval(() => void this.#beat(), PULSE_MS).unref();
+    this.#pulse.start();
     return controller;
   }
 
   letGo(controller: AbortController): void {
     this.#held.delete(controller);
-    if (this.#held.size > 0) return;
-    clearInterval(this.#pulse);
-    this.#pulse = undefined;
+    if (this.#held.size === 0) void this.#pulse.stop();
   }
 
   lose(reason: GatewayError): void {

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { within } from '../../base/deadline.js';
+import { Periodic } from '../../base/periodic.js';
 import {
   awaitFreeFolder,
   clusterFolder,
@@ -112,7 +113,7 @@ class Supervisor implements EmbeddedServer {
   #exited = Promise.resolve();
   #restarting: Promise<void> | undefined;
   readonly #stopping = new AbortController();
-  #trimTimer: NodeJS.Timeout | undefined;
+  readonly #trimming = new Periodic(() => trimLog(this.#logFile), TRIM_EVERY_MS);
 
   constructor(
     cluster: string,
@@ -156,13 +157,12 @@ class Supervisor implements EmbeddedServer {
   async start(): Promise<void> {
     if (this.#socketFolder === undefined) this.#port = await freePort();
     await this.#startOnce();
-    this.#trimTimer = setInterval(() => void trimLog(this.#logFile), TRIM_EVERY_MS).unref();
+    this.#trimming.start();
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    clearInterval(this.#trimTimer);
-    await this.#restarting;
+    await Promise.all([this.#trimming.stop(), this.#restarting]);
     const child = this.#child;
     if (child !== undefined) {
       await this.#shutDown(child);

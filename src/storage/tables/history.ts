@@ -1,3 +1,4 @@
+import { Periodic } from '../../base/periodic.js';
 import { uuidv7 } from '../../base/uuid.js';
 import { GatewayError } from '../../base/errors.js';
 import type { Database } from '../postgres/database.js';
@@ -49,7 +50,8 @@ export class TransferHistory {
   readonly #fresh = new Map<string, { readonly since: number; readonly row: TransferRow }>();
   /** Rows that somebody waits for until they are durable, oldest first. */
   readonly #finishing = new Map<string, Waiting>();
-  #timer: NodeJS.Timeout | undefined;
+  /** One timer for all transfers, and none while there are none. */
+  readonly #watching = new Periodic(() => this.#tick(), TICK_MS);
 
   constructor(
     private readonly database: Database,
@@ -80,7 +82,7 @@ export class TransferHistory {
     // Of a job's file only the end is written: the job itself says that it is not done. So it is with a route's copy.
     if (!isPart(row)) {
       this.#fresh.set(id, { since, row });
-      this.#watchTime();
+      this.#watching.start();
     }
     return {
       id,
@@ -142,7 +144,7 @@ export class TransferHistory {
     for (const { row } of this.#fresh.values()) this.#writer.add(row);
     this.#fresh.clear();
     await Promise.all(this.#writers.map((writer) => writer.close()));
-    clearInterval(this.#timer);
+    void this.#watching.stop();
   }
 
   async #finish(begun: TransferRow, since: number, outcome: TransferOutcome): Promise<{ readonly durationMs: number }> {
@@ -185,7 +187,7 @@ export class TransferHistory {
         since: performance.now(),
         giveUp: () => reject(new GatewayError('database_away', LATE_TEXT, { step: 'history', retryAfterMs: 5000 })),
       });
-      this.#watchTime();
+      this.#watching.start();
       this.#writerOf(row).add(row, (error) => {
         this.#finishing.delete(row.id);
         if (error === undefined) resolve();
@@ -200,11 +202,6 @@ export class TransferHistory {
     const writer = known ?? new HistoryWriter(database, nodeId, feeds, receipts, options, turnOf);
     writers.set(accountId, writer);
     return writer;
-  }
-
-  /** One timer for all transfers, and none while there are none. */
-  #watchTime(): void {
-    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
   #tick(): void {
@@ -227,9 +224,7 @@ export class TransferHistory {
         writers.delete(accountId);
       }
     }
-    if (this.#fresh.size > 0 || this.#finishing.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    if (this.#fresh.size === 0 && this.#finishing.size === 0) void this.#watching.stop();
   }
 }
 

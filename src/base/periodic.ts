@@ -1,0 +1,40 @@
+/**
+ * Work that runs at a fixed interval while it is started, one run at a time: an interval that ends during a run is left
+ * out. It keeps no process alive. What `work` rejects with is not caught: it handles its own failures.
+ */
+export class Periodic {
+  readonly #work: () => unknown;
+  readonly #everyMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(work: () => unknown, everyMs: number) {
+    this.#work = work;
+    this.#everyMs = everyMs;
+  }
+
+  get isStarted(): boolean {
+    return this.#timer !== undefined;
+  }
+
+  /** The first run comes after one interval. Does nothing if it is started. */
+  start(): this {
+    this.#timer ??= setInterval(() => this.run(), this.#everyMs).unref();
+    return this;
+  }
+
+  /** Runs now, unless a run is under way. */
+  run(): void {
+    if (this.#running !== undefined) return;
+    const made = this.#work();
+    if (!(made instanceof Promise)) return;
+    this.#running = made.then(() => undefined).finally(() => (this.#running = undefined));
+  }
+
+  /** No further run begins until the next start. Resolves when the run under way has ended. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    await this.#running;
+  }
+}
