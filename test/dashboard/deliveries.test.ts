@@ -96,7 +96,7 @@ test('the filters stand in the address; dead letters are counted before they are
   await page.getByText('3 messages are on their way').waitFor();
   await eventually(() => receiver.received.length === 3, 'all are sent');
   await page.getByText('No delivery matches the filters').waitFor();
-  await page.getByRole('link', { name: 'Show all' }).click();
+  await page.getByRole('button', { name: 'Show all' }).click();
   await eventually(async () => (await table().getByText('Delivered').count()) === 3, 'all have arrived');
 });
 

@@ -9,6 +9,7 @@ import {
   type UseMutationResult,
   type UseQueryResult,
 } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { ApiError, request, setCsrfToken, whenSignedOut, withQuery } from './client.ts';
 import { whenBack } from './reach.ts';
 import { setSessionEnd } from './session-end.ts';
@@ -108,21 +109,60 @@ export function useRead<T>(path: string, options: ReadOptions = {}): UseQueryRes
   });
 }
 
-interface CursorPage {
-  readonly nextCursor: string | null;
+/** Rows that GET answers, all at once or page by page. */
+export interface Rows<R> {
+  /** Undefined before the first answer. */
+  readonly rows: readonly R[] | undefined;
+  readonly error: Error | null;
+  readonly refetch: () => unknown;
+  /** What came beside the newest rows. */
+  readonly first?: Readonly<Record<string, unknown>> | undefined;
+  readonly isFetching?: boolean;
+  readonly isPagedThrough?: boolean;
+  readonly hasMore?: boolean;
+  readonly isFetchingMore?: boolean;
+  readonly hasFailedMore?: boolean;
+  readonly fetchMore?: () => void;
 }
 
-/** What GET answers page by page, the later ones where they are asked for. */
-export function usePages<P extends CursorPage>(path: string, options: ReadOptions = {}) {
-  return useInfiniteQuery({
+/** Rows that GET answers all at once, under that name. */
+export function useRows<R>(path: string, name: string, options: ReadOptions = {}): Rows<R> {
+  const { data, error, refetch } = useRead<Readonly<Record<string, readonly R[]>>>(path, options);
+  return { rows: data?.[name], error, refetch, first: data };
+}
+
+/** Rows that GET answers page by page, the later pages when they are asked for. */
+export function usePages<R>(path: string, name: string, options: ReadOptions = {}): Rows<R> {
+  const pages = useInfiniteQuery({
     queryKey: [path],
-    queryFn: ({ pageParam, signal }) => request<P>('GET', withQuery(path, { cursor: pageParam }), undefined, signal),
+    queryFn: ({ pageParam, signal }) =>
+      request<{ nextCursor: string | null; [name: string]: unknown }>(
+        'GET',
+        withQuery(path, { cursor: pageParam }),
+        undefined,
+        signal,
+      ),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: (former) => former,
     // Somebody who has gone back in time stays there.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : (options.everyMs ?? false)),
   });
+  const { data, error, refetch, isFetching, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
+    pages;
+  const rows = useMemo(() => data?.pages.flatMap((page) => page[name] as readonly R[]), [data, name]);
+  return {
+    rows,
+    error,
+    refetch,
+    isFetching,
+    first: data?.pages[0],
+    isPagedThrough: (data?.pages.length ?? 0) > 1,
+    hasMore: hasNextPage,
+    isFetchingMore: isFetchingNextPage,
+    hasFailedMore: isFetchNextPageError,
+    fetchMore: () => void fetchNextPage(),
+  };
 }
 
 /** What is kept of these paths, and of all below them, is asked for again. */
@@ -185,7 +225,7 @@ function pagesOf({ state: { data } }: Query): number {
   return isPaged ? (data.pages as unknown[]).length : 1;
 }
 
-interface ActionOptions<R> {
+export interface ActionOptions<R> {
   readonly refreshes?: readonly string[];
   readonly says?: string;
   readonly onDone?: (result: R) => void;
@@ -193,7 +233,7 @@ interface ActionOptions<R> {
   readonly showsError?: boolean;
 }
 
-export function useAction<A, R>(
+export function useAction<R, A = void>(
   run: (input: A) => Promise<R>,
   options: ActionOptions<R> = {},
 ): UseMutationResult<R, Error, A> {

@@ -1,13 +1,15 @@
 /** One connection: its settings, its test, its host keys, what is known of its server. */
 import { type ReactElement, type ReactNode, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { request, segment } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
 import type { Card, Connection, ConnectionType, Dependents } from '../api/types.ts';
 import { formatBytes } from '../format.ts';
 import { t } from '../texts/texts.ts';
-import { Button, Facts, Failure, LinkButton, Notice, Page, Panel, Pending, Skeleton, Time } from '../ui/basics.tsx';
-import { Confirm, Menu } from '../ui/dialog.tsx';
+import { ConfirmAction } from '../ui/actions.tsx';
+import { Button, Facts, Failure, LinkButton, Mono, Notice, Panel, Skeleton, Time } from '../ui/basics.tsx';
+import { Detail, DetailPage } from '../ui/detail.tsx';
+import { Menu } from '../ui/dialog.tsx';
 import { FolderOpen } from '../ui/icons.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
 import { AnnouncedKeys } from './connection/announced-keys.tsx';
@@ -22,23 +24,23 @@ import { TestPanel } from './connection/test-panel.tsx';
 const words = t.connection;
 const READS = ['/manage/connections', '/manage/account', '/manage/overview'];
 
+const UP = ['/connections', t.connections.title] as const;
+
 export default function ConnectionScreen({ id }: { readonly id: string }): ReactElement {
   const read = useRead<Connection>(`/manage/connections/${segment(id)}`);
   const types = useRead<{ connectionTypes: ConnectionType[] }>('/manage/connection-types');
   const type = types.data?.connectionTypes.find((one) => one.type === read.data?.type);
-  if (read.data === undefined || types.data === undefined || type === undefined) {
-    return (
-      <Page title={id} lead={<Link href="/connections">{t.connections.title}</Link>}>
-        <Panel>
-          <Pending
-            error={read.error ?? types.error}
-            onRetry={() => void Promise.all([read.refetch(), types.refetch()])}
-          />
-        </Panel>
-      </Page>
-    );
-  }
-  return <Editor key={read.data.updatedAt} connection={read.data} type={type} types={types.data.connectionTypes} />;
+  const isRead = read.data !== undefined && types.data !== undefined && type !== undefined;
+  const both = {
+    data: isRead ? { connection: read.data, type, types: types.data.connectionTypes } : undefined,
+    error: read.error ?? types.error,
+    refetch: () => Promise.all([read.refetch(), types.refetch()]),
+  };
+  return (
+    <Detail of={both} title={id} up={UP}>
+      {(editor) => <Editor key={editor.connection.updatedAt} {...editor} />}
+    </Detail>
+  );
 }
 
 function Editor(props: {
@@ -71,34 +73,34 @@ function Editor(props: {
   const duplicate = useAction(() => request<Connection>('POST', `${path}/duplicate`, {}), {
     says: words.duplicated,
     refreshes: READS,
-    onDone: (copy) => navigate(`/connections/${encodeURIComponent(copy.id)}`),
+    onDone: (copy) => navigate(`/connections/${segment(copy.id)}`),
   });
 
   return (
-    <Page
+    <DetailPage
       title={name}
-      lead={
-        <span className="row">
-          <Link href="/connections">{t.connections.title}</Link>
-          <span className="mono">{id}</span>
+      up={UP}
+      state={
+        <>
+          <Mono>{id}</Mono>
           <ConnectionBadge status={statusOf(connection)} />
-        </span>
+        </>
       }
       actions={
         <>
           {isActive && (
-            <LinkButton href={`/files/${encodeURIComponent(id)}`} icon={FolderOpen}>
+            <LinkButton href={`/files/${segment(id)}`} icon={FolderOpen}>
               {words.browse}
             </LinkButton>
           )}
           <Menu
             label={words.more}
             entries={[
-              { label: words.duplicate, onSelect: () => duplicate.mutate(undefined) },
+              { label: words.duplicate, onSelect: () => duplicate.mutate() },
               {
                 label: isActive ? words.switchOff : words.switchOn,
                 isDisabled: isOwned,
-                onSelect: () => toggle.mutate(undefined),
+                onSelect: () => toggle.mutate(),
               },
               { label: words.remove, isDanger: true, isDisabled: isOwned, onSelect: () => setDeleting(true) },
             ]}
@@ -109,7 +111,7 @@ function Editor(props: {
       {isOwned && (
         <Notice title={words.fromFile.title}>
           <p>{words.fromFile.text}</p>
-          <Button isBusy={duplicate.isPending} onClick={() => duplicate.mutate(undefined)}>
+          <Button isBusy={duplicate.isPending} onClick={() => duplicate.mutate()}>
             {words.duplicate}
           </Button>
         </Notice>
@@ -119,7 +121,7 @@ function Editor(props: {
           <form
             onSubmit={(event) => {
               event.preventDefault();
-              save.mutate(undefined);
+              save.mutate();
             }}
           >
             <fieldset className="panel-body plain-fieldset" disabled={isOwned}>
@@ -153,38 +155,28 @@ function Editor(props: {
         </div>
       </div>
       {isDeleting && <DeleteConnection connection={connection} onClose={() => setDeleting(false)} />}
-    </Page>
+    </DetailPage>
   );
 }
 
-function DeleteConnection({
-  connection: { id, name },
-  onClose,
-}: {
-  readonly connection: Connection;
-  readonly onClose: () => void;
-}): ReactElement {
+function DeleteConnection(props: { readonly connection: Connection; readonly onClose: () => void }): ReactElement {
+  const { id, name } = props.connection;
   const path = `/manage/connections/${segment(id)}`;
   const dependents = useRead<Dependents>(`${path}/dependents`);
   const [, navigate] = useLocation();
-  const remove = useAction(() => request('DELETE', `${path}?confirm=true`), {
-    says: words.deleting.done(name),
-    refreshes: ['/manage/connections?', '/manage/account', '/manage/overview', '/manage/api-keys'],
-    showsError: true,
-    onDone: () => navigate('/connections'),
-  });
   if (dependents.data === undefined && dependents.error === null) return <Skeleton />;
   const { apiKeys = [], watchedFolders = [], runningTransfers = 0 } = dependents.data ?? {};
   const isNeeded = apiKeys.length + watchedFolders.length + runningTransfers > 0;
   return (
-    <Confirm
+    <ConfirmAction
       title={words.deleting.title(name)}
       verb={words.deleting.verb}
-      {...(isNeeded ? { typed: id } : {})}
-      isBusy={remove.isPending}
-      error={remove.error}
-      onClose={onClose}
-      onConfirm={() => remove.mutate(undefined)}
+      typed={isNeeded ? id : undefined}
+      run={() => request('DELETE', `${path}?confirm=true`)}
+      says={words.deleting.done(name)}
+      refreshes={['/manage/connections?', '/manage/account', '/manage/overview', '/manage/api-keys']}
+      onDone={() => navigate('/connections')}
+      onClose={props.onClose}
     >
       <div className="stack tight">
         <p>{words.deleting.text}</p>
@@ -202,18 +194,19 @@ function DeleteConnection({
           </ul>
         )}
       </div>
-    </Confirm>
+    </ConfirmAction>
   );
 }
 
 function ServerCard({ card }: { readonly card: Card }): ReactElement {
-  const items = Object.entries(words.facts)
-    .filter(([key]) => card[key] !== undefined && card[key] !== null)
-    .map(([key, name]) => [name, show(key, card[key])] as const);
+  const facts = Object.entries(words.facts).map(([key, name]) => {
+    const value = card[key];
+    return [name, value === undefined || value === null ? undefined : show(key, value)] as const;
+  });
   return (
     <Panel title={words.card}>
       <div className="panel-body">
-        <Facts items={items} />
+        <Facts of={Object.fromEntries(facts)} />
       </div>
     </Panel>
   );
@@ -223,7 +216,7 @@ function show(key: string, value: unknown): ReactNode {
   if (typeof value === 'boolean') return value ? words.yes : words.no;
   if (key === 'timeResolutionMs' && typeof value === 'number')
     return value >= 60_000 ? words.minute : value >= 1_000 ? words.second : words.millisecond;
-  if (key === 'testedAt' && typeof value === 'string') return <Time iso={value} isLong />;
+  if (key === 'testedAt' && typeof value === 'string') return <Time iso={value} form="long" />;
   if (typeof value === 'string' || typeof value === 'number') return String(value);
   if (Array.isArray(value)) return value.map(String).join(', ');
   if (typeof value !== 'object' || value === null) return '';

@@ -1,81 +1,49 @@
 /** All connections of the account. */
 import type { ReactElement } from 'react';
-import { FolderOpen, Plus, Server } from '../ui/icons.tsx';
 import { Link } from 'wouter';
-import { useRead } from '../api/hooks.ts';
+import { segment } from '../api/client.ts';
+import { useRows } from '../api/hooks.ts';
 import type { Connection } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
-import { Ago, Badge, Empty, LinkButton, Notice, Page, Panel, Pending, Table } from '../ui/basics.tsx';
+import { actions, Ago, Badge, LinkButton, Mono, Notice, Titled } from '../ui/basics.tsx';
+import { FolderOpen, Plus, Server } from '../ui/icons.tsx';
+import { ListScreen } from '../ui/list.tsx';
 import { ConnectionBadge, useConnectionStatus } from './connection/status.tsx';
 
 const words = t.connections;
 const EVERY_MS = 30_000;
 
 export default function Connections(): ReactElement {
-  const read = useRead<{ connections: Connection[]; limit: number }>('/manage/connections', { everyMs: EVERY_MS });
-  const { connections = [], limit = 0 } = read.data ?? {};
-  const isFull = limit > 0 && connections.length >= limit;
+  const list = useRows<Connection>('/manage/connections', 'connections', { everyMs: EVERY_MS });
+  const statusOf = useConnectionStatus();
+  const limit = Number(list.first?.['limit'] ?? 0);
+  const isFull = limit > 0 && (list.rows?.length ?? 0) >= limit;
   return (
-    <Page
-      title={words.title}
-      lead={words.lead}
-      actions={
-        connections.length > 0 &&
+    <ListScreen
+      words={words}
+      icon={Server}
+      list={list}
+      above={isFull && <Notice title={words.full(limit)}>{words.fullText}</Notice>}
+      add={
         !isFull && (
           <LinkButton href="/connections/new" look="primary" icon={Plus}>
             {words.add}
           </LinkButton>
         )
       }
-    >
-      {isFull && <Notice title={words.full(limit)}>{words.fullText}</Notice>}
-      <Panel>
-        {read.data === undefined ? (
-          <Pending error={read.error} onRetry={() => void read.refetch()} />
-        ) : connections.length === 0 ? (
-          <Empty
-            icon={Server}
-            title={words.none}
-            action={
-              <LinkButton href="/connections/new" look="primary" icon={Plus}>
-                {words.add}
-              </LinkButton>
-            }
-          >
-            {words.noneText}
-          </Empty>
-        ) : (
-          <ConnectionTable connections={connections} />
-        )}
-      </Panel>
-    </Page>
-  );
-}
-
-function ConnectionTable({ connections }: { readonly connections: readonly Connection[] }): ReactElement {
-  const statusOf = useConnectionStatus();
-  return (
-    <Table
-      label={words.title}
-      rows={connections}
-      rowKey={({ id }) => id}
       columns={[
         {
           head: words.name,
           cell: ({ id, name }) => (
-            <div>
-              <Link href={`/connections/${encodeURIComponent(id)}`}>{name}</Link>
-              <div className="muted small mono">{id}</div>
-            </div>
+            <Titled top={<Link href={`/connections/${segment(id)}`}>{name}</Link>}>
+              <Mono>{id}</Mono>
+            </Titled>
           ),
         },
         {
           head: words.server,
           cell: (connection) => (
-            <div>
-              <span className="mono">{serverOf(connection)}</span>
-              <div className="muted small">{connection.type.toUpperCase()}</div>
-            </div>
+            <Titled top={<Mono>{serverOf(connection)}</Mono>}>{connection.type.toUpperCase()}</Titled>
           ),
         },
         {
@@ -101,18 +69,15 @@ function ConnectionTable({ connections }: { readonly connections: readonly Conne
               </span>
             ),
         },
-        {
-          head: words.actions,
-          isHeadHidden: true,
-          align: 'end',
-          cell: ({ id, name, isActive }) =>
+        actions<Connection>(
+          ({ id, name, isActive }) =>
             isActive && (
-              <LinkButton href={`/files/${encodeURIComponent(id)}`} icon={FolderOpen}>
+              <LinkButton href={`/files/${segment(id)}`} icon={FolderOpen}>
                 {words.files}
                 <span className="visually-hidden">{words.filesOf(name)}</span>
               </LinkButton>
             ),
-        },
+        ),
       ]}
     />
   );

@@ -1,74 +1,103 @@
-/** All deliveries, filtered by what stands in the address, and many of them sent again. */
+/** All deliveries, filtered by what is in the address, and many of them sent again. */
 import { type ReactElement, useEffect, useState } from 'react';
+import { useSearchParams } from 'wouter';
 import { request, withQuery } from '../api/client.ts';
-import { useAction, useRead } from '../api/hooks.ts';
-import type { Delivery } from '../api/types.ts';
+import { useAction, useRows } from '../api/hooks.ts';
+import { useConnections } from '../api/names.ts';
+import type { Delivery, WatchedFolder, Webhook } from '../api/types.ts';
 import { formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
-import { Button, Empty, LinkButton, Notice, Page, Panel, Pending } from '../ui/basics.tsx';
-import { FormDialog } from '../ui/dialog.tsx';
-import { RotateCw } from '../ui/icons.tsx';
 import { showToast } from '../toasts.ts';
-import { FilterBar, type Filters, useFilters } from './deliveries/filters.tsx';
-import { DeliveryTable } from './deliveries/rows.tsx';
+import { Button, Notice } from '../ui/basics.tsx';
+import { FormDialog } from '../ui/dialog.tsx';
+import { useFilters } from '../ui/filters.tsx';
+import { RotateCw } from '../ui/icons.tsx';
+import { ListScreen, Pager } from '../ui/list.tsx';
+import { useDeliveryColumns } from './deliveries/rows.tsx';
+import { FEED_TYPES } from './events/words.ts';
 
 const PAGE = 50;
+const FILTERS = [
+  ...['state', 'type', 'watchedFolderId', 'webhookId', 'jobId'],
+  ...['connectionId', 'url', 'since', 'until'],
+] as const;
+const words = t.deliveries;
 
 export default function DeliveriesScreen(): ReactElement {
-  const [filters, offset, change] = useFilters();
+  const filters = useFilters(FILTERS);
+  const { values } = filters;
+  const [parameters, setParameters] = useSearchParams();
+  const offset = Math.max(0, Math.trunc(Number(parameters.get('offset') ?? 0)) || 0);
   const [isReplaying, setReplaying] = useState(false);
   // One more than is shown tells whether there is another page.
-  const path = withQuery('/manage/deliveries', {
-    ...filters,
-    limit: PAGE + 1,
-    offset: offset === 0 ? undefined : offset,
-  });
-  const read = useRead<{ deliveries: Delivery[] }>(path, { everyMs: 5_000 });
-  const found = read.data?.deliveries ?? [];
-  const isFiltered = Object.keys(filters).length > 0;
-  const canSend = filters.state !== undefined && filters.state !== 'pending' && found.length > 0;
+  const path = withQuery('/manage/deliveries', { ...values, limit: PAGE + 1, offset: offset === 0 ? '' : offset });
+  const list = useRows<Delivery>(path, 'deliveries', { everyMs: 5_000 });
+  const found = list.rows ?? [];
+  const columns = useDeliveryColumns();
+  const connections = useConnections();
+  const folders = useRows<WatchedFolder>('/manage/watched-folders', 'watchedFolders').rows ?? [];
+  const webhooks = useRows<Webhook>('/api/webhooks', 'webhooks').rows ?? [];
+  const receiver =
+    values['watchedFolderId'] !== undefined
+      ? `folder ${values['watchedFolderId']}`
+      : values['webhookId'] !== undefined
+        ? `webhook ${values['webhookId']}`
+        : '';
+  const goTo = (to: number) => () =>
+    setParameters({ ...(values as Record<string, string>), ...(to > 0 ? { offset: String(to) } : {}) });
   return (
-    <Page
+    <ListScreen
       isWide
-      title={t.deliveries.title}
-      lead={t.deliveries.lead}
+      words={words}
+      list={{ ...list, rows: list.rows?.slice(0, PAGE) }}
+      columns={columns}
+      footer={
+        <Pager
+          back={words.newer}
+          next={words.older}
+          onBack={offset > 0 ? goTo(offset - PAGE) : undefined}
+          onNext={found.length > PAGE ? goTo(offset + PAGE) : undefined}
+        />
+      }
       actions={
-        canSend && (
+        values['state'] !== undefined &&
+        values['state'] !== 'pending' &&
+        found.length > 0 && (
           <Button icon={RotateCw} onClick={() => setReplaying(true)}>
-            {t.deliveries.sendAgainMany}
+            {words.sendAgainMany}
           </Button>
         )
       }
+      filters={filters}
+      fields={[
+        { name: 'url', label: words.filters.url, kind: 'search', placeholder: 'example.com' },
+        { name: 'state', label: words.filters.state, options: Object.entries(words.states) },
+        { name: 'type', label: words.filters.type, options: FEED_TYPES.map((type) => [type, type]) },
+        {
+          label: words.filters.receiver,
+          value: receiver,
+          to: (value) => {
+            const [kind, id = ''] = value.split(' ');
+            return { watchedFolderId: kind === 'folder' ? id : '', webhookId: kind === 'webhook' ? id : '' };
+          },
+          options: [
+            ...folders
+              .filter(({ webhookUrl }) => webhookUrl !== null)
+              .map(({ id, name }) => [`folder ${id}`, words.filters.folder(name)] as const),
+            ...webhooks.map(({ id, url }) => [`webhook ${id}`, words.filters.webhook(url)] as const),
+          ],
+        },
+        {
+          name: 'connectionId',
+          label: words.filters.connection,
+          options: connections.map(({ id, name }) => [id, name]),
+        },
+        { name: 'since', label: words.filters.since, kind: 'time' },
+        { name: 'until', label: words.filters.until, kind: 'time' },
+      ]}
     >
-      <FilterBar filters={filters} onChange={change} />
-      <Panel>
-        {read.data === undefined ? (
-          <Pending error={read.error} onRetry={() => void read.refetch()} />
-        ) : found.length > 0 ? (
-          <DeliveryTable deliveries={found.slice(0, PAGE)} isOfOne={false} />
-        ) : isFiltered ? (
-          <Empty
-            title={t.deliveries.noneFits}
-            action={<LinkButton href="/deliveries">{t.deliveries.showAll}</LinkButton>}
-          >
-            {t.deliveries.noneFitsText}
-          </Empty>
-        ) : (
-          <Empty title={t.deliveries.none}>{t.deliveries.noneText}</Empty>
-        )}
-        {(offset > 0 || found.length > PAGE) && (
-          <div className="panel-body row">
-            <Button disabled={offset === 0} onClick={() => change({}, Math.max(0, offset - PAGE))}>
-              {t.deliveries.newer}
-            </Button>
-            <Button disabled={found.length <= PAGE} onClick={() => change({}, offset + PAGE)}>
-              {t.deliveries.older}
-            </Button>
-          </div>
-        )}
-      </Panel>
-      {isReplaying && <Replay filters={filters} onClose={() => setReplaying(false)} />}
-    </Page>
+      {isReplaying && <Replay filters={values} onClose={() => setReplaying(false)} />}
+    </ListScreen>
   );
 }
 
@@ -78,7 +107,8 @@ interface Counted {
 }
 
 /** Says how many first. */
-function Replay({ filters, onClose }: { readonly filters: Filters; readonly onClose: () => void }): ReactElement {
+function Replay(props: { readonly filters: Readonly<Record<string, string>>; readonly onClose: () => void }) {
+  const { filters, onClose } = props;
   const [counted, setCounted] = useState<Counted>();
   const ask = (dryRun: boolean): Promise<Counted> =>
     request<Counted>('POST', '/manage/deliveries/replay', { ...filters, dryRun });
@@ -87,34 +117,34 @@ function Replay({ filters, onClose }: { readonly filters: Filters; readonly onCl
     showsError: true,
     refreshes: ['/manage/deliveries', '/manage/receivers', '/manage/overview'],
     onDone: ({ count: sent }) => {
-      showToast(t.deliveries.onTheirWay(formatNumber(sent)));
+      showToast(words.onTheirWay(formatNumber(sent)));
       onClose();
     },
   });
   const { mutate: countNow } = count;
-  useEffect(() => countNow(undefined), [countNow]);
+  useEffect(() => countNow(), [countNow]);
   const n = formatNumber(counted?.count ?? 0);
   return (
     <FormDialog
-      title={t.deliveries.sendAgainTitle}
-      verb={counted === undefined ? t.deliveries.sendAgain : t.deliveries.send(n)}
+      title={words.sendAgainTitle}
+      verb={counted === undefined ? words.sendAgain : words.send(n)}
       isBusy={send.isPending}
       isReady={counted !== undefined && counted.count > 0}
       error={count.error ?? send.error}
       onClose={onClose}
-      onSend={() => send.mutate(undefined)}
+      onSend={() => send.mutate()}
     >
       {counted === undefined ? (
-        <p role="status">{t.deliveries.counting}</p>
+        <p role="status">{words.counting}</p>
       ) : counted.count === 0 ? (
-        <p role="status">{t.deliveries.noneToSend}</p>
+        <p role="status">{words.noneToSend}</p>
       ) : (
         <>
           <p role="status">
-            <strong>{t.deliveries.willBeSent(n, counted.isMore)}</strong>
+            <strong>{words.willBeSent(n, counted.isMore)}</strong>
           </p>
-          <p className="muted">{t.deliveries.sameId}</p>
-          {filters.state === 'delivered' && <Notice tone="warn">{t.deliveries.wasTaken}</Notice>}
+          <p className="muted">{words.sameId}</p>
+          {filters['state'] === 'delivered' && <Notice tone="warn">{words.wasTaken}</Notice>}
         </>
       )}
     </FormDialog>

@@ -1,100 +1,51 @@
 /** API keys: issued once, limited, rotated, revoked. */
-import { type ReactElement, useEffect, useState } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { type ReactElement, useState } from 'react';
 import { request } from '../api/client.ts';
-import { useAction, useRead } from '../api/hooks.ts';
-import type { ApiKey, Connection } from '../api/types.ts';
+import { useAction, useRows } from '../api/hooks.ts';
+import { useConnectionName, useConnections } from '../api/names.ts';
+import type { ApiKey } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
-import { Ago, Badge, Button, Empty, Page, Panel, Pending, Table, Time } from '../ui/basics.tsx';
+import { ConfirmAction } from '../ui/actions.tsx';
+import { actions, Ago, Badge, Button, Time } from '../ui/basics.tsx';
 import { Menu } from '../ui/dialog.tsx';
+import { useOpening } from '../ui/filters.tsx';
 import { KeyRound, Plus } from '../ui/icons.tsx';
-import { EditKey, type Issued, IssuedKey, READS, RevokeKey, RotateKey } from './keys/dialogs.tsx';
+import { ListScreen } from '../ui/list.tsx';
+import { EditKey, type Issued, IssuedKey, READS, RotateKey } from './keys/dialogs.tsx';
 import { KeyForm, type KeyInput } from './keys/key-form.tsx';
 
 const words = t.keys;
+const { revoking } = words;
 
 type Open =
-  { readonly kind: 'new' } | { readonly kind: 'edit' | 'rotate' | 'revoke'; readonly apiKey: ApiKey } | undefined;
+  | { readonly kind: 'new' }
+  | { readonly kind: 'edit' | 'rotate' | 'revoke'; readonly apiKey: ApiKey }
+  | { readonly kind: 'issued'; readonly issued: Issued }
+  | undefined;
 
 export default function Keys(): ReactElement {
-  const read = useRead<{ apiKeys: ApiKey[] }>('/manage/api-keys');
-  const connections = useRead<{ connections: Connection[] }>('/manage/connections');
+  const connections = useConnections();
+  const nameOf = useConnectionName();
   const [open, setOpen] = useState<Open>();
-  const [issued, setIssued] = useState<Issued>();
   const close = (): void => setOpen(undefined);
-  const show = (next: Issued): void => {
-    close();
-    setIssued(next);
-  };
+  const show = (issued: Issued): void => setOpen({ kind: 'issued', issued });
   const create = useAction((input: KeyInput) => request<Issued>('POST', '/manage/api-keys', input), {
     refreshes: READS,
     showsError: true,
     onDone: show,
   });
-  useOpening(setOpen);
-  const known = connections.data?.connections ?? [];
-  const newKey = (
-    <Button look="primary" icon={Plus} onClick={() => setOpen({ kind: 'new' })}>
-      {words.issue}
-    </Button>
-  );
-  const apiKeys = read.data?.apiKeys;
+  useOpening(() => setOpen({ kind: 'new' }));
   return (
-    <Page title={words.title} lead={words.lead} actions={apiKeys !== undefined && apiKeys.length > 0 && newKey}>
-      <Panel>
-        {apiKeys === undefined ? (
-          <Pending error={read.error} onRetry={() => void read.refetch()} />
-        ) : apiKeys.length === 0 ? (
-          <Empty icon={KeyRound} title={words.none} action={newKey}>
-            {words.noneText}
-          </Empty>
-        ) : (
-          <KeyTable apiKeys={apiKeys} connections={known} onOpen={setOpen} />
-        )}
-      </Panel>
-      {open?.kind === 'new' && (
-        <KeyForm
-          title={words.form.title}
-          verb={words.form.verb}
-          connections={known}
-          isBusy={create.isPending}
-          error={create.error}
-          onClose={close}
-          onSave={create.mutate}
-        />
-      )}
-      {open?.kind === 'edit' && <EditKey apiKey={open.apiKey} connections={known} onClose={close} />}
-      {open?.kind === 'rotate' && <RotateKey apiKey={open.apiKey} onClose={close} onIssued={show} />}
-      {open?.kind === 'revoke' && <RevokeKey apiKey={open.apiKey} onClose={close} />}
-      {issued !== undefined && <IssuedKey issued={issued} connections={known} onClose={() => setIssued(undefined)} />}
-    </Page>
-  );
-}
-
-/** `?new` in the address opens the form, once: that is how the palette asks for it. */
-function useOpening(onOpen: (open: Open) => void): void {
-  const isAsked = new URLSearchParams(useSearch()).has('new');
-  const [, navigate] = useLocation();
-  useEffect(() => {
-    if (!isAsked) return;
-    onOpen({ kind: 'new' });
-    navigate('/keys', { replace: true });
-  }, [isAsked, navigate, onOpen]);
-}
-
-function KeyTable(props: {
-  readonly apiKeys: readonly ApiKey[];
-  readonly connections: readonly Connection[];
-  readonly onOpen: (open: Open) => void;
-}): ReactElement {
-  const { apiKeys, connections, onOpen } = props;
-  const nameOf = (id: string): string => connections.find((one) => one.id === id)?.name ?? id;
-  return (
-    <Table
-      label={words.title}
-      rows={apiKeys}
-      rowKey={({ id }) => id}
+    <ListScreen
+      words={words}
+      icon={KeyRound}
+      list={useRows<ApiKey>('/manage/api-keys', 'apiKeys')}
       rowClass={({ state }) => (state === 'active' ? '' : 'gone')}
+      add={
+        <Button look="primary" icon={Plus} onClick={() => setOpen({ kind: 'new' })}>
+          {words.issue}
+        </Button>
+      }
       columns={[
         {
           head: words.name,
@@ -128,45 +79,58 @@ function KeyTable(props: {
             </span>
           ),
         },
-        {
-          head: words.lastUsed,
-          cell: ({ lastUsedAt }) =>
-            lastUsedAt === null ? <span className="muted">{words.never}</span> : <Ago iso={lastUsedAt} />,
-        },
-        {
-          head: words.expires,
-          cell: ({ expiresAt }) =>
-            expiresAt === null ? <span className="muted">{words.never}</span> : <Time iso={expiresAt} />,
-        },
+        { head: words.lastUsed, cell: ({ lastUsedAt }) => <Ago iso={lastUsedAt} otherwise={words.never} /> },
+        { head: words.expires, cell: ({ expiresAt }) => <Time iso={expiresAt} otherwise={words.never} /> },
         {
           head: words.state,
           cell: ({ state }) => <Badge tone={state === 'active' ? 'good' : 'bad'}>{words.states[state]}</Badge>,
         },
-        {
-          head: words.actions,
-          isHeadHidden: true,
-          align: 'end',
-          cell: (apiKey) =>
+        actions<ApiKey>((apiKey) => {
+          const isDisabled = apiKey.source === 'configuration';
+          const opens = (kind: 'edit' | 'rotate' | 'revoke') => () => setOpen({ kind, apiKey });
+          return (
             apiKey.state !== 'revoked' && (
               <Menu
                 label={words.actionsFor(apiKey.name)}
                 entries={[
-                  {
-                    label: words.edit,
-                    isDisabled: apiKey.source === 'configuration',
-                    onSelect: () => onOpen({ kind: 'edit', apiKey }),
-                  },
-                  {
-                    label: words.rotate,
-                    isDisabled: apiKey.source === 'configuration',
-                    onSelect: () => onOpen({ kind: 'rotate', apiKey }),
-                  },
-                  { label: words.revoke, isDanger: true, onSelect: () => onOpen({ kind: 'revoke', apiKey }) },
+                  { label: words.edit, isDisabled, onSelect: opens('edit') },
+                  { label: words.rotate, isDisabled, onSelect: opens('rotate') },
+                  { label: words.revoke, isDanger: true, onSelect: opens('revoke') },
                 ]}
               />
-            ),
-        },
+            )
+          );
+        }),
       ]}
-    />
+    >
+      {open?.kind === 'new' && (
+        <KeyForm
+          title={words.form.title}
+          verb={words.form.verb}
+          connections={connections}
+          isBusy={create.isPending}
+          error={create.error}
+          onClose={close}
+          onSave={create.mutate}
+        />
+      )}
+      {open?.kind === 'edit' && <EditKey apiKey={open.apiKey} connections={connections} onClose={close} />}
+      {open?.kind === 'rotate' && <RotateKey apiKey={open.apiKey} onClose={close} onIssued={show} />}
+      {open?.kind === 'revoke' && (
+        <ConfirmAction
+          title={revoking.title(open.apiKey.name)}
+          verb={revoking.verb}
+          run={() => request('DELETE', `/manage/api-keys/${open.apiKey.id}`)}
+          says={revoking.done(open.apiKey.name)}
+          refreshes={READS}
+          onClose={close}
+        >
+          <p>
+            {revoking.text} {open.apiKey.source === 'configuration' && revoking.fromFile}
+          </p>
+        </ConfirmAction>
+      )}
+      {open?.kind === 'issued' && <IssuedKey issued={open.issued} connections={connections} onClose={close} />}
+    </ListScreen>
   );
 }

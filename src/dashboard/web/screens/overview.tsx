@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { useLiveTransfers } from '../api/live.ts';
-import { useRead } from '../api/hooks.ts';
+import { useRead, useRows } from '../api/hooks.ts';
 import { withQuery } from '../api/client.ts';
 import { useOverview } from '../api/overview.ts';
 import type { Account, Overview as OverviewData, Transfer } from '../api/types.ts';
@@ -11,11 +11,12 @@ import { timeZone } from '../preferences.ts';
 import { t } from '../texts/texts.ts';
 import { Page, Panel, Pending } from '../ui/basics.tsx';
 import { RadioGroup } from '../ui/fields.tsx';
+import { List } from '../ui/list.tsx';
 import { Attention } from './overview/attention.tsx';
 import { Charts, isRange, RANGES } from './overview/charts.tsx';
 import { FirstSteps } from './overview/first-steps.tsx';
 import { PoolUse } from './overview/pool-use.tsx';
-import { LiveRows, TransferTable } from './transfers/rows.tsx';
+import { LiveRows, useTransferColumns } from './transfers/rows.tsx';
 import { sinceOf } from './transfers/filters.ts';
 
 const words = t.overview;
@@ -101,12 +102,12 @@ function Running(): ReactElement | null {
 }
 
 function Recent(): ReactElement | null {
-  const recent = useRead<{ transfers: Transfer[] }>('/manage/transfers?limit=8&lookups=false', { everyMs: 15_000 });
-  if (recent.data === undefined) return recent.error === null ? null : <Pending error={recent.error} />;
-  if (recent.data.transfers.length === 0) return null;
+  const list = useRows<Transfer>('/manage/transfers?limit=8&lookups=false', 'transfers', { everyMs: 15_000 });
+  const columns = useTransferColumns();
+  if (list.rows === undefined ? list.error === null : list.rows.length === 0) return null;
   return (
     <Panel title={words.latest} actions={<Link href="/transfers">{words.all}</Link>}>
-      <TransferTable transfers={recent.data.transfers} />
+      <List list={list} label={t.transfers.title} none="" columns={columns} />
     </Panel>
   );
 }

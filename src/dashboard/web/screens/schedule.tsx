@@ -1,91 +1,89 @@
 /** One schedule: when it runs, what it begins, and its runs. */
 import type { ReactElement } from 'react';
-import { Link } from 'wouter';
 import { withQuery } from '../api/client.ts';
 import { usePages, useRead } from '../api/hooks.ts';
+import { useConnectionName } from '../api/names.ts';
 import type { Job, Schedule } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
-import { Button, Facts, LinkButton, Notice, Page, Panel, Pending, Time } from '../ui/basics.tsx';
+import { Button, Facts, LinkButton, Mono, Notice, Panel, Time } from '../ui/basics.tsx';
+import { Detail, DetailPage } from '../ui/detail.tsx';
 import { Pencil, Play } from '../ui/icons.tsx';
+import { List } from '../ui/list.tsx';
 import { factsOf } from './jobs/facts.tsx';
-import { JobTable, useConnectionNames } from './jobs/rows.tsx';
+import { useJobColumns } from './jobs/rows.tsx';
 import { toldOf } from './schedules/form.tsx';
 import { LastRun, ScheduleMenu, StateBadge, useRun, When } from './schedules/rows.tsx';
 import { RunTimes } from './schedules/times.tsx';
 
+const words = t.schedules;
+const UP = ['/schedules', words.title] as const;
+
 export default function ScheduleScreen({ id }: { readonly id: string }): ReactElement {
   const read = useRead<Schedule>(`/manage/schedules/${id}`, { everyMs: 5_000 });
-  if (read.data !== undefined) return <Shown schedule={read.data} />;
   return (
-    <Page title={t.schedules.one} lead={<Link href="/schedules">{t.schedules.title}</Link>}>
-      <Panel>
-        <Pending error={read.error} onRetry={() => void read.refetch()} />
-      </Panel>
-    </Page>
+    <Detail of={read} title={words.one} up={UP}>
+      {(schedule) => <Shown schedule={schedule} />}
+    </Detail>
   );
 }
 
 function Shown({ schedule }: { readonly schedule: Schedule }): ReactElement {
   const { id, name, cron, timeZone, isActive, nextRuns, key, createdAt } = schedule;
-  const nameOf = useConnectionNames();
+  const nameOf = useConnectionName();
   const run = useRun(schedule);
+  const runs = withQuery('/manage/jobs', { scheduleId: id, limit: 20 });
   return (
-    <Page
+    <DetailPage
       isWide
       title={name}
-      lead={
-        <span className="row">
-          <Link href="/schedules">{t.schedules.title}</Link>
-          <StateBadge schedule={schedule} />
-        </span>
-      }
+      up={UP}
+      state={<StateBadge schedule={schedule} />}
       actions={
         <>
-          <Button icon={Play} isBusy={run.isPending} onClick={() => run.mutate(undefined)}>
-            {t.schedules.run}
+          <Button icon={Play} isBusy={run.isPending} onClick={() => run.mutate()}>
+            {words.run}
           </Button>
           <LinkButton href={`/schedules/${id}/edit`} icon={Pencil}>
-            {t.schedules.edit}
+            {words.edit}
           </LinkButton>
           <ScheduleMenu schedule={schedule} isOne />
         </>
       }
     >
       <Trouble schedule={schedule} />
-      <Panel title={t.schedules.when}>
+      <Panel title={words.when}>
         <div className="panel-body">
           <Facts
-            items={[
-              [t.schedules.runsAt, <When key="w" cron={cron} timeZone={timeZone} />],
-              [
-                t.schedules.cron,
-                <span key="c" className="mono">
-                  {cron}
-                </span>,
-              ],
-              [
-                t.schedules.nextRuns,
-                isActive ? <RunTimes key="n" nextRuns={nextRuns} timeZone={timeZone} /> : t.schedules.noRuns,
-              ],
-              [t.schedules.lastRun, <LastRun key="l" schedule={schedule} />],
-            ]}
+            of={{
+              [words.runsAt]: <When cron={cron} timeZone={timeZone} />,
+              [words.cron]: <Mono>{cron}</Mono>,
+              [words.nextRuns]: isActive ? <RunTimes nextRuns={nextRuns} timeZone={timeZone} /> : words.noRuns,
+              [words.lastRun]: <LastRun schedule={schedule} />,
+            }}
           />
         </div>
       </Panel>
-      <Panel title={t.schedules.what}>
+      <Panel title={words.what}>
         <div className="panel-body">
           <Facts
             isWide
-            items={[
+            of={{
               ...factsOf(toldOf(schedule), nameOf),
-              [t.schedules.rightsOf, key === null ? t.schedules.owner : t.jobs.apiKey(key.name)],
-              [t.schedules.made, <Time key="m" iso={createdAt} isLong />],
-            ]}
+              [words.rightsOf]: key === null ? words.owner : t.jobs.apiKey(key.name),
+              [words.made]: <Time iso={createdAt} form="long" />,
+            }}
           />
         </div>
       </Panel>
-      <Runs id={id} />
-    </Page>
+      <Panel title={words.runs}>
+        <List
+          list={usePages<Job>(runs, 'jobs', { everyMs: 3_000 })}
+          label={t.jobs.title}
+          none={words.noRunYet}
+          columns={useJobColumns()}
+        />
+      </Panel>
+    </DetailPage>
   );
 }
 
@@ -93,50 +91,20 @@ function Trouble({ schedule: { isActive, error, lastSkippedAt } }: { readonly sc
   if (error === null) return null;
   if (!isActive) {
     return (
-      <Notice tone="bad" title={t.schedules.stoppedTitle}>
+      <Notice tone="bad" title={words.stoppedTitle}>
         <p>{error}</p>
-        <p className="small">{t.schedules.stoppedRemedy}</p>
+        <p className="small">{words.stoppedRemedy}</p>
       </Notice>
     );
   }
   return (
-    <Notice tone="warn" title={t.schedules.leftOut}>
+    <Notice tone="warn" title={words.leftOut}>
       <p>{error}</p>
       {lastSkippedAt !== null && (
         <p className="small">
-          <Time iso={lastSkippedAt} isLong />
+          <Time iso={lastSkippedAt} form="long" />
         </p>
       )}
     </Notice>
-  );
-}
-
-interface JobPage {
-  readonly jobs: readonly Job[];
-  readonly nextCursor: string | null;
-}
-
-function Runs({ id }: { readonly id: string }): ReactElement {
-  const pages = usePages<JobPage>(withQuery('/manage/jobs', { scheduleId: id, limit: 20 }), { everyMs: 3_000 });
-  const jobs = (pages.data?.pages ?? []).flatMap((page) => page.jobs);
-  return (
-    <Panel title={t.schedules.runs}>
-      {pages.data === undefined ? (
-        <Pending error={pages.error} onRetry={() => void pages.refetch()} />
-      ) : jobs.length === 0 ? (
-        <p className="panel-body muted">{t.schedules.noRunYet}</p>
-      ) : (
-        <JobTable jobs={jobs} />
-      )}
-      {pages.hasNextPage && (
-        <div className="panel-body">
-          <div className="row">
-            <Button isBusy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-              {t.jobs.showOlder}
-            </Button>
-          </div>
-        </div>
-      )}
-    </Panel>
   );
 }

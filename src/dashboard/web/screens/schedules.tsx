@@ -1,38 +1,47 @@
 /** All schedules: when each runs next, and how its last run ended. */
 import type { ReactElement } from 'react';
-import { useRead } from '../api/hooks.ts';
+import { useRows } from '../api/hooks.ts';
+import { useConnectionName } from '../api/names.ts';
 import type { Schedule } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
-import { Empty, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
+import { actions, LinkButton, Time, Titled } from '../ui/basics.tsx';
 import { CalendarClock, Plus } from '../ui/icons.tsx';
-import { ScheduleTable } from './schedules/rows.tsx';
+import { ListScreen } from '../ui/list.tsx';
+import { Link } from 'wouter';
+import { routeOf } from './jobs/rows.tsx';
+import { LastRun, ScheduleMenu, StateBadge, When } from './schedules/rows.tsx';
+
+const { columns } = t.schedules;
 
 export default function Schedules(): ReactElement {
-  const read = useRead<{ schedules: Schedule[] }>('/manage/schedules', { everyMs: 10_000 });
-  const schedules = read.data?.schedules;
-  const add = (
-    <LinkButton href="/schedules/new" look="primary" icon={Plus}>
-      {t.schedules.add}
-    </LinkButton>
-  );
+  const nameOf = useConnectionName();
   return (
-    <Page
+    <ListScreen
       isWide
-      title={t.schedules.title}
-      lead={t.schedules.lead}
-      actions={schedules !== undefined && schedules.length > 0 && add}
-    >
-      <Panel>
-        {schedules === undefined ? (
-          <Pending error={read.error} onRetry={() => void read.refetch()} />
-        ) : schedules.length === 0 ? (
-          <Empty icon={CalendarClock} title={t.schedules.none} action={add}>
-            {t.schedules.noneText}
-          </Empty>
-        ) : (
-          <ScheduleTable schedules={schedules} />
-        )}
-      </Panel>
-    </Page>
+      words={t.schedules}
+      icon={CalendarClock}
+      list={useRows<Schedule>('/manage/schedules', 'schedules', { everyMs: 10_000 })}
+      add={
+        <LinkButton href="/schedules/new" look="primary" icon={Plus}>
+          {t.schedules.add}
+        </LinkButton>
+      }
+      columns={[
+        {
+          head: columns.schedule,
+          cell: ({ id, name, job }) => (
+            <Titled top={<Link href={`/schedules/${id}`}>{name}</Link>}>{routeOf(job, nameOf)}</Titled>
+          ),
+        },
+        { head: columns.when, cell: ({ cron, timeZone }) => <When cron={cron} timeZone={timeZone} /> },
+        {
+          head: columns.next,
+          cell: ({ nextRuns: [next] }) => (next === undefined ? '–' : <Time iso={next} />),
+        },
+        { head: columns.last, cell: (schedule) => <LastRun schedule={schedule} /> },
+        { head: columns.state, cell: (schedule) => <StateBadge schedule={schedule} /> },
+        actions<Schedule>((schedule) => <ScheduleMenu schedule={schedule} />),
+      ]}
+    />
   );
 }

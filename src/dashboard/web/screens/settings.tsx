@@ -1,7 +1,7 @@
 /** The account's password, second factor and sessions, and how this browser shows the dashboard. */
 import { type ReactElement, useState } from 'react';
 import { request } from '../api/client.ts';
-import { useAction, useRead } from '../api/hooks.ts';
+import { useAction, useRead, useRows } from '../api/hooks.ts';
 import type { Account, Session } from '../api/types.ts';
 import {
   LANGUAGES,
@@ -16,8 +16,23 @@ import {
   useTheme,
 } from '../preferences.ts';
 import { t } from '../texts/texts.ts';
-import { Ago, Badge, Button, Facts, Failure, Notice, Page, Panel, Pending, Table, Time } from '../ui/basics.tsx';
+import { ActionButton } from '../ui/actions.tsx';
+import {
+  actions,
+  Ago,
+  Badge,
+  Button,
+  Facts,
+  Failure,
+  Mono,
+  Notice,
+  Page,
+  Panel,
+  Pending,
+  Time,
+} from '../ui/basics.tsx';
 import { CheckField, ChoiceField, RadioGroup, TextField } from '../ui/fields.tsx';
+import { List } from '../ui/list.tsx';
 import { showToast } from '../toasts.ts';
 import { AlarmsPanel } from './settings/alarms.tsx';
 import { TotpPanel } from './settings/totp.tsx';
@@ -33,11 +48,11 @@ export default function Settings(): ReactElement {
           <Panel title={t.settings.account}>
             <div className="panel-body">
               <Facts
-                items={[
-                  [t.settings.email, read.data.email],
-                  [t.settings.plan, read.data.plan],
-                  [t.settings.since, <Time key="t" iso={read.data.createdAt} isLong />],
-                ]}
+                of={{
+                  [t.settings.email]: read.data.email,
+                  [t.settings.plan]: read.data.plan,
+                  [t.settings.since]: <Time iso={read.data.createdAt} form="long" />,
+                }}
               />
             </div>
           </Panel>
@@ -171,61 +186,54 @@ const READS = ['/manage/sessions'];
 
 function SessionsPanel(): ReactElement {
   const words = t.settings.sessions;
-  const read = useRead<{ sessions: Session[] }>('/manage/sessions');
-  const end = useAction((id: string) => request('DELETE', `/manage/sessions/${id}`), {
-    says: words.ended,
-    refreshes: READS,
-  });
-  const endOthers = useAction(() => request('POST', '/manage/sessions/revoke-others'), {
-    says: words.othersEnded,
-    refreshes: READS,
-  });
-  const sessions = read.data?.sessions ?? [];
+  const list = useRows<Session>('/manage/sessions', 'sessions');
   return (
     <Panel
       title={words.title}
       actions={
-        sessions.length > 1 && (
-          <Button isBusy={endOthers.isPending} onClick={() => endOthers.mutate(undefined)}>
+        (list.rows?.length ?? 0) > 1 && (
+          <ActionButton
+            run={() => request('POST', '/manage/sessions/revoke-others')}
+            says={words.othersEnded}
+            refreshes={READS}
+          >
             {words.endOthers}
-          </Button>
+          </ActionButton>
         )
       }
     >
-      {read.data === undefined ? (
-        <Pending error={read.error} onRetry={() => void read.refetch()} />
-      ) : (
-        <Table
-          label={words.title}
-          rows={sessions}
-          rowKey={({ id }) => id}
-          columns={[
-            {
-              head: words.browser,
-              cell: ({ userAgent, isCurrent }) => (
-                <span className="row">
-                  {browserOf(userAgent)}
-                  {isCurrent && <Badge tone="info">{words.thisOne}</Badge>}
-                </span>
+      <List
+        list={list}
+        label={words.title}
+        none=""
+        columns={[
+          {
+            head: words.browser,
+            cell: ({ userAgent, isCurrent }) => (
+              <span className="row">
+                {browserOf(userAgent)}
+                {isCurrent && <Badge tone="info">{words.thisOne}</Badge>}
+              </span>
+            ),
+          },
+          { head: words.address, cell: ({ address }) => <Mono>{address}</Mono> },
+          { head: words.loggedIn, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+          { head: words.lastSeen, cell: ({ lastSeenAt }) => <Ago iso={lastSeenAt} /> },
+          actions<Session>(
+            ({ id, isCurrent, address }) =>
+              !isCurrent && (
+                <ActionButton
+                  run={() => request('DELETE', `/manage/sessions/${id}`)}
+                  says={words.ended}
+                  refreshes={READS}
+                  aria-label={words.endThat(address)}
+                >
+                  {words.end}
+                </ActionButton>
               ),
-            },
-            { head: words.address, cell: ({ address }) => <span className="mono">{address}</span> },
-            { head: words.loggedIn, cell: ({ createdAt }) => <Time iso={createdAt} /> },
-            { head: words.lastSeen, cell: ({ lastSeenAt }) => <Ago iso={lastSeenAt} /> },
-            {
-              head: words.actions,
-              isHeadHidden: true,
-              align: 'end',
-              cell: ({ id, isCurrent, address }) =>
-                !isCurrent && (
-                  <Button onClick={() => end.mutate(id)} aria-label={words.endThat(address)}>
-                    {words.end}
-                  </Button>
-                ),
-            },
-          ]}
-        />
-      )}
+          ),
+        ]}
+      />
     </Panel>
   );
 }

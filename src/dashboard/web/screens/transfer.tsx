@@ -8,7 +8,8 @@ import { useConnectionName } from '../api/names.ts';
 import type { Job, Live, TransferDetail } from '../api/types.ts';
 import { formatBytes, formatDuration, formatNumber, formatSpeed } from '../format.ts';
 import { t } from '../texts/texts.ts';
-import { Badge, Button, CopyButton, Facts, Page, Panel, Pending, Time } from '../ui/basics.tsx';
+import { Button, ErrorText, Facts, Mono, Panel, Time } from '../ui/basics.tsx';
+import { Detail, DetailPage } from '../ui/detail.tsx';
 import { Ban, CircleCheck, CircleX, LoaderCircle } from '../ui/icons.tsx';
 import { titleOf as titleOfJob } from './jobs/words.ts';
 import { Again } from './transfers/again.tsx';
@@ -22,50 +23,42 @@ const words = t.transfers;
 export default function TransferScreen({ id }: { readonly id: string }): ReactElement {
   const live = useLiveTransfers().transfers.find((transfer) => transfer.id === id);
   const read = useRead<TransferDetail>(`/manage/transfers/${id}`, { everyMs: 5_000 });
-  const back = <Link href="/transfers">{words.title}</Link>;
-  if (read.data === undefined) {
-    return (
-      <Page title={words.one} lead={back}>
-        <Panel>
-          <Pending error={read.error} onRetry={() => void read.refetch()} />
-        </Panel>
-      </Page>
-    );
-  }
-  const transfer = read.data;
-  const running = transfer.status === 'pending' ? (live?.live ?? transfer.live) : undefined;
+  const up = ['/transfers', words.title] as const;
   return (
-    <Page
-      title={titleOf(transfer)}
-      lead={
-        <span className="row">
-          {back}
-          <StatusBadge status={transfer.status} />
-        </span>
-      }
-      actions={transfer.status === 'pending' ? <Cancel id={id} /> : <Again transfer={transfer} />}
-    >
-      {running !== undefined && (
-        <Panel>
-          <div className="panel-body">
-            <LiveProgress live={running} label={words.progress} />
-            <LiveNumbers live={running} />
-          </div>
-        </Panel>
-      )}
-      <div className="split">
-        <Panel title={words.what}>
-          <Steps transfer={transfer} live={running} />
-        </Panel>
-        <Panel title={words.facts}>
-          <div className="panel-body">
-            <TransferFacts transfer={transfer} />
-          </div>
-        </Panel>
-      </div>
-      <StageBar transfer={transfer} />
-      <Proof transfer={transfer} />
-    </Page>
+    <Detail of={read} title={words.one} up={up}>
+      {(transfer) => {
+        const running = transfer.status === 'pending' ? (live?.live ?? transfer.live) : undefined;
+        return (
+          <DetailPage
+            title={titleOf(transfer)}
+            up={up}
+            state={<StatusBadge status={transfer.status} />}
+            actions={transfer.status === 'pending' ? <Cancel id={id} /> : <Again transfer={transfer} />}
+          >
+            {running !== undefined && (
+              <Panel>
+                <div className="panel-body">
+                  <LiveProgress live={running} label={words.progress} />
+                  <LiveNumbers live={running} />
+                </div>
+              </Panel>
+            )}
+            <div className="split">
+              <Panel title={words.what}>
+                <Steps transfer={transfer} live={running} />
+              </Panel>
+              <Panel title={words.facts}>
+                <div className="panel-body">
+                  <TransferFacts transfer={transfer} />
+                </div>
+              </Panel>
+            </div>
+            <StageBar transfer={transfer} />
+            <Proof transfer={transfer} />
+          </DetailPage>
+        );
+      }}
+    </Detail>
   );
 }
 
@@ -80,55 +73,48 @@ function Cancel({ id }: { readonly id: string }): ReactElement {
 
 function Steps({ transfer, live }: { transfer: TransferDetail; live: Live | undefined }): ReactElement {
   const { createdAt, status, durationMs, errorMessage, errorCode, fileSize, connectionId } = transfer;
+  const speed = durationMs > 0 && fileSize > 0 ? `, ${formatSpeed(fileSize / (durationMs / 1_000))}` : '';
   return (
     <ol className="panel-body test-steps">
-      <li className="test-step ok">
-        <CircleCheck aria-hidden size={18} />
-        <div>
-          <strong>{words.accepted}</strong>
-          <p className="muted small">
-            <Time iso={createdAt} isLong />
-          </p>
-        </div>
-      </li>
+      <Step kind="ok" title={words.accepted}>
+        <Time iso={createdAt} form="long" />
+      </Step>
       {live !== undefined && (
-        <li className="test-step">
-          <LoaderCircle aria-hidden size={18} className="spin" />
-          <div>
-            <strong>{stageName(live.step)}</strong>
-            <p className="muted small">
-              {words.since} <Time iso={live.startedAt} isLong />
-            </p>
-          </div>
-        </li>
+        <Step title={stageName(live.step)}>
+          {words.since} <Time iso={live.startedAt} form="long" />
+        </Step>
       )}
       {status === 'success' && (
-        <li className="test-step ok">
-          <CircleCheck aria-hidden size={18} />
-          <div>
-            <strong>{words.done}</strong>
-            <p className="muted small">
-              {words.doneIn(formatBytes(fileSize), formatDuration(durationMs))}
-              {durationMs > 0 && fileSize > 0 && `, ${formatSpeed(fileSize / (durationMs / 1_000))}`}
-            </p>
-          </div>
-        </li>
+        <Step kind="ok" title={words.done}>
+          {words.doneIn(formatBytes(fileSize), formatDuration(durationMs))}
+          {speed}
+        </Step>
       )}
       {status === 'failed' && (
         <li className="test-step failed">
           <CircleX aria-hidden size={18} />
           <div className="stack tight">
             <strong>{words.failedAfter(formatDuration(durationMs))}</strong>
-            <pre className="words">{errorMessage ?? words.noReason}</pre>
-            <div className="row">
-              {errorCode !== null && <Badge tone="bad">{errorCode}</Badge>}
-              {errorMessage !== null && <CopyButton text={errorMessage} label={words.copyWords} look="quiet" />}
-            </div>
+            <ErrorText text={errorMessage} code={errorCode} />
             {errorCode !== null && <Meaning code={errorCode} connectionId={connectionId} />}
           </div>
         </li>
       )}
     </ol>
+  );
+}
+
+/** One that is not `ok` is under way. */
+function Step(props: { readonly kind?: 'ok'; readonly title: string; readonly children: ReactNode }): ReactElement {
+  const { kind, title, children } = props;
+  return (
+    <li className={kind === 'ok' ? 'test-step ok' : 'test-step'}>
+      {kind === 'ok' ? <CircleCheck aria-hidden size={18} /> : <LoaderCircle aria-hidden size={18} className="spin" />}
+      <div>
+        <strong>{title}</strong>
+        <p className="muted small">{children}</p>
+      </div>
+    </li>
   );
 }
 
@@ -148,56 +134,45 @@ function TransferFacts({ transfer }: { readonly transfer: TransferDetail }): Rea
   const nameOf = useConnectionName();
   const names = words.fact;
   const bytes = names.bytes(formatNumber(fileSize));
-  const mono = (text: string): ReactNode => <span className="mono">{text}</span>;
-  const items: readonly (readonly [string, ReactNode])[] = [
-    [
-      names.connection,
-      connectionId === null ? (
-        '–'
-      ) : (
-        <Link href={`/connections/${segment(connectionId)}`} title={connectionId}>
-          {nameOf(connectionId)}
-        </Link>
-      ),
-    ],
-    [names.path, mono(path)],
-    ...(MOVE_BYTES.has(type)
-      ? [
-          [names.direction, words.directions[direction]] as const,
-          [names.size, fileSize < KIB ? bytes : `${formatBytes(fileSize)} (${bytes})`] as const,
-        ]
-      : []),
-    ...(verified === null ? [] : [[names.verified, names.verification[verifiedReason ?? 'seen']] as const]),
-    ...(jobId === null ? [] : [[names.partOf, <JobLink key="j" id={jobId} />] as const]),
-    ...(linkId === null
-      ? []
-      : [
-          [
-            names.cameBy,
-            <Link key="l" href="/links" title={linkId}>
+  const hasSize = MOVE_BYTES.has(type);
+  return (
+    <Facts
+      of={{
+        [names.connection]:
+          connectionId === null ? (
+            '–'
+          ) : (
+            <Link href={`/connections/${segment(connectionId)}`} title={connectionId}>
+              {nameOf(connectionId)}
+            </Link>
+          ),
+        [names.path]: <Mono>{path}</Mono>,
+        [names.direction]: hasSize ? words.directions[direction] : undefined,
+        [names.size]: hasSize ? (fileSize < KIB ? bytes : `${formatBytes(fileSize)} (${bytes})`) : undefined,
+        [names.verified]: verified === null ? undefined : names.verification[verifiedReason ?? 'seen'],
+        [names.partOf]: jobId === null ? undefined : <JobLink id={jobId} />,
+        [names.cameBy]:
+          linkId === null ? undefined : (
+            <Link href="/links" title={linkId}>
               {t.links.one}
-            </Link>,
-          ] as const,
-        ]),
-    [
-      names.askedBy,
-      key === null ? (
-        names.nobody
-      ) : (
-        <Link href={withQuery('/transfers', { keyId: key.id })}>{names.key(key.name)}</Link>
-      ),
-    ],
-    [
-      names.requestId,
-      requestId === null ? (
-        '–'
-      ) : (
-        <Link href={withQuery('/transfers', { requestId, lookups: 'true' })} className="mono">
-          {requestId}
-        </Link>
-      ),
-    ],
-    [names.id, mono(id)],
-  ];
-  return <Facts items={items} />;
+            </Link>
+          ),
+        [names.askedBy]:
+          key === null ? (
+            names.nobody
+          ) : (
+            <Link href={withQuery('/transfers', { keyId: key.id })}>{names.key(key.name)}</Link>
+          ),
+        [names.requestId]:
+          requestId === null ? (
+            '–'
+          ) : (
+            <Link href={withQuery('/transfers', { requestId, lookups: 'true' })} className="mono">
+              {requestId}
+            </Link>
+          ),
+        [names.id]: <Mono>{id}</Mono>,
+      }}
+    />
+  );
 }

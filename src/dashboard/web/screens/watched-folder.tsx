@@ -1,67 +1,49 @@
-/** One watched folder: when it is looked at, what was found and why, what became of the messages. */
-import * as Ariakit from '@ariakit/react';
-import { useState, type ReactElement } from 'react';
-import { FlaskConical, Pencil, RefreshCw } from '../ui/icons.tsx';
-import { Link, useLocation } from 'wouter';
-import { request, withQuery } from '../api/client.ts';
+/** One watched folder: when it is checked, what was found and why, what became of the messages. */
+import { useState, type ReactElement, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { request } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
+import { useConnectionName } from '../api/names.ts';
 import type { DryRun, ReceiverState, WatchedFolder } from '../api/types.ts';
-import { t } from '../texts/texts.ts';
 import { formatBytes, formatDuration, formatNumber } from '../format.ts';
+import { t } from '../texts/texts.ts';
 import { showToast } from '../toasts.ts';
-import {
-  Ago,
-  Badge,
-  Button,
-  CodeBlock,
-  Countdown,
-  Facts,
-  Notice,
-  Page,
-  Panel,
-  Pending,
-  Table,
-  Time,
-} from '../ui/basics.tsx';
-import { Confirm, Dialog, Menu } from '../ui/dialog.tsx';
-import { Checks, countsText, KnownFiles } from './watched/checks.tsx';
+import { ActionButton, ConfirmAction } from '../ui/actions.tsx';
+import { Ago, Badge, Button, CodeBlock, Countdown, Facts, Mono, Notice, Panel, Table, Time } from '../ui/basics.tsx';
+import { Detail, DetailPage, Tabs } from '../ui/detail.tsx';
+import { Dialog, Menu } from '../ui/dialog.tsx';
+import { FlaskConical, Pencil, RefreshCw } from '../ui/icons.tsx';
 import { ReceiverNotice, useReceivers } from './deliveries/health.tsx';
 import { Deliveries } from './deliveries/list.tsx';
-import { useConnectionNames } from './jobs/rows.tsx';
-import { WatchForm } from './watched/watch-form.tsx';
+import { FolderLink } from './jobs/facts.tsx';
+import { Checks, countsText, KnownFiles } from './watched/checks.tsx';
 import { StateBadge } from './watched/state.tsx';
+import { WatchForm } from './watched/watch-form.tsx';
 
 const READS = ['/manage/watched-folders'];
 const MAX_SHOWN = 500;
+const words = t.watched;
+const UP = ['/watched', words.title] as const;
 
 export default function WatchedFolderScreen({ id }: { readonly id: string }): ReactElement {
   const path = `/manage/watched-folders/${id}`;
   const read = useRead<WatchedFolder>(path, { everyMs: 5_000 });
-  if (read.data === undefined) {
-    return (
-      <Page title={t.watched.one} lead={<Link href="/watched">{t.watched.title}</Link>}>
-        <Panel>
-          <Pending error={read.error} onRetry={() => void read.refetch()} />
-        </Panel>
-      </Page>
-    );
-  }
-  return <Folder folder={read.data} path={path} />;
+  return (
+    <Detail of={read} title={words.one} up={UP}>
+      {(folder) => <Folder folder={folder} path={path} />}
+    </Detail>
+  );
 }
 
 function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly path: string }): ReactElement {
-  const { name, isActive, failingSince, errorMessage, failures } = folder;
+  const { id, name, isActive, failingSince, errorMessage, failures, deliveriesEndedAt, webhookUrl } = folder;
   const [open, setOpen] = useState<'delete' | 'secret' | 'edit'>();
+  const close = (): void => setOpen(undefined);
   const [dryRun, setDryRun] = useState<DryRun>();
   const [, navigate] = useLocation();
-  const receiver = useReceivers()({ watchedFolderId: folder.id });
-  const check = useAction(() => request<{ queued: boolean }>('POST', `${path}/check`), {
-    refreshes: READS,
-    onDone: ({ queued }) => showToast(queued ? t.watched.checkSent : t.watched.checkWaits),
-  });
-  const dry = useAction(() => request<DryRun>('POST', `${path}/dry-run`), { onDone: setDryRun });
+  const receiver = useReceivers()({ watchedFolderId: id });
   const toggle = useAction(() => request('POST', `${path}/${isActive ? 'pause' : 'resume'}`), {
-    says: isActive ? t.watched.nowPaused : t.watched.nowWatching,
+    says: isActive ? words.nowPaused : words.nowWatching,
     refreshes: READS,
   });
   const testEvent = useAction(() => request<{ eventId: string }>('POST', `${path}/test-event`), {
@@ -69,64 +51,51 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
     // There its answer is seen as it comes.
     onDone: ({ eventId }) => navigate(`/deliveries/${eventId}`),
   });
-  const remove = useAction(() => request('DELETE', path), {
-    says: t.watched.stopped(name),
-    refreshes: ['/manage/overview'],
-    showsError: true,
-    onDone: () => navigate('/watched'),
-  });
   return (
-    <Page
+    <DetailPage
       title={name}
-      lead={
-        <span className="row">
-          <Link href="/watched">{t.watched.title}</Link>
-          <StateBadge folder={folder} receiver={receiver} />
-        </span>
-      }
+      up={UP}
+      state={<StateBadge folder={folder} receiver={receiver} />}
       actions={
         <>
-          <Button
+          <ActionButton
             icon={RefreshCw}
-            isBusy={check.isPending}
             disabled={!isActive}
-            onClick={() => check.mutate(undefined)}
+            run={() => request<{ queued: boolean }>('POST', `${path}/check`)}
+            refreshes={READS}
+            onDone={({ queued }) => showToast(queued ? words.checkSent : words.checkWaits)}
           >
-            {t.watched.checkNow}
-          </Button>
-          <Button icon={FlaskConical} isBusy={dry.isPending} onClick={() => dry.mutate(undefined)}>
-            {t.watched.dryRun}
-          </Button>
+            {words.checkNow}
+          </ActionButton>
+          <ActionButton icon={FlaskConical} run={() => request<DryRun>('POST', `${path}/dry-run`)} onDone={setDryRun}>
+            {words.dryRun}
+          </ActionButton>
           <Button icon={Pencil} onClick={() => setOpen('edit')}>
-            {t.watched.edit}
+            {words.edit}
           </Button>
           <Menu
-            label={t.watched.more}
+            label={t.common.more}
             entries={[
-              { label: isActive ? t.watched.pause : t.watched.resume, onSelect: () => toggle.mutate(undefined) },
-              { label: t.watched.secret, onSelect: () => setOpen('secret') },
-              {
-                label: t.watched.sendTest,
-                isDisabled: folder.webhookUrl === null,
-                onSelect: () => testEvent.mutate(undefined),
-              },
-              { label: t.watched.stop, isDanger: true, onSelect: () => setOpen('delete') },
+              { label: isActive ? words.pause : words.resume, onSelect: () => toggle.mutate() },
+              { label: words.secret, onSelect: () => setOpen('secret') },
+              { label: words.sendTest, isDisabled: webhookUrl === null, onSelect: () => testEvent.mutate() },
+              { label: words.stop, isDanger: true, onSelect: () => setOpen('delete') },
             ]}
           />
         </>
       }
     >
       {failingSince !== null && (
-        <Notice tone="bad" title={t.watched.checksFailed(failures, formatNumber(failures))}>
+        <Notice tone="bad" title={words.checksFailed(failures, formatNumber(failures))}>
           <p>{errorMessage}</p>
           <p className="small">
-            {t.watched.since} <Time iso={failingSince} isLong />
+            {words.since} <Time iso={failingSince} form="long" />
           </p>
         </Notice>
       )}
-      {folder.deliveriesEndedAt !== null && (
-        <Notice tone="warn" title={t.watched.goneTitle}>
-          {t.watched.goneSince} <Time iso={folder.deliveriesEndedAt} isLong />.
+      {deliveriesEndedAt !== null && (
+        <Notice tone="warn" title={words.goneTitle}>
+          {words.goneSince} <Time iso={deliveriesEndedAt} form="long" />.
         </Notice>
       )}
       <ReceiverNotice receiver={receiver} />
@@ -135,140 +104,95 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
           <FolderFacts folder={folder} receiver={receiver} />
         </div>
       </Panel>
-      <Panel>
-        <Ariakit.TabProvider defaultSelectedId="checks">
-          <Ariakit.TabList className="tabs" aria-label={t.watched.tabs}>
-            <Ariakit.Tab id="checks" className="tab">
-              {t.watched.checks}
-            </Ariakit.Tab>
-            <Ariakit.Tab id="files" className="tab">
-              {t.watched.knownFiles}
-            </Ariakit.Tab>
-            <Ariakit.Tab id="deliveries" className="tab">
-              {t.deliveries.title}
-            </Ariakit.Tab>
-          </Ariakit.TabList>
-          <Ariakit.TabPanel tabId="checks" unmountOnHide>
-            <Checks path={path} />
-          </Ariakit.TabPanel>
-          <Ariakit.TabPanel tabId="files" unmountOnHide>
-            <KnownFiles path={path} />
-          </Ariakit.TabPanel>
-          <Ariakit.TabPanel tabId="deliveries" unmountOnHide>
-            <Deliveries
-              watchedFolderId={folder.id}
-              empty={folder.webhookUrl === null ? t.watched.noWebhook : t.watched.nothingReported}
-            />
-          </Ariakit.TabPanel>
-        </Ariakit.TabProvider>
-      </Panel>
+      <Tabs
+        label={words.tabs}
+        tabs={[
+          [words.checks, <Checks path={path} />],
+          [words.knownFiles, <KnownFiles path={path} />],
+          [
+            t.deliveries.title,
+            <Deliveries watchedFolderId={id} none={webhookUrl === null ? words.noWebhook : words.nothingReported} />,
+          ],
+        ]}
+      />
       {dryRun !== undefined && <DryRunResult result={dryRun} onClose={() => setDryRun(undefined)} />}
-      {open === 'edit' && <WatchForm former={folder} onClose={() => setOpen(undefined)} />}
-      {open === 'secret' && <Secret path={path} onClose={() => setOpen(undefined)} />}
+      {open === 'edit' && <WatchForm former={folder} onClose={close} />}
+      {open === 'secret' && <Secret path={path} onClose={close} />}
       {open === 'delete' && (
-        <Confirm
-          title={t.watched.stopTitle(name)}
-          verb={t.watched.stopVerb}
-          isBusy={remove.isPending}
-          error={remove.error}
-          onClose={() => setOpen(undefined)}
-          onConfirm={() => remove.mutate(undefined)}
+        <ConfirmAction
+          title={words.stopTitle(name)}
+          verb={words.stopVerb}
+          run={() => request('DELETE', path)}
+          says={words.stopped(name)}
+          refreshes={['/manage/overview']}
+          onDone={() => navigate('/watched')}
+          onClose={close}
         >
-          <p>{t.watched.stopText}</p>
-        </Confirm>
+          <p>{words.stopText}</p>
+        </ConfirmAction>
       )}
-    </Page>
+    </DetailPage>
   );
 }
 
-type Fact = readonly [name: string, value: ReactElement | string];
-
-function FolderFacts({
-  folder,
-  receiver,
-}: {
-  readonly folder: WatchedFolder;
-  readonly receiver: ReceiverState | undefined;
-}): ReactElement {
-  const nameOf = useConnectionNames();
+function FolderFacts(props: { readonly folder: WatchedFolder; readonly receiver: ReceiverState | undefined }) {
+  const { folder, receiver } = props;
+  const nameOf = useConnectionName();
   const { connectionId, path, scheduleMinutes, nextCheckAt, isActive, webhookUrl, lastSuccessAt, lastDetectionAt } =
     folder;
-  const { facts } = t.watched;
-  const ago = (iso: string | null, otherwise: string) => (iso === null ? otherwise : <Ago iso={iso} />);
+  const { facts } = words;
   return (
     <Facts
       isWide
-      items={[
-        [
-          facts.folder,
-          <Link key="f" href={withQuery(`/files/${encodeURIComponent(connectionId)}`, { path })}>
-            {nameOf(connectionId)} <span className="mono">{path}</span>
-          </Link>,
-        ],
-        [facts.files, filesOf(folder)],
-        [facts.every, scheduleMinutes === 1 ? facts.minute : facts.minutes(formatNumber(scheduleMinutes))],
-        [facts.lastCheck, ago(lastSuccessAt, t.watched.noneYet)],
-        [
-          facts.nextCheck,
-          isActive && nextCheckAt !== null ? <Countdown key="n" iso={nextCheckAt} /> : t.watched.paused,
-        ],
-        [facts.lastFound, ago(lastDetectionAt, t.watched.nothingYet)],
-        ...(receiver === undefined
-          ? []
-          : [[facts.lastDelivered, ago(receiver.lastDeliveredAt, t.watched.nothingYet)] satisfies Fact]),
-        [facts.webhook, webhookUrl === null ? facts.none : <span className="mono">{webhookUrl}</span>],
+      of={{
+        [facts.folder]: <FolderLink connectionId={connectionId} path={path} nameOf={nameOf} />,
+        [facts.files]: filesOf(folder),
+        [facts.every]: scheduleMinutes === 1 ? facts.minute : facts.minutes(formatNumber(scheduleMinutes)),
+        [facts.lastCheck]: <Ago iso={lastSuccessAt} otherwise={words.noneYet} />,
+        [facts.nextCheck]: isActive && nextCheckAt !== null ? <Countdown iso={nextCheckAt} /> : words.paused,
+        [facts.lastFound]: <Ago iso={lastDetectionAt} otherwise={words.nothingYet} />,
+        [facts.lastDelivered]: receiver && <Ago iso={receiver.lastDeliveredAt} otherwise={words.nothingYet} />,
+        [facts.webhook]: webhookUrl === null ? facts.none : <Mono>{webhookUrl}</Mono>,
         ...optionsOf(folder, nameOf),
-        [
-          facts.id,
-          <span key="i" className="mono small muted">
-            {folder.id}
-          </span>,
-        ],
-      ]}
+        [facts.id]: <span className="mono small muted">{folder.id}</span>,
+      }}
     />
   );
 }
 
 function filesOf({ filePattern, excludePattern, detectModified, recursive }: WatchedFolder): string {
-  const { facts } = t.watched;
+  const { facts } = words;
   return [
-    filePattern ?? t.watched.all,
+    filePattern ?? words.all,
     ...(excludePattern === null ? [] : [facts.not(excludePattern)]),
     detectModified ? facts.newAndChanged : facts.newOnes,
     ...(recursive ? [facts.below] : []),
   ].join(', ');
 }
 
-/** What was chosen beyond the usual; each stands there only where it differs from that. */
-function optionsOf(folder: WatchedFolder, nameOf: (id: string) => string): readonly Fact[] {
+/** What was chosen beyond the defaults. */
+function optionsOf(folder: WatchedFolder, nameOf: (id: string) => string): Record<string, ReactNode> {
   const { initial, doneFile, minAgeSeconds, afterDelivery, moveTo, expectEveryMinutes, copyTo } = folder;
-  const { facts } = t.watched;
-  const after = afterDelivery === 'delete' ? facts.deleted : facts.moved(moveTo ?? '');
-  return [
-    ...(initial === 'report' ? [[facts.initial, facts.initialReports] as const] : []),
-    ...(doneFile === null ? [] : [[facts.waitsFor, doneFile] as const]),
-    ...(minAgeSeconds === 0 ? [] : [[facts.youngest, formatDuration(minAgeSeconds * 1_000)] as const]),
-    ...(copyTo === null ? [] : [[facts.copiedTo, <CopiedTo key="c" copyTo={copyTo} nameOf={nameOf} />] as const]),
-    ...(afterDelivery === 'keep' ? [] : [[facts.after, after] as const]),
-    ...(expectEveryMinutes === null
-      ? []
-      : [[facts.alarm, facts.alarmAfter(formatNumber(expectEveryMinutes))] as const]),
-  ];
+  const { facts } = words;
+  return {
+    [facts.initial]: initial === 'report' ? facts.initialReports : undefined,
+    [facts.waitsFor]: doneFile ?? undefined,
+    [facts.youngest]: minAgeSeconds === 0 ? undefined : formatDuration(minAgeSeconds * 1_000),
+    [facts.copiedTo]: copyTo === null ? undefined : <CopiedTo copyTo={copyTo} nameOf={nameOf} />,
+    [facts.after]: { keep: undefined, delete: facts.deleted, move: facts.moved(moveTo ?? '') }[afterDelivery],
+    [facts.alarm]: expectEveryMinutes === null ? undefined : facts.alarmAfter(formatNumber(expectEveryMinutes)),
+  };
 }
 
-function CopiedTo({
-  copyTo: { connectionId, path, filename_template, onConflict = 'replace' },
-  nameOf,
-}: {
+function CopiedTo(props: {
   readonly copyTo: NonNullable<WatchedFolder['copyTo']>;
   readonly nameOf: (id: string) => string;
 }): ReactElement {
-  const { facts, form } = t.watched;
+  const { connectionId, path, filename_template, onConflict = 'replace' } = props.copyTo;
+  const { facts, form } = words;
   return (
     <>
-      <Link href={withQuery(`/files/${encodeURIComponent(connectionId)}`, { path })}>
-        {nameOf(connectionId)} <span className="mono">{path}</span>
-      </Link>
+      <FolderLink connectionId={connectionId} path={path} nameOf={props.nameOf} />
       {filename_template !== undefined && `, ${facts.renamed(filename_template)}`}
       {onConflict !== 'replace' && `, ${facts.conflict(form.conflicts[onConflict])}`}
     </>
@@ -277,21 +201,21 @@ function CopiedTo({
 
 function DryRunResult({ result: { counts, files }, onClose }: { result: DryRun; onClose: () => void }): ReactElement {
   return (
-    <Dialog title={t.watched.dry.title} onClose={onClose} size="large">
+    <Dialog title={words.dry.title} onClose={onClose} size="large">
       <p className="muted">
-        {t.watched.dry.lead} {countsText(counts)}
+        {words.dry.lead} {countsText(counts)}
       </p>
       {files.length === 0 ? (
-        <Notice>{t.watched.dry.nothing}</Notice>
+        <Notice>{words.dry.nothing}</Notice>
       ) : (
         <Table
-          label={t.watched.dry.table}
+          label={words.dry.table}
           rows={files.slice(0, MAX_SHOWN)}
           rowKey={({ path }) => path}
           columns={[
-            { head: t.watched.dry.file, cell: ({ path }) => <span className="mono">{path}</span> },
-            { head: t.watched.dry.as, cell: ({ event }) => <Badge tone="info">{t.watched.dry.events[event]}</Badge> },
-            { head: t.watched.dry.size, align: 'end', cell: ({ size }) => formatBytes(size) },
+            { head: words.dry.file, cell: ({ path }) => <Mono>{path}</Mono> },
+            { head: words.dry.as, cell: ({ event }) => <Badge tone="info">{words.dry.events[event]}</Badge> },
+            { head: words.dry.size, align: 'end', cell: ({ size }) => formatBytes(size) },
           ]}
         />
       )}
@@ -301,29 +225,27 @@ function DryRunResult({ result: { counts, files }, onClose }: { result: DryRun; 
 
 function Secret({ path, onClose }: { readonly path: string; readonly onClose: () => void }): ReactElement {
   const [secret, setSecret] = useState<string>();
-  const show = useAction(() => request<{ secret: string }>('GET', `${path}/secret`), {
-    onDone: (answer) => setSecret(answer.secret),
-  });
-  const rotate = useAction(() => request<{ secret: string }>('POST', `${path}/secret/rotate`), {
-    says: t.watched.signing.made,
-    onDone: (answer) => setSecret(answer.secret),
-  });
+  const onDone = (answer: { secret: string }): void => setSecret(answer.secret);
   return (
-    <Dialog title={t.watched.signing.title} onClose={onClose} size="small">
-      <p>{t.watched.signing.text}</p>
-      {secret !== undefined && <CodeBlock code={secret} label={t.watched.signing.title} />}
+    <Dialog title={words.signing.title} onClose={onClose} size="small">
+      <p>{words.signing.text}</p>
+      {secret !== undefined && <CodeBlock code={secret} label={words.signing.title} />}
       <div className="dialog-actions">
-        <Button isBusy={rotate.isPending} onClick={() => rotate.mutate(undefined)}>
-          {t.watched.signing.make}
-        </Button>
-        <Button
-          look="primary"
-          isBusy={show.isPending}
-          disabled={secret !== undefined}
-          onClick={() => show.mutate(undefined)}
+        <ActionButton
+          run={() => request<{ secret: string }>('POST', `${path}/secret/rotate`)}
+          says={words.signing.made}
+          onDone={onDone}
         >
-          {t.watched.signing.show}
-        </Button>
+          {words.signing.make}
+        </ActionButton>
+        <ActionButton
+          look="primary"
+          disabled={secret !== undefined}
+          run={() => request<{ secret: string }>('GET', `${path}/secret`)}
+          onDone={onDone}
+        >
+          {words.signing.show}
+        </ActionButton>
       </div>
     </Dialog>
   );

@@ -1,91 +1,56 @@
 /** All watched folders, with the time until their next check. */
 import { useState, type ReactElement } from 'react';
-import { Eye, Plus } from '../ui/icons.tsx';
 import { Link } from 'wouter';
-import { useRead } from '../api/hooks.ts';
-import { formatNumber } from '../format.ts';
+import { useRows } from '../api/hooks.ts';
+import { useConnectionName } from '../api/names.ts';
 import type { WatchedFolder } from '../api/types.ts';
+import { formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
-import { Ago, Button, Countdown, Empty, Page, Panel, Pending, Table } from '../ui/basics.tsx';
+import { Ago, Button, Countdown, Mono, Titled } from '../ui/basics.tsx';
+import { Eye, Plus } from '../ui/icons.tsx';
+import { ListScreen } from '../ui/list.tsx';
 import { useReceivers } from './deliveries/health.tsx';
-import { Term } from '../ui/term.tsx';
-import { Deliveries } from './deliveries/list.tsx';
-import { useConnectionNames } from './jobs/rows.tsx';
+import { DeadLetters } from './deliveries/list.tsx';
 import { StateBadge } from './watched/state.tsx';
 import { WatchForm } from './watched/watch-form.tsx';
 
-/** Dead letters of webhooks and jobs are on screens of their own. */
-const FILES_DETECTED = 'watched_folder.files_detected';
+const words = t.watched;
+const { columns } = words;
 
 export default function WatchedFolders(): ReactElement {
-  const read = useRead<{ watchedFolders: WatchedFolder[] }>('/manage/watched-folders', { everyMs: 10_000 });
+  const list = useRows<WatchedFolder>('/manage/watched-folders', 'watchedFolders', { everyMs: 10_000 });
   const [isAdding, setAdding] = useState(false);
-  const folders = read.data?.watchedFolders;
-  const add = (
-    <Button look="primary" icon={Plus} onClick={() => setAdding(true)}>
-      {t.watched.add}
-    </Button>
-  );
-  return (
-    <Page title={t.watched.title} lead={t.watched.lead} actions={folders !== undefined && folders.length > 0 && add}>
-      <Panel>
-        {folders === undefined ? (
-          <Pending error={read.error} onRetry={() => void read.refetch()} />
-        ) : folders.length === 0 ? (
-          <Empty icon={Eye} title={t.watched.none} action={add}>
-            {t.watched.noneText}
-          </Empty>
-        ) : (
-          <FolderTable folders={folders} />
-        )}
-      </Panel>
-      {folders !== undefined && folders.length > 0 && (
-        <Panel title={t.deliveries.deadLetters} actions={<Term of="deadLetter" />}>
-          <Deliveries state="dead" type={FILES_DETECTED} empty={t.deliveries.noDead} />
-        </Panel>
-      )}
-      {isAdding && <WatchForm onClose={() => setAdding(false)} />}
-    </Page>
-  );
-}
-
-function FolderTable({ folders }: { readonly folders: readonly WatchedFolder[] }): ReactElement {
-  const nameOf = useConnectionNames();
+  const nameOf = useConnectionName();
   const receiverOf = useReceivers();
-  const { columns } = t.watched;
   return (
-    <Table
-      label={t.watched.title}
-      rows={folders}
-      rowKey={({ id }) => id}
+    <ListScreen
+      words={words}
+      icon={Eye}
+      list={list}
+      add={
+        <Button look="primary" icon={Plus} onClick={() => setAdding(true)}>
+          {words.add}
+        </Button>
+      }
       columns={[
         {
           head: columns.name,
           cell: ({ id, name, connectionId, path }) => (
-            <div>
-              <Link href={`/watched/${id}`}>{name}</Link>
-              <div className="muted small">
-                {nameOf(connectionId)} <span className="mono">{path}</span>
-              </div>
-            </div>
+            <Titled top={<Link href={`/watched/${id}`}>{name}</Link>}>
+              {nameOf(connectionId)} <Mono>{path}</Mono>
+            </Titled>
           ),
         },
         {
           head: columns.files,
           cell: ({ filePattern }) =>
-            filePattern === null ? t.watched.all : <span className="mono whole-words">{filePattern}</span>,
+            filePattern === null ? words.all : <span className="mono whole-words">{filePattern}</span>,
         },
         {
           head: columns.every,
-          cell: ({ scheduleMinutes }) => (
-            <span className="nowrap">{t.watched.minutes(formatNumber(scheduleMinutes))}</span>
-          ),
+          cell: ({ scheduleMinutes }) => <span className="nowrap">{words.minutes(formatNumber(scheduleMinutes))}</span>,
         },
-        {
-          head: columns.lastCheck,
-          cell: ({ lastSuccessAt }) =>
-            lastSuccessAt === null ? <span className="muted">{t.watched.noneYet}</span> : <Ago iso={lastSuccessAt} />,
-        },
+        { head: columns.lastCheck, cell: ({ lastSuccessAt }) => <Ago iso={lastSuccessAt} otherwise={words.noneYet} /> },
         {
           head: columns.nextCheck,
           cell: ({ isActive, nextCheckAt }) =>
@@ -93,18 +58,17 @@ function FolderTable({ folders }: { readonly folders: readonly WatchedFolder[] }
         },
         {
           head: columns.lastFound,
-          cell: ({ lastDetectionAt }) =>
-            lastDetectionAt === null ? (
-              <span className="muted">{t.watched.nothingYet}</span>
-            ) : (
-              <Ago iso={lastDetectionAt} />
-            ),
+          cell: ({ lastDetectionAt }) => <Ago iso={lastDetectionAt} otherwise={words.nothingYet} />,
         },
         {
           head: columns.state,
           cell: (folder) => <StateBadge folder={folder} receiver={receiverOf({ watchedFolderId: folder.id })} />,
         },
       ]}
-    />
+    >
+      {/* Dead letters of webhooks and jobs are on screens of their own. */}
+      {(list.rows?.length ?? 0) > 0 && <DeadLetters type="watched_folder.files_detected" />}
+      {isAdding && <WatchForm onClose={() => setAdding(false)} />}
+    </ListScreen>
   );
 }

@@ -1,163 +1,118 @@
-/** One webhook: what it is told of, and what became of each message. */
-import * as Ariakit from '@ariakit/react';
+/** One webhook: which events it receives, and what became of each message. */
 import { useState, type ReactElement } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { request } from '../api/client.ts';
-import { useAction, useRead } from '../api/hooks.ts';
+import { useRead } from '../api/hooks.ts';
+import { useConnectionName } from '../api/names.ts';
 import type { Webhook } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
-import { Button, Facts, Notice, Page, Panel, Pending, Time } from '../ui/basics.tsx';
-import { Confirm, Menu } from '../ui/dialog.tsx';
+import { ActionButton, ConfirmAction } from '../ui/actions.tsx';
+import { Button, Facts, Mono, Notice, Panel, Time } from '../ui/basics.tsx';
+import { Detail, DetailPage, Tabs } from '../ui/detail.tsx';
+import { Menu } from '../ui/dialog.tsx';
 import { FlaskConical, Pause, Pencil, Play } from '../ui/icons.tsx';
-import { useConnectionNames } from './jobs/rows.tsx';
 import { ReceiverNotice, useReceivers } from './deliveries/health.tsx';
 import { Deliveries } from './deliveries/list.tsx';
-import { StateBadge } from './webhooks/state.tsx';
 import { WebhookForm } from './webhooks/form.tsx';
 import { RotateSecret } from './webhooks/secret.tsx';
+import { StateBadge } from './webhooks/state.tsx';
 import { TestDialog } from './webhooks/test-dialog.tsx';
 
 const READS = ['/api/webhooks', '/manage/deliveries', '/manage/receivers', '/manage/overview'];
+const words = t.webhooks;
+const UP = ['/webhooks', words.title] as const;
 
 export default function WebhookScreen({ id }: { readonly id: string }): ReactElement {
   const path = `/api/webhooks/${id}`;
   const read = useRead<{ webhook: Webhook }>(path, { everyMs: 5_000 });
-  if (read.data === undefined) {
-    return (
-      <Page title={t.webhooks.one} lead={<Link href="/webhooks">{t.webhooks.title}</Link>}>
-        <Panel>
-          <Pending error={read.error} onRetry={() => void read.refetch()} />
-        </Panel>
-      </Page>
-    );
-  }
-  return <One webhook={read.data.webhook} path={path} />;
+  return (
+    <Detail of={read} title={words.one} up={UP}>
+      {({ webhook }) => <One webhook={webhook} path={path} />}
+    </Detail>
+  );
 }
 
 function One({ webhook, path }: { readonly webhook: Webhook; readonly path: string }): ReactElement {
-  const { id, url, isActive, endedAt } = webhook;
+  const { id, url, isActive, endedAt, events, connections, createdAt } = webhook;
   const [open, setOpen] = useState<'edit' | 'secret' | 'delete' | 'test'>();
   const close = (): void => setOpen(undefined);
   const [, navigate] = useLocation();
   const receiver = useReceivers()({ webhookId: id });
-  const toggle = useAction(() => request('PATCH', path, { isActive: !isActive }), {
-    says: isActive ? t.webhooks.nowPaused : t.webhooks.nowActive,
-    refreshes: READS,
-  });
-  const remove = useAction(() => request('DELETE', path), {
-    says: t.webhooks.removed,
-    refreshes: READS,
-    showsError: true,
-    onDone: () => navigate('/webhooks'),
-  });
+  const nameOf = useConnectionName();
   return (
-    <Page
-      title={hostOf(url)}
-      lead={
-        <span className="row">
-          <Link href="/webhooks">{t.webhooks.title}</Link>
-          <StateBadge webhook={webhook} receiver={receiver} />
-        </span>
-      }
+    <DetailPage
+      title={URL.canParse(url) ? new URL(url).host : url}
+      up={UP}
+      state={<StateBadge webhook={webhook} receiver={receiver} />}
       actions={
         <>
           <Button icon={FlaskConical} onClick={() => setOpen('test')}>
             {t.deliveries.tester.send}
           </Button>
           {/* One button for both: the focus stays on it. */}
-          <Button icon={isActive ? Pause : Play} isBusy={toggle.isPending} onClick={() => toggle.mutate(undefined)}>
-            {isActive ? t.webhooks.pause : t.webhooks.resume}
-          </Button>
+          <ActionButton
+            icon={isActive ? Pause : Play}
+            run={() => request('PATCH', path, { isActive: !isActive })}
+            says={isActive ? words.nowPaused : words.nowActive}
+            refreshes={READS}
+          >
+            {isActive ? words.pause : words.resume}
+          </ActionButton>
           <Button icon={Pencil} onClick={() => setOpen('edit')}>
-            {t.webhooks.edit}
+            {words.edit}
           </Button>
           <Menu
-            label={t.webhooks.more}
+            label={t.common.more}
             entries={[
-              { label: t.webhooks.newSecret, onSelect: () => setOpen('secret') },
-              { label: t.webhooks.remove, isDanger: true, onSelect: () => setOpen('delete') },
+              { label: words.newSecret, onSelect: () => setOpen('secret') },
+              { label: words.remove, isDanger: true, onSelect: () => setOpen('delete') },
             ]}
           />
         </>
       }
     >
       {endedAt !== null && (
-        <Notice tone="warn" title={t.webhooks.goneTitle}>
-          {t.webhooks.goneSince} <Time iso={endedAt} isLong />. {t.webhooks.goneRemedy}
+        <Notice tone="warn" title={words.goneTitle}>
+          {words.goneSince} <Time iso={endedAt} form="long" />. {words.goneRemedy}
         </Notice>
       )}
       <ReceiverNotice receiver={receiver} />
       <Panel>
         <div className="panel-body">
-          <WebhookFacts webhook={webhook} />
+          <Facts
+            isWide
+            of={{
+              [words.url]: <Mono>{url}</Mono>,
+              [words.events]: <Mono>{events.join(', ')}</Mono>,
+              [words.about]: connections.length === 0 ? words.allConnections : connections.map(nameOf).join(', '),
+              [words.made]: <Time iso={createdAt} form="long" />,
+            }}
+          />
         </div>
       </Panel>
-      <Panel>
-        <Ariakit.TabProvider defaultSelectedId="deliveries">
-          <Ariakit.TabList className="tabs" aria-label={t.webhooks.tabs}>
-            <Ariakit.Tab id="deliveries" className="tab">
-              {t.deliveries.title}
-            </Ariakit.Tab>
-            <Ariakit.Tab id="dead" className="tab">
-              {t.deliveries.deadLetters}
-            </Ariakit.Tab>
-          </Ariakit.TabList>
-          <Ariakit.TabPanel tabId="deliveries" unmountOnHide>
-            <Deliveries webhookId={id} empty={t.webhooks.noDelivery} />
-          </Ariakit.TabPanel>
-          <Ariakit.TabPanel tabId="dead" unmountOnHide>
-            <Deliveries webhookId={id} state="dead" empty={t.deliveries.noDead} />
-          </Ariakit.TabPanel>
-        </Ariakit.TabProvider>
-      </Panel>
+      <Tabs
+        label={words.tabs}
+        tabs={[
+          [t.deliveries.title, <Deliveries webhookId={id} none={words.noDelivery} />],
+          [t.deliveries.deadLetters, <Deliveries webhookId={id} state="dead" none={t.deliveries.noDead} />],
+        ]}
+      />
       {open === 'edit' && <WebhookForm former={webhook} onClose={close} />}
       {open === 'test' && <TestDialog path={path} onClose={close} />}
       {open === 'secret' && <RotateSecret path={path} onClose={close} />}
       {open === 'delete' && (
-        <Confirm
-          title={t.webhooks.removeTitle}
-          verb={t.webhooks.removeVerb}
-          isBusy={remove.isPending}
-          error={remove.error}
+        <ConfirmAction
+          title={words.removeTitle}
+          verb={words.removeVerb}
+          run={() => request('DELETE', path)}
+          says={words.removed}
+          refreshes={READS}
+          onDone={() => navigate('/webhooks')}
           onClose={close}
-          onConfirm={() => remove.mutate(undefined)}
         >
-          <p>{t.webhooks.removeText}</p>
-        </Confirm>
+          <p>{words.removeText}</p>
+        </ConfirmAction>
       )}
-    </Page>
+    </DetailPage>
   );
-}
-
-function WebhookFacts({
-  webhook: { url, events, connections, createdAt },
-}: {
-  readonly webhook: Webhook;
-}): ReactElement {
-  const nameOf = useConnectionNames();
-  return (
-    <Facts
-      isWide
-      items={[
-        [
-          t.webhooks.url,
-          <span key="u" className="mono">
-            {url}
-          </span>,
-        ],
-        [
-          t.webhooks.events,
-          <span key="e" className="mono">
-            {events.join(', ')}
-          </span>,
-        ],
-        [t.webhooks.about, connections.length === 0 ? t.webhooks.allConnections : connections.map(nameOf).join(', ')],
-        [t.webhooks.made, <Time key="m" iso={createdAt} isLong />],
-      ]}
-    />
-  );
-}
-
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url;
 }

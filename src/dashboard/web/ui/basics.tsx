@@ -3,12 +3,12 @@ import { type ButtonHTMLAttributes, type ReactElement, type ReactNode, useEffect
 import { Link } from 'wouter';
 import { visible } from '../../../base/visible.ts';
 import { t } from '../texts/texts.ts';
-import { formatAgo, formatDateTime, formatShortTime } from '../format.ts';
+import { formatAgo, formatDateTime, formatSeconds, formatShortTime } from '../format.ts';
 import { Check, Copy, type IconComponent, Inbox, LoaderCircle, TriangleAlert } from './icons.tsx';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'plain';
 
-interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: 'primary' | 'plain' | 'danger' | 'quiet';
   readonly icon?: IconComponent;
   readonly isBusy?: boolean;
@@ -50,15 +50,16 @@ export function LinkButton(props: {
   );
 }
 
-/** A screen: its title is the document's, and takes the focus when the screen was reached from another one. */
-export function Page(props: {
+export interface PageProps {
   readonly title: string;
   readonly actions?: ReactNode;
   readonly lead?: ReactNode;
   readonly isWide?: boolean;
   readonly children: ReactNode;
-}): ReactElement {
-  const { title, actions, lead, isWide = false, children } = props;
+}
+
+/** A screen: its title is the document's, and takes the focus when the screen was reached from another one. */
+export function Page({ title, actions, lead, isWide = false, children }: PageProps): ReactElement {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${visible(title)} – ${t.common.product}`;
@@ -76,7 +77,7 @@ export function Page(props: {
           </h1>
           {lead !== undefined && <p className="lead">{lead}</p>}
         </div>
-        {actions !== undefined && <div className="actions">{actions}</div>}
+        {actions !== undefined && actions !== false && <div className="actions">{actions}</div>}
       </header>
       {children}
     </div>
@@ -126,6 +127,10 @@ export function Notice(props: {
   );
 }
 
+export function LiveBadge({ isLive }: { readonly isLive: boolean }): ReactElement {
+  return isLive ? <Badge tone="good">{t.common.live}</Badge> : <Badge tone="warn">{t.common.connecting}</Badge>;
+}
+
 /** Why what was asked for did not happen; nothing while nothing went wrong. */
 export function Failure({ error, title }: { readonly error: Error | null | undefined; readonly title?: string }) {
   if (error === null || error === undefined) return null;
@@ -154,6 +159,18 @@ export function Empty(props: {
   );
 }
 
+export interface Reading<T> {
+  readonly data: T | undefined;
+  readonly error: Error | null;
+  readonly refetch: () => unknown;
+}
+
+/** What a read has answered; until then how it goes. */
+export function Loaded<T>(props: { readonly of: Reading<T>; readonly children: (data: T) => ReactNode }): ReactNode {
+  const { data, error, refetch } = props.of;
+  return data === undefined ? <Pending error={error} onRetry={() => void refetch()} /> : props.children(data);
+}
+
 /** What a read shows before it has an answer: nothing much, or why there is none. */
 export function Pending({ error, onRetry }: { error: Error | null; onRetry?: () => void }): ReactElement {
   if (error === null) return <Skeleton />;
@@ -175,15 +192,24 @@ export function Skeleton(): ReactElement {
   );
 }
 
-export function Time({ iso, isLong = false }: { readonly iso: string; readonly isLong?: boolean }): ReactElement {
+export function Time(props: {
+  /** Null: what is said otherwise. */
+  readonly iso: string | null;
+  readonly form?: 'short' | 'seconds' | 'long';
+  readonly otherwise?: string;
+}): ReactElement {
+  const { iso, form = 'short', otherwise } = props;
+  if (iso === null) return <span className="muted">{otherwise}</span>;
+  const format = { short: formatShortTime, seconds: formatSeconds, long: formatDateTime }[form];
   return (
-    <time dateTime={iso} title={formatDateTime(iso)}>
-      {isLong ? formatDateTime(iso) : formatShortTime(iso)}
+    <time dateTime={iso} title={formatDateTime(iso)} className={form === 'seconds' ? 'nowrap number' : undefined}>
+      {format(iso)}
     </time>
   );
 }
 
-export function Ago({ iso }: { readonly iso: string }): ReactElement {
+export function Ago({ iso, otherwise }: { readonly iso: string | null; readonly otherwise?: string }): ReactElement {
+  if (iso === null) return <span className="muted">{otherwise}</span>;
   return (
     <time dateTime={iso} title={formatDateTime(iso)}>
       {formatAgo(iso)}
@@ -227,6 +253,19 @@ export async function writeClipboard(text: string): Promise<void> {
   area.remove();
 }
 
+/** What went wrong, in the words of the server, to be copied. */
+export function ErrorText({ text, code }: { readonly text: string | null; readonly code: string | null }) {
+  return (
+    <>
+      <pre className="words">{text ?? t.common.noReason}</pre>
+      <div className="row">
+        {code !== null && <Badge tone="bad">{code}</Badge>}
+        {text !== null && <CopyButton text={text} label={t.common.copyMessage} look="quiet" />}
+      </div>
+    </>
+  );
+}
+
 export function CodeBlock({ code, label }: { readonly code: string; readonly label: string }): ReactElement {
   return (
     <div className="code-block">
@@ -260,28 +299,43 @@ export function Progress(props: {
   );
 }
 
-/** Pairs of a name and what it is. */
-export function Facts({
-  items,
-  isWide = false,
-}: {
-  readonly items: readonly (readonly [name: string, value: ReactNode])[];
+export function Mono({ children }: { readonly children: ReactNode }): ReactElement {
+  return <span className="mono">{children}</span>;
+}
+
+/** What a cell is about, and below it, smaller, what else is known. */
+export function Titled({ top, children }: { readonly top: ReactNode; readonly children: ReactNode }): ReactElement {
+  return (
+    <div>
+      {top}
+      <div className="muted small">{children}</div>
+    </div>
+  );
+}
+
+/** Names, and what each is. Those that are undefined or false are left out. */
+export function Facts(props: {
+  readonly of: Readonly<Record<string, ReactNode>>;
   /** In as many columns as there is room for. */
   readonly isWide?: boolean;
 }): ReactElement {
   return (
-    <dl className={isWide ? 'facts wide' : 'facts'}>
-      {items.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+    <dl className={props.isWide === true ? 'facts wide' : 'facts'}>
+      {Object.entries(props.of).map(
+        ([name, value]) =>
+          value !== undefined &&
+          value !== false && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
     </dl>
   );
 }
 
-interface Column<R> {
+export interface Column<R> {
   readonly head: string;
   readonly cell: (row: R) => ReactNode;
   readonly align?: 'end';
@@ -289,11 +343,17 @@ interface Column<R> {
   readonly isHeadHidden?: boolean;
 }
 
-export function Table<R>(props: {
+/** A column of buttons. */
+export function actions<R>(cell: (row: R) => ReactNode): Column<R> {
+  return { head: t.common.actions, isHeadHidden: true, align: 'end', cell };
+}
+
+/** Rows that have no `id` need a key. */
+export function Table<R extends object>(props: {
   readonly label: string;
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
-  readonly rowKey: (row: R) => string;
+  readonly rowKey?: (row: R) => string;
   readonly rowClass?: (row: R) => string;
 }): ReactElement {
   const { label, columns, rows, rowKey, rowClass } = props;
@@ -310,7 +370,7 @@ export function Table<R>(props: {
       </thead>
       <tbody role="rowgroup">
         {rows.map((row) => (
-          <tr key={rowKey(row)} role="row" className={rowClass?.(row)}>
+          <tr key={rowKey?.(row) ?? ('id' in row ? String(row.id) : '')} role="row" className={rowClass?.(row)}>
             {columns.map(({ head, cell, align, isHeadHidden }) => (
               <td key={head} role="cell" className={align} data-label={isHeadHidden === true ? undefined : head}>
                 {cell(row)}

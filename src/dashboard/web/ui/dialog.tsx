@@ -98,17 +98,19 @@ export function FormDialog(props: {
   );
 }
 
-/** Asks before what cannot be undone; where much is at stake, the name has to be typed. */
-export function Confirm(props: {
+export interface ConfirmProps {
   readonly title: string;
   readonly verb: string;
   readonly children: ReactNode;
-  readonly typed?: string;
+  readonly typed?: string | undefined;
   readonly isBusy?: boolean;
   readonly error?: Error | null;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
-}): ReactElement {
+}
+
+/** Asks before what cannot be undone; where much is at stake, the name has to be typed. */
+export function Confirm(props: ConfirmProps): ReactElement {
   const { typed, children, onConfirm, ...rest } = props;
   const [text, setText] = useState('');
   const isReady = typed === undefined || text === typed;

@@ -35,7 +35,7 @@ export function Health(props: { readonly id: string; readonly status: Connection
             <span className="muted">{watchedSince === null ? words.unwatched : words.notYet}</span>
           ) : (
             <span className="muted">
-              {words.lookedAt} <Time iso={checkedAt} isLong />
+              {words.lookedAt} <Time iso={checkedAt} form="long" />
             </span>
           )}
         </p>
@@ -101,41 +101,37 @@ function timeOf(ms: number | null): ReactNode {
 
 function Expiring({ health }: { readonly health: ConnectionHealth }): ReactElement | null {
   const { certificate, hostKey, expiringKeys, checkedAt } = health;
-  const items: (readonly [string, ReactNode])[] = [];
-  if (certificate !== null) {
-    const { subject, issuer, validTo } = certificate;
-    const isSoon = validTo !== null && Date.parse(validTo) - Date.parse(checkedAt ?? validTo) < SOON_MS;
-    items.push([
-      words.certificate,
-      <>
-        {words.certificateOf(subject, issuer)}
-        {validTo !== null && (
+  if (certificate === null && hostKey === null && expiringKeys.length === 0) return null;
+  const validTo = certificate?.validTo ?? null;
+  const isSoon = validTo !== null && Date.parse(validTo) - Date.parse(checkedAt ?? validTo) < SOON_MS;
+  return (
+    <Facts
+      of={{
+        [words.certificate]: certificate !== null && (
           <>
-            {words.until} <Time iso={validTo} /> {isSoon && <Badge tone="warn">{words.endsSoon}</Badge>}
+            {words.certificateOf(certificate.subject, certificate.issuer)}
+            {validTo !== null && (
+              <>
+                {words.until} <Time iso={validTo} /> {isSoon && <Badge tone="warn">{words.endsSoon}</Badge>}
+              </>
+            )}
           </>
-        )}
-      </>,
-    ]);
-  }
-  if (hostKey !== null) {
-    items.push([
-      words.hostKey,
-      <>
-        {words.seenSince(hostKey.algorithm)} <Time iso={hostKey.since} />
-      </>,
-    ]);
-  }
-  if (expiringKeys.length > 0) {
-    items.push([
-      words.keysEnding,
-      expiringKeys.map(({ id, name, expiresAt }) => (
-        <div key={id}>
-          <Link href="/keys">{name}</Link>, <Time iso={expiresAt} />
-        </div>
-      )),
-    ]);
-  }
-  return items.length === 0 ? null : <Facts items={items} />;
+        ),
+        [words.hostKey]: hostKey !== null && (
+          <>
+            {words.seenSince(hostKey.algorithm)} <Time iso={hostKey.since} />
+          </>
+        ),
+        [words.keysEnding]:
+          expiringKeys.length > 0 &&
+          expiringKeys.map(({ id, name, expiresAt }) => (
+            <div key={id}>
+              <Link href="/keys">{name}</Link>, <Time iso={expiresAt} />
+            </div>
+          )),
+      }}
+    />
+  );
 }
 
 function Outages({ outages }: { readonly outages: readonly Outage[] }): ReactElement {

@@ -162,11 +162,11 @@ function Result(props: {
       )}
       {certificate !== null && (
         <Facts
-          items={[
-            [words.certificateOf, certificate.subject],
-            [words.issuedBy, certificate.issuer],
-            [words.validUntil, <Time key="t" iso={certificate.validTo} isLong />],
-          ]}
+          of={{
+            [words.certificateOf]: certificate.subject,
+            [words.issuedBy]: certificate.issuer,
+            [words.validUntil]: <Time iso={certificate.validTo} form="long" />,
+          }}
         />
       )}
     </>

@@ -1,41 +1,32 @@
 /** What became of each file that is copied before its message goes. */
 import type { ReactElement } from 'react';
-import { useRead } from '../../api/hooks.ts';
-import type { Copy, Delivery } from '../../api/types.ts';
+import { useRows } from '../../api/hooks.ts';
+import { useConnectionName } from '../../api/names.ts';
+import type { Copy } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
-import { Badge, Pending, Table, type Tone } from '../../ui/basics.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { useConnectionNames } from '../jobs/rows.tsx';
+import { Badge, Mono, type Tone } from '../../ui/basics.tsx';
+import { List } from '../../ui/list.tsx';
 
 const TONES: Readonly<Record<Copy['state'], Tone>> = { waiting: 'info', done: 'good', skipped: 'plain', failed: 'bad' };
 
-export function Copies({ delivery, onClose }: { readonly delivery: Delivery; readonly onClose: () => void }) {
-  return (
-    <Dialog title={t.deliveries.copies} onClose={onClose} size="large">
-      <CopyTable id={delivery.id} />
-    </Dialog>
-  );
-}
-
 export function CopyTable({ id }: { readonly id: string }): ReactElement {
-  const read = useRead<{ copies: Copy[] }>(`/manage/deliveries/${id}/copies`, { everyMs: 5_000 });
-  const nameOf = useConnectionNames();
+  const nameOf = useConnectionName();
   const { copyColumns: heads, copyStates } = t.deliveries;
-  if (read.data === undefined) return <Pending error={read.error} onRetry={() => void read.refetch()} />;
   return (
-    <Table
+    <List
+      list={useRows<Copy>(`/manage/deliveries/${id}/copies`, 'copies', { everyMs: 5_000 })}
       label={t.deliveries.copies}
-      rows={read.data.copies}
+      none=""
       rowKey={({ path }) => path}
       columns={[
-        { head: heads.file, cell: ({ path }) => <span className="mono">{path}</span> },
+        { head: heads.file, cell: ({ path }) => <Mono>{path}</Mono> },
         { head: heads.state, cell: ({ state }) => <Badge tone={TONES[state]}>{copyStates[state]}</Badge> },
         {
           head: heads.copy,
           cell: ({ connectionId, target }) =>
             target !== null && (
               <>
-                {nameOf(connectionId)} <span className="mono">{target}</span>
+                {nameOf(connectionId)} <Mono>{target}</Mono>
               </>
             ),
         },

@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react';
 import type { Attempt, WebhookTest } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
-import { CodeBlock, Facts, Notice } from '../../ui/basics.tsx';
+import { CodeBlock, Facts, Mono, Notice } from '../../ui/basics.tsx';
 
 type Shown = Pick<Attempt, 'status' | 'errorMessage' | 'answer' | 'requestHeaders' | 'answerHeaders'>;
 
@@ -48,14 +48,5 @@ export function Exchange({ attempt, isReasonShown = false }: Props): ReactElemen
 function Headers({ fields, none }: { readonly fields: Attempt['requestHeaders']; readonly none: string }) {
   if (fields === null) return <p className="muted">{none}</p>;
   const sorted = Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1));
-  const rows = sorted.map(
-    ([name, value]) =>
-      [
-        name,
-        <span key={name} className="mono">
-          {value}
-        </span>,
-      ] as const,
-  );
-  return <Facts items={rows} />;
+  return <Facts of={Object.fromEntries(sorted.map(([name, value]) => [name, <Mono>{value}</Mono>]))} />;
 }

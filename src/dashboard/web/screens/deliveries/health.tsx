@@ -34,7 +34,7 @@ export function ReceiverNotice({ receiver }: { readonly receiver: ReceiverState 
     <Notice tone={isFailing ? 'bad' : 'warn'} title={isFailing ? words.failing : counts}>
       {isFailing && (
         <p>
-          {words.failingSince} <Time iso={failingSince} isLong />. {why}
+          {words.failingSince} <Time iso={failingSince} form="long" />. {why}
         </p>
       )}
       <p>

@@ -1,34 +1,47 @@
-/** The newest deliveries of one receiver, or those given up of all, with the way to all of them. */
+/** The newest deliveries to one receiver, or the dead letters of all, with the way to all of them. */
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { withQuery } from '../../api/client.ts';
-import { useRead } from '../../api/hooks.ts';
+import { useRows } from '../../api/hooks.ts';
 import type { Delivery, EventType } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
-import { Pending } from '../../ui/basics.tsx';
-import { DeliveryTable } from './rows.tsx';
+import { Panel } from '../../ui/basics.tsx';
+import { List } from '../../ui/list.tsx';
+import { Term } from '../../ui/term.tsx';
+import { useDeliveryColumns } from './rows.tsx';
 
 const SHOWN = 20;
 
-export function Deliveries(props: {
+interface Props {
   readonly watchedFolderId?: string;
   readonly webhookId?: string;
   readonly state?: Delivery['state'];
   readonly type?: EventType;
-  readonly empty: string;
-}): ReactElement {
-  const { empty, ...filter } = props;
+  readonly none: string;
+}
+
+export function Deliveries({ none, ...filter }: Props): ReactElement {
   const isOfOne = filter.watchedFolderId !== undefined || filter.webhookId !== undefined;
   const path = withQuery('/manage/deliveries', { ...filter, limit: SHOWN });
-  const read = useRead<{ deliveries: Delivery[] }>(path, { everyMs: 5_000 });
-  if (read.data === undefined) return <Pending error={read.error} onRetry={() => void read.refetch()} />;
-  if (read.data.deliveries.length === 0) return <p className="panel-body muted">{empty}</p>;
   return (
-    <>
-      <DeliveryTable deliveries={read.data.deliveries} isOfOne={isOfOne} />
-      <p className="panel-body">
-        <Link href={withQuery('/deliveries', filter)}>{t.deliveries.allDeliveries}</Link>
-      </p>
-    </>
+    <List
+      list={useRows<Delivery>(path, 'deliveries', { everyMs: 5_000 })}
+      label={t.deliveries.table}
+      none={none}
+      columns={useDeliveryColumns(isOfOne)}
+      footer={
+        <p className="panel-body">
+          <Link href={withQuery('/deliveries', filter)}>{t.deliveries.allDeliveries}</Link>
+        </p>
+      }
+    />
+  );
+}
+
+export function DeadLetters({ type }: Pick<Props, 'type'>): ReactElement {
+  return (
+    <Panel title={t.deliveries.deadLetters} actions={<Term of="deadLetter" />}>
+      <Deliveries state="dead" type={type} none={t.deliveries.noDead} />
+    </Panel>
   );
 }

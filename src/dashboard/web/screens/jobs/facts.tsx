@@ -1,40 +1,45 @@
 /** What a job was told, in words: of one that was begun, and of one that a schedule begins. */
-import type { ReactElement } from 'react';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { knowsOption } from '../../../../contract/job-options.ts';
-import { withQuery } from '../../api/client.ts';
+import { segment, withQuery } from '../../api/client.ts';
 import type { Job } from '../../api/types.ts';
 import { formatSpeed } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
-import { boundsOf, COMPARISONS, CONFLICTS, filesText, TYPES } from './words.ts';
+import { Mono } from '../../ui/basics.tsx';
+import { boundsOf, filesText, TYPES } from './words.ts';
 
-type Fact = readonly [name: string, value: ReactElement | string];
+const words = t.jobs;
 
+type NameOf = (connectionId: string) => string;
 type Told = Pick<Job, 'type' | 'source' | 'destination' | 'settings'>;
 
-export function factsOf(told: Told, nameOf: (connectionId: string) => string): readonly Fact[] {
+export function factsOf(told: Told, nameOf: NameOf): Record<string, ReactNode> {
   const { type, source, destination, settings } = told;
   const { include, exclude, onConflict, compare, deleteExtra, maxDeletes, bytesPerSecond, webhookUrl } = settings;
-  const folder = ({ connectionId, path }: NonNullable<Job['source']>): ReactElement => (
-    <Link href={withQuery(`/files/${encodeURIComponent(connectionId)}`, { path })}>
-      {nameOf(connectionId)}: {path}
+  const { facts } = words;
+  const listed = (parts: readonly string[]): ReactNode => (parts.length === 0 ? undefined : parts.join(', '));
+  const extra = deleteExtra ? facts.extraDeleted(filesText(maxDeletes)) : facts.extraStays;
+  return {
+    [facts.what]: TYPES[type],
+    [facts.from]: source === null ? undefined : <FolderLink {...source} nameOf={nameOf} />,
+    [facts.to]: destination === null ? undefined : <FolderLink {...destination} nameOf={nameOf} />,
+    [facts.include]: listed(include),
+    [facts.exclude]: listed(exclude),
+    [facts.bounds]: listed(boundsOf(settings)),
+    [facts.conflict]: knowsOption(type, 'onConflict') ? words.conflicts[onConflict] : undefined,
+    [facts.compare]: knowsOption(type, 'compare') ? words.comparisons[compare] : undefined,
+    [facts.extra]: knowsOption(type, 'deleteExtra') ? extra : undefined,
+    [facts.speed]: bytesPerSecond > 0 ? formatSpeed(bytesPerSecond) : undefined,
+    [facts.webhook]: webhookUrl === null ? undefined : <Mono>{webhookUrl}</Mono>,
+  };
+}
+
+export function FolderLink(props: { readonly connectionId: string; readonly path: string; readonly nameOf: NameOf }) {
+  const { connectionId, path, nameOf } = props;
+  return (
+    <Link href={withQuery(`/files/${segment(connectionId)}`, { path })}>
+      {nameOf(connectionId)} <Mono>{path}</Mono>
     </Link>
   );
-  const words = t.jobs.facts;
-  const bounds = boundsOf(settings);
-  const extra = deleteExtra ? words.extraDeleted(filesText(maxDeletes)) : words.extraStays;
-  const facts: readonly (Fact | false)[] = [
-    [words.what, TYPES[type]],
-    source !== null && [words.from, folder(source)],
-    destination !== null && [words.to, folder(destination)],
-    include.length > 0 && [words.include, include.join(', ')],
-    exclude.length > 0 && [words.exclude, exclude.join(', ')],
-    bounds.length > 0 && [words.bounds, bounds.join(', ')],
-    knowsOption(type, 'onConflict') && [words.conflict, CONFLICTS[onConflict]],
-    knowsOption(type, 'compare') && [words.compare, COMPARISONS[compare]],
-    knowsOption(type, 'deleteExtra') && [words.extra, extra],
-    bytesPerSecond > 0 && [words.speed, formatSpeed(bytesPerSecond)],
-    webhookUrl !== null && [words.webhook, <span className="mono">{webhookUrl}</span>],
-  ];
-  return facts.filter((fact) => fact !== false);
 }

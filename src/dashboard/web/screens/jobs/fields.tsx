@@ -1,15 +1,15 @@
 /** The fields of a job: what, from where to where, which files, by which rules. Each stands there where the type knows it. */
 import { useState, type ReactElement } from 'react';
 import { type JobOption, knowsOption } from '../../../../contract/job-options.ts';
+import { useConnectionName } from '../../api/names.ts';
 import type { Connection, NewJob } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { AreaField, CheckField, ChoiceField, RadioGroup, TextField } from '../../ui/fields.tsx';
 import { FolderField } from '../../ui/folder-picker.tsx';
 import { useConnectionOptions } from '../connection/status.tsx';
 import type { JobDraft } from './draft.ts';
-import { useConnectionNames } from './rows.tsx';
 import { bytesOf, secondsOf } from './units.ts';
-import { COMPARISONS, CONFLICTS, ORDERS } from './words.ts';
+import { ORDERS } from './words.ts';
 
 const words = t.jobs.form;
 /** Units are typed in English, whatever language is shown. */
@@ -65,7 +65,7 @@ function Places({
   onChange,
   connections,
 }: FieldsProps & { readonly connections: readonly Connection[] }): ReactElement {
-  const nameOf = useConnectionNames();
+  const nameOf = useConnectionName();
   const options = useConnectionOptions()(connections);
   // One that is switched off by now can still be seen, and changed.
   const withChosen = (id: string) =>
@@ -220,7 +220,7 @@ function Rules({ draft, onChange }: FieldsProps): ReactElement {
           label={words.conflict}
           value={draft.onConflict}
           onText={(rule) => onChange({ onConflict: rule as JobDraft['onConflict'] })}
-          options={Object.entries(CONFLICTS)}
+          options={Object.entries(t.jobs.conflicts)}
         />
       )}
       {knows('compare') && (
@@ -228,7 +228,7 @@ function Rules({ draft, onChange }: FieldsProps): ReactElement {
           label={words.compare}
           value={draft.compare}
           onText={(compare) => onChange({ compare: compare as JobDraft['compare'] })}
-          options={Object.entries(COMPARISONS)}
+          options={Object.entries(t.jobs.comparisons)}
         />
       )}
       {knows('deleteExtra') && (

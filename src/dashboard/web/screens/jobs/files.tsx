@@ -14,23 +14,17 @@ const ROW_PX = 44;
 /** Rows before the end at which the next page is asked for. */
 const NEAR_END = 50;
 
-interface FilePage {
-  readonly files: readonly JobFile[];
-  readonly nextCursor: string | null;
-}
-
 export function JobFiles({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }): ReactElement {
   const [state, setState] = useState('');
   const path = withQuery(`/api/jobs/${id}/files`, { state, limit: 200 });
-  const pages = usePages<FilePage>(path, isOpen ? { everyMs: 3_000 } : {});
-  const files = (pages.data?.pages ?? []).flatMap((page) => page.files);
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = pages;
+  const list = usePages<JobFile>(path, 'files', isOpen ? { everyMs: 3_000 } : {});
+  const { rows, hasMore, isFetchingMore, hasFailedMore, fetchMore } = list;
   return (
     <Panel
       title={t.jobs.list.title}
       actions={
         <span role="status" className="muted small">
-          {isFetchingNextPage ? t.jobs.list.loading : ''}
+          {isFetchingMore === true ? t.jobs.list.loading : ''}
         </span>
       }
     >
@@ -48,16 +42,16 @@ export function JobFiles({ id, isOpen }: { readonly id: string; readonly isOpen:
         </div>
         <p className="hint">{t.jobs.list.hint}</p>
       </div>
-      {pages.data === undefined ? (
-        <Pending error={pages.error} onRetry={() => void pages.refetch()} />
-      ) : files.length === 0 ? (
+      {rows === undefined ? (
+        <Pending error={list.error} onRetry={() => void list.refetch()} />
+      ) : rows.length === 0 ? (
         <p className="panel-body muted">{state === '' ? t.jobs.list.none : t.jobs.list.noneInState}</p>
       ) : (
         <FileRows
-          files={files}
-          isWhole={!hasNextPage}
+          files={rows}
+          isWhole={hasMore !== true}
           onNearEnd={() => {
-            if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+            if (hasMore === true && isFetchingMore !== true && hasFailedMore !== true) fetchMore?.();
           }}
         />
       )}

@@ -26,9 +26,6 @@ export const FILE_STATES: Readonly<Record<JobFile['state'], readonly [text: stri
   failed: [words.fileStates.failed, 'bad'],
 };
 
-export const CONFLICTS = words.conflicts;
-export const COMPARISONS = words.comparisons;
-
 export function hasEnded({ state }: Pick<Job, 'state'>): boolean {
   return state !== 'queued' && state !== 'running' && state !== 'paused';
 }

@@ -4,8 +4,8 @@ import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
 import type { ApiKey, Connection } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
-import { Button, CodeBlock, Notice } from '../../ui/basics.tsx';
-import { Confirm, Dialog, FormDialog } from '../../ui/dialog.tsx';
+import { ShownOnce } from '../../ui/actions.tsx';
+import { FormDialog } from '../../ui/dialog.tsx';
 import { ChoiceField } from '../../ui/fields.tsx';
 import { KeyForm, type KeyInput } from './key-form.tsx';
 
@@ -39,36 +39,6 @@ export function EditKey(props: {
   );
 }
 
-export function RevokeKey({
-  apiKey,
-  onClose,
-}: {
-  readonly apiKey: ApiKey;
-  readonly onClose: () => void;
-}): ReactElement {
-  const { revoking } = words;
-  const revoke = useAction(() => request('DELETE', `/manage/api-keys/${apiKey.id}`), {
-    says: revoking.done(apiKey.name),
-    refreshes: READS,
-    showsError: true,
-    onDone: onClose,
-  });
-  return (
-    <Confirm
-      title={revoking.title(apiKey.name)}
-      verb={revoking.verb}
-      isBusy={revoke.isPending}
-      error={revoke.error}
-      onClose={onClose}
-      onConfirm={() => revoke.mutate(undefined)}
-    >
-      <p>
-        {revoking.text} {apiKey.source === 'configuration' && revoking.fromFile}
-      </p>
-    </Confirm>
-  );
-}
-
 export interface Issued {
   readonly apiKey: ApiKey;
   readonly key: string;
@@ -81,24 +51,15 @@ export function IssuedKey(props: {
 }): ReactElement {
   const { issued, connections, onClose } = props;
   return (
-    <Dialog title={words.issued.title(issued.apiKey.name)} onClose={onClose} isShownOnce>
-      <Notice tone="warn" title={words.issued.warning}>
-        {words.issued.text}
-      </Notice>
-      <div className="stack tight">
-        <h3>{words.issued.key}</h3>
-        <CodeBlock code={issued.key} label={words.issued.keyLabel} />
-      </div>
-      <div className="stack tight">
-        <h3>{words.issued.tryIt}</h3>
-        <CodeBlock code={curlLine(issued, connections)} label={words.issued.curl} />
-      </div>
-      <div className="dialog-actions">
-        <Button look="primary" onClick={onClose}>
-          {words.issued.kept}
-        </Button>
-      </div>
-    </Dialog>
+    <ShownOnce
+      {...words.issued}
+      title={words.issued.title(issued.apiKey.name)}
+      codes={[
+        { head: words.issued.key, code: issued.key, label: words.issued.keyLabel },
+        { head: words.issued.tryIt, code: curlLine(issued, connections), label: words.issued.curl },
+      ]}
+      onClose={onClose}
+    />
   );
 }
 
@@ -147,7 +108,7 @@ export function RotateKey(props: {
       isBusy={rotate.isPending}
       error={rotate.error}
       onClose={onClose}
-      onSend={() => rotate.mutate(undefined)}
+      onSend={() => rotate.mutate()}
     >
       <p>{rotating.text}</p>
       <ChoiceField label={rotating.ends} term="rotate" value={overlap} onText={setOverlap} options={OVERLAPS} />

@@ -6,10 +6,10 @@ import { useAction } from '../../api/hooks.ts';
 import type { Schedule } from '../../api/types.ts';
 import { formatDuration } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
-import { Badge, Table, Time } from '../../ui/basics.tsx';
-import { Confirm, Menu, type MenuEntry } from '../../ui/dialog.tsx';
-import { useConnectionNames } from '../jobs/rows.tsx';
-import { filesText, STATES, TYPES } from '../jobs/words.ts';
+import { ConfirmAction } from '../../ui/actions.tsx';
+import { Badge, Mono, Time, Titled } from '../../ui/basics.tsx';
+import { Menu, type MenuEntry } from '../../ui/dialog.tsx';
+import { filesText, STATES } from '../jobs/words.ts';
 import { wordsOf } from './cron.ts';
 
 const READS = ['/manage/schedules', '/manage/jobs', '/manage/overview'];
@@ -27,13 +27,7 @@ export function StateBadge({ schedule: { isActive, error } }: { readonly schedul
 
 /** In plain words where it has any. */
 export function When({ cron, timeZone }: Pick<Schedule, 'cron' | 'timeZone'>): ReactElement {
-  const words = wordsOf(cron);
-  return (
-    <div>
-      {words ?? <span className="mono">{cron}</span>}
-      <div className="muted small">{timeZone}</div>
-    </div>
-  );
+  return <Titled top={wordsOf(cron) ?? <Mono>{cron}</Mono>}>{timeZone}</Titled>;
 }
 
 export function LastRun({ schedule }: { readonly schedule: Schedule }): ReactElement {
@@ -67,35 +61,30 @@ export function ScheduleMenu({ schedule, isOne = false }: { schedule: Schedule; 
     says: isActive ? t.schedules.nowPaused : t.schedules.nowActive,
     refreshes: READS,
   });
-  const remove = useAction(() => request('DELETE', path), {
-    says: t.schedules.removed(name),
-    refreshes: READS,
-    showsError: true,
-    onDone: () => {
-      setDeleting(false);
-      navigate('/schedules');
-    },
-  });
   const entries: readonly MenuEntry[] = [
-    ...(isOne ? [] : [{ label: t.schedules.run, onSelect: () => run.mutate(undefined) }]),
-    { label: isActive ? t.schedules.pause : t.schedules.resume, onSelect: () => toggle.mutate(undefined) },
+    ...(isOne ? [] : [{ label: t.schedules.run, onSelect: () => run.mutate() }]),
+    { label: isActive ? t.schedules.pause : t.schedules.resume, onSelect: () => toggle.mutate() },
     ...(isOne ? [] : [{ label: t.schedules.edit, onSelect: () => navigate(`/schedules/${id}/edit`) }]),
     { label: t.schedules.remove, isDanger: true, onSelect: () => setDeleting(true) },
   ];
   return (
     <>
-      <Menu label={isOne ? t.schedules.more : t.schedules.moreFor(name)} entries={entries} />
+      <Menu label={isOne ? t.common.more : t.schedules.moreFor(name)} entries={entries} />
       {isDeleting && (
-        <Confirm
+        <ConfirmAction
           title={t.schedules.removeTitle(name)}
           verb={t.schedules.removeVerb}
-          isBusy={remove.isPending}
-          error={remove.error}
+          run={() => request('DELETE', path)}
+          says={t.schedules.removed(name)}
+          refreshes={READS}
+          onDone={() => {
+            setDeleting(false);
+            navigate('/schedules');
+          }}
           onClose={() => setDeleting(false)}
-          onConfirm={() => remove.mutate(undefined)}
         >
           <p>{t.schedules.removeText}</p>
-        </Confirm>
+        </ConfirmAction>
       )}
     </>
   );
@@ -108,43 +97,4 @@ export function useRun({ id }: Pick<Schedule, 'id'>) {
     refreshes: READS,
     onDone: ({ job }) => navigate(`/jobs/${job.id}`),
   });
-}
-
-export function ScheduleTable({ schedules }: { readonly schedules: readonly Schedule[] }): ReactElement {
-  const nameOf = useConnectionNames();
-  const { columns } = t.schedules;
-  return (
-    <Table
-      label={t.schedules.title}
-      rows={schedules}
-      rowKey={({ id }) => id}
-      columns={[
-        {
-          head: columns.schedule,
-          cell: ({ id, name, job }) => (
-            <div>
-              <Link href={`/schedules/${id}`}>{name}</Link>
-              <div className="muted small">
-                {TYPES[job.type]}: {nameOf(job.source.connectionId)} <span className="mono">{job.source.path}</span>
-                {job.destination !== null && (
-                  <>
-                    {' → '}
-                    {nameOf(job.destination.connectionId)} <span className="mono">{job.destination.path}</span>
-                  </>
-                )}
-              </div>
-            </div>
-          ),
-        },
-        { head: columns.when, cell: ({ cron, timeZone }) => <When cron={cron} timeZone={timeZone} /> },
-        {
-          head: columns.next,
-          cell: ({ nextRuns: [next] }) => (next === undefined ? '–' : <Time iso={next} />),
-        },
-        { head: columns.last, cell: (schedule) => <LastRun schedule={schedule} /> },
-        { head: columns.state, cell: (schedule) => <StateBadge schedule={schedule} /> },
-        { head: columns.actions, isHeadHidden: true, cell: (schedule) => <ScheduleMenu schedule={schedule} /> },
-      ]}
-    />
-  );
 }

@@ -3,24 +3,13 @@ import { withQuery } from '../../api/client.ts';
 import { startOfToday } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 
-const FILTERS = [
+/** With what else changes the list: the order, and whether lists and look-ups are shown. */
+export const FILTERS = [
   ...['connectionId', 'status', 'type', 'direction', 'since', 'until', 'search', 'digest'],
-  ...['keyId', 'errorCode', 'requestId', 'minBytes'],
+  ...['keyId', 'errorCode', 'requestId', 'minBytes', 'order', 'lookups'],
 ] as const;
-/** What else changes the list: the order, and whether lists and look-ups are shown. */
-const OTHERS = ['order', 'lookups'] as const;
-type Filter = (typeof FILTERS)[number] | (typeof OTHERS)[number];
-export type Filters = Partial<Record<Filter, string>>;
-
-export function filtersOf(parameters: URLSearchParams): Filters {
-  const names = [...FILTERS, ...OTHERS] as Filter[];
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = parameters.get(name);
-      return value === null || value === '' ? [] : [[name, value] as const];
-    }),
-  );
-}
+export type Filter = (typeof FILTERS)[number];
+type Filters = Partial<Record<Filter, string>>;
 
 /** As the gateway is asked: what only looked stays hidden, unless somebody wants it. */
 export function queryOf({ lookups, ...filters }: Filters): Record<string, string> {

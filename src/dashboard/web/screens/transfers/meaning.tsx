@@ -6,7 +6,7 @@ import type { ErrorTexts } from '../../../../contract/errors.ts';
 import { segment, withQuery } from '../../api/client.ts';
 import { language } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
-import { LinkButton } from '../../ui/basics.tsx';
+import { Facts, LinkButton } from '../../ui/basics.tsx';
 import { patiently } from '../../ui/patiently.ts';
 
 type Meanings = Readonly<Record<string, ErrorTexts | undefined>>;
@@ -35,18 +35,7 @@ export function Meaning({ code, connectionId }: Props): ReactElement {
   const { meaning, remedy } = meanings.data?.[code] ?? {};
   return (
     <>
-      {meaning !== undefined && (
-        <dl className="facts">
-          <div>
-            <dt>{words.means}</dt>
-            <dd>{meaning}</dd>
-          </div>
-          <div>
-            <dt>{words.remedy}</dt>
-            <dd>{remedy}</dd>
-          </div>
-        </dl>
-      )}
+      {meaning !== undefined && <Facts of={{ [words.means]: meaning, [words.remedy]: remedy }} />}
       <div className="row">
         {connectionId !== null && OF_CONNECTION.has(code) && (
           <LinkButton href={`/connections/${segment(connectionId)}`}>{words.openConnection}</LinkButton>

@@ -4,7 +4,7 @@ import type { TransferDetail } from '../../api/types.ts';
 import { withQuery } from '../../api/client.ts';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
-import { CopyButton, Facts, LinkButton, Panel } from '../../ui/basics.tsx';
+import { CopyButton, Facts, LinkButton, Mono, Panel } from '../../ui/basics.tsx';
 import { Download } from '../../ui/icons.tsx';
 
 const words = t.transfers.proof;
@@ -28,11 +28,11 @@ export function Proof({ transfer }: { readonly transfer: TransferDetail }): Reac
     <Panel title={words.title}>
       <div className="panel-body stack">
         <Facts
-          items={[
-            ...(digest === null && !hasContent ? [] : [[words.sha, <Digest key="d" transfer={transfer} />] as const]),
-            [words.receipt, receipt === null ? words.none : words.number(formatNumber(receipt.sequence))],
-            ...(receipt === null ? [] : [[words.signedBy, <Mono key="k" text={receipt.keyId} />] as const]),
-          ]}
+          of={{
+            [words.sha]: digest === null && !hasContent ? undefined : <Digest transfer={transfer} />,
+            [words.receipt]: receipt === null ? words.none : words.number(formatNumber(receipt.sequence)),
+            [words.signedBy]: receipt === null ? undefined : <Mono>{receipt.keyId}</Mono>,
+          }}
         />
         <div className="row">
           {digest !== null && (
@@ -52,8 +52,8 @@ export function Proof({ transfer }: { readonly transfer: TransferDetail }): Reac
         </div>
         {receipt !== null && (
           <p className="hint">
-            {words.chain} <Mono text="ftg verify" /> {words.checks}{' '}
-            <a href="/.well-known/jwks.json">{words.publicKeys}</a>.
+            {words.chain} <Mono>ftg verify</Mono> {words.checks} <a href="/.well-known/jwks.json">{words.publicKeys}</a>
+            .
           </p>
         )}
       </div>
@@ -62,13 +62,9 @@ export function Proof({ transfer }: { readonly transfer: TransferDetail }): Reac
 }
 
 function Digest({ transfer: { digest, noDigest } }: { readonly transfer: TransferDetail }): ReactElement {
-  if (digest !== null) return <Mono text={hexOf(digest)} />;
+  if (digest !== null) return <Mono>{hexOf(digest)}</Mono>;
   const why = noDigest === null ? words.nobodyAsked : words.gaps[noDigest];
   return <span className="muted">{words.notTaken(why)}</span>;
-}
-
-function Mono({ text }: { readonly text: string }): ReactElement {
-  return <span className="mono">{text}</span>;
 }
 
 const hexOf = (digest: string): string => digest.slice('sha-256:'.length);

@@ -5,9 +5,9 @@ import { request, segment } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
 import { useConnectionName } from '../../api/names.ts';
 import type { Live, Transfer } from '../../api/types.ts';
-import { formatBytes, formatDateTime, formatDuration, formatSeconds, formatSpeed, secondsLeft } from '../../format.ts';
+import { formatBytes, formatDuration, formatSpeed, secondsLeft } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
-import { Badge, Button, Progress, Table, type Tone } from '../../ui/basics.tsx';
+import { Badge, Button, type Column, Progress, Time, Titled, type Tone } from '../../ui/basics.tsx';
 import { Ban } from '../../ui/icons.tsx';
 
 const words = t.transfers;
@@ -86,57 +86,40 @@ export function StatusBadge({ status }: Pick<Transfer, 'status'>): ReactElement 
   return <Badge tone={TONES[status]}>{words.status[status]}</Badge>;
 }
 
-export function TransferTable({ transfers }: { readonly transfers: readonly Transfer[] }): ReactElement {
+export function useTransferColumns(): readonly Column<Transfer>[] {
   const nameOf = useConnectionName();
   const { columns } = words;
-  return (
-    <Table
-      label={words.title}
-      rows={transfers}
-      rowKey={({ id }) => id}
-      columns={[
-        {
-          head: columns.started,
-          cell: ({ createdAt }) => (
-            <time dateTime={createdAt} title={formatDateTime(createdAt)} className="nowrap number">
-              {formatSeconds(createdAt)}
-            </time>
-          ),
-        },
-        {
-          head: columns.what,
-          cell: (transfer) => (
-            <div>
-              <Link href={`/transfers/${transfer.id}`}>{titleOf(transfer)}</Link>
-              <div className="muted small">
-                {transfer.status === 'failed' && transfer.errorMessage !== null ? (
-                  <span className="bad-text">{transfer.errorMessage}</span>
-                ) : (
-                  transfer.path
-                )}
-              </div>
-            </div>
-          ),
-        },
-        {
-          head: columns.connection,
-          cell: ({ connectionId }) =>
-            connectionId === null ? (
-              '–'
-            ) : (
-              <Link href={`/connections/${segment(connectionId)}`} title={connectionId} className="quiet-link">
-                {nameOf(connectionId)}
-              </Link>
-            ),
-        },
-        { head: columns.size, align: 'end', cell: ({ fileSize }) => formatBytes(fileSize) },
-        {
-          head: columns.took,
-          align: 'end',
-          cell: ({ durationMs, status }) => (status === 'pending' ? '–' : formatDuration(durationMs)),
-        },
-        { head: columns.status, cell: ({ status }) => <StatusBadge status={status} /> },
-      ]}
-    />
-  );
+  return [
+    { head: columns.started, cell: ({ createdAt }) => <Time iso={createdAt} form="seconds" /> },
+    {
+      head: columns.what,
+      cell: (transfer) => (
+        <Titled top={<Link href={`/transfers/${transfer.id}`}>{titleOf(transfer)}</Link>}>
+          {transfer.status === 'failed' && transfer.errorMessage !== null ? (
+            <span className="bad-text">{transfer.errorMessage}</span>
+          ) : (
+            transfer.path
+          )}
+        </Titled>
+      ),
+    },
+    {
+      head: columns.connection,
+      cell: ({ connectionId }) =>
+        connectionId === null ? (
+          '–'
+        ) : (
+          <Link href={`/connections/${segment(connectionId)}`} title={connectionId} className="quiet-link">
+            {nameOf(connectionId)}
+          </Link>
+        ),
+    },
+    { head: columns.size, align: 'end', cell: ({ fileSize }) => formatBytes(fileSize) },
+    {
+      head: columns.took,
+      align: 'end',
+      cell: ({ durationMs, status }) => (status === 'pending' ? '–' : formatDuration(durationMs)),
+    },
+    { head: columns.status, cell: ({ status }) => <StatusBadge status={status} /> },
+  ];
 }

@@ -23,7 +23,7 @@ export function Checks({ path }: { readonly path: string }): ReactElement {
         rows={read.data.checks}
         rowKey={({ id }) => id}
         columns={[
-          { head: t.watched.check.when, cell: ({ startedAt }) => <Time iso={startedAt} isLong /> },
+          { head: t.watched.check.when, cell: ({ startedAt }) => <Time iso={startedAt} form="long" /> },
           {
             head: t.watched.check.outcome,
             cell: ({ outcome }) => <Badge tone={TONES[outcome]}>{t.watched.check.outcomes[outcome]}</Badge>,

@@ -3,29 +3,13 @@ import { useState, type ReactElement } from 'react';
 import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
 import { t } from '../../texts/texts.ts';
-import { Button, CodeBlock, Notice } from '../../ui/basics.tsx';
-import { Dialog, FormDialog } from '../../ui/dialog.tsx';
+import { ShownOnce } from '../../ui/actions.tsx';
+import { FormDialog } from '../../ui/dialog.tsx';
 
-export function NewSecret({
-  secret,
-  onClose,
-}: {
-  readonly secret: string;
-  readonly onClose: () => void;
-}): ReactElement {
-  return (
-    <Dialog title={t.webhooks.secret.title} onClose={onClose} isShownOnce>
-      <Notice tone="warn" title={t.webhooks.secret.copyNow}>
-        {t.webhooks.secret.text}
-      </Notice>
-      <CodeBlock code={secret} label={t.webhooks.secret.label} />
-      <div className="dialog-actions">
-        <Button look="primary" onClick={onClose}>
-          {t.webhooks.secret.done}
-        </Button>
-      </div>
-    </Dialog>
-  );
+const words = t.webhooks.secret;
+
+export function NewSecret(props: { readonly secret: string; readonly onClose: () => void }): ReactElement {
+  return <ShownOnce {...words} codes={[{ code: props.secret, label: words.label }]} onClose={props.onClose} />;
 }
 
 export function RotateSecret({ path, onClose }: { readonly path: string; readonly onClose: () => void }): ReactElement {
@@ -37,14 +21,14 @@ export function RotateSecret({ path, onClose }: { readonly path: string; readonl
   if (secret !== undefined) return <NewSecret secret={secret} onClose={onClose} />;
   return (
     <FormDialog
-      title={t.webhooks.secret.rotateTitle}
-      verb={t.webhooks.secret.rotate}
+      title={words.rotateTitle}
+      verb={words.rotate}
       isBusy={rotate.isPending}
       error={rotate.error}
       onClose={onClose}
-      onSend={() => rotate.mutate(undefined)}
+      onSend={() => rotate.mutate()}
     >
-      <p>{t.webhooks.secret.rotateText}</p>
+      <p>{words.rotateText}</p>
     </FormDialog>
   );
 }

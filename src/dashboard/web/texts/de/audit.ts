@@ -4,8 +4,8 @@ export const audit: typeof English = {
   title: 'Änderungsprotokoll',
   lead: 'Jede Änderung und jede Anmeldung, auch abgelehnte.',
   show: 'Anzeigen',
+  everything: 'Alles',
   areas: {
-    '': 'Alles',
     login: 'Anmeldungen',
     session: 'Sitzungen',
     account: 'Konto',
@@ -29,5 +29,4 @@ export const audit: typeof English = {
   by: 'Von',
   nobody: 'nicht angemeldet',
   apiKey: '(API-Schlüssel)',
-  older: 'Ältere anzeigen',
 };

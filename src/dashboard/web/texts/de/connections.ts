@@ -26,7 +26,6 @@ export const connections: Texts['connections'] = {
   never: 'Nie',
   passed: 'Bestanden',
   failed: 'Fehlgeschlagen',
-  actions: 'Aktionen',
   files: 'Dateien',
   filesOf: (name) => ` von ${name}`,
   bucketAt: (bucket, endpoint) => `${bucket} bei ${endpoint}`,

@@ -9,10 +9,6 @@ export const jobs: Texts['jobs'] = {
   noneText:
     'Ein Auftrag kopiert, verschiebt, gleicht ab oder löscht einen ganzen Ordner. Er übersteht einen Neustart des Gateways, lässt sich anhalten und zeigt, warum eine Datei fehlgeschlagen ist.',
   noneFits: 'Kein Auftrag passt zu den Filtern',
-  noneFitsText: 'Entfernen Sie einen Filter.',
-  showAll: 'Alle anzeigen',
-  showOlder: 'Ältere anzeigen',
-  all: 'Alle',
   orders: { copy: 'Kopieren', move: 'Verschieben', sync: 'Abgleichen', delete: 'Löschen' },
   hints: {
     copy: 'Kopiert jede Datei. Die Quelle bleibt, wie sie ist.',
@@ -124,7 +120,6 @@ export const jobs: Texts['jobs'] = {
   },
   screen: {
     endedAll: 'Warum der Auftrag endete',
-    copyWords: 'Meldung kopieren',
     resume: 'Fortsetzen',
     pause: 'Anhalten',
     cancel: 'Abbrechen …',
@@ -141,7 +136,6 @@ export const jobs: Texts['jobs'] = {
     nothingNow: 'Zurzeit wird keine Datei übertragen.',
     failed: 'Was fehlgeschlagen ist, und warum',
     failedFiles: 'Fehlgeschlagene Dateien',
-    noReason: 'Es wurde kein Grund festgehalten.',
     firstOf: (shown, all) => `Die ersten ${shown} von ${all}. Die Liste unten hat alle.`,
   },
   list: {

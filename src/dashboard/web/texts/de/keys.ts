@@ -18,7 +18,6 @@ export const keys: Texts['keys'] = {
   expires: 'Läuft ab',
   state: 'Zustand',
   states: { active: 'Aktiv', expired: 'Abgelaufen', revoked: 'Gesperrt' },
-  actions: 'Aktionen',
   actionsFor: (name) => `Aktionen für ${name}`,
   edit: 'Bearbeiten …',
   rotate: 'Austauschen …',

@@ -34,7 +34,6 @@ export const watched: Texts['watched'] = {
   checkSent: 'Prüfung gestartet',
   checkWaits: 'Eine Prüfung läuft schon',
   dryRun: 'Probelauf',
-  more: 'Mehr',
   pause: 'Anhalten',
   resume: 'Fortsetzen',
   nowPaused: 'Angehalten',

@@ -22,7 +22,6 @@ export const webhooks: Texts['webhooks'] = {
   nowPaused: 'Angehalten',
   nowActive: 'Wieder aktiv',
   edit: 'Bearbeiten …',
-  more: 'Mehr',
   newSecret: 'Neuer Signaturschlüssel …',
   remove: 'Löschen …',
   removed: 'Der Webhook ist gelöscht',
@@ -50,10 +49,10 @@ export const webhooks: Texts['webhooks'] = {
   },
   secret: {
     title: 'Der Signaturschlüssel',
-    copyNow: 'Kopieren Sie ihn jetzt: Er wird nicht wieder angezeigt.',
+    warning: 'Kopieren Sie ihn jetzt: Er wird nicht wieder angezeigt.',
     text: 'Der Empfänger prüft damit jede Nachricht (Standard Webhooks). Ein verlorener lässt sich nur ersetzen.',
     label: 'Signaturschlüssel',
-    done: 'Ich habe ihn kopiert',
+    kept: 'Ich habe ihn kopiert',
     rotateTitle: 'Einen neuen Signaturschlüssel erzeugen?',
     rotate: 'Neuen erzeugen',
     rotateText:

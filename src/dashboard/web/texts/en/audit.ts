@@ -2,8 +2,8 @@ export const audit = {
   title: 'Audit log',
   lead: 'Every change and every login, including refused ones.',
   show: 'Show',
+  everything: 'Everything',
   areas: {
-    '': 'Everything',
     login: 'Logins',
     session: 'Sessions',
     account: 'Account',
@@ -26,5 +26,4 @@ export const audit = {
   by: 'By',
   nobody: 'not logged in',
   apiKey: '(API key)',
-  older: 'Show older',
 };

@@ -18,7 +18,6 @@ export const connections = {
   never: 'Never',
   passed: 'Passed',
   failed: 'Failed',
-  actions: 'Actions',
   files: 'Files',
   filesOf: (name: string): string => ` of ${name}`,
   bucketAt: (bucket: string, endpoint: string): string => `${bucket} at ${endpoint}`,

@@ -53,10 +53,6 @@ export const jobs = {
   noneText:
     'A job copies, moves, syncs or deletes a whole folder. It survives a restart of the gateway, can be paused, and shows why a file failed.',
   noneFits: 'No job matches the filters',
-  noneFitsText: 'Remove a filter.',
-  showAll: 'Show all',
-  showOlder: 'Show older',
-  all: 'All',
   orders,
   hints,
   fromUrl: 'Upload from a URL',
@@ -133,7 +129,6 @@ export const jobs = {
   },
   screen: {
     endedAll: 'Why the job ended',
-    copyWords: 'Copy the message',
     resume: 'Resume',
     pause: 'Pause',
     cancel: 'Cancel …',
@@ -150,7 +145,6 @@ export const jobs = {
     nothingNow: 'No file is being transferred right now.',
     failed: 'What failed, and why',
     failedFiles: 'Failed files',
-    noReason: 'No reason was recorded.',
     firstOf: (shown: string, all: string): string => `The first ${shown} of ${all}. The list below has all.`,
   },
   list: {

@@ -16,7 +16,6 @@ export const keys = {
   expires: 'Expires',
   state: 'State',
   states: { active: 'Active', expired: 'Expired', revoked: 'Revoked' },
-  actions: 'Actions',
   actionsFor: (name: string): string => `Actions for ${name}`,
   edit: 'Edit …',
   rotate: 'Rotate …',

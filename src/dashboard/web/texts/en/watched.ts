@@ -33,7 +33,6 @@ export const watched = {
   checkSent: 'Check started',
   checkWaits: 'A check is already running',
   dryRun: 'Dry run',
-  more: 'More',
   pause: 'Pause',
   resume: 'Resume',
   nowPaused: 'Paused',

@@ -21,7 +21,6 @@ export const webhooks = {
   nowPaused: 'Paused',
   nowActive: 'Active again',
   edit: 'Edit …',
-  more: 'More',
   newSecret: 'New signing secret …',
   remove: 'Delete …',
   removed: 'The webhook is deleted',
@@ -48,10 +47,10 @@ export const webhooks = {
   },
   secret: {
     title: 'The signing secret',
-    copyNow: 'Copy it now: it is not shown again.',
+    warning: 'Copy it now: it is not shown again.',
     text: 'The receiver uses it to verify each message (Standard Webhooks). A lost secret cannot be recovered, only replaced.',
     label: 'Signing secret',
-    done: 'I have copied it',
+    kept: 'I have copied it',
     rotateTitle: 'Create a new signing secret?',
     rotate: 'Create a new one',
     rotateText:

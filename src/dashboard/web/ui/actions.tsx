@@ -1,0 +1,55 @@
+/** Buttons and questions that change something at the gateway. */
+import type { ReactElement } from 'react';
+import { type ActionOptions, useAction } from '../api/hooks.ts';
+import { Button, type ButtonProps, CodeBlock, Notice } from './basics.tsx';
+import { Confirm, type ConfirmProps, Dialog } from './dialog.tsx';
+
+interface Running<R> extends Pick<ActionOptions<R>, 'says' | 'refreshes' | 'onDone'> {
+  readonly run: () => Promise<R>;
+}
+
+/** Does it at once. */
+export function ActionButton<R>({ run, says, refreshes, onDone, ...button }: Running<R> & ButtonProps): ReactElement {
+  const { isPending, mutate } = useAction(run, { says, refreshes, onDone });
+  return <Button {...button} isBusy={isPending} onClick={() => mutate()} />;
+}
+
+/** Asks first, and closes when it is done, unless `onDone` leads elsewhere. */
+export function ConfirmAction<R>(
+  props: Running<R> & Omit<ConfirmProps, 'isBusy' | 'error' | 'onConfirm'>,
+): ReactElement {
+  const { run, says, refreshes, onDone = props.onClose, ...question } = props;
+  const { isPending, error, mutate } = useAction(run, { says, refreshes, showsError: true, onDone });
+  return <Confirm {...question} isBusy={isPending} error={error} onConfirm={() => mutate()} />;
+}
+
+/** What the gateway does not show again. */
+export function ShownOnce(props: {
+  readonly title: string;
+  readonly warning: string;
+  readonly text: string;
+  readonly codes: readonly { readonly head?: string; readonly code: string; readonly label: string }[];
+  /** The button that says that it was kept. */
+  readonly kept: string;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { title, warning, text, codes, kept, onClose } = props;
+  return (
+    <Dialog title={title} onClose={onClose} isShownOnce>
+      <Notice tone="warn" title={warning}>
+        {text}
+      </Notice>
+      {codes.map(({ head, code, label }) => (
+        <div key={label} className="stack tight">
+          {head !== undefined && <h3>{head}</h3>}
+          <CodeBlock code={code} label={label} />
+        </div>
+      ))}
+      <div className="dialog-actions">
+        <Button look="primary" onClick={onClose}>
+          {kept}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,148 @@
+/** Lists of things, described by data: where the rows come from, their columns, and what is said when there are none. */
+import { type ReactElement, type ReactNode, useEffect } from 'react';
+import { t } from '../texts/texts.ts';
+import type { Rows } from '../api/hooks.ts';
+import { Button, type Column, Empty, Page, Panel, Pending, Table } from './basics.tsx';
+import { type FilterField, FilterBar, type Filtering } from './filters.tsx';
+import type { IconComponent } from './icons.tsx';
+
+interface ListProps<R> {
+  readonly list: Rows<R>;
+  readonly label: string;
+  readonly columns: readonly Column<R>[];
+  readonly rowKey?: (row: R) => string;
+  readonly rowClass?: (row: R) => string;
+  /** What is said when there are no rows. */
+  readonly none: ReactNode;
+  /** The button for the next page. */
+  readonly more?: string;
+  /** Below the rows, instead of that button. */
+  readonly footer?: ReactNode;
+}
+
+/** The rows, how it goes until they are there, what is said when there are none, and the way to further ones. */
+export function List<R extends object>(props: ListProps<R>): ReactElement {
+  const { list, none, footer, more = t.common.older, ...table } = props;
+  const { rows, error, refetch, isFetching = false, hasMore = false, fetchMore } = list;
+  const isEmpty = rows?.length === 0;
+  // A page may be empty and still have a next one: the gateway looks at no more than so many rows at once.
+  useEffect(() => {
+    if (isEmpty && hasMore && !isFetching) fetchMore?.();
+  }, [isEmpty, hasMore, isFetching, fetchMore]);
+  if (rows === undefined) return <Pending error={error} onRetry={() => void refetch()} />;
+  if (isEmpty) {
+    const text = hasMore ? t.common.searching : none;
+    return typeof text === 'string' ? <p className="panel-body muted">{text}</p> : <>{text}</>;
+  }
+  return (
+    <>
+      <Table {...table} rows={rows} />
+      {footer}
+      {hasMore && (
+        <div className="panel-body row">
+          <Button isBusy={list.isFetchingMore === true} onClick={fetchMore}>
+            {more}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Back and forth through pages that are shown one at a time. A way that is undefined leads nowhere. */
+export function Pager(props: {
+  readonly back: string;
+  readonly next: string;
+  readonly onBack: (() => void) | undefined;
+  readonly onNext: (() => void) | undefined;
+}): ReactElement | null {
+  const { back, next, onBack, onNext } = props;
+  if (onBack === undefined && onNext === undefined) return null;
+  return (
+    <div className="panel-body row">
+      <Button disabled={onBack === undefined} onClick={onBack}>
+        {back}
+      </Button>
+      <Button disabled={onNext === undefined} onClick={onNext}>
+        {next}
+      </Button>
+    </div>
+  );
+}
+
+interface Words {
+  readonly title: string;
+  readonly lead: string;
+  readonly none: string;
+  readonly noneText: string;
+  /** What is said when no row fits the filters. */
+  readonly noneFits?: string;
+  readonly noneFitsText?: string;
+}
+
+interface ScreenProps<R> extends Omit<ListProps<R>, 'label' | 'none'> {
+  readonly words: Words;
+  readonly icon?: IconComponent;
+  readonly isWide?: boolean;
+  /** Makes a new one: in the head when there are some, and where there are none, instead of them. */
+  readonly add?: ReactNode;
+  /** What leads on where there are none, instead of that. */
+  readonly noneAction?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly filters?: Filtering;
+  readonly fields?: readonly FilterField[];
+  /** Between the filters and the list. */
+  readonly above?: ReactNode;
+  readonly panelTitle?: string;
+  readonly panelActions?: ReactNode;
+  readonly children?: ReactNode;
+}
+
+/** A screen that is a list: its filters are in the address. */
+export function ListScreen<R extends object>(props: ScreenProps<R>): ReactElement {
+  const { words, icon, isWide = false, add, noneAction = add, actions, filters, fields, above, ...rest } = props;
+  const { panelTitle, panelActions, children, ...list } = rest;
+  const { rows, hasMore = false } = list.list;
+  const isFiltered = filters?.isFiltered === true;
+  const isAddShown = add !== undefined && ((rows?.length ?? 0) > 0 || isFiltered);
+  const isBlank = rows?.length === 0 && !isFiltered && !hasMore;
+  return (
+    <Page
+      isWide={isWide}
+      title={words.title}
+      lead={words.lead}
+      actions={
+        (isAddShown || actions !== undefined) && (
+          <>
+            {actions}
+            {isAddShown && add}
+          </>
+        )
+      }
+    >
+      {filters !== undefined && fields !== undefined && !isBlank && <FilterBar filters={filters} fields={fields} />}
+      {above}
+      <Panel title={panelTitle} actions={panelActions}>
+        <List
+          {...list}
+          label={words.title}
+          none={
+            isFiltered ? (
+              <Empty
+                title={words.noneFits ?? words.none}
+                action={<Button onClick={filters.clear}>{t.common.showAll}</Button>}
+              >
+                {words.noneFitsText ?? t.common.removeFilter}
+              </Empty>
+            ) : (
+              <Empty icon={icon} title={words.none} action={noneAction}>
+                {words.noneText}
+              </Empty>
+            )
+          }
+        />
+      </Panel>
+      {children}
+    </Page>
+  );
+}
