@@ -62,7 +62,6 @@ export type NewLink = FileApi['schemas']['NewLink'];
 export type CreatedLink = FileApi['schemas']['CreatedLink'];
 
 export type StoredEvent = Schemas['FeedAnswer']['events'][number];
-export type FeedAnswer = Schemas['FeedAnswer'];
 /** What the body of one says. */
 export type { FeedEvent } from '../../../client/types.ts';
 

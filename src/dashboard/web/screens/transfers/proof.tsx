@@ -52,8 +52,8 @@ export function Proof({ transfer }: { readonly transfer: TransferDetail }): Reac
         </div>
         {receipt !== null && (
           <p className="hint">
-            {words.chain} <Mono>ftg verify</Mono> {words.checks} <a href="/.well-known/jwks.json">{words.publicKeys}</a>
-            .
+            {words.chain} <code className="mono">ftg verify</code> {words.checks}{' '}
+            <a href="/.well-known/jwks.json">{words.publicKeys}</a>.
           </p>
         )}
       </div>

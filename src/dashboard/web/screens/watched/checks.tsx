@@ -1,56 +1,51 @@
 /** The last checks with the reason for every entry, and what the watch remembers of the folder. */
 import { type ReactElement, useState } from 'react';
 import { request, withQuery } from '../../api/client.ts';
-import { useAction, useRead } from '../../api/hooks.ts';
+import { useAction, useRead, useRows } from '../../api/hooks.ts';
 import type { Check, CheckedEntry, KnownFile } from '../../api/types.ts';
 import { formatBytes, formatDuration, formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
-import { Badge, Button, Pending, Table, Time, type Tone } from '../../ui/basics.tsx';
-import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { ConfirmAction } from '../../ui/actions.tsx';
+import { actions, Badge, Button, Loaded, Mono, Time, type Tone } from '../../ui/basics.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { List, Pager } from '../../ui/list.tsx';
 
 const MAX_SHOWN = 1_000;
 const TONES: Readonly<Record<Check['outcome'], Tone>> = { succeeded: 'good', failed: 'bad', skipped: 'warn' };
+const words = t.watched;
 
 export function Checks({ path }: { readonly path: string }): ReactElement {
-  const read = useRead<{ checks: Check[] }>(`${path}/checks`, { everyMs: 5_000 });
   const [shown, setShown] = useState<Check>();
-  if (read.data === undefined) return <Pending error={read.error} onRetry={() => void read.refetch()} />;
-  if (read.data.checks.length === 0) return <p className="panel-body muted">{t.watched.check.none}</p>;
   return (
     <>
-      <Table
-        label={t.watched.checks}
-        rows={read.data.checks}
-        rowKey={({ id }) => id}
+      <List
+        list={useRows<Check>(`${path}/checks`, 'checks', { everyMs: 5_000 })}
+        label={words.checks}
+        none={words.check.none}
         columns={[
-          { head: t.watched.check.when, cell: ({ startedAt }) => <Time iso={startedAt} form="long" /> },
+          { head: words.check.when, cell: ({ startedAt }) => <Time iso={startedAt} form="long" /> },
           {
-            head: t.watched.check.outcome,
-            cell: ({ outcome }) => <Badge tone={TONES[outcome]}>{t.watched.check.outcomes[outcome]}</Badge>,
+            head: words.check.outcome,
+            cell: ({ outcome }) => <Badge tone={TONES[outcome]}>{words.check.outcomes[outcome]}</Badge>,
           },
           {
-            head: t.watched.check.took,
+            head: words.check.took,
             align: 'end',
             cell: ({ durationMs }) => (durationMs === null ? '–' : formatDuration(durationMs)),
           },
           {
-            head: t.watched.check.found,
+            head: words.check.found,
             cell: ({ errorMessage, counts }) =>
               errorMessage === null ? (
-                countsText(counts) || t.watched.check.nothing
+                countsText(counts) || words.check.nothing
               ) : (
                 <span className="bad-text">{errorMessage}</span>
               ),
           },
-          {
-            head: t.watched.check.actions,
-            isHeadHidden: true,
-            align: 'end',
-            cell: (check) =>
-              check.outcome === 'succeeded' && (
-                <Button onClick={() => setShown(check)}>{t.watched.check.reasons}</Button>
-              ),
-          },
+          actions<Check>(
+            (check) =>
+              check.outcome === 'succeeded' && <Button onClick={() => setShown(check)}>{words.check.reasons}</Button>,
+          ),
         ]}
       />
       {shown !== undefined && <Reasons path={`${path}/checks/${shown.id}`} onClose={() => setShown(undefined)} />}
@@ -59,48 +54,36 @@ export function Checks({ path }: { readonly path: string }): ReactElement {
 }
 
 function Reasons({ path, onClose }: { readonly path: string; readonly onClose: () => void }): ReactElement {
-  const read = useRead<{ entries: CheckedEntry[] }>(path);
-  const entries = read.data?.entries ?? [];
+  const list = useRows<CheckedEntry>(path, 'entries');
+  const found = list.rows?.length ?? 0;
   return (
-    <Dialog title={t.watched.check.reasonsTitle} onClose={onClose} size="large">
-      {read.data === undefined ? (
-        <Pending error={read.error} onRetry={() => void read.refetch()} />
-      ) : entries.length === 0 ? (
-        <p className="muted">{t.watched.check.empty}</p>
-      ) : (
-        <>
-          {entries.length > MAX_SHOWN && (
-            <p className="muted">{t.watched.check.first(formatNumber(MAX_SHOWN), formatNumber(entries.length))}</p>
-          )}
-          <Table
-            label={t.watched.check.reasons}
-            rows={entries.slice(0, MAX_SHOWN)}
-            rowKey={({ path: entry }) => entry}
-            columns={[
-              { head: t.watched.check.entry, cell: ({ path: entry }) => <span className="mono">{entry}</span> },
-              { head: t.watched.check.reason, cell: ({ reason }) => reasonText(reason) },
-              {
-                head: t.watched.known.size,
-                align: 'end',
-                cell: ({ size, sizeBefore }) =>
-                  size === undefined
-                    ? ''
-                    : sizeBefore === undefined
-                      ? formatBytes(size)
-                      : `${formatBytes(sizeBefore)} → ${formatBytes(size)}`,
-              },
-            ]}
-          />
-        </>
-      )}
+    <Dialog title={words.check.reasonsTitle} onClose={onClose} size="large">
+      {found > MAX_SHOWN && <p className="muted">{words.check.first(formatNumber(MAX_SHOWN), formatNumber(found))}</p>}
+      <List
+        list={{ ...list, rows: list.rows?.slice(0, MAX_SHOWN) }}
+        label={words.check.reasons}
+        none={<p className="muted">{words.check.empty}</p>}
+        rowKey={(entry) => entry.path}
+        columns={[
+          { head: words.check.entry, cell: (entry) => <Mono>{entry.path}</Mono> },
+          { head: words.check.reason, cell: ({ reason }) => reasonText(reason) },
+          {
+            head: words.known.size,
+            align: 'end',
+            cell: ({ size, sizeBefore }) =>
+              size !== undefined &&
+              (sizeBefore === undefined ? formatBytes(size) : `${formatBytes(sizeBefore)} → ${formatBytes(size)}`),
+          },
+        ]}
+      />
     </Dialog>
   );
 }
 
 /** Of a reason that this page does not know, its own word. */
 function reasonText(reason: string): string {
-  const words: Readonly<Record<string, string>> = t.watched.reasons;
-  return words[reason] ?? reason.replaceAll('_', ' ');
+  const known: Readonly<Record<string, string>> = words.reasons;
+  return known[reason] ?? reason.replaceAll('_', ' ');
 }
 
 export function countsText(counts: Readonly<Record<string, number>> | null): string {
@@ -118,78 +101,65 @@ export function KnownFiles({ path }: { readonly path: string }): ReactElement {
   const read = useRead<{ files: KnownFile[]; total: number }>(
     withQuery(`${path}/files`, { after: after.at(-1), limit: PAGE }),
   );
-  const forget = useAction(
-    (one: string | undefined) => request('POST', `${path}/forget`, one === undefined ? {} : { path: one }),
-    {
-      says: t.watched.known.forgotten,
-      refreshes: [path],
-      onDone: () => setForgetting(false),
-    },
-  );
-  if (read.data === undefined) return <Pending error={read.error} onRetry={() => void read.refetch()} />;
-  const { files, total } = read.data;
-  if (total === 0) return <p className="panel-body muted">{t.watched.known.none}</p>;
+  const forget = useAction((one: string) => request('POST', `${path}/forget`, { path: one }), {
+    says: words.known.forgotten,
+    refreshes: [path],
+  });
   return (
-    <>
-      <div className="panel-body row spread">
-        <span>{t.watched.known.total(formatNumber(total))}</span>
-        <Button onClick={() => setForgetting(true)}>{t.watched.known.forgetAll}</Button>
-      </div>
-      <Table
-        label={t.watched.knownFiles}
-        rows={files}
-        rowKey={(file) => file.path}
-        columns={[
-          { head: t.watched.known.file, cell: (file) => <span className="mono">{file.path}</span> },
-          {
-            head: t.watched.known.state,
-            cell: ({ state }) =>
-              state === 'known' ? (
-                t.watched.known.states.known
-              ) : (
-                <Badge tone="info">{t.watched.known.states[state]}</Badge>
-              ),
-          },
-          { head: t.watched.known.size, align: 'end', cell: ({ size }) => formatBytes(size) },
-          {
-            head: t.watched.known.changed,
-            cell: ({ modifiedAt }) => (modifiedAt === null ? '–' : <Time iso={modifiedAt} />),
-          },
-          {
-            head: t.watched.check.actions,
-            isHeadHidden: true,
-            align: 'end',
-            cell: (file) => (
-              <Button
-                look="quiet"
-                onClick={() => forget.mutate(file.path)}
-                aria-label={t.watched.known.forgetOne(file.path)}
-              >
-                {t.watched.known.forget}
-              </Button>
-            ),
-          },
-        ]}
-      />
-      <div className="panel-body row">
-        <Button disabled={after.length === 0} onClick={() => setAfter(after.slice(0, -1))}>
-          {t.watched.known.before}
-        </Button>
-        <Button disabled={files.length < PAGE} onClick={() => setAfter([...after, files.at(-1)?.path ?? ''])}>
-          {t.watched.known.next}
-        </Button>
-      </div>
-      {isForgetting && (
-        <Confirm
-          title={t.watched.known.title}
-          verb={t.watched.known.verb}
-          isBusy={forget.isPending}
-          onClose={() => setForgetting(false)}
-          onConfirm={() => forget.mutate(undefined)}
-        >
-          <p>{t.watched.known.text}</p>
-        </Confirm>
+    <Loaded of={read}>
+      {({ files, total }) => (
+        <>
+          {total > 0 && (
+            <div className="panel-body row spread">
+              <span>{words.known.total(formatNumber(total))}</span>
+              <Button onClick={() => setForgetting(true)}>{words.known.forgetAll}</Button>
+            </div>
+          )}
+          <List
+            list={{ ...read, rows: files }}
+            label={words.knownFiles}
+            none={total === 0 ? words.known.none : ''}
+            rowKey={(file) => file.path}
+            columns={[
+              { head: words.known.file, cell: (file) => <Mono>{file.path}</Mono> },
+              {
+                head: words.known.state,
+                cell: ({ state }) =>
+                  state === 'known' ? words.known.states.known : <Badge tone="info">{words.known.states[state]}</Badge>,
+              },
+              { head: words.known.size, align: 'end', cell: ({ size }) => formatBytes(size) },
+              { head: words.known.changed, cell: ({ modifiedAt }) => <Time iso={modifiedAt} otherwise="–" /> },
+              actions<KnownFile>((file) => (
+                <Button
+                  look="quiet"
+                  onClick={() => forget.mutate(file.path)}
+                  aria-label={words.known.forgetOne(file.path)}
+                >
+                  {words.known.forget}
+                </Button>
+              )),
+            ]}
+          />
+          <Pager
+            back={words.known.before}
+            next={words.known.next}
+            onBack={after.length > 0 ? () => setAfter(after.slice(0, -1)) : undefined}
+            onNext={files.length === PAGE ? () => setAfter([...after, files.at(-1)?.path ?? '']) : undefined}
+          />
+          {isForgetting && (
+            <ConfirmAction
+              title={words.known.title}
+              verb={words.known.verb}
+              run={() => request('POST', `${path}/forget`, {})}
+              says={words.known.forgotten}
+              refreshes={[path]}
+              onClose={() => setForgetting(false)}
+            >
+              <p>{words.known.text}</p>
+            </ConfirmAction>
+          )}
+        </>
       )}
-    </>
+    </Loaded>
   );
 }

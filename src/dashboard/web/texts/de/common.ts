@@ -16,7 +16,7 @@ export const common: Texts['common'] = {
   showAll: 'Alle anzeigen',
   older: 'Ältere anzeigen',
   searching: 'Ältere Einträge werden durchsucht …',
-  removeFilter: 'Entfernen Sie einen Filter, oder wählen Sie eine andere Zeit.',
+  removeFilter: 'Entfernen oder ändern Sie einen Filter.',
   actions: 'Aktionen',
   more: 'Mehr',
   live: 'Live',

@@ -15,7 +15,7 @@ export const common = {
   showAll: 'Show all',
   older: 'Show older',
   searching: 'Searching older entries …',
-  removeFilter: 'Remove a filter or choose another time.',
+  removeFilter: 'Remove a filter, or change it.',
   actions: 'Actions',
   more: 'More',
   live: 'Live',
