@@ -1,18 +1,23 @@
-/** Every endpoint of the API for programs. */
-import { getReceipt, listReceipts, showKeys } from './account/receipts.js';
+/** Every endpoint, at /api for API keys and at /manage for owners. */
+import { alarmEndpoints } from './account/alarms.js';
+import { keyEndpoints } from './account/api-keys.js';
 import { listConnections, verifyKey } from './account/account.js';
+import { figureEndpoints } from './account/figures.js';
+import { overviewEndpoints } from './account/overview.js';
+import { ownerEndpoints } from './account/owner.js';
+import { getReceipt, listReceipts, showKeys } from './account/receipts.js';
 import { getTransfer, listTransfers } from './account/transfers.js';
+import { usageEndpoints } from './account/usage.js';
+import { connectionEndpoints } from './connections/connections.js';
+import { healthEndpoints } from './connections/health.js';
+import { hostKeyEndpoints } from './connections/host-keys.js';
+import { keyPairEndpoints } from './connections/key-pairs.js';
+import { testEndpoints } from './connections/test.js';
 import type { DescribedRoute, Endpoint } from './endpoint.js';
-import { listEvents } from './events/events.js';
-import {
-  changeWebhook,
-  createWebhook,
-  deleteWebhook,
-  getWebhook,
-  listWebhooks,
-  rotateSecret,
-  testWebhook,
-} from './events/webhooks.js';
+import { eventEndpoints } from './events/events.js';
+import { feedEndpoints } from './events/feed.js';
+import { webhookSecretEndpoints } from './events/webhook-secret.js';
+import { webhookEndpoints } from './events/webhooks.js';
 import { appendToFile } from './files/append.js';
 import { copyFile } from './files/copy.js';
 import { deleteFile } from './files/delete.js';
@@ -25,32 +30,18 @@ import { moveFile } from './files/move.js';
 import { readFile } from './files/read.js';
 import { uploadFile } from './files/upload.js';
 import { writeFile } from './files/write.js';
-import {
-  cancelJob,
-  createJob,
-  getJob,
-  listJobFiles,
-  listJobs,
-  pauseJob,
-  resumeJob,
-  retryJob,
-  watchJob,
-} from './jobs/jobs.js';
-import {
-  changeSchedule,
-  createSchedule,
-  deleteSchedule,
-  getSchedule,
-  listSchedules,
-  previewSchedule,
-  runSchedule,
-} from './jobs/schedules.js';
-import { createLink, getLink, listLinks, revokeLink } from './links/links.js';
-import { openLink, sendToLink } from './links/use.js';
+import { jobEndpoints } from './jobs/jobs.js';
+import { scheduleEndpoints } from './jobs/schedules.js';
+import { linkEndpoints } from './links/links.js';
+import { linkUseEndpoints } from './links/use.js';
+import { credentialEndpoints } from './login/credentials.js';
+import { sessionEndpoints } from './login/sessions.js';
 import { repetitionOf } from './repetition.js';
-import { listSandboxWebhooks } from './sandbox/webhooks.js';
-import type { ApiServices } from './services.js';
+import { sandboxEndpoints } from './sandbox/webhooks.js';
+import type { Services } from './services.js';
 import { health, type MetricsServices, readiness, type ReadyServices, showMetrics } from './system/probes.js';
+import { historyEndpoints } from './transfers/history.js';
+import { liveTransferEndpoints } from './transfers/live.js';
 import {
   beginUpload,
   describeUploads,
@@ -59,79 +50,29 @@ import {
   lookAtUpload,
   tunnelUpload,
 } from './uploads/uploads.js';
-import {
-  changeWatchedFolder,
-  createWatchedFolder,
-  deleteWatchedFolder,
-  getWatchedFolder,
-  listWatchedFolders,
-} from './watched-folders/watched-folders.js';
+import { attemptEndpoints } from './watched-folders/attempts.js';
+import { checkEndpoints } from './watched-folders/checks.js';
+import { deliveryEndpoints } from './watched-folders/deliveries.js';
+import { watchedFolderEndpoints } from './watched-folders/watched-folders.js';
 
-const endpoints: readonly Endpoint<ApiServices>[] = [
-  uploadFile,
-  describeUploads,
-  beginUpload,
-  lookAtUpload,
-  goOnWithUpload,
-  endUpload,
-  tunnelUpload,
-  downloadFile,
-  copyFile,
-  readFile,
-  writeFile,
-  deleteFile,
-  moveFile,
-  makeFolder,
-  listFolder,
-  findFile,
-  runCommand,
+const endpoints: readonly Endpoint<Services>[] = [
+  ...[uploadFile, describeUploads, beginUpload, lookAtUpload, goOnWithUpload, endUpload, tunnelUpload],
+  ...[downloadFile, copyFile, readFile, writeFile, deleteFile, moveFile, makeFolder, listFolder, findFile, runCommand],
   appendToFile,
-  listConnections,
-  verifyKey,
-  listTransfers,
-  getTransfer,
-  getReceipt,
-  listReceipts,
-  showKeys,
-  listWatchedFolders,
-  createWatchedFolder,
-  getWatchedFolder,
-  changeWatchedFolder,
-  deleteWatchedFolder,
-  createJob,
-  listJobs,
-  getJob,
-  listJobFiles,
-  pauseJob,
-  resumeJob,
-  cancelJob,
-  retryJob,
-  watchJob,
-  listSchedules,
-  createSchedule,
-  previewSchedule,
-  getSchedule,
-  changeSchedule,
-  deleteSchedule,
-  runSchedule,
-  listEvents,
-  listWebhooks,
-  createWebhook,
-  getWebhook,
-  changeWebhook,
-  deleteWebhook,
-  rotateSecret,
-  testWebhook,
-  listSandboxWebhooks,
-  createLink,
-  listLinks,
-  getLink,
-  revokeLink,
-  openLink,
-  sendToLink,
+  ...[listConnections, verifyKey, listTransfers, getTransfer, getReceipt, listReceipts, showKeys],
+  ...[...sessionEndpoints, ...credentialEndpoints],
+  ...[...ownerEndpoints, ...overviewEndpoints, ...figureEndpoints, ...usageEndpoints, ...alarmEndpoints],
+  ...[...connectionEndpoints, ...testEndpoints, ...healthEndpoints, ...hostKeyEndpoints, ...keyPairEndpoints],
+  ...keyEndpoints,
+  // Before the one with an id: the first that fits is taken.
+  ...[...liveTransferEndpoints, ...historyEndpoints],
+  ...[...watchedFolderEndpoints, ...checkEndpoints, ...attemptEndpoints, ...deliveryEndpoints],
+  ...[...jobEndpoints, ...scheduleEndpoints],
+  ...[...eventEndpoints, ...feedEndpoints, ...webhookEndpoints, ...webhookSecretEndpoints, ...sandboxEndpoints],
+  ...[...linkEndpoints, ...linkUseEndpoints],
 ];
 
-export function apiRoutes(services: ApiServices): DescribedRoute[] {
+export function apiRoutes(services: Services): DescribedRoute[] {
   return endpoints.map(({ route, repeats }) => ({
     ...route(services),
     ...(repeats === undefined ? {} : repetitionOf(services, repeats)),

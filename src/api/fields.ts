@@ -1,9 +1,20 @@
 /** Fields that several endpoints have, each with the words that are right for one place, and values that their examples share. */
 import { CONNECTION_ID, ROOT_PATH } from '../contract/words.js';
-import { Type, type TInteger, type TSchemaOptions, type TString } from 'typebox';
+import { Type, type TInteger, type TProperties, type TSchemaOptions, type TString } from 'typebox';
+import { NAME } from '../contract/patterns.js';
 import { refusal } from '../base/errors.js';
 import { isWritableTime } from '../remotes/times.js';
-import { count, dateTime, object, oneOf, success, text, type TSchemaOf } from '../contract/schema.js';
+import {
+  count,
+  dateTime,
+  object,
+  oneOf,
+  success,
+  text,
+  textOrNull,
+  type TSchemaOf,
+  withDefault,
+} from '../contract/schema.js';
 
 /* Of requests */
 
@@ -78,7 +89,39 @@ export const encoding = (options?: TSchemaOptions): TSchemaOf<'text' | 'base64'>
 /** Bytes as they are. Generators know them by `format`, which JSON Schema 2020-12 leaves to them. */
 export const BINARY = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' } as const;
 
+/** A field that nobody knows is refused. */
+export const CLOSED = { additionalProperties: false } as const;
+
+export const newName = (): TString => text('Shown to people.', { minLength: 1, maxLength: 200, pattern: NAME });
+
+/* Of lists that are read page by page */
+
+export const limit = (maximum: number, otherwise: number, example = otherwise, words = 'Items a page.'): TInteger =>
+  withDefault(Type.Integer({ minimum: 1, maximum, description: words, examples: [example] }), otherwise);
+
+export const cursor = (
+  example: string,
+  options: TSchemaOptions = { minLength: 1, maxLength: 64 },
+  words = '`nextCursor` of the page before.',
+) => Type.Optional(text(words, { ...options, examples: [example] }));
+
+/** The answer: the list, and where the next page begins. */
+export const page = <T extends TProperties>(name: string, list: T, end = 'null = there is none.') =>
+  object(name, { ...list, nextCursor: textOrNull(`Where the next page begins; ${end}`) });
+
+/** A page that is full may have one after it. */
+export function nextCursor<T>(found: readonly T[], limit: number, cursorOf: (last: T) => string): string | null {
+  const last = found.length === limit ? found.at(-1) : undefined;
+  return last === undefined ? null : cursorOf(last);
+}
+
 /* Of answers */
+
+export const id = (): TString => text('Identifier.');
+
+/** Values that differ from case to case. */
+export const facts = (description?: string): TSchemaOf<unknown> =>
+  Type.Unsafe({ type: 'object', additionalProperties: true, ...(description === undefined ? {} : { description }) });
 
 /** Of an answer to what asked for a time; the server may keep none. */
 export const keptTime = () =>
@@ -107,4 +150,8 @@ export const TRANSFER = 'The transfer, as the history holds it.';
 
 export const CONNECTION_EXAMPLE = { id: 'warehouse', name: 'Warehouse', type: 'sftp' } as const;
 
+export const ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1a001';
+export const TIME = '2026-01-31T12:00:00.000Z';
+export const LATER = '2026-01-31T14:00:00.000Z';
+export const FINGERPRINT = 'SHA256:JcZcCCIxYvmuu6qQUjUpBDiqZKCTZ3dcQkDJpdVqdYs';
 export const TRANSFER_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c7e2';

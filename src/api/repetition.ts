@@ -6,14 +6,14 @@ import type { TransferItem } from '../storage/storage.js';
 import { findFile } from '../operations/change.js';
 import { referTo } from '../operations/path-reference.js';
 import type { Repeated } from './endpoint.js';
-import { connectionOf, operationFor, type ApiServices } from './services.js';
+import { connectionOf, operationFor, type Services } from './services.js';
 
 const LOOK_MS = 5_000;
 
 type Repetition = Pick<Route, 'permit' | 'recall'>;
 
 /** Of an endpoint that honours Idempotency-Key. */
-export function repetitionOf(services: ApiServices, named: (context: RequestContext) => Repeated): Repetition {
+export function repetitionOf(services: Services, named: (context: RequestContext) => Repeated): Repetition {
   return {
     permit: (context) => permitConnections(services, context, named(context)),
     recall: (context, transferId) => recall(services, context, named(context), transferId),
@@ -22,7 +22,7 @@ export function repetitionOf(services: ApiServices, named: (context: RequestCont
 
 /** A key may have been limited to other connections since the first request. Errors: those of `connectionOf` */
 async function permitConnections(
-  services: ApiServices,
+  services: Services,
   { caller }: RequestContext,
   { connections }: Repeated,
 ): Promise<void> {
@@ -32,7 +32,7 @@ async function permitConnections(
 
 /** The transfer as the history has it, and what stands on the remote now where that can be told. */
 async function recall(
-  services: ApiServices,
+  services: Services,
   context: RequestContext,
   { from }: Repeated,
   transferId: string,
@@ -50,7 +50,7 @@ async function recall(
 }
 
 /** A request that began a job noted that one's id. */
-async function recallJob({ jobs }: ApiServices, { caller }: RequestContext, id: string): Promise<string | undefined> {
+async function recallJob({ jobs }: Services, { caller }: RequestContext, id: string): Promise<string | undefined> {
   try {
     const job = await jobs.get(caller, id);
     return `job ${id} was begun, and is ${job.state}`;
@@ -61,7 +61,7 @@ async function recallJob({ jobs }: ApiServices, { caller }: RequestContext, id: 
 }
 
 async function look(
-  services: ApiServices,
+  services: Services,
   context: RequestContext,
   { connectionId }: TransferItem,
   path: string,

@@ -1,15 +1,22 @@
-/** What the endpoints stand on, and the first steps they share. */
-import { refusal } from '../base/errors.js';
+/** What the endpoints stand on, and the first steps that several share. */
+import type { AlarmService } from '../alarms/service.js';
+import { type GatewayError, refusal } from '../base/errors.js';
+import { isUuid } from '../base/uuid.js';
+import type { Budgets } from '../budgets/budgets.js';
 import { wantsReprDigest } from '../http/repr-digest.js';
-import type { Repeated } from './endpoint.js';
 import type { Caller, RequestContext } from '../http/types.js';
 import type { Connection } from '../connections/connection.js';
 import type { GuessGuard } from '../http/guess-guard.js';
 import type { Limiters } from '../http/rate-limits.js';
-import type { Actor, Storage, TransferType } from '../storage/storage.js';
+import type { Remotes } from '../remotes/registry.js';
+import type { Actor, MadeKeyPair, ManagedConnection, Storage, TransferType } from '../storage/storage.js';
 import type { UrlFetcher } from '../operations/fetch-url.js';
 import type { OperationRequest, Operations } from '../operations/operation.js';
 import type { JobEvents } from './jobs/job-events.js';
+import type { ConnectionTester } from './connections/connection-test.js';
+import type { LoginGuard } from './login/guard.js';
+import type { OwnerSessions } from './login/owner-sessions.js';
+import type { TransferBoard } from './transfers/board.js';
 import type { ScheduleService } from '../jobs/schedules.js';
 import type { JobService } from '../jobs/service.js';
 import type { SandboxPart } from '../sandbox/sink.js';
@@ -20,7 +27,7 @@ import type { FeedReaders } from '../webhooks/feed-readers.js';
 import type { Subscriptions } from '../webhooks/subscriptions.js';
 import type { Base64 } from '../workers/base64.js';
 
-export interface ApiServices {
+export interface Services {
   readonly storage: Storage;
   readonly operations: Operations;
   readonly urls: UrlFetcher;
@@ -35,6 +42,15 @@ export interface ApiServices {
   /** The gateway's own, where it runs one. */
   readonly sandbox: SandboxPart | undefined;
   readonly links: LinkServices;
+  readonly alarms: AlarmService;
+  readonly owners: OwnerSessions;
+  readonly guard: LoginGuard;
+  readonly remotes: Pick<Remotes, 'gaugeOf'>;
+  readonly budgets: Budgets;
+  readonly tester: ConnectionTester;
+  readonly board: TransferBoard;
+  readonly log: (level: 'debug' | 'warn', message: string, facts?: Record<string, unknown>) => void;
+  readonly makeKeyPair: (comment: string) => Omit<MadeKeyPair, 'name'>;
   readonly limits: {
     readonly readBytes: number;
     /** That one list, or one page of it, may read. */
@@ -60,14 +76,12 @@ export interface LinkServices {
 
 /** The caller's connection. @throws GatewayError unknown_connection; forbidden when the key is not for it */
 export async function connectionOf(
-  services: Pick<ApiServices, 'storage'>,
+  services: Pick<Services, 'storage'>,
   caller: Caller,
   id: string,
 ): Promise<Connection> {
   const connection = await services.storage.connections.find(caller.accountId, id);
-  if (connection === undefined) {
-    throw refusal('unknown_connection', `there is no connection ${id.slice(0, 64)}`);
-  }
+  if (connection === undefined) throw unknownConnection(id);
   if (caller.connections.length > 0 && !caller.connections.includes(connection.id)) {
     throw refusal('forbidden', `this API key is not for connection ${connection.id}`);
   }
@@ -77,13 +91,13 @@ export async function connectionOf(
 /** The connection that the path names. Errors: those of `connectionOf` */
 export function connectionIn(
   { caller, params }: { readonly caller: Caller; readonly params: { readonly connectionId: string } },
-  services: ApiServices,
+  services: Services,
 ): Promise<Connection> {
   return connectionOf(services, caller, params.connectionId);
 }
 
 /** Of endpoints whose path names the connection: what a repeated request must still be allowed to use. */
-export function atConnection({ params }: { readonly params: { readonly connectionId: string } }): Repeated {
+export function atConnection({ params }: { readonly params: { readonly connectionId: string } }) {
   return { connections: [params.connectionId] };
 }
 
@@ -120,3 +134,53 @@ export function actorOf({
 
 /** Of a request, whatever its query and body are. */
 export type OperationContext = Omit<RequestContext, 'params' | 'query' | 'body'>;
+
+/** Of a request, whatever its path, query and body are. */
+type Asked = Pick<RequestContext, 'caller' | 'request' | 'requestId'>;
+
+/** Of a request whose path names an item. */
+export interface AtItem extends Asked {
+  readonly params: { readonly id: string };
+}
+
+/** A connection as its owner edits it. @throws GatewayError unknown_connection, also for another account's */
+export async function connectionAt(
+  { storage }: Services,
+  { caller, params: { id } }: AtItem,
+): Promise<ManagedConnection> {
+  const connection = await storage.management.connections.find(caller.accountId, id);
+  if (connection === undefined) throw unknownConnection(id);
+  return connection;
+}
+
+export function unknownConnection(id: string): GatewayError {
+  return refusal('unknown_connection', `there is no connection ${id.slice(0, 64)}`);
+}
+
+/** The id of the path. @throws GatewayError unknown_item when it cannot be one */
+export function itemId({ params: { id } }: Pick<AtItem, 'params'>, kind: string): string {
+  if (!isUuid(id)) throw unknownItem(kind, id);
+  return id;
+}
+
+export function unknownItem(kind: string, id: string): GatewayError {
+  return refusal('unknown_item', `there is no ${kind} ${id.slice(0, 64)}`);
+}
+
+/** @throws GatewayError from_configuration */
+export function refuseConfigured(isConfigured: boolean, what: string): void {
+  if (!isConfigured) return;
+  throw refusal(
+    'from_configuration',
+    `${what} comes from the configuration file, whose next start would undo this; change it there`,
+  );
+}
+
+/** @throws GatewayError bad_request */
+export function requireCursor(cursor: string | undefined): void {
+  if (cursor !== undefined && !isUuid(cursor)) throw badField('cursor', 'must be a nextCursor of the page before');
+}
+
+export function badField(field: string, text: string): GatewayError {
+  return refusal('bad_request', `${field} ${text}`);
+}

@@ -6,7 +6,10 @@ import { Mailer } from '../alarms/mailer.js';
 import { AlarmService } from '../alarms/service.js';
 import { apiRoutes, systemRoutes } from '../api/endpoints.js';
 import { JobEvents } from '../api/jobs/job-events.js';
-import { createManagement, planOf } from '../api/manage/management.js';
+import { ConnectionTester } from '../api/connections/connection-test.js';
+import { LoginGuard } from '../api/login/guard.js';
+import { OwnerSessions } from '../api/login/owner-sessions.js';
+import { TransferBoard } from '../api/transfers/board.js';
 import { FILES, MANAGEMENT, withReference } from '../api/openapi/routes.js';
 import { inPackage } from '../base/package-root.js';
 import type { Tracer } from '../base/span.js';
@@ -266,31 +269,18 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
   const mailer = new Mailer(config.mail);
   const alarms = new AlarmWatch({
     ...{ storage, mailer, log, publicUrl: config.server.publicUrl, ...config.alarms },
-    monthlyActions: (plan) => planOf(config.limits.plans, plan).monthlyActions,
+    monthlyActions: (plan) => operations.planOf({ plan }).monthlyActions,
   });
-  const management = createManagement({
-    storage,
-    alarms: new AlarmService(storage.alarmRecipients, mailer),
-    budgets: reach.budgets,
-    live,
-    watching: watching.service,
-    jobs: jobs.service,
-    schedules: jobs.schedules,
-    jobEvents,
-    uploads: uploads.service,
-    remotes,
-    dialer: reach.observedDialer,
-    limits: config.pools,
-    tuning: config.streams,
-    poolBudgets: reach.poolBudgets,
-    makeKeyPair: generateKeyPair,
-    plans: config.limits.plans,
-    publicUrl: config.server.publicUrl,
+  const owners = new OwnerSessions({
+    ...{ sessions: storage.management.sessions, publicUrl: config.server.publicUrl },
     isTls: config.server.tls.certFile !== '',
-    log,
   });
-  started.add(() => management.board.stop());
-  management.board.start();
+  const board = new TransferBoard({ live, storage: storage.management, log });
+  started.add(() => board.stop());
+  board.start();
+  const tester = new ConnectionTester({
+    ...{ dialer: reach.observedDialer, limits: config.pools, tuning: config.streams, poolBudgets: reach.poolBudgets },
+  });
   const text = options.metricsText ?? (() => metrics.text());
   const site = openSite(SITE, [FILES.page, MANAGEMENT.page]);
   const handler = createRouter({
@@ -300,7 +290,9 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
           ...apiRoutes({
             ...{ storage, operations, urls, base64, limits: config.limits, uploads: uploads.service },
             ...{ watching: watching.service, jobs: jobs.service, schedules: jobs.schedules, jobEvents },
-            ...{ feedReaders, webhooks, links, sandbox: options.sandbox },
+            ...{ feedReaders, webhooks, links, sandbox: options.sandbox, remotes, budgets: reach.budgets, log },
+            ...{ owners, guard: new LoginGuard(storage.management), tester, board, makeKeyPair: generateKeyPair },
+            alarms: new AlarmService(storage.alarmRecipients, mailer),
           }),
           ...systemRoutes({
             storage,
@@ -309,7 +301,6 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
             isDraining: () => isDraining,
             onReadyAsked: options.onReadyAsked,
           }),
-          ...management.routes,
         ],
         config.server,
         site.pageOf,
@@ -318,7 +309,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
       ...dashboardRoutes(DASHBOARD),
     ],
     keys: storage.keys,
-    sessions: management.sessions,
+    sessions: owners,
     idempotency: storage.idempotency,
     requestsPerSecond: config.limits.requestsPerSecond,
     limiters: options.limiters,
@@ -349,7 +340,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     retire,
     drain: async () => {
       await retire(0);
-      management.board.closeStreams();
+      board.closeStreams();
       jobEvents.close();
       feedReaders.close();
       await server.drain(config.server.drainSeconds);

@@ -6,7 +6,7 @@ import { type Static, type TOptional, type TProperties, type TSchema, Type } fro
 import { componentOf, described, withDefault } from './schema.js';
 
 /** Answers to keys are for programs; owners read theirs in the dashboard and with `ftg`. */
-type Reader = 'key' | 'owner';
+export type Reader = 'key' | 'owner';
 
 /** `A` is the schema of answers, `R` what a row holds. */
 interface Shown<A extends TSchema = TSchema, R = unknown> {

@@ -1,10 +1,8 @@
 /** The route table without a gateway behind it, to be looked at: handlers alone use the services, and nobody calls them. */
 import { apiRoutes, systemRoutes } from '../api/endpoints.js';
 import type { DescribedRoute } from '../api/endpoint.js';
-import { manageRoutes } from '../api/manage/management.js';
-import type { ManageServices } from '../api/manage/services.js';
 import { withReference } from '../api/openapi/routes.js';
-import type { ApiServices } from '../api/services.js';
+import type { Services } from '../api/services.js';
 
 export function describedRoutes(): DescribedRoute[] {
   const system = systemRoutes({
@@ -14,6 +12,6 @@ export function describedRoutes(): DescribedRoute[] {
     isDraining: () => false,
     onReadyAsked: () => undefined,
   });
-  const routes = [...apiRoutes({} as ApiServices), ...system, ...manageRoutes({} as ManageServices)];
+  const routes = [...apiRoutes({} as Services), ...system];
   return withReference(routes, { publicUrl: '' }, () => () => ({ status: 404 }));
 }

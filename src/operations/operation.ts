@@ -213,8 +213,9 @@ export class Operations {
     return new RunningOperation(request, direction, transfer, this.options, untake);
   }
 
-  planOf(caller: Caller): { readonly connections: number; readonly monthlyActions: number } {
-    return this.options.plans[caller.plan] ?? { connections: 1, monthlyActions: 1 };
+  /** That of an account whose plan is no longer configured is the smallest. */
+  planOf({ plan }: Pick<Caller, 'plan'>): { readonly connections: number; readonly monthlyActions: number } {
+    return this.options.plans[plan] ?? { connections: 1, monthlyActions: 1 };
   }
 }
 

@@ -650,12 +650,7 @@ describe('how keys end', () => {
       [{ name: 'key_hash', type: 'bytea' }],
     );
     // Whoever knows a secret to be compared: passwords, CSRF tokens, the bearer of /metrics, the sandbox's login.
-    const comparing = [
-      'storage/secrets/hashes',
-      'api/manage/login/owner-sessions',
-      'api/system/probes',
-      'sandbox/server',
-    ];
+    const comparing = ['storage/secrets/hashes', 'api/login/owner-sessions', 'api/system/probes', 'sandbox/server'];
     for (const file of comparing) {
       const source = readFileSync(new URL(`../../../src/${file}.ts`, import.meta.url), 'utf8');
       assert.match(source, /\btimingSafeEqual\(/, file);

@@ -4,7 +4,7 @@ import { count, flag, listOf, object, oneOf, text } from '../../contract/schema.
 import { summaryFields } from '../../connections/schemas.js';
 import { endpoint } from '../endpoint.js';
 import { CONNECTION_EXAMPLE } from '../fields.js';
-import type { ApiServices } from '../services.js';
+import type { Services } from '../services.js';
 
 export const verifyKey = endpoint({
   method: 'GET',
@@ -26,7 +26,7 @@ export const verifyKey = endpoint({
     }),
     example: { email: 'ops@example.com', plan: 'pro', connections: 3, transfers: 1729, scopes: ['read', 'write'] },
   },
-}).handle(async ({ caller }, { storage }: ApiServices) => {
+}).handle(async ({ caller }, { storage }: Services) => {
   const { connections, transfers } = await storage.accounts.holdings(caller.accountId);
   return { email: caller.email, plan: caller.plan, connections, transfers, scopes: [...caller.scopes] };
 });
@@ -49,7 +49,7 @@ export const listConnections = endpoint({
     }),
     example: { connections: [{ ...CONNECTION_EXAMPLE, isActive: true }] },
   },
-}).handle(async ({ caller }, { storage }: ApiServices) => {
+}).handle(async ({ caller }, { storage }: Services) => {
   const all = await storage.connections.list(caller.accountId);
   const visible = caller.connections.length === 0 ? all : all.filter(({ id }) => caller.connections.includes(id));
   return { connections: visible.map(({ id, name, type, isActive }) => ({ id, name, type, isActive })) };

@@ -7,7 +7,7 @@ import { HAS_RECEIPT } from '../../operations/evidence.js';
 import type { ReceiptLine, Storage, TransferOrigin } from '../../storage/storage.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { TRANSFER_ID } from '../fields.js';
-import type { ApiServices } from '../services.js';
+import type { Services } from '../services.js';
 import { transferOf } from './transfers.js';
 
 /** Held at once of a chain that is sent. */
@@ -37,7 +37,7 @@ export const getReceipt = endpoint({
     },
   },
   errors: ['unknown_item', 'forbidden'],
-}).handle(async ({ caller, params }, { storage }: ApiServices) => {
+}).handle(async ({ caller, params }, { storage }: Services) => {
   const transfer = await transferOf(storage, caller, params.id);
   const { id } = transfer;
   const found = await storage.receipts.find(caller.accountId, id);
@@ -100,7 +100,7 @@ export const listReceipts = endpoint({
     },
   },
   errors: ['forbidden', 'gone'],
-}).handle(async ({ caller, query }, { storage }: ApiServices) => {
+}).handle(async ({ caller, query }, { storage }: Services) => {
   if (caller.connections.length > 0) {
     throw refusal('forbidden', 'this API key is for some connections alone; the chain of receipts is of all of them');
   }
@@ -182,7 +182,7 @@ export const showKeys = endpoint({
       }),
     },
   },
-}).handle(async (_, { storage }: ApiServices) => ({
+}).handle(async (_, { storage }: Services) => ({
   status: 200,
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify({ keys: await storage.receipts.keys() }),

@@ -2,22 +2,10 @@
 import { Type } from 'typebox';
 import type { Caller } from '../../base/caller.js';
 import { refusal } from '../../base/errors.js';
-import {
-  count,
-  countOrNull,
-  dateTime,
-  described,
-  listOf,
-  object,
-  oneOf,
-  text,
-  textOrNull,
-  withDefault,
-} from '../../contract/schema.js';
+import { count, described, listOf, object, oneOf, text, withDefault } from '../../contract/schema.js';
 import { isUuid } from '../../base/uuid.js';
-import { CONNECTION_ID } from '../../contract/words.js';
-import { DIGEST_GAPS, type DigestGap } from '../../operations/content-hash.js';
-import { UNVERIFIED, type Unverified } from '../../remotes/remote.js';
+import type { DigestGap } from '../../operations/content-hash.js';
+import type { Unverified } from '../../remotes/remote.js';
 import {
   type Storage,
   TRANSFER_STATUSES,
@@ -28,8 +16,9 @@ import {
   type Verification,
 } from '../../storage/storage.js';
 import { endpoint } from '../endpoint.js';
-import { answeredPath, durationMs, FILE_NAME, TRANSFER_ID } from '../fields.js';
-import type { ApiServices } from '../services.js';
+import { TRANSFER_ID } from '../fields.js';
+import { transferDetails, transferItem } from '../transfers/transfer.js';
+import type { Services } from '../services.js';
 
 export const DIGEST = 'sha-256:b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9';
 
@@ -43,20 +32,6 @@ export const digestFilter = Type.Optional(
 
 /** The 32 bytes of what `digestFilter` let through. */
 export const digestOf = (filter: string): Buffer => Buffer.from(filter.slice('sha-256:'.length), 'hex');
-
-export const transferItem = object('TransferItem', {
-  id: text('Identifier.'),
-  connectionId: text(CONNECTION_ID),
-  type: oneOf(TRANSFER_TYPES, 'Kind of transfer.'),
-  direction: oneOf(['outbound', 'inbound'], '`outbound` changes the remote server, `inbound` reads from it.'),
-  filename: text(FILE_NAME),
-  path: answeredPath(),
-  fileSize: count('Bytes.'),
-  status: oneOf(TRANSFER_STATUSES, 'State of the transfer.'),
-  errorMessage: textOrNull('What went wrong, of a failed transfer.'),
-  durationMs: durationMs(),
-  createdAt: dateTime('When it began.'),
-});
 
 export const listTransfers = endpoint({
   method: 'GET',
@@ -120,7 +95,7 @@ export const listTransfers = endpoint({
       offset: 0,
     },
   },
-}).handle(async ({ caller, query }, { storage }: ApiServices) => {
+}).handle(async ({ caller, query }, { storage }: Services) => {
   const { connection_id: connectionId, status, type, digest, link_id: linkId, since, limit, offset } = query;
   if (linkId !== undefined && !isUuid(linkId)) throw refusal('bad_request', 'link_id must be the id of a link');
   const filter: TransferFilter = {
@@ -131,39 +106,6 @@ export const listTransfers = endpoint({
   };
   const { transfers, total } = await storage.history.list(caller.accountId, filter);
   return { transfers, total, limit, offset };
-});
-
-export const transferDetails = object('TransferDetails', {
-  ...transferItem.properties,
-  errorCode: textOrNull('The code of the error, as `X-Error-Code` carried it.'),
-  requestId: textOrNull('Of the request that asked for it; of a job its identifier.'),
-  jobId: textOrNull('The job that it is of.'),
-  linkId: textOrNull('The link that it came by, without a key of its own.'),
-  digest: textOrNull(
-    'SHA-256 of the file as its bytes passed, where somebody asked: `sha-256:` and hexadecimal digits.',
-  ),
-  noDigest: Type.Unsafe<(typeof DIGEST_GAPS)[number] | null>({
-    type: ['string', 'null'],
-    enum: [...DIGEST_GAPS, null],
-    description:
-      'Why there is no digest although somebody asked: the store made the copy, or the server the move, by itself; an earlier try, whose node died, had made it; an append, which knows its own part alone; a range; a resumable upload whose first bytes came before anybody asked, or of which the state was lost; or no bytes were sent.',
-  }),
-  digestReadBytes: countOrNull(
-    'How many of the bytes of the digest were read back from the server, as they had passed a node that died before it kept what it knew of them; the others were taken as they passed. Null without a digest.',
-  ),
-  verified: Type.Union([Type.Boolean(), Type.Null()], {
-    description:
-      'Whether what was stored was compared with what was sent. False: the server has acknowledged the file, and it could not be looked at; it counts as stored. Null: nothing was stored, or nothing is to be compared.',
-  }),
-  verifiedReason: Type.Unsafe<Unverified | null>({
-    type: ['string', 'null'],
-    enum: [...UNVERIFIED, null],
-    description:
-      'Why `verified` is false: the file was gone when it was looked for, as in a drop folder (`taken_away`), or the login may not look at it (`may_not_look`). Else null.',
-  }),
-  stages: Type.Union([Type.Record(Type.String(), Type.Number()), Type.Null()], {
-    description: 'Milliseconds of each stage up to the record of it, as in `Server-Timing`; null while it runs.',
-  }),
 });
 
 export const getTransfer = endpoint({
@@ -208,7 +150,7 @@ export const getTransfer = endpoint({
     },
   },
   errors: ['unknown_item'],
-}).handle(async ({ caller, params }, { storage }: ApiServices) => {
+}).handle(async ({ caller, params }, { storage }: Services) => {
   const found = await transferOf(storage, caller, params.id);
   return { transfer: detailsOf(found) };
 });

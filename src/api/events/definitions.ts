@@ -6,7 +6,7 @@ import { connectionSummary } from '../../connections/schemas.js';
 import { jobFinished } from '../../jobs/view.js';
 import { EVENTS as FOLDER_EVENTS } from '../../watch/event-bodies.js';
 import { webhookTest } from '../../webhooks/test-event.js';
-import { transferItem } from '../account/transfers.js';
+import { transferItem } from '../transfers/transfer.js';
 import { CONNECTION_EXAMPLE, TRANSFER_ID } from '../fields.js';
 
 const ABOUT = 'What the event is about.';

@@ -9,8 +9,8 @@ import { count, dateTime, listOf, object, text, textOrNull, withDefault } from '
 import type { Caller } from '../../http/types.js';
 import type { FeedEvent, FeedPage } from '../../storage/storage.js';
 import type { FeedReaders } from '../../webhooks/feed-readers.js';
-import { endpoint, type Input, jsonContent, type NoFields } from '../endpoint.js';
-import type { ApiServices } from '../services.js';
+import { type Input, jsonContent, type NoFields, endpoints, eventStream } from '../endpoint.js';
+import { limit } from '../fields.js';
 
 const MAX_SEQUENCE = Number.MAX_SAFE_INTEGER;
 const MAX_WAIT_SECONDS = 60;
@@ -67,15 +67,15 @@ const query = Type.Object({
     }),
     0,
   ),
-  limit: withDefault(Type.Integer({ minimum: 1, maximum: 1000, description: 'Items a page.', examples: [100] }), 100),
+  limit: limit(1000, 100),
 });
 
-export const listEvents = endpoint({
-  method: 'GET',
-  path: '/api/events',
+const endpoint = endpoints('Events');
+export const eventEndpoints = endpoint.all;
+
+endpoint('GET /api/events', {
   access: 'any',
   operationId: 'listEvents',
-  tag: 'Events',
   summary: 'Read the events',
   description:
     'Every event of the account in the order of its `sequence`, each as the bytes that webhooks are sent. A page ends at `limit` or 1 MiB; go on with `nextAfter`. With `wait`, the answer comes with the first event, or empty when the time is over. `Accept: text/event-stream` gives all that follow as they come, each with its `sequence` as `id`; `Last-Event-ID` goes before `after`. An API key for some connections is shown only events that are about no others, and passes over the numbers of these.',
@@ -104,19 +104,14 @@ export const listEvents = endpoint({
     },
   },
   errors: ['gone', 'rate_limited'],
-}).handle(async (input, { feedReaders }: ApiServices) => {
+}).handle(async (input, { feedReaders }) => {
   const { request, query: asked } = input;
   if (!(request.headers.get('accept') ?? '').includes('text/event-stream')) return paged(input, feedReaders);
   const after = lastEventId(request.headers.get('last-event-id')) ?? asked.after;
   const release = feedReaders.take(input.caller.accountId);
   try {
     const first = await pageOf(feedReaders, input.caller, after, STREAM_PAGE);
-    return {
-      status: 200,
-      // No proxy in between may gather events.
-      headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
-      body: { stream: streamOf(input, feedReaders, first, release), length: undefined },
-    };
+    return eventStream(streamOf(input, feedReaders, first, release));
   } catch (error) {
     release();
     throw error;

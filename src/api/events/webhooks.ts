@@ -2,12 +2,11 @@
 import { described, flag, listOf, object, text } from '../../contract/schema.js';
 import { changedFields, newFields, shownFields, viewOf } from '../../contract/thing.js';
 import { type Webhook, webhookFields } from '../../contract/webhook.js';
-import { endpoint } from '../endpoint.js';
 import { successAnswer } from '../fields.js';
-import { actorOf, type ApiServices } from '../services.js';
+import { actorOf } from '../services.js';
 import { ATTEMPT_FIELDS, ATTEMPT_SAMPLE } from './attempt.js';
+import { endpoints } from '../endpoint.js';
 
-const TAG = 'Events';
 export const WEBHOOK_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1f001';
 const parameter = { id: text('Identifier of a webhook.', { minLength: 1, examples: [WEBHOOK_ID] }) };
 
@@ -29,45 +28,38 @@ const webhookAnswer = object('WebhookAnswer', { webhook: described(webhookSchema
 const answer = { schema: webhookAnswer, example: { webhook: webhookExample } };
 const errors = ['unknown_connection', 'address_denied'] as const;
 
-export const listWebhooks = endpoint({
-  method: 'GET',
-  path: '/api/webhooks',
+const endpoint = endpoints('Events', parameter);
+export const webhookEndpoints = endpoint.all;
+
+endpoint('GET /api/webhooks', {
   access: 'watch',
   isEssential: true,
   operationId: 'listWebhooks',
-  tag: TAG,
   summary: 'List webhooks',
   description: 'All webhooks for connections that this API key may use, oldest first.',
   answer: {
     schema: object('WebhooksAnswer', { webhooks: listOf(webhookSchema, 'Oldest first.') }),
     example: { webhooks: [webhookExample] },
   },
-}).handle(async ({ caller }, { webhooks }: ApiServices) => ({
+}).handle(async ({ caller }, { webhooks }) => ({
   webhooks: (await webhooks.list(caller)).map(webhookOf),
 }));
 
-export const getWebhook = endpoint({
-  method: 'GET',
-  path: '/api/webhooks/:id',
+endpoint('GET /api/webhooks/:id', {
   access: 'watch',
   isEssential: true,
   operationId: 'getWebhook',
-  tag: TAG,
   summary: 'Look at a webhook',
   description: 'A webhook, as it is now.',
-  params: parameter,
   answer,
   errors: ['unknown_item'],
-}).handle(async ({ caller, params }, { webhooks }: ApiServices) => ({
+}).handle(async ({ caller, params }, { webhooks }) => ({
   webhook: webhookOf(await webhooks.get(caller, params.id)),
 }));
 
-export const createWebhook = endpoint({
-  method: 'POST',
-  path: '/api/webhooks',
+endpoint('POST /api/webhooks', {
   access: 'watch',
   operationId: 'createWebhook',
-  tag: TAG,
   summary: 'Subscribe to events',
   description:
     'From now on every event of these types is sent to `url`: signed, at least once, tried again until it is taken or has run out of tries, as the events of watched folders are. Without `connections` it is told of all that the API key is for. It stays when the key is revoked.',
@@ -88,61 +80,49 @@ export const createWebhook = endpoint({
     example: { webhook: webhookExample, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
   },
   errors: [...errors, 'share_exceeded'],
-}).handle(async (input, { webhooks }: ApiServices) => {
+}).handle(async (input, { webhooks }) => {
   const { webhook, secret } = await webhooks.create(actorOf(input), input.caller, input.body, input.request.signal);
   return { webhook: webhookOf(webhook), secret };
 });
 
-export const changeWebhook = endpoint({
-  method: 'PATCH',
-  path: '/api/webhooks/:id',
+endpoint('PATCH /api/webhooks/:id', {
   access: 'watch',
   operationId: 'changeWebhook',
-  tag: TAG,
   summary: 'Change a webhook',
   description:
     'Fields that are absent stay. It counts for events from now on; what is on its way goes to the new `url`. A receiver that had answered 410 is told again with `isActive: true`, or with another `url`.',
-  params: parameter,
   body: object('WebhookChanges', changedFields(webhookFields)),
   bodyExamples: { pause: { isActive: false } },
   answer: { ...answer, description: 'As it is from now on.' },
   errors: [...errors, 'unknown_item'],
-}).handle(async (input, { webhooks }: ApiServices) => {
+}).handle(async (input, { webhooks }) => {
   const { caller, params, body, request } = input;
   return { webhook: webhookOf(await webhooks.edit(actorOf(input), caller, params.id, body, request.signal)) };
 });
 
-export const deleteWebhook = endpoint({
-  method: 'DELETE',
-  path: '/api/webhooks/:id',
+endpoint('DELETE /api/webhooks/:id', {
   access: 'watch',
   operationId: 'deleteWebhook',
-  tag: TAG,
   summary: 'Delete a webhook',
   description: 'Ends its undelivered events, too; `GET /api/events` still has them.',
-  params: parameter,
   answer: { description: 'It is gone.', schema: successAnswer, example: { success: true } },
   errors: ['unknown_item'],
-}).handle(async (input, { webhooks }: ApiServices) => {
+}).handle(async (input, { webhooks }) => {
   await webhooks.remove(actorOf(input), input.caller, input.params.id);
   return { success: true as const };
 });
 
-export const rotateSecret = endpoint({
-  method: 'POST',
-  path: '/api/webhooks/:id/rotate-secret',
+endpoint('POST /api/webhooks/:id/rotate-secret', {
   access: 'watch',
   operationId: 'rotateSecretOfWebhook',
-  tag: TAG,
   summary: 'Replace the secret of a webhook',
   description: 'The former one signs along for 24 hours.',
-  params: parameter,
   answer: {
     schema: object('WebhookSecret', { secret: text('The new secret; shown this once.') }),
     example: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
   },
   errors: ['unknown_item'],
-}).handle(async (input, { webhooks }: ApiServices) => ({
+}).handle(async (input, { webhooks }) => ({
   secret: await webhooks.rotateSecret(actorOf(input), input.caller, input.params.id),
 }));
 
@@ -153,16 +133,12 @@ const attempt = {
   ...ATTEMPT_FIELDS,
 };
 
-export const testWebhook = endpoint({
-  method: 'POST',
-  path: '/api/webhooks/:id/test',
+endpoint('POST /api/webhooks/:id/test', {
   access: 'watch',
   operationId: 'testWebhook',
-  tag: TAG,
   summary: 'Send a test to a webhook',
   description:
     'Sends one signed message of the type `webhook.test` and waits for the answer. It is no event: it has no `sequence`, is not tried again, and a 410 switches nothing off. What the receiver answered, or why it could not be reached, is the result; the status is 200 all the same.',
-  params: parameter,
   answer: {
     schema: object('WebhookTestAnswer', {
       test: described(object('WebhookTest', attempt), 'What was sent, and what came back.'),
@@ -179,7 +155,7 @@ export const testWebhook = endpoint({
     },
   },
   errors: ['unknown_item', 'rate_limited'],
-}).handle(async ({ caller, params, request }, { webhooks }: ApiServices) => {
+}).handle(async ({ caller, params, request }, { webhooks }) => {
   const { id, body, isDelivered, attempt } = await webhooks.test(caller, params.id, request.signal);
   const { startedAt: _at, url: _url, ...result } = attempt;
   return { test: { isDelivered, id, body, ...result } };

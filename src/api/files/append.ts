@@ -16,7 +16,7 @@ import {
   TRANSFER,
   TRANSFER_ID,
 } from '../fields.js';
-import { atConnection, connectionIn, operationFor, type ApiServices } from '../services.js';
+import { atConnection, connectionIn, operationFor, type Services } from '../services.js';
 import { contentOf, contentRequest } from './content-body.js';
 
 const appendTransfer = object('AppendTransfer', {
@@ -72,7 +72,7 @@ export const appendToFile = endpoint({
     'no_space',
     'size_mismatch',
   ],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services: Services) => {
   const connection = await connectionIn(input, services);
   const { title, can } = definitionOf(connection);
   if (!can.append) {

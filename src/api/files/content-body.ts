@@ -10,7 +10,7 @@ import type { RequestContext } from '../../http/types.js';
 import { isAnnouncedShort, isHereWhole, requireJsonType, takeShort } from '../../http/whole-body.js';
 import type { WholeBody } from '../../operations/pump.js';
 import { CONTENT, encoding, mtime, remotePath } from '../fields.js';
-import type { ApiServices } from '../services.js';
+import type { Services } from '../services.js';
 import { through } from './content-stream.js';
 
 const fields = { path: remotePath(), encoding: withDefault(encoding(), 'text'), content: text(CONTENT) };
@@ -40,7 +40,7 @@ const MAX_HELD_BYTES = 1024 * 1024;
 
 export async function contentOf(
   { request, noteFields }: Pick<RequestContext, 'request' | 'noteFields'>,
-  services: Pick<ApiServices, 'base64' | 'limits'>,
+  services: Pick<Services, 'base64' | 'limits'>,
   form: keyof typeof FORMS,
 ): Promise<ContentBody> {
   requireJsonType(request);

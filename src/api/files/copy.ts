@@ -23,7 +23,7 @@ import {
 } from '../fields.js';
 import { jobAnswer, jobExample } from '../jobs/job.js';
 import { acceptedAsync, oneFile, prefersAsync } from '../jobs/respond-async.js';
-import { connectionOf, operationFor, type ApiServices } from '../services.js';
+import { connectionOf, operationFor, type Services } from '../services.js';
 
 const copyAnswer = object('CopyAnswer', {
   success: success(),
@@ -105,7 +105,7 @@ export const copyFile = endpoint({
     'size_mismatch',
     'readback_mismatch',
   ],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services: Services) => {
   const { caller, body } = input;
   if (services.operations.planOf(caller).connections === 1) {
     throw new GatewayError(

@@ -4,7 +4,7 @@ import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
 import { answeredPath, connectionParameter, rawName, remotePath } from '../fields.js';
-import { atConnection, connectionIn, operationFor, type ApiServices } from '../services.js';
+import { atConnection, connectionIn, operationFor, type Services } from '../services.js';
 
 export const deleteFile = endpoint({
   method: 'POST',
@@ -35,7 +35,7 @@ export const deleteFile = endpoint({
   },
   isRemote: true,
   errors: ['quota_exceeded', 'not_found', 'is_a_folder', 'not_empty'],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services: Services) => {
   const { path, rawName, recursive } = input.body;
   const connection = await connectionIn(input, services);
   const reference = referTo(connection, path, 'path', rawName);

@@ -14,7 +14,7 @@ import type { FileInfo } from '../../remotes/remote.js';
 import { encodedLength } from '../../workers/base64.js';
 import { endpoint } from '../endpoint.js';
 import { answeredPath, BINARY, connectionParameter, FILE_NAME, fileParameters } from '../fields.js';
-import { connectionIn, operationFor, type ApiServices, type OperationContext } from '../services.js';
+import { connectionIn, operationFor, type Services, type OperationContext } from '../services.js';
 import { framed } from './content-stream.js';
 
 /** Of one archive. */
@@ -100,7 +100,7 @@ export const downloadFile = endpoint({
   },
   isRemote: true,
   errors: ['quota_exceeded', 'not_found', 'is_a_folder', 'bad_range', 'size_mismatch'],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services: Services) => {
   const { path: given, rawName, format } = input.query;
   const [path, ...others] = [given].flat() as [string, ...string[]];
   if (format === 'zip') return asArchive(input, services, [path, ...others]);
@@ -124,11 +124,7 @@ type Asked = OperationContext & {
   readonly query: { readonly rawName?: string };
 };
 
-async function asArchive(
-  input: Asked,
-  services: ApiServices,
-  paths: readonly [string, ...string[]],
-): Promise<HttpAnswer> {
+async function asArchive(input: Asked, services: Services, paths: readonly [string, ...string[]]): Promise<HttpAnswer> {
   const { request } = input;
   const { rawName } = input.query;
   const field = NOT_OF_ARCHIVES.find((name) => request.headers.has(name));
@@ -187,7 +183,7 @@ export function asFile(
   };
 }
 
-async function asJson(services: ApiServices, file: Download): Promise<HttpAnswer> {
+async function asJson(services: Services, file: Download): Promise<HttpAnswer> {
   const { info, body, whole, path } = file;
   if (whole === undefined && file.length === undefined) return asCounted(services, file);
   const [prefix, suffix] = frame(path, info.size);
@@ -205,7 +201,7 @@ async function asJson(services: ApiServices, file: Download): Promise<HttpAnswer
 }
 
 /** A file that is longer than its server reports has its size behind the content. */
-function asCounted(services: ApiServices, { path, body, sentBytes }: Download): HttpAnswer {
+function asCounted(services: Services, { path, body, sentBytes }: Download): HttpAnswer {
   const headers = { 'Content-Type': 'application/json', ...NO_PAGE };
   if (body === undefined) return { status: 200, headers, headLength: 'unknown' };
   const [prefix] = frame(path);
@@ -222,7 +218,7 @@ function frame(path: RemotePath, size?: number): [Buffer, Buffer] {
 
 /** The store's own tag; else a weak one of size and time, and none while the file could change without a trace in them. */
 export function validatorsOf(
-  { operations }: Pick<ApiServices, 'operations'>,
+  { operations }: Pick<Services, 'operations'>,
   connection: Connection,
   info: FileInfo,
 ): Validators {

@@ -4,7 +4,7 @@ import { object, success, text, withDefault } from '../../contract/schema.js';
 import * as changes from '../../operations/change.js';
 import { endpoint } from '../endpoint.js';
 import { connectionParameter, durationMs } from '../fields.js';
-import { connectionIn, operationFor, type ApiServices } from '../services.js';
+import { connectionIn, operationFor, type Services } from '../services.js';
 
 /** Output is gathered, made text of, and made JSON of. */
 const OUTPUT_COPIES = 3;
@@ -45,7 +45,7 @@ export const runCommand = endpoint({
   },
   isRemote: true,
   errors: ['unsupported_operation', 'quota_exceeded', 'not_found', 'command_timeout'],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services: Services) => {
   const { command, timeout } = input.body;
   const connection = await connectionIn(input, services);
   changes.requireShell(connection);

@@ -4,7 +4,7 @@ import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
 import { connectionParameter, fileParameters } from '../fields.js';
-import { connectionIn, operationFor, type ApiServices } from '../services.js';
+import { connectionIn, operationFor, type Services } from '../services.js';
 import { fileExample, fileInfo, fileInfoOf } from './file-info.js';
 
 export const findFile = endpoint({
@@ -26,7 +26,7 @@ export const findFile = endpoint({
     examples: { found: { exists: true, file: fileExample }, absent: { exists: false, file: null } },
   },
   isRemote: true,
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services: Services) => {
   const { path, rawName } = input.query;
   const connection = await connectionIn(input, services);
   const reference = referTo(connection, path, 'path', rawName);

@@ -11,7 +11,7 @@ import type { FileInfo } from '../../remotes/remote.js';
 import { cursorParameter, openCursor, sealCursor } from '../cursor.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { answeredPath, connectionParameter, fileParameters, remotePath } from '../fields.js';
-import { connectionIn, operationFor, type ApiServices } from '../services.js';
+import { connectionIn, operationFor, type Services } from '../services.js';
 import { jsonStream } from './content-stream.js';
 import { fileExample, fileInfo, fileInfoOf } from './file-info.js';
 
@@ -97,7 +97,7 @@ export const listFolder = endpoint({
   },
   isRemote: true,
   errors: ['not_found', 'too_large'],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services: Services) => {
   const { path, rawName, recursive, pattern, limit, cursor } = input.query;
   const filter = pattern === undefined ? undefined : createPatternFilter(pattern, 'pattern');
   const wantsLines = prefersLines(input.request.headers.get('accept'));

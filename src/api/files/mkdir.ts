@@ -3,7 +3,7 @@ import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
 import { answeredPath, connectionParameter, remotePath } from '../fields.js';
-import { atConnection, connectionIn, operationFor, type ApiServices } from '../services.js';
+import { atConnection, connectionIn, operationFor, type Services } from '../services.js';
 
 export const makeFolder = endpoint({
   method: 'POST',
@@ -28,7 +28,7 @@ export const makeFolder = endpoint({
   },
   isRemote: true,
   errors: ['quota_exceeded', 'not_found', 'already_exists', 'no_space'],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services: Services) => {
   const { path } = input.body;
   const connection = await connectionIn(input, services);
   const folder = referTo(connection, path, 'path');

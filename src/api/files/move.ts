@@ -4,7 +4,7 @@ import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
 import { connectionParameter, durationMs, rawName, remotePath, TRANSFER, TRANSFER_ID } from '../fields.js';
-import { connectionIn, operationFor, type ApiServices } from '../services.js';
+import { connectionIn, operationFor, type Services } from '../services.js';
 
 export const moveFile = endpoint({
   method: 'POST',
@@ -42,7 +42,7 @@ export const moveFile = endpoint({
   },
   isRemote: true,
   errors: ['quota_exceeded', 'not_found', 'already_exists', 'is_a_folder', 'no_space', 'size_mismatch'],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services: Services) => {
   const { body } = input;
   const connection = await connectionIn(input, services);
   const from = referTo(connection, body.from, 'from', body.rawName);

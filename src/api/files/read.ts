@@ -7,7 +7,7 @@ import { referTo } from '../../operations/path-reference.js';
 import { encodedLength } from '../../workers/base64.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { answeredPath, connectionParameter, CONTENT, encoding, fileParameters } from '../fields.js';
-import { connectionIn, operationFor, type ApiServices } from '../services.js';
+import { connectionIn, operationFor, type Services } from '../services.js';
 import { jsonStream, jsonString } from './content-stream.js';
 
 export const readFile = endpoint({
@@ -40,7 +40,7 @@ export const readFile = endpoint({
   },
   isRemote: true,
   errors: ['quota_exceeded', 'not_found', 'is_a_folder', 'too_large', 'size_mismatch'],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services: Services) => {
   const { query } = input;
   const connection = await connectionIn(input, services);
   const request = operationFor(input, connection, 'read', query.path);

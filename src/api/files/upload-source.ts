@@ -13,7 +13,7 @@ import { nameFromDisposition } from '../../operations/names.js';
 import type { PutRequest } from '../../operations/put.js';
 import { BINARY, FILE_NAME, filenameTemplate, mtime, OVERWRITE, remotePath } from '../fields.js';
 import type { BodyForm } from '../endpoint.js';
-import type { ApiServices } from '../services.js';
+import type { Services } from '../services.js';
 import { through } from './content-stream.js';
 
 const filename = text(FILE_NAME, { minLength: 1, maxLength: 255, examples: ['report.pdf'] });
@@ -102,7 +102,7 @@ const checkJsonFields = createChecker(jsonFields, 'the body');
 /** Form fields arrive as text: "false" is a boolean. */
 const checkFormFields = createChecker(formFields, 'the form', { coerce: true });
 
-export async function sourceOf(input: Given, services: ApiServices): Promise<UploadSource | UrlSource> {
+export async function sourceOf(input: Given, services: Services): Promise<UploadSource | UrlSource> {
   const type = (input.request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (type === 'multipart/form-data') return multipartSource(input);
   if (type === 'application/json') return jsonSource(input, services);
@@ -146,7 +146,7 @@ async function multipartSource({ request, noteFields }: Given): Promise<UploadSo
   };
 }
 
-async function jsonSource({ request, noteFields }: Given, services: ApiServices): Promise<UploadSource | UrlSource> {
+async function jsonSource({ request, noteFields }: Given, services: Services): Promise<UploadSource | UrlSource> {
   const check = (fields: object): Static<typeof jsonFields> => {
     noteFields(fields, jsonFields);
     return checkJsonFields(fields);

@@ -29,7 +29,7 @@ import {
 } from '../fields.js';
 import { jobAnswer, jobExample } from '../jobs/job.js';
 import { acceptedAsync, oneFile, prefersAsync } from '../jobs/respond-async.js';
-import { atConnection, connectionIn, operationFor, type ApiServices } from '../services.js';
+import { atConnection, connectionIn, operationFor, type Services } from '../services.js';
 import {
   sourceOf,
   uploadForms,
@@ -108,7 +108,7 @@ export const uploadFile = endpoint({
     'fetch_failed',
     'share_exceeded',
   ],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services: Services) => {
   const connection = await connectionIn(input, services);
   const digest = promisedDigest(input.request.headers);
   const source = await sourceOf(input, services);
@@ -135,7 +135,7 @@ export const uploadFile = endpoint({
 
 /** What can be refused of it is refused now, and looked at again when it runs. */
 async function beginUpload(
-  { urls, jobs }: ApiServices,
+  { urls, jobs }: Services,
   { caller, request, intent }: Pick<RequestContext, 'caller' | 'request' | 'intent'>,
   connection: Connection,
   { url, fields }: UrlSource,
@@ -165,7 +165,7 @@ interface Upload {
 }
 
 function fetching(
-  services: ApiServices,
+  services: Services,
   connection: Connection,
   fields: UploadFields,
   { url }: UrlSource,
@@ -179,7 +179,7 @@ function fetching(
 }
 
 function storing(
-  services: ApiServices,
+  services: Services,
   connection: Connection,
   query: UploadQuery,
   { fields, filename, lateFields, body, size }: UploadSource,

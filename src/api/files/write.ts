@@ -7,7 +7,7 @@ import { putFile } from '../../operations/put.js';
 import { shownTime } from '../../remotes/times.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { answeredPath, connectionParameter, keptTime, timeOf } from '../fields.js';
-import { atConnection, connectionIn, operationFor, type ApiServices } from '../services.js';
+import { atConnection, connectionIn, operationFor, type Services } from '../services.js';
 import { contentOf, writeRequest } from './content-body.js';
 
 export const writeFile = endpoint({
@@ -54,7 +54,7 @@ export const writeFile = endpoint({
     'size_mismatch',
     'readback_mismatch',
   ],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services: Services) => {
   const connection = await connectionIn(input, services);
   const digest = promisedDigest(input.request.headers);
   const { fields, bytes } = await contentOf(input, services, 'write');

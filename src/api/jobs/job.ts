@@ -1,11 +1,15 @@
 /** Jobs and their files as the API shows them. */
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { count, described, object, oneOf, text, textOrNull } from '../../contract/schema.js';
-import { JOB_ACTIONS, JOB_FILE_STATES } from '../../contract/job.js';
-import { JOB_ID, jobSchema } from '../../jobs/view.js';
-import { type JobFileItem } from '../../storage/storage.js';
+import { JOB_ACTIONS, JOB_FILE_STATES, type JobDefinition, jobFields, jobOptionFields } from '../../contract/job.js';
+import { type Reader, shownFields, viewOf } from '../../contract/thing.js';
+import { jobExample, jobOf, jobSchema, shownJob } from '../../jobs/view.js';
+import type { ApiKeys, Job, JobFileItem } from '../../storage/storage.js';
+import { ID } from '../fields.js';
 
-export { JOB_ID, jobExample, jobOf, jobSchema, shownJob } from '../../jobs/view.js';
+export { JOB_ID, jobExample, jobOf, jobSchema } from '../../jobs/view.js';
+
+export const SCHEDULE_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1e001';
 
 export const jobFileSchema = object('JobFile', {
   path: text('Below the source folder; below the destination where only that has it.'),
@@ -18,7 +22,63 @@ export const jobFileSchema = object('JobFile', {
 
 export const jobAnswer = object('JobAnswer', { job: described(jobSchema, 'The job, as it is now.') });
 
-export const jobParameter = { id: text('Identifier of a job.', { minLength: 1, examples: [JOB_ID] }) };
+export const ownersJob = {
+  schema: object('ManagedJob', shownFields(jobFields, 'owner')),
+  example: {
+    ...jobExample,
+    settings: {
+      ...{ include: [], exclude: ['*.tmp'], onConflict: 'replace', compare: 'size-and-time', deleteExtra: false },
+      ...{ maxDeletes: 1000, bytesPerSecond: 0, dryRun: false, webhookUrl: null },
+    },
+    filesPerSecond: 160,
+    isListed: true,
+    key: { id: ID, name: 'nightly export' },
+  },
+};
+
+/** Shows these jobs. */
+export async function jobViewer(
+  keys: Keys,
+  reader: Reader,
+  jobs: readonly Job[],
+): Promise<(job: Job) => Readonly<Record<string, unknown>>> {
+  if (reader === 'key') return jobOf;
+  const keyOf = await keysOf(keys, jobs);
+  return (job) => {
+    const ended = job.done + job.skipped + job.failed + job.deleted;
+    const shown = {
+      ...shownJob(job),
+      settings: optionsOf(job.definition),
+      filesPerSecond: job.activeMs > 0 ? Math.round((ended * 10_000) / job.activeMs) / 10 : 0,
+      key: keyOf(job),
+    };
+    return viewOf(jobFields, shown, reader);
+  };
+}
+
+type Keys = Pick<ApiKeys, 'names'>;
+
+interface OfKey {
+  readonly accountId: string;
+  readonly keyId: string | null;
+}
+
+/** Looks up the names of the keys that rows of one account have. */
+export async function keysOf(
+  keys: Keys,
+  rows: readonly OfKey[],
+): Promise<(row: OfKey) => { readonly id: string; readonly name: string } | null> {
+  const ids = new Set(rows.flatMap(({ keyId }) => (keyId === null ? [] : [keyId])));
+  const names = await keys.names(rows[0]?.accountId ?? '', [...ids]);
+  return ({ keyId }) => {
+    const name = keyId === null ? undefined : names.get(keyId);
+    return keyId === null || name === undefined ? null : { id: keyId, name };
+  };
+}
+
+function optionsOf(definition: JobDefinition): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(definition).filter(([name]) => name in jobOptionFields));
+}
 
 export function jobFileOf({
   path,
@@ -30,6 +90,3 @@ export function jobFileOf({
 }: JobFileItem): Static<typeof jobFileSchema> {
   return { path: path.toString('utf8'), state, action, size, error, errorCode };
 }
-
-export const cursorParameter = (description: string) =>
-  Type.Optional(text(description, { minLength: 1, maxLength: 64, examples: ['1200'] }));

@@ -1,17 +1,28 @@
-/** `Prefer: respond-async` (RFC 7240, 4.1): what may take long is done by a job. */
+/** Answers with a job that has begun, also by `Prefer: respond-async` (RFC 7240, 4.1): what may take long is done by a job. */
 import { json } from '../../http/answer.js';
 import type { HttpAnswer, HttpRequest } from '../../http/types.js';
 import type { JobOrder } from '../../jobs/service.js';
 import type { Job } from '../../storage/storage.js';
-import { jobOf } from './job.js';
+import { jsonContent } from '../endpoint.js';
+import { jobAnswer, jobExample, jobOf } from './job.js';
+
+/** For `answers`. */
+export function acceptedAnswers(description: string, example: object = jobExample) {
+  const content = jsonContent(jobAnswer, { job: { job: example } });
+  return { 202: { description, headers: ['Location'], content } };
+}
+
+export function accepted(job: Job): HttpAnswer {
+  return json(202, { job: jobOf(job) }, { Location: `/api/jobs/${job.id}` });
+}
 
 export function prefersAsync({ headers }: HttpRequest): boolean {
   return /(?:^|,)\s*respond-async\s*(?=[,;]|$)/i.test(headers.get('prefer') ?? '');
 }
 
 export function acceptedAsync(job: Job): HttpAnswer {
-  const headers = { Location: `/api/jobs/${job.id}`, 'Preference-Applied': 'respond-async' };
-  return json(202, { job: jobOf(job) }, headers);
+  const answer = accepted(job);
+  return { ...answer, headers: { ...answer.headers, 'Preference-Applied': 'respond-async' } };
 }
 
 /** What a job of one file is, beside where it leads. */

@@ -3,22 +3,20 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { type Schedule, scheduleFields } from '../../contract/schedule.js';
 import { dateTime, described, listOf, object, text } from '../../contract/schema.js';
-import { changedFields, newFields, shownFields, viewOf } from '../../contract/thing.js';
+import { changedFields, newFields, type Reader, shownFields, viewOf } from '../../contract/thing.js';
 import { nextRunsOf, runsAfter } from '../../jobs/schedules.js';
-import { endpoint, jsonContent } from '../endpoint.js';
-import { successAnswer } from '../fields.js';
-import { actorOf, type ApiServices } from '../services.js';
-import { jobAnswer, jobExample } from './job.js';
-import { accepted, newJob, orderOf } from './jobs.js';
-
-const TAG = 'Schedules';
+import { endpoints } from '../endpoint.js';
+import { ID, successAnswer } from '../fields.js';
+import { actorOf, type Services } from '../services.js';
+import { JOB_ID, jobExample, keysOf, SCHEDULE_ID } from './job.js';
+import { newJob, orderOf } from './jobs.js';
+import { accepted, acceptedAnswers } from './respond-async.js';
 
 const scheduleSchema = object('Schedule', shownFields(scheduleFields, 'key'));
 
-export const SCHEDULE_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1e001';
 const parameter = { id: text('Identifier of a schedule.', { minLength: 1, examples: [SCHEDULE_ID] }) };
 
-export const scheduleExample = {
+const scheduleExample = {
   ...{ id: SCHEDULE_ID, name: 'Nightly', cron: '30 2 * * 1-5', timeZone: 'Europe/Berlin', isActive: true },
   job: {
     type: 'sync',
@@ -32,21 +30,34 @@ export const scheduleExample = {
 };
 
 /** A schedule with what its row alone does not show. */
-export function shownSchedule(row: Schedule) {
+function shownSchedule(row: Schedule) {
   return { ...row, job: { ...row.definition, name: row.jobName }, nextRuns: nextRunsOf(row) };
 }
 
 const scheduleOf = (row: Schedule) => viewOf(scheduleFields, shownSchedule(row), 'key');
 
-/** One by one: the times of a rare cron take milliseconds, which others must not wait for a hundred times. */
-export async function viewsOf<View>(rows: readonly Schedule[], viewOf: (row: Schedule) => View): Promise<View[]> {
+/** Shows schedules one by one: the times of a rare cron take milliseconds, which others must not wait for a hundred times. */
+async function viewsOf(services: Services, reader: Reader, rows: readonly Schedule[]): Promise<View[]> {
+  const keyOf = reader === 'owner' ? await keysOf(services.storage.keys, rows) : () => null;
   const views: View[] = [];
   for (const row of rows) {
-    views.push(viewOf(row));
+    views.push(viewOf(scheduleFields, { ...shownSchedule(row), key: keyOf(row) }, reader));
     await turn();
   }
   return views;
 }
+
+type View = Readonly<Record<string, unknown>>;
+
+const ownersSchedule = {
+  schema: object('ManagedSchedule', shownFields(scheduleFields, 'owner')),
+  example: {
+    ...scheduleExample,
+    ...{ lastRunAt: '2026-01-30T01:30:00.000Z', lastJobId: JOB_ID, lastDueAt: '2026-01-30T01:30:00.000Z' },
+    lastJob: { id: JOB_ID, state: 'succeeded', failed: 0, error: null },
+    key: { id: ID, name: 'nightly export' },
+  },
+};
 
 const scheduleAnswer = object('ScheduleAnswer', { schedule: described(scheduleSchema, 'The schedule, as it is now.') });
 
@@ -54,13 +65,13 @@ const { cron, timeZone } = newFields(scheduleFields);
 
 const errors = ['plan_required', 'unknown_connection', 'connection_inactive', 'address_denied'] as const;
 
-export const listSchedules = endpoint({
-  method: 'GET',
-  path: '/api/schedules',
+const endpoint = endpoints({ key: 'Schedules', owner: 'Jobs' }, parameter);
+export const scheduleEndpoints = endpoint.all;
+
+endpoint('GET /api/schedules', {
   access: 'any',
   isEssential: true,
   operationId: 'listSchedules',
-  tag: TAG,
   summary: 'List schedules',
   description: 'All schedules of the connections that this API key may use, oldest first.',
   answer: {
@@ -68,32 +79,35 @@ export const listSchedules = endpoint({
     schema: object('SchedulesAnswer', { schedules: listOf(scheduleSchema, 'Oldest first.') }),
     example: { schedules: [scheduleExample] },
   },
-}).handle(async ({ caller }, { schedules }: ApiServices) => ({
-  schedules: await viewsOf(await schedules.list(caller), scheduleOf),
+  owner: {
+    operationId: 'listManagedSchedules',
+    description: 'Oldest first.',
+    answer: {
+      schema: object('ManagedSchedulesAnswer', { schedules: listOf(ownersSchedule.schema, 'Oldest first.') }),
+      example: { schedules: [ownersSchedule.example] },
+    },
+  },
+}).handle(async ({ caller }, services, reader) => ({
+  schedules: await viewsOf(services, reader, await services.schedules.list(caller)),
 }));
 
-export const getSchedule = endpoint({
-  method: 'GET',
-  path: '/api/schedules/:id',
+endpoint('GET /api/schedules/:id', {
   access: 'any',
   isEssential: true,
   operationId: 'getSchedule',
-  tag: TAG,
   summary: 'Show a schedule',
   description: 'One of the connections that this API key may use.',
-  params: parameter,
   answer: { description: 'As it is now.', schema: scheduleAnswer, example: { schedule: scheduleExample } },
   errors: ['unknown_item'],
-}).handle(async ({ caller, params }, { schedules }: ApiServices) => ({
-  schedule: scheduleOf(await schedules.get(caller, params.id)),
-}));
+  owner: { operationId: 'showSchedule', description: 'As it is now.', answer: ownersSchedule },
+}).handle(async ({ caller, params }, services, reader) => {
+  const [schedule] = await viewsOf(services, reader, [await services.schedules.get(caller, params.id)]);
+  return reader === 'owner' ? { ...schedule } : { schedule };
+});
 
-export const createSchedule = endpoint({
-  method: 'POST',
-  path: '/api/schedules',
+endpoint('POST /api/schedules', {
   access: 'write',
   operationId: 'createSchedule',
-  tag: TAG,
   summary: 'Create a schedule',
   description:
     'Begins a job whenever its cron comes. A run is left out while the one before has not ended; runs that were missed, because no gateway ran, are one run. Its jobs are those of the API key: a key that is revoked, expires or loses its rights stops the schedule, until another key changes it.',
@@ -116,18 +130,15 @@ export const createSchedule = endpoint({
   answer: { status: 201, description: 'It is made.', schema: scheduleAnswer, example: { schedule: scheduleExample } },
   isRemote: true,
   errors: [...errors, 'share_exceeded'],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services) => {
   const { caller, body, request } = input;
   const fields = { ...body, job: await orderOf(services, caller, body.job) };
   return { schedule: scheduleOf(await services.schedules.create(actorOf(input), caller, fields, request.ending)) };
 });
 
-export const previewSchedule = endpoint({
-  method: 'POST',
-  path: '/api/schedules/preview',
+endpoint('POST /api/schedules/preview', {
   access: 'any',
   operationId: 'previewSchedule',
-  tag: TAG,
   summary: 'Preview the times of a schedule',
   description: 'The next five times of a cron, before a schedule is made of it. Nothing is kept.',
   body: object('NewPreview', { cron, timeZone }),
@@ -141,16 +152,12 @@ export const previewSchedule = endpoint({
   nextRuns: runsAfter(new Date(), cron, timeZone).map((time) => time.toISOString()),
 }));
 
-export const changeSchedule = endpoint({
-  method: 'PATCH',
-  path: '/api/schedules/:id',
+endpoint('PATCH /api/schedules/:id', {
   access: 'write',
   operationId: 'changeSchedule',
-  tag: TAG,
   summary: 'Change a schedule',
   description:
     'Fields that are absent stay; `job` is replaced whole. From now on its jobs are those of the API key that changed it. A job that runs goes on as it began. A schedule that stopped by itself goes on, and its `error` goes, with `isActive: true`.',
-  params: parameter,
   body: object('ScheduleChanges', {
     ...changedFields(scheduleFields),
     job: Type.Optional(described(newJob, 'What it begins, as in `POST /api/jobs`.')),
@@ -159,7 +166,7 @@ export const changeSchedule = endpoint({
   answer: { description: 'As it is from now on.', schema: scheduleAnswer, example: { schedule: scheduleExample } },
   isRemote: true,
   errors: [...errors, 'unknown_item'],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services) => {
   const { caller, params, body, request } = input;
   const job = body.job === undefined ? undefined : await orderOf(services, caller, body.job);
   const fields = { ...body, job };
@@ -167,37 +174,26 @@ export const changeSchedule = endpoint({
   return { schedule: scheduleOf(edited) };
 });
 
-export const deleteSchedule = endpoint({
-  method: 'DELETE',
-  path: '/api/schedules/:id',
+endpoint('DELETE /api/schedules/:id', {
   access: 'write',
   operationId: 'deleteSchedule',
-  tag: TAG,
   summary: 'Delete a schedule',
   description: 'Jobs that it has begun go on, and their `scheduleId` is null.',
-  params: parameter,
   answer: { description: 'It is gone.', schema: successAnswer, example: { success: true } },
   errors: ['unknown_item'],
-}).handle(async (input, { schedules }: ApiServices) => {
+}).handle(async (input, { schedules }) => {
   await schedules.remove(actorOf(input), input.caller, input.params.id);
   return { success: true as const };
 });
 
-export const runSchedule = endpoint({
-  method: 'POST',
-  path: '/api/schedules/:id/run',
+endpoint('POST /api/schedules/:id/run', {
   access: 'write',
   operationId: 'runSchedule',
-  tag: TAG,
   summary: 'Run a schedule now',
   description: 'Begins its job out of turn, whether it is switched on or not. 409 while a run of it has not ended.',
-  params: parameter,
-  answers: {
-    202: {
-      description: 'It has begun, or waits for others of the account.',
-      headers: ['Location'],
-      content: jsonContent(jobAnswer, { job: { job: { ...jobExample, scheduleId: SCHEDULE_ID } } }),
-    },
-  },
+  answers: acceptedAnswers('It has begun, or waits for others of the account.', {
+    ...jobExample,
+    scheduleId: SCHEDULE_ID,
+  }),
   errors: ['unknown_item', 'plan_required', 'in_use', 'share_exceeded'],
-}).handle(async ({ caller, params }, { schedules }: ApiServices) => accepted(await schedules.run(caller, params.id)));
+}).handle(async ({ caller, params }, { schedules }) => accepted(await schedules.run(caller, params.id)));

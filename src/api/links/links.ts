@@ -1,17 +1,15 @@
 /** Links: URLs that need no key and do one thing, made, looked at and revoked. */
 import { Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
-import { isUuid } from '../../base/uuid.js';
 import { type Link, linkFields } from '../../contract/link.js';
-import { described, listOf, object, text, textOrNull, withDefault } from '../../contract/schema.js';
+import { described, listOf, object, text } from '../../contract/schema.js';
 import { newFields, shownFields, viewOf, withDefaults } from '../../contract/thing.js';
 import { DIGEST, digestOf } from '../account/transfers.js';
-import { endpoint } from '../endpoint.js';
-import { connectionId, dateTimeOf, remotePath } from '../fields.js';
-import { actorOf, type ApiServices, connectionOf } from '../services.js';
+import { connectionId, cursor, dateTimeOf, limit, nextCursor, page, remotePath } from '../fields.js';
+import { actorOf, connectionOf, requireCursor } from '../services.js';
 import { urlOf } from './url.js';
+import { endpoints } from '../endpoint.js';
 
-const TAG = 'Links';
 const LINK_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1e001';
 const parameter = { id: text('Identifier of a link.', { minLength: 1, examples: [LINK_ID] }) };
 
@@ -32,12 +30,12 @@ const answer = {
   example: { link: example },
 };
 
-export const createLink = endpoint({
-  method: 'POST',
-  path: '/api/links',
+const endpoint = endpoints('Links', parameter);
+export const linkEndpoints = endpoint.all;
+
+endpoint('POST /api/links', {
   access: 'any',
   operationId: 'createLink',
-  tag: TAG,
   summary: 'Make an upload or download link',
   description:
     'Whoever has the `url` of the answer can do this one thing, without a key: programs by `PUT` or `GET`, people in a browser. The url is shown this once; the gateway keeps its hash alone. Needs the scope `write` for uploads, `read` for downloads. The link ends when it expires, is used up or revoked, and with its API key and its connection.',
@@ -74,7 +72,7 @@ export const createLink = endpoint({
   },
   isRemote: true,
   errors: ['unknown_connection', 'scope_missing', 'connection_inactive', 'share_exceeded'],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services) => {
   const { caller, body, request } = input;
   const connection = await connectionOf(services, caller, body.connectionId);
   const expiresAt = dateTimeOf(body.expiresAt);
@@ -87,64 +85,49 @@ export const createLink = endpoint({
   return { link: { ...linkOf(link), url: urlOf(services.links, request, token) } };
 });
 
-export const listLinks = endpoint({
-  method: 'GET',
-  path: '/api/links',
+endpoint('GET /api/links', {
   access: 'any',
   isEssential: true,
   operationId: 'listLinks',
-  tag: TAG,
   summary: 'List links',
   description:
     'Links to connections that this API key may use, newest first, without their urls. Those that have expired or were revoked are shown for 30 days more.',
   query: Type.Object({
-    limit: withDefault(Type.Integer({ minimum: 1, maximum: 1000, description: 'Links a page.', examples: [100] }), 100),
-    cursor: Type.Optional(
-      text('The `nextCursor` of the page before.', { minLength: 1, maxLength: 64, examples: [LINK_ID] }),
-    ),
+    limit: limit(1000, 100, 100, 'Links a page.'),
+    cursor: cursor(LINK_ID, { minLength: 1, maxLength: 64 }, 'The `nextCursor` of the page before.'),
   }),
   answer: {
-    schema: object('LinksAnswer', {
+    schema: page('LinksAnswer', {
       links: listOf(linkSchema, 'Newest first.'),
-      nextCursor: textOrNull('Where the next page begins; null = there is none.'),
     }),
     example: { links: [example], nextCursor: null },
   },
-}).handle(async ({ caller, query }, { links }: ApiServices) => {
-  const { limit, cursor } = query;
-  if (cursor !== undefined && !isUuid(cursor)) throw refusal('bad_request', 'cursor must be a nextCursor of this list');
-  const found = await links.service.list(caller, { limit, cursor });
-  return { links: found.map(linkOf), nextCursor: found.length === limit ? (found.at(-1)?.id ?? null) : null };
+}).handle(async ({ caller, query }, { links }) => {
+  requireCursor(query.cursor);
+  const found = await links.service.list(caller, query);
+  return { links: found.map(linkOf), nextCursor: nextCursor(found, query.limit, ({ id }) => id) };
 });
 
-export const getLink = endpoint({
-  method: 'GET',
-  path: '/api/links/:id',
+endpoint('GET /api/links/:id', {
   access: 'any',
   isEssential: true,
   operationId: 'getLink',
-  tag: TAG,
   summary: 'Look at a link',
   description: 'As it is now, without its url. `GET /api/transfers?link_id=…` has what came by it.',
-  params: parameter,
   answer,
   errors: ['unknown_item'],
-}).handle(async ({ caller, params }, { links }: ApiServices) => ({
+}).handle(async ({ caller, params }, { links }) => ({
   link: linkOf(await links.service.get(caller, params.id)),
 }));
 
-export const revokeLink = endpoint({
-  method: 'DELETE',
-  path: '/api/links/:id',
+endpoint('DELETE /api/links/:id', {
   access: 'any',
   operationId: 'revokeLink',
-  tag: TAG,
   summary: 'Revoke a link',
   description:
     'From now on, on every node, whoever has it gets 410. What is under way goes on. Revoked already, nothing changes. Needs the scope that making it needs.',
-  params: parameter,
   answer: { ...answer, description: 'It has ended.', example: { link: { ...example, state: 'revoked' } } },
   errors: ['unknown_item', 'scope_missing'],
-}).handle(async (input, { links }: ApiServices) => ({
+}).handle(async (input, { links }) => ({
   link: linkOf(await links.service.revoke(actorOf(input), input.caller, input.params.id)),
 }));

@@ -22,13 +22,11 @@ import { putFile } from '../../operations/put.js';
 import { baseName, parentOf, parseFileName, parseRemotePath, type RemotePath, ROOT } from '../../remotes/path.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import type { OpenedLink } from '../../storage/storage.js';
-import { endpoint, jsonContent } from '../endpoint.js';
+import { jsonContent, endpoints } from '../endpoint.js';
 import { BINARY, FILE_NAME } from '../fields.js';
 import { asFile, conditions, validatorsOf } from '../files/download.js';
-import { type ApiServices, type OperationContext, operationFor } from '../services.js';
+import { type Services, type OperationContext, operationFor } from '../services.js';
 
-const TAG = 'Links';
-const PATH = '/l/:token';
 const parameter = {
   token: text('The secret of the link, from its `url`.', {
     minLength: 1,
@@ -45,16 +43,15 @@ interface Opened {
   readonly connection: Connection;
 }
 
-export const sendToLink = endpoint({
-  method: 'PUT',
-  path: PATH,
+const endpoint = endpoints('Links', parameter);
+export const linkUseEndpoints = endpoint.all;
+
+endpoint('PUT /l/:token', {
   access: 'public',
   operationId: 'sendToLink',
-  tag: TAG,
   summary: 'Upload a file by a link',
   description:
     'The body is the file, of whatever type. Its name is the `filename` of the link, else `filename` of the query, else that of a Content-Disposition. If nobody names it, the `path` of the link is the file itself, unless it ends with a slash. The file becomes visible whole or not at all, and replaces another one only where the link says so. Names that begin with a dot or hold a backslash are refused, and parts of files (`Content-Range`). No key is asked for, and none counts.',
-  params: parameter,
   headers: ['Content-Digest', 'Repr-Digest', 'Want-Repr-Digest', 'Content-Disposition'],
   query: Type.Object({
     filename: Type.Optional(text(FILE_NAME, { minLength: 1, maxLength: 255, examples: ['report.pdf'] })),
@@ -76,7 +73,7 @@ export const sendToLink = endpoint({
     ...(['digest_mismatch', 'quota_exceeded', 'already_exists', 'is_a_folder', 'no_space', 'size_mismatch'] as const),
     ...(['readback_mismatch', 'share_exceeded', 'too_large'] as const),
   ],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services) => {
   try {
     const opened = await open(input, services);
     if (opened.link.operation !== 'upload') return notAllowed('this link is for a download: GET it', 'GET, HEAD');
@@ -86,17 +83,13 @@ export const sendToLink = endpoint({
   }
 });
 
-export const openLink = endpoint({
-  method: 'GET',
-  path: PATH,
+endpoint('GET /l/:token', {
   access: 'public',
   head: true,
   operationId: 'openLink',
-  tag: TAG,
   summary: 'Download a file by a link, or open its page',
   description:
     'The file of a download link, with ranges and conditions as of any download; `HEAD` is no use of the link. A browser that asks for `text/html` gets a page for people instead, of upload links too, unless the query says `download`. Of a link with a `digest` the whole file comes, and its last bytes only where it is still that file.',
-  params: parameter,
   headers: ['Want-Repr-Digest', 'Range', 'If-Range', 'If-None-Match', 'If-Modified-Since'],
   query: Type.Object({
     download: Type.Optional(text('The file itself, whatever `Accept` says.', { maxLength: 8, examples: ['1'] })),
@@ -135,7 +128,7 @@ export const openLink = endpoint({
     ...(['unknown_item', 'gone', 'forbidden', 'rate_limited', 'quota_exceeded'] as const),
     ...(['not_found', 'is_a_folder', 'bad_range', 'size_mismatch', 'share_exceeded', 'too_large'] as const),
   ],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services) => {
   const { headers, method } = input.request;
   const isInBrowser = method === 'GET' && wantsPage(headers);
   try {
@@ -152,7 +145,7 @@ export const openLink = endpoint({
 });
 
 /** Errors: unknown_item, always the same; gone; forbidden; rate_limited */
-async function open(input: Input, { storage, links }: ApiServices): Promise<Opened> {
+async function open(input: Input, { storage, links }: Services): Promise<Opened> {
   const { request, params } = input;
   const { service, guard, rate } = links;
   const link = await guard.unlessGuessing(request, params.token, () => service.open(params.token));
@@ -174,7 +167,7 @@ async function open(input: Input, { storage, links }: ApiServices): Promise<Open
 
 async function store(
   input: Input,
-  services: ApiServices,
+  services: Services,
   { link, connection }: Opened,
   asked: string | undefined,
 ): Promise<HttpAnswer> {
@@ -226,7 +219,7 @@ function targetOf(
 }
 
 /** An upload that is slow may end behind the time of its link, but not behind its revocation. */
-async function stillOpens({ links }: ApiServices, token: string): Promise<void> {
+async function stillOpens({ links }: Services, token: string): Promise<void> {
   const link = await links.service.open(token);
   if (link === undefined) throw new LinkEnded('revoked');
   if (link.state === 'revoked' || link.state === 'key_ended') throw new LinkEnded(link.state);
@@ -234,7 +227,7 @@ async function stillOpens({ links }: ApiServices, token: string): Promise<void> 
 
 const WITHOUT_CONDITIONS = { request: { headers: new Map<string, string>() } };
 
-async function fetch(input: Input, services: ApiServices, { link, connection }: Opened): Promise<HttpAnswer> {
+async function fetch(input: Input, services: Services, { link, connection }: Opened): Promise<HttpAnswer> {
   const { operations, links } = services;
   const { digest, filename } = link;
   const isHead = input.request.method === 'HEAD';
@@ -260,7 +253,7 @@ async function fetch(input: Input, services: ApiServices, { link, connection }: 
 }
 
 /** What people see of a link: nothing is used, and of a file its name and size are looked up. */
-async function page(input: Input, services: ApiServices, opened: Opened): Promise<HttpAnswer> {
+async function page(input: Input, services: Services, opened: Opened): Promise<HttpAnswer> {
   const { link } = opened;
   const { headers } = input.request;
   if (link.operation === 'upload') {

@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
 import { count, dateTime, listOf, object, text } from '../../contract/schema.js';
 import { SINK_PATHS } from '../../sandbox/sink.js';
-import { endpoint } from '../endpoint.js';
-import { type ApiServices, connectionOf } from '../services.js';
+import { connectionOf } from '../services.js';
+import { endpoints } from '../endpoint.js';
 
 const CONNECTION_ID = 'sandbox';
 
@@ -29,12 +29,12 @@ const request = object('SandboxRequest', {
   bodyBytes: count('How long the body was.'),
 });
 
-export const listSandboxWebhooks = endpoint({
-  method: 'GET',
-  path: '/api/sandbox/webhooks',
+const endpoint = endpoints('Events');
+export const sandboxEndpoints = endpoint.all;
+
+endpoint('GET /api/sandbox/webhooks', {
   access: 'watch',
   operationId: 'listSandboxWebhooks',
-  tag: 'Events',
   summary: 'Look at the receiver of the sandbox',
   description:
     'Receivers of the gateway’s own, to try webhooks with, and the last 50 requests that they received. They are there where the sandbox is on, for its account alone.',
@@ -58,7 +58,7 @@ export const listSandboxWebhooks = endpoint({
     },
   },
   errors: ['unknown_connection', 'forbidden'],
-}).handle(async ({ caller }, services: ApiServices) => {
+}).handle(async ({ caller }, services) => {
   await connectionOf(services, caller, CONNECTION_ID);
   const { sandbox } = services;
   if (sandbox?.accountId !== caller.accountId) {

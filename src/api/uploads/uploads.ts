@@ -15,7 +15,7 @@ import { type HeldUpload, unknownUpload } from '../../uploads/writers.js';
 import { endpoint } from '../endpoint.js';
 import { BINARY, connectionParameter, timeOf } from '../fields.js';
 import { formFields, type UploadFields } from '../files/upload-source.js';
-import { connectionIn, operationFor, type ApiServices, type OperationContext } from '../services.js';
+import { connectionIn, operationFor, type Services, type OperationContext } from '../services.js';
 import {
   abilities,
   bytesOf,
@@ -77,7 +77,7 @@ export const describeUploads = endpoint({
       headers: ['Tus-Resumable', 'Tus-Version', 'Tus-Extension', 'Tus-Checksum-Algorithm', 'Tus-Max-Size?'],
     },
   },
-}).handle(async (_input, { uploads }: ApiServices) => ({ status: 204, headers: abilities(uploads.maxBytes) }));
+}).handle(async (_input, { uploads }: Services) => ({ status: 204, headers: abilities(uploads.maxBytes) }));
 
 export const beginUpload = endpoint({
   method: 'POST',
@@ -107,7 +107,7 @@ export const beginUpload = endpoint({
     },
   },
   errors: [...REFUSALS, 'checksum_mismatch'],
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services: Services) => {
   const { request, noteFields } = input;
   requireVersion(request);
   refuseConcatenation(request);
@@ -191,14 +191,14 @@ export const tunnelUpload = endpoint({
   skippable: true,
   answers: { 200: FAR, 204: STANDS },
   errors: WRITING,
-}).handle(async (input, services: ApiServices) => {
+}).handle(async (input, services: Services) => {
   const method = input.request.headers.get('x-http-method-override')?.toUpperCase();
   const work = method === undefined ? undefined : MEANT[method];
   if (work === undefined) throw refusal('bad_request', 'X-HTTP-Method-Override must be HEAD, PATCH or DELETE');
   return work(input, services);
 });
 
-const MEANT: Readonly<Record<string, (input: UploadInput, services: ApiServices) => Promise<HttpAnswer>>> = {
+const MEANT: Readonly<Record<string, (input: UploadInput, services: Services) => Promise<HttpAnswer>>> = {
   HEAD: look,
   PATCH: goOn,
   DELETE: end,
@@ -208,7 +208,7 @@ interface UploadInput extends OperationContext {
   readonly params: { readonly connectionId: string; readonly uploadId: string };
 }
 
-async function look(input: UploadInput, services: ApiServices): Promise<HttpAnswer> {
+async function look(input: UploadInput, services: Services): Promise<HttpAnswer> {
   const { operation, id } = await uploadIn(input, services);
   const upload = await services.uploads.look(operation, id);
   const { length, metadata } = upload;
@@ -220,7 +220,7 @@ async function look(input: UploadInput, services: ApiServices): Promise<HttpAnsw
   return { status: 200, headers };
 }
 
-async function goOn(input: UploadInput, services: ApiServices): Promise<HttpAnswer> {
+async function goOn(input: UploadInput, services: Services): Promise<HttpAnswer> {
   const { request } = input;
   const { operation, id } = await uploadIn(input, services);
   requirePiece(request);
@@ -230,7 +230,7 @@ async function goOn(input: UploadInput, services: ApiServices): Promise<HttpAnsw
   return { status: 204, headers: standing(upload) };
 }
 
-async function end(input: UploadInput, services: ApiServices): Promise<HttpAnswer> {
+async function end(input: UploadInput, services: Services): Promise<HttpAnswer> {
   const { operation, id } = await uploadIn(input, services);
   await services.uploads.remove(operation, id);
   return { status: 204 };
@@ -238,7 +238,7 @@ async function end(input: UploadInput, services: ApiServices): Promise<HttpAnswe
 
 async function uploadIn(
   input: UploadInput,
-  services: ApiServices,
+  services: Services,
 ): Promise<{ readonly operation: UploadRequest; readonly id: string }> {
   requireVersion(input.request);
   const connection = await connectionIn(input, services);
@@ -276,7 +276,7 @@ function pieceOf(request: HttpRequest, offset: number): Piece {
 
 /** What has come along with the beginning. An upload that stands, but for less of it, is told of all the same. */
 async function firstPiece(
-  { uploads, storage }: ApiServices,
+  { uploads, storage }: Services,
   operation: UploadRequest,
   held: HeldUpload,
   piece: Piece,

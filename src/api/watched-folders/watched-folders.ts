@@ -1,80 +1,61 @@
-/** Watched folders as the API for programs shows and takes them, and who may use them. */
+/** Watched folders: for keys as far as they may use their connections, for owners with the state of their checks. */
 import { type Static, Type } from 'typebox';
 import type { Caller } from '../../base/caller.js';
 import { refusal } from '../../base/errors.js';
 import { flag, listOf, object, text } from '../../contract/schema.js';
-import { type copyToSchema, type WatchedFolder, watchedFolderFields } from '../../contract/watched-folder.js';
-import { newFields, shownFields, viewOf } from '../../contract/thing.js';
+import { type copyToSchema, watchedFolderFields } from '../../contract/watched-folder.js';
+import { newFields, type Reader } from '../../contract/thing.js';
 import { referTo } from '../../operations/path-reference.js';
 import { folderSettings, type WatchRights } from '../../watch/settings.js';
-import { endpoint } from '../endpoint.js';
+import { endpoints } from '../endpoint.js';
 import { connectionId, remotePath, successAnswer } from '../fields.js';
-import { type ApiServices, connectionOf } from '../services.js';
+import { connectionOf, type Services } from '../services.js';
+import {
+  example,
+  FOLDER_ERRORS,
+  folderAt,
+  folderView,
+  mayUse,
+  note,
+  ownersExample,
+  ownersFolder,
+  watchedFolder,
+} from './folder.js';
 
-const watchedFolder = object('WatchedFolder', shownFields(watchedFolderFields, 'key'));
-
-const watchedFolderParameter = {
-  id: text('Identifier.', { minLength: 1, examples: ['0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001'] }),
-};
-
-export const watchedFolderExample: Static<typeof watchedFolder> = {
-  id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001',
-  connectionId: 'warehouse',
-  name: 'incoming',
-  path: '/incoming',
-  filePattern: '*.csv',
-  scheduleMinutes: 5,
-  webhookUrl: 'https://example.com/hooks/files',
-  source: 'api',
-  detectModified: false,
-  isActive: true,
-  createdAt: '2026-01-31T12:00:00.000Z',
-};
-
-const watchedFolderOf = (folder: WatchedFolder) => viewOf(watchedFolderFields, folder, 'key');
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 /**
  * A caller that may have files copied there, as far as only the account and its connections tell.
  * @throws GatewayError plan_required, unknown_connection, forbidden
  */
-export async function checkCopyTo(
-  services: Pick<ApiServices, 'storage'>,
+async function checkCopyTo(
+  services: Services,
   caller: Caller,
-  plan: { readonly connections: number },
   copyTo: Static<typeof copyToSchema> | null | undefined,
 ): Promise<void> {
   if (copyTo === null || copyTo === undefined) return;
-  if (plan.connections === 1) {
+  if (services.operations.planOf(caller).connections === 1) {
     const text = `copyTo needs a plan with more than one connection; this account has ${caller.plan}`;
     throw refusal('plan_required', text);
   }
   await connectionOf(services, caller, copyTo.connectionId);
 }
 
-/** @throws GatewayError unknown_watched_folder, also for one of a connection that the key is not for */
-async function folderOf({ watching }: ApiServices, caller: Caller, id: string): Promise<WatchedFolder> {
-  const folder = await watching.get(caller.accountId, id);
-  if (mayUse(caller, folder)) return folder;
-  throw refusal('unknown_watched_folder', `there is no watched folder ${folder.id}`);
-}
-
-function rightsOf({ scopes }: Caller): WatchRights {
+function rightsOf({ scopes }: Caller, reader: Reader): WatchRights {
+  if (reader === 'owner') return 'copy_too';
   if (!scopes.includes('write')) return 'look';
   return scopes.includes('read') ? 'copy_too' : 'move_and_delete';
 }
 
-/** With what it copies to: who changes the one decides what comes to the other. */
-function mayUse({ connections }: Caller, { connectionId, copyTo }: WatchedFolder): boolean {
-  const named = [connectionId, ...(copyTo === null ? [] : [copyTo.connectionId])];
-  return connections.length === 0 || named.every((id) => connections.includes(id));
-}
+const created = (name: string, { properties }: typeof watchedFolder) =>
+  object(name, { ...properties, webhookSecret: text('Signs its webhooks (Standard Webhooks); shown this once.') });
 
-export const listWatchedFolders = endpoint({
-  method: 'GET',
-  path: '/api/watched-folders',
+const endpoint = endpoints('Watched folders', { id: text('Identifier.', { minLength: 1, examples: [example.id] }) });
+export const watchedFolderEndpoints = endpoint.all;
+
+endpoint('GET /api/watched-folders', {
   access: 'watch',
   operationId: 'listWatchedFolders',
-  tag: 'Watched folders',
   summary: 'List watched folders',
   description: 'The watched folders of the connections that this API key may use.',
   answer: {
@@ -82,44 +63,33 @@ export const listWatchedFolders = endpoint({
     schema: object('WatchedFoldersAnswer', {
       watchedFolders: listOf(watchedFolder, 'The watched folders of the account.'),
     }),
-    example: { watchedFolders: [watchedFolderExample] },
+    example: { watchedFolders: [example] },
   },
-}).handle(async ({ caller }, { watching }: ApiServices) => {
+  owner: {
+    operationId: 'listManagedFolders',
+    description: 'With the state of their checks.',
+    answer: {
+      schema: object('ManagedWatchedFoldersAnswer', { watchedFolders: listOf(ownersFolder, 'The watched folders.') }),
+      example: { watchedFolders: [ownersExample] },
+    },
+  },
+}).handle(async ({ caller }, { watching }, reader) => {
   const folders = await watching.list(caller.accountId);
-  return { watchedFolders: folders.filter((folder) => mayUse(caller, folder)).map(watchedFolderOf) };
+  const usable = folders.filter((folder) => mayUse(caller, folder));
+  return { watchedFolders: usable.map((folder) => folderView(folder, reader)) };
 });
 
-export const getWatchedFolder = endpoint({
-  method: 'GET',
-  path: '/api/watched-folders/:id',
-  access: 'watch',
-  operationId: 'getWatchedFolder',
-  tag: 'Watched folders',
-  summary: 'Show a watched folder',
-  description: 'One of the connections that this API key may use.',
-  params: watchedFolderParameter,
-  answer: { description: 'As it is now.', schema: watchedFolder, example: watchedFolderExample },
-  errors: ['unknown_watched_folder'],
-}).handle(async ({ caller, params }, services: ApiServices) =>
-  watchedFolderOf(await folderOf(services, caller, params.id)),
-);
-
-export const newWatchedFolder = object('NewWatchedFolder', {
-  connectionId: connectionId(),
-  path: remotePath('Folder to watch.'),
-  ...newFields(watchedFolderFields),
-});
-
-export const createWatchedFolder = endpoint({
-  method: 'POST',
-  path: '/api/watched-folders',
+endpoint('POST /api/watched-folders', {
   access: 'watch',
   operationId: 'createWatchedFolder',
-  tag: 'Watched folders',
   summary: 'Watch a folder',
   description:
     'Has a folder checked at an interval. What is there at the first check is the baseline; files that come later are sent to `webhookUrl`, signed with `webhookSecret`, which is shown this once. With `copyTo` each file is copied to another connection first, and the event tells where it is. `afterDelivery` other than `keep` needs the scope `write`, too, and `copyTo` the scopes `read` and `write`.',
-  body: newWatchedFolder,
+  body: object('NewWatchedFolder', {
+    connectionId: connectionId(),
+    path: remotePath('Folder to watch.'),
+    ...newFields(watchedFolderFields),
+  }),
   bodyExamples: {
     csv: {
       connectionId: 'warehouse',
@@ -143,79 +113,158 @@ export const createWatchedFolder = endpoint({
   answer: {
     status: 201,
     description: 'The folder is watched.',
-    schema: object('CreatedWatchedFolder', {
-      ...watchedFolder.properties,
-      webhookSecret: text('Signs its webhooks (Standard Webhooks); shown this once.'),
-    }),
-    example: { ...watchedFolderExample, webhookSecret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+    schema: created('CreatedWatchedFolder', watchedFolder),
+    example: { ...example, webhookSecret: SECRET },
   },
   isRemote: true,
   errors: ['not_found', 'plan_required'],
-}).handle(async (input, services: ApiServices) => {
+  owner: {
+    operationId: 'watchFolder',
+    description: 'As `POST /api/watched-folders`, with `source` manual.',
+    bodyExamples: { body: { connectionId: 'warehouse', path: '/incoming', filePattern: '*.csv' } },
+    answer: {
+      status: 201,
+      description: 'The folder is watched.',
+      schema: created('CreatedManagedWatchedFolder', ownersFolder),
+      example: { ...ownersExample, webhookSecret: SECRET },
+    },
+  },
+}).handle(async (input, services, reader) => {
   const { connectionId, path, ...settings } = input.body;
   const connection = await connectionOf(services, input.caller, connectionId);
-  await checkCopyTo(services, input.caller, services.operations.planOf(input.caller), settings.copyTo);
+  await checkCopyTo(services, input.caller, settings.copyTo);
   const locate = referTo(connection, path, 'path');
   const { folder, webhookSecret } = await services.watching.create(connection, locate, settings, {
-    source: 'api',
-    rights: rightsOf(input.caller),
+    source: reader === 'owner' ? 'manual' : 'api',
+    rights: rightsOf(input.caller, reader),
     signal: input.request.signal,
   });
-  return { ...watchedFolderOf(folder), webhookSecret };
+  if (reader === 'owner') await note(services, input, 'create', folder);
+  return { ...folderView(folder, reader), webhookSecret };
 });
 
-export const watchedFolderChanges = object('WatchedFolderChanges', {
-  path: Type.Optional(remotePath('Folder to watch.')),
-  ...folderSettings.properties,
-  isActive: Type.Optional(flag('Whether it is switched on.')),
-});
+endpoint('GET /api/watched-folders/:id', {
+  access: 'watch',
+  operationId: 'getWatchedFolder',
+  summary: 'Show a watched folder',
+  description: 'One of the connections that this API key may use.',
+  answer: { description: 'As it is now.', schema: watchedFolder, example },
+  errors: FOLDER_ERRORS,
+  owner: {
+    operationId: 'showFolder',
+    description: 'With the state of its checks.',
+    answer: { schema: ownersFolder, example: ownersExample },
+  },
+}).handle(async (input, services, reader) => folderView(await folderAt(services, input), reader));
 
-export const changeWatchedFolder = endpoint({
-  method: 'PATCH',
-  path: '/api/watched-folders/:id',
+const changes = { filePattern: '*.xml', scheduleMinutes: 15 };
+
+endpoint('PATCH /api/watched-folders/:id', {
   access: 'watch',
   operationId: 'changeWatchedFolder',
-  tag: 'Watched folders',
   summary: 'Change a watched folder',
   description:
     'Fields that are absent stay; the connection cannot change. Another `path` is another folder: what was known is forgotten, and the next check takes the baseline. Other names (`filePattern`, `excludePattern`, `doneFile`, `recursive`) keep what is known; what only they let in, and is there at the next check, is baseline. A folder whose `afterDelivery` is not `keep` needs the scope `write`, too, and one with `copyTo` the scopes `read` and `write`.',
-  params: watchedFolderParameter,
-  body: watchedFolderChanges,
-  bodyExamples: { pattern: { filePattern: '*.xml', scheduleMinutes: 15 } },
+  body: object('WatchedFolderChanges', {
+    path: Type.Optional(remotePath('Folder to watch.')),
+    ...folderSettings.properties,
+    isActive: Type.Optional(flag('Whether it is switched on.')),
+  }),
+  bodyExamples: { pattern: changes },
   answer: {
     description: 'The folder as it is from now on.',
     schema: watchedFolder,
-    example: { ...watchedFolderExample, filePattern: '*.xml', scheduleMinutes: 15 },
+    example: { ...example, ...changes },
   },
   isRemote: true,
-  errors: ['unknown_watched_folder', 'not_found', 'plan_required'],
-}).handle(async ({ caller, params, body, request }, services: ApiServices) => {
-  const folder = await folderOf(services, caller, params.id);
-  const { path, ...changes } = body;
-  const connection = await connectionOf(services, caller, folder.connectionId);
-  await checkCopyTo(services, caller, services.operations.planOf(caller), changes.copyTo);
+  errors: [...FOLDER_ERRORS, 'not_found', 'plan_required'],
+  owner: {
+    operationId: 'changeFolder',
+    description: 'As `PATCH /api/watched-folders/{id}`.',
+    bodyExamples: { body: changes },
+    answer: { schema: ownersFolder, example: { ...ownersExample, ...changes } },
+  },
+}).handle(async (input, services, reader) => {
+  const { caller, body, request } = input;
+  const folder = await folderAt(services, input);
+  const { path, ...settings } = body;
+  const connection = path === undefined ? undefined : await connectionOf(services, caller, folder.connectionId);
+  await checkCopyTo(services, caller, settings.copyTo);
+  const located = path === undefined || connection === undefined ? {} : { locate: referTo(connection, path, 'path') };
   const edited = await services.watching.edit(
     folder.accountId,
     folder.id,
-    path === undefined ? changes : { ...changes, locate: referTo(connection, path, 'path') },
-    { rights: rightsOf(caller), signal: request.signal },
+    { ...settings, ...located },
+    { rights: rightsOf(caller, reader), signal: request.signal },
   );
-  return watchedFolderOf(edited);
+  if (reader === 'owner') await note(services, input, 'edit', edited, { fields: Object.keys(body).join(', ') });
+  return folderView(edited, reader);
 });
 
-export const deleteWatchedFolder = endpoint({
-  method: 'DELETE',
-  path: '/api/watched-folders/:id',
+endpoint('DELETE /api/watched-folders/:id', {
   access: 'watch',
   operationId: 'deleteWatchedFolder',
-  tag: 'Watched folders',
   summary: 'Delete a watched folder',
   description: 'Ends the checks of a folder and its undelivered events.',
-  params: watchedFolderParameter,
   answer: { description: 'The folder is no longer watched.', schema: successAnswer, example: { success: true } },
-  errors: ['unknown_watched_folder'],
-}).handle(async ({ caller, params }, services: ApiServices) => {
-  const folder = await folderOf(services, caller, params.id);
+  errors: FOLDER_ERRORS,
+  owner: {
+    operationId: 'unwatchFolder',
+    description: 'Ends its checks and its undelivered events.',
+    answer: { schema: successAnswer, example: { success: true } },
+  },
+}).handle(async (input, services, reader) => {
+  const folder = await folderAt(services, input);
   await services.watching.remove(folder.accountId, folder.id);
-  return { success: true };
+  if (reader === 'owner') await note(services, input, 'delete', folder);
+  return { success: true as const };
+});
+
+const SWITCHES = {
+  pause: ['Pause the checks', 'What comes meanwhile is reported after `resume`.', false],
+  resume: ['Resume the checks', 'The next one is due at once.', true],
+} as const;
+
+for (const verb of ['pause', 'resume'] as const) {
+  const [summary, description, isActive] = SWITCHES[verb];
+  endpoint(`POST /manage/watched-folders/:id/${verb}`, {
+    operationId: `${verb}Folder`,
+    summary,
+    description,
+    answer: { schema: ownersFolder, example: { ...ownersExample, isActive } },
+    errors: FOLDER_ERRORS,
+  }).handle(async (input, services, reader) => {
+    const folder = await folderAt(services, input);
+    await services.watching[verb](folder.accountId, folder.id);
+    await note(services, input, verb, folder);
+    return folderView(await folderAt(services, input), reader);
+  });
+}
+
+const secret = { schema: object('SecretAnswer', { secret: text('The secret.') }), example: { secret: SECRET } };
+
+endpoint('GET /manage/watched-folders/:id/secret', {
+  operationId: 'showSecret',
+  summary: 'Show the webhook secret',
+  description: 'What the receiver verifies signatures with. It stands in the audit log.',
+  answer: secret,
+  errors: FOLDER_ERRORS,
+}).handle(async (input, services) => {
+  const folder = await folderAt(services, input);
+  const secret = await services.watching.secret(folder.accountId, folder.id);
+  await note(services, input, 'show_secret', folder);
+  return { secret };
+});
+
+endpoint('POST /manage/watched-folders/:id/secret/rotate', {
+  operationId: 'rotateSecret',
+  summary: 'Replace the webhook secret',
+  description: 'The former one signs along for 24 hours.',
+  answer: secret,
+  errors: FOLDER_ERRORS,
+}).handle(async (input, services) => {
+  const folder = await folderAt(services, input);
+  const secret = await services.watching.rotateSecret(folder.accountId, folder.id);
+  await note(services, input, 'rotate_secret', folder);
+  return { secret };
 });

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import type { TestReport } from '../../../src/api/manage/connections/test-report.js';
+import type { TestReport } from '../../../src/api/connections/test-report.js';
 import { startVsftpd, type FtpServer } from '../../servers/ftp.js';
 import { shareSwift } from '../../servers/swift.js';
 import type { Browser } from '../../support/gateway.js';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { eventually } from '../../support/eventually.js';
-import type { TestReport } from '../../../src/api/manage/connections/test-report.js';
+import type { TestReport } from '../../../src/api/connections/test-report.js';
 import type { Browser } from '../../support/gateway.js';
 import { expectError, field, type ManagedGateway, startManaged, withSql } from './support.js';
 

@@ -1,6 +1,6 @@
 /** Every endpoint of the program with the schemas of its input: the OpenAPI document's, and those of the management API. */
-import { manageRoutes } from '../../../src/api/manage/management.js';
-import type { ManageServices } from '../../../src/api/manage/services.js';
+import { apiRoutes } from '../../../src/api/endpoints.js';
+import type { Services } from '../../../src/api/services.js';
 import { parametersOf } from '../../../src/api/openapi/document.js';
 import type { OpenApiDocument, Schema } from '../../../src/api/openapi/types.js';
 
@@ -45,7 +45,8 @@ export function documentedEndpoints(document: OpenApiDocument): Endpoint[] {
 export function managementEndpoints(): Endpoint[] {
   const none: Endpoint['bodies'] = {};
   // Handlers alone use the services, and nobody calls them here.
-  return manageRoutes({} as ManageServices).map(({ method, path, query, json }): Endpoint => {
+  const rows = apiRoutes({} as Services).filter(({ path }) => path.startsWith('/manage/'));
+  return rows.map(({ method, path, query, json }): Endpoint => {
     const { properties = {}, required = [] } = (query ?? {}) as {
       readonly properties?: Readonly<Record<string, Schema>>;
       readonly required?: readonly string[];

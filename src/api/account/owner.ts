@@ -1,0 +1,213 @@
+/** The account itself, what it holds of what all accounts share, and what was changed in it. */
+import { Type } from 'typebox';
+import {
+  count,
+  dateTime,
+  flag,
+  group,
+  listOf,
+  object,
+  oneOf,
+  orNull,
+  text,
+  textOrNull,
+  texts,
+} from '../../contract/schema.js';
+import { ACCOUNT_BUDGETS } from '../../budgets/budgets.js';
+import { CLOSED, cursor, facts, id, ID, limit, nextCursor, page, TIME } from '../fields.js';
+import { type Services, requireCursor, unknownItem } from '../services.js';
+import { endpoints } from '../endpoint.js';
+
+const endpoint = endpoints('Account');
+export const ownerEndpoints = endpoint.all;
+
+endpoint('GET /manage/account', {
+  operationId: 'showAccount',
+  summary: 'Show the account',
+  description: 'The account, its plan and how it logs in. 0 in `limits` is unlimited.',
+  answer: {
+    schema: object('Account', {
+      id: id(),
+      email: text('E-mail address of the account.'),
+      plan: text('Name of the plan.'),
+      createdAt: dateTime('When it was made.'),
+      limits: group(
+        { connections: count('Connections.'), monthlyActions: count('Actions a month.') },
+        'What the plan has room for; 0 = unlimited.',
+      ),
+      connections: count('How many connections the account has.'),
+      transfers: count('How many transfers the history holds.'),
+      hasPassword: flag('Whether it can log in.'),
+      totp: group(
+        {
+          isEnabled: flag('Whether a login asks for one.'),
+          recoveryCodesLeft: count('Recovery codes that were not used yet.'),
+        },
+        'One-time passwords.',
+      ),
+    }),
+    example: {
+      id: ID,
+      email: 'ops@example.com',
+      plan: 'pro',
+      createdAt: TIME,
+      limits: { connections: 0, monthlyActions: 0 },
+      connections: 3,
+      transfers: 1729,
+      hasPassword: true,
+      totp: { isEnabled: true, recoveryCodesLeft: 9 },
+    },
+  },
+  errors: ['unknown_item'],
+}).handle(async ({ caller }, { storage, operations }) => {
+  const [owner, { connections, transfers }] = await Promise.all([
+    storage.management.credentials.find(caller.accountId),
+    storage.accounts.holdings(caller.accountId),
+  ]);
+  if (owner === undefined) throw unknownItem('account', caller.accountId);
+  return {
+    id: owner.accountId,
+    email: owner.email,
+    plan: owner.plan,
+    createdAt: owner.createdAt,
+    limits: operations.planOf(owner),
+    connections,
+    transfers,
+    hasPassword: owner.hasPassword,
+    totp: { isEnabled: owner.isTotpEnabled, recoveryCodesLeft: owner.recoveryCodesLeft },
+  };
+});
+
+endpoint('GET /manage/pools', {
+  operationId: 'showPools',
+  summary: 'Show the sessions that are open, and the use of what accounts share',
+  description:
+    "Sessions of this thread to the account's own servers, and what the account holds now of each budget of this " +
+    'thread. Accounts get fair shares: what is refused to one is 429 `share_exceeded`, or 503 `overloaded` where the whole is in use.',
+  answer: {
+    schema: object('PoolsAnswer', {
+      pools: listOf(
+        Type.Object({
+          host: text('Host and port.'),
+          connectionIds: texts('Connections that use it.'),
+          open: count('Open sessions.'),
+          leased: count('Sessions and SFTP channels in use.'),
+          waiting: count('Operations that wait for a session.'),
+          maxSessions: count('How many sessions there may be.'),
+        }),
+        'One for each server and login that has sessions.',
+      ),
+      shares: listOf(
+        Type.Object({
+          name: oneOf(ACCOUNT_BUDGETS, 'As under `budgets` in the configuration.'),
+          used: count('What the account holds now.'),
+          capacity: count('For all accounts together.'),
+          refused: count('How often the account was refused more, lately.'),
+        }),
+        'One for each of what all accounts share.',
+      ),
+    }),
+    example: {
+      pools: [
+        {
+          host: 'sftp.example.com:22',
+          connectionIds: ['warehouse'],
+          open: 2,
+          leased: 1,
+          waiting: 0,
+          maxSessions: 8,
+        },
+      ],
+      shares: [{ name: 'requests', used: 3, capacity: 2048, refused: 0 }],
+    },
+  },
+}).handle(async ({ caller }, services) => {
+  const { storage, remotes } = services;
+  const listed = await storage.connections.list(caller.accountId);
+  const opened = await Promise.all(listed.map(({ id }) => storage.connections.find(caller.accountId, id)));
+  const pools = new Map<string, { gauge: Gauge; connectionIds: string[] }>();
+  for (const connection of opened) {
+    const found = connection === undefined ? undefined : remotes.gaugeOf(connection);
+    if (connection === undefined || found === undefined) continue;
+    const { key, ...gauge } = found;
+    const pool = pools.get(key) ?? { gauge, connectionIds: [] };
+    pool.connectionIds.push(connection.id);
+    pools.set(key, pool);
+  }
+  return {
+    pools: [...pools.values()].map(({ gauge, connectionIds }) => ({ ...gauge, connectionIds })),
+    shares: ACCOUNT_BUDGETS.map((name) => {
+      const budget = services.budgets[name];
+      return { name, capacity: budget.gauge.capacity, ...budget.of(caller.accountId) };
+    }),
+  };
+});
+
+type Gauge = Omit<NonNullable<ReturnType<Services['remotes']['gaugeOf']>>, 'key'>;
+
+endpoint('GET /manage/audit', {
+  operationId: 'listAudit',
+  summary: 'List what was changed',
+  description: 'Every change and every login, refused ones too, newest first; no secrets.',
+  query: Type.Object(
+    {
+      limit: limit(200, 50, 20),
+      cursor: cursor(ID),
+      action: Type.Optional(
+        text('Only this area (`connection`) or action (`connection.update`).', {
+          minLength: 1,
+          maxLength: 64,
+          pattern: '^[a-z_.]+$',
+          examples: ['connection.update'],
+        }),
+      ),
+    },
+    CLOSED,
+  ),
+  answer: {
+    schema: page('AuditAnswer', {
+      entries: listOf(
+        object('AuditEntry', {
+          id: id(),
+          at: dateTime('When it happened.'),
+          actor: group(
+            {
+              kind: oneOf(['session', 'key', 'anonymous'], 'A login session, an API key or the gateway itself.'),
+              id: textOrNull('Id of the session or key.'),
+              name: text('E-mail address of the account, or name of the key.'),
+            },
+            'Who did it.',
+          ),
+          action: text('`area.verb`, such as `connection.update`.'),
+          target: orNull(
+            Type.Object({ kind: text('What it is.'), id: text('Its id.'), name: text('Its name.') }),
+            'What was changed.',
+          ),
+          address: text('Where the request came from.'),
+          requestId: text('Finds the request in the log.'),
+          details: facts('What was changed; no secrets.'),
+        }),
+        'Newest first.',
+      ),
+    }),
+    example: {
+      entries: [
+        {
+          id: ID,
+          at: TIME,
+          actor: { kind: 'session', id: ID, name: 'ops@example.com' },
+          action: 'connection.update',
+          target: { kind: 'connection', id: 'warehouse', name: 'Warehouse' },
+          address: '192.0.2.10',
+          requestId: 'order-4711',
+          details: { fields: ['port'] },
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+}).handle(async ({ caller, query }, { storage }) => {
+  requireCursor(query.cursor);
+  const entries = await storage.management.audit.list(caller.accountId, query);
+  return { entries, nextCursor: nextCursor(entries, query.limit, ({ id }) => id) };
+});

@@ -1,0 +1,163 @@
+/** A connection in its flat form, as its owner writes it: the way to settings and secrets and back. */
+import { isDeepStrictEqual } from 'node:util';
+import { Type } from 'typebox';
+import { FORMATS } from '../../base/formats.js';
+import type { Connection, SecretValues, Settings } from '../../connections/connection.js';
+import { addressOf, type Definition, type Values } from '../../connections/definition.js';
+import { wordsOf } from '../../connections/private-key-bounds.js';
+import { changeSchema } from '../../connections/schemas.js';
+import { CONNECTION_TYPES, definitionOf } from '../../connections/types.js';
+import { createChecker } from '../../base/schema-check.js';
+import { type ConnectionDraft, type ManagedConnection, type SecretChanges, settingsOf } from '../../storage/storage.js';
+import { type ConnectionInput, connectionSchemas } from './schemas.js';
+import { badField } from '../services.js';
+
+export const schemas = connectionSchemas(CONNECTION_TYPES);
+
+const checkChanges = Object.fromEntries(
+  CONNECTION_TYPES.map((definition) => [
+    definition.type,
+    createChecker(Type.Unsafe<Values>(changeSchema(definition)), 'the body'),
+  ]),
+);
+
+/** @throws GatewayError bad_request */
+export function draftOf(input: ConnectionInput, definition = definitionOf(input)): ConnectionDraft {
+  checkSettings(input, definition);
+  return {
+    id: input.id,
+    name: input.name,
+    type: input.type,
+    isActive: input.isActive,
+    settings: settingsOf(input, definition),
+    secrets: secretsOf(input, definition),
+    hostKeys: input.hostKeys,
+    keyPairId: input.keyPairId ?? null,
+  };
+}
+
+/**
+ * `patch` laid over what is stored. @throws GatewayError bad_request, also when the server changes and the password
+ * was not given again: else whoever may edit could have a stored one sent to a server of his own.
+ */
+export function editedDraft(stored: ManagedConnection, patch: Readonly<Record<string, unknown>>): ConnectionDraft {
+  const changes = checkChanges[stored.type]?.(patch) ?? {};
+  const draft = draftOf({
+    ...flatSettings(stored),
+    isActive: stored.isActive,
+    keyPairId: stored.keyPairId,
+    ...changes,
+  });
+  // A private key of one's own takes the place of the generated one.
+  const keyPairId =
+    typeof changes['privateKey'] === 'string' && changes['keyPairId'] === undefined ? null : draft.keyPairId;
+  requireSecretsAgain(stored, draft);
+  return { ...draft, keyPairId };
+}
+
+/**
+ * Where stored secrets may go. Those that the server itself gets to see, only to the server that they were given for; keys
+ * only sign, and what they sign is bound to one server. The operator's secrets, which came from the configuration file, only
+ * where the operator sent them: to that server, as that user, below that root. @throws GatewayError bad_request; see editedDraft
+ */
+export function requireSecretsAgain(stored: ManagedConnection, draft: ConnectionDraft): void {
+  const definition = definitionOf(stored);
+  const given: Values = draft.secrets;
+  const open = stored.secrets.filter((name) => given[name] === undefined);
+  const [first] = open;
+  if (stored.hasConfiguredSecrets && first !== undefined && !hasSameReach(definition, stored, draft)) {
+    throw badField(first, 'must be given: the one of the configuration file is for its own server and root alone');
+  }
+  if (addressOf(definition, stored.settings) === addressOf(definition, draft.settings)) return;
+  const sent = open.find((name) => definition.secrets[name]?.isSent === true);
+  if (sent !== undefined) throw badField(sent, 'must be given again (or null), because the server has changed');
+}
+
+/** What a login opens is the same, and who is trusted to be the server. */
+function hasSameReach(
+  definition: Definition,
+  stored: ManagedConnection,
+  { settings, hostKeys }: ConnectionDraft,
+): boolean {
+  const reach = (of: Settings): Values =>
+    Object.fromEntries(Object.entries(of).filter(([name]) => definition.settings[name]?.isHarmless !== true));
+  return (
+    isDeepStrictEqual(reach(stored.settings), reach(settings)) &&
+    (hostKeys === undefined || isDeepStrictEqual([...hostKeys].sort(), [...stored.hostKeys].sort()))
+  );
+}
+
+/** The secrets of a draft; those that it leaves open are taken from `base`. */
+export function secretValues(draft: ConnectionDraft, base: Connection | undefined): SecretValues {
+  const [stored, given]: Values[] = [{ ...base }, draft.secrets];
+  const values: Record<string, string> = {};
+  for (const name of Object.keys(definitionOf(draft).secrets)) {
+    const value = given?.[name] === undefined ? stored?.[name] : given[name];
+    if (typeof value === 'string' && value !== '') values[name] = value;
+  }
+  return values;
+}
+
+/** As the API shows it: everything but the secrets. */
+export function connectionView(connection: ManagedConnection): Record<string, unknown> {
+  const { secrets, lastTest } = connection;
+  const definition = definitionOf(connection);
+  return {
+    ...flatSettings(connection),
+    isActive: connection.isActive,
+    source: connection.isConfigured ? 'configuration' : 'dashboard',
+    ...(definition.can.hostKeys
+      ? {
+          keyPairId: connection.keyPairId,
+          hostKeys: connection.hostKeys,
+          hostKeysLearned: connection.hostKeysLearned,
+        }
+      : {}),
+    secrets: Object.fromEntries(Object.keys(definition.secrets).map((name) => [name, secrets.includes(name)])),
+    createdAt: connection.createdAt,
+    updatedAt: connection.updatedAt,
+    lastTest:
+      lastTest === null
+        ? null
+        : {
+            testedAt: lastTest.testedAt,
+            isOk: lastTest.isOk,
+            failedStep: lastTest.failedStep,
+            error: lastTest.error,
+          },
+  };
+}
+
+function flatSettings({ id, name, type, settings }: ManagedConnection): ConnectionInput {
+  const { ...flat }: Readonly<Record<string, unknown>> = { ...settings };
+  return { id, name, type, isActive: true, ...flat };
+}
+
+function secretsOf(input: ConnectionInput, { secrets }: Definition): SecretChanges {
+  const changes: Record<string, string | null> = {};
+  for (const [name, { isRequired }] of Object.entries(secrets)) {
+    const value = input[name];
+    if (value === null && isRequired) throw badField(name, 'must not be null');
+    if (value === null || typeof value === 'string') changes[name] = value;
+  }
+  return changes;
+}
+
+/** What no schema says. @throws GatewayError bad_request */
+function checkSettings(input: ConnectionInput, { settings, secrets }: Definition): void {
+  for (const [name, { schema, formatWords, refusal }] of Object.entries(settings)) {
+    const value = input[name];
+    if (typeof value !== 'string') continue;
+    const { format } = schema as { readonly format?: keyof typeof FORMATS };
+    // A text that may be absent is null here, not empty.
+    if (format !== undefined && (value === '' || !FORMATS[format](value)))
+      throw badField(name, `must be ${formatWords}`);
+    const refused = refusal?.(value);
+    if (refused !== undefined) throw badField(name, refused);
+  }
+  for (const [name, { excess }] of Object.entries(secrets)) {
+    const value = input[name];
+    const over = typeof value === 'string' ? excess?.(value) : undefined;
+    if (over !== undefined) throw badField(name, `cannot be used: ${wordsOf(over)}`);
+  }
+}

@@ -1,0 +1,341 @@
+/**
+ * Tries a connection out, step by step, over the real protocol code with a login of its own. Where it stands is told by
+ * the observer that hears of the session, and by the trust that is asked about host keys.
+ */
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { TLSSocket } from 'node:tls';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { withDeadline } from '../../base/deadline.js';
+import { type ErrorCode, GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
+import type { Connection } from '../../connections/connection.js';
+import { definitionOf } from '../../connections/types.js';
+import type { Dialer } from '../../remotes/dial/dial.js';
+import { joinPath, parseRemotePath, type RemotePath, ROOT } from '../../remotes/path.js';
+import type { OperatorLimits } from '../../remotes/pool-limits.js';
+import type { ProtocolDeps, SessionObserver, Tuning } from '../../remotes/protocol.js';
+import { createRemotes } from '../../remotes/registry.js';
+import type { Leftovers } from '../../remotes/leftovers.js';
+import type { Remote } from '../../remotes/remote.js';
+import { waitingWords } from '../../remotes/trust.js';
+import type { StepReport, TestReport } from './test-report.js';
+
+interface TesterOptions {
+  /** A dialler under the gateway's own network rules, which tells the observer. */
+  readonly dialer: (observer: SessionObserver) => Dialer;
+  readonly limits: OperatorLimits;
+  readonly tuning: Tuning;
+  readonly poolBudgets?: ProtocolDeps['budgets'];
+}
+
+interface TestOptions {
+  /** Also write, rename and delete a file. */
+  readonly probe: boolean;
+  readonly signal: AbortSignal;
+}
+
+type StepName = StepReport['name'];
+
+const TEST_MS = 60_000;
+const TESTS_PER_MINUTE = 30;
+const MAX_COUNTED = 1000;
+const SIGNED = 'the request was signed and accepted';
+const PROBE_BYTES = Buffer.from('This file shows that the connection can be written to. It may be deleted.\n');
+
+export class ConnectionTester {
+  private readonly rate = new RateLimiterMemory({ points: TESTS_PER_MINUTE, duration: 60 });
+
+  constructor(private readonly options: TesterOptions) {}
+
+  /** Never rejects for what the server does: a failing step is a result. @throws GatewayError rate_limited */
+  async test(connection: Connection, { probe, signal }: TestOptions): Promise<TestReport> {
+    await this.takeTurn(connection.accountId);
+    const testedAt = new Date();
+    const run = new TestRun(connection, probe);
+    await this.run(connection, run, signal, (remote) => run.work(remote));
+    return { testedAt, ...run.report() };
+  }
+
+  /** The host keys that the server shows now, one for each kind it has; nobody logs in. */
+  async hostKeys(connection: Connection, signal: AbortSignal): Promise<readonly string[]> {
+    await this.takeTurn(connection.accountId);
+    const run = new TestRun(connection, false);
+    const shown: string[] = [];
+    run.onHostKey = (fingerprint) => {
+      shown.push(fingerprint);
+      throw new GatewayError('host_key_mismatch', 'only looking', { step: 'login' });
+    };
+    await this.run(connection, run, signal, async () => undefined);
+    if (shown.length === 0 && run.failure !== undefined) throw run.failure;
+    return shown;
+  }
+
+  private async takeTurn(accountId: string): Promise<void> {
+    try {
+      await this.rate.consume(accountId);
+    } catch {
+      throw new GatewayError('rate_limited', `more than ${TESTS_PER_MINUTE} tests of connections in a minute`, {
+        step: 'request',
+        retryAfterMs: 60_000,
+      });
+    }
+  }
+
+  private async run(
+    connection: Connection,
+    run: TestRun,
+    client: AbortSignal,
+    work: (remote: Remote) => Promise<void>,
+  ): Promise<void> {
+    const dialer = this.options.dialer(run.observer);
+    // Remotes of its own: a session of the gateway's pools would hide whether a login works.
+    const remotes = createRemotes({
+      dialer,
+      limits: this.options.limits,
+      tuning: this.options.tuning,
+      ...(this.options.poolBudgets === undefined ? {} : { budgets: this.options.poolBudgets }),
+      trust: { checkHostKey: async (_, fingerprint) => run.hostKeyShown(fingerprint) },
+      observer: run.observer,
+      log: () => undefined,
+      warn: () => undefined,
+    });
+    try {
+      // A test pins nothing: the protocol must ask `trust` about every key, also one that is pinned.
+      const unpinned: Connection = 'hostKeys' in connection ? { ...connection, hostKeys: [] } : connection;
+      const late = (): GatewayError =>
+        new GatewayError('command_timeout', `the test took longer than ${TEST_MS / 1000} s`);
+      await withDeadline({ signal: client, ms: TEST_MS, late }, (signal) =>
+        remotes.use(unpinned, { signal, leftovers: () => NO_LEFTOVERS }, work),
+      );
+    } catch (error) {
+      run.failed(toGatewayError(error));
+    } finally {
+      remotes.close();
+    }
+  }
+}
+
+/** Where one test stands: each step's clock runs from the end of the step before. */
+class TestRun {
+  failure: GatewayError | undefined;
+  onHostKey: ((fingerprint: string) => void) | undefined;
+  readonly observer: SessionObserver = {
+    resolved: (host, addresses) =>
+      this.done('resolve', host === addresses[0] ? host : `${host} is ${addresses.join(', ')}`),
+    connected: (socket) => this.done('connect', `${socket.remoteAddress ?? ''} port ${socket.remotePort ?? ''}`),
+    secured: (socket) => this.certificateShown(socket),
+    handshaken: (software, algorithms) => (this.facts = { software, algorithms }),
+  };
+  private readonly isObjectStore: boolean;
+  private readonly order: readonly StepName[];
+  private readonly results: StepReport[] = [];
+  private readonly startedAt = performance.now();
+  private stepStartedAt = this.startedAt;
+  private hostKey: TestReport['hostKey'] = null;
+  private certificate: TestReport['certificate'] = null;
+  private facts: Record<string, unknown> = {};
+  private card: Record<string, unknown> | null = null;
+
+  constructor(
+    private readonly connection: Connection,
+    probe: boolean,
+  ) {
+    const { can, hasCertificate } = definitionOf(connection);
+    this.isObjectStore = can.isObjectStore;
+    const secure: StepName[] = can.hostKeys ? ['host_key'] : hasCertificate({ ...connection }) ? ['certificate'] : [];
+    const probing: StepName[] = probe ? ['write', 'rename', 'delete'] : [];
+    this.order = ['resolve', 'connect', ...secure, 'login', 'list', ...probing];
+  }
+
+  hostKeyShown(fingerprint: string): void {
+    this.onHostKey?.(fingerprint);
+    const pinned = 'hostKeys' in this.connection ? this.connection.hostKeys : [];
+    const state = pinned.length === 0 ? 'new' : pinned.includes(fingerprint) ? 'pinned' : 'mismatch';
+    this.hostKey ??= { fingerprint, state };
+    if (state === 'mismatch') {
+      throw new GatewayError(
+        'host_key_mismatch',
+        `the server shows host key ${fingerprint}, but ${pinned.join(' or ')} is pinned${waitingWords(this.connection, fingerprint)}`,
+        { step: 'login' },
+      );
+    }
+    this.hostKey = { fingerprint, state };
+    this.done('host_key', `${fingerprint} (${state === 'new' ? 'not pinned yet' : 'pinned'})`);
+  }
+
+  private certificateShown(socket: TLSSocket): void {
+    if (this.certificate !== null) return;
+    const { subject, issuer, valid_to: until, fingerprint256 } = socket.getPeerCertificate();
+    const validTo = new Date(until).toISOString();
+    this.certificate = {
+      subject: nameOf(subject),
+      issuer: nameOf(issuer),
+      validTo,
+      fingerprint: fingerprint256,
+      protocol: socket.getProtocol() ?? '',
+    };
+    const checked = socket.authorized ? '' : ', not verified (tlsVerify is off)';
+    this.done('certificate', `${this.certificate.subject}, until ${validTo}${checked}`);
+  }
+
+  async work(remote: Remote): Promise<void> {
+    // An object store knows no login: the first answer to a signed request is one.
+    if (!this.isObjectStore) this.done('login', 'logged in');
+    const home = await remote.home();
+    const folder = this.connection.defaultPath;
+    const path = folder === undefined ? home : parseRemotePath(folder, ROOT, 'defaultPath');
+    let entries = 0;
+    for await (const _ of remote.list(path)) {
+      if (++entries >= MAX_COUNTED) break;
+    }
+    this.done('login', SIGNED);
+    const count =
+      entries >= MAX_COUNTED ? `${MAX_COUNTED} entries or more` : `${entries} ${entries === 1 ? 'entry' : 'entries'}`;
+    this.done('list', `${path}: ${count}`);
+    const keep = (): void => {
+      const { moveOnto, exclusiveCreate, timeResolutionMs } = remote.can;
+      this.card = {
+        ...this.facts,
+        ...remote.facts,
+        home,
+        moveOnto,
+        exclusiveCreate,
+        timeResolutionMs,
+        canAppend: remote.append !== undefined,
+        canExec: remote.exec !== undefined,
+        canCopy: remote.copyFrom !== undefined,
+        testedAt: new Date(),
+      };
+    };
+    keep();
+    if (this.order.includes('write')) await this.probe(remote, path);
+    keep();
+  }
+
+  failed(error: GatewayError): void {
+    // An object store that speaks of the bucket has accepted the signature.
+    const isBeyondLogin = hasCode(error, 'remote_failure', 'not_found', 'permission_denied', 'not_a_folder');
+    if (this.isObjectStore && isBeyondLogin) this.done('login', SIGNED);
+    const next = this.order.find((name) => !this.results.some((result) => result.name === name));
+    if (next === undefined || this.failure !== undefined) return;
+    this.failure = error;
+    this.mark(next, error);
+  }
+
+  report(): Omit<TestReport, 'testedAt'> {
+    const steps = this.order.map(
+      (name): StepReport => this.results.find((result) => result.name === name) ?? { name, status: 'skipped' },
+    );
+    return {
+      isOk: steps.every(({ status }) => status === 'ok'),
+      durationMs: Math.round(performance.now() - this.startedAt),
+      steps,
+      hostKey: this.hostKey,
+      certificate: this.certificate,
+      card: this.card,
+    };
+  }
+
+  private async probe(remote: Remote, folder: RemotePath): Promise<void> {
+    const name = `ftg-test-${randomBytes(6).toString('hex')}`;
+    const [first, second] = [joinPath(folder, `${name}.txt`), joinPath(folder, `${name}-renamed.txt`)];
+    let stands: RemotePath | undefined;
+    try {
+      const writer = await remote.write(first, { size: PROBE_BYTES.length });
+      try {
+        await pipeline(Readable.from([PROBE_BYTES], { objectMode: false }), writer);
+        await writer.commit({ size: PROBE_BYTES.length });
+      } catch (error) {
+        await writer.abort(toGatewayError(error));
+        throw error;
+      }
+      stands = first;
+      this.done('write', `${first}, ${PROBE_BYTES.length} bytes`);
+      await remote.move(first, second, { replace: false });
+      stands = second;
+      this.done('rename', second);
+      await remote.remove(second);
+      stands = undefined;
+      this.done('delete', second);
+    } catch (error) {
+      if (stands !== undefined) await remote.remove(stands).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private done(name: StepName, detail: string): void {
+    // Data connections and further sockets pass the same stations again.
+    if (!this.order.includes(name) || this.results.some((result) => result.name === name)) return;
+    this.results.push({ name, status: 'ok', durationMs: this.lap(), detail });
+  }
+
+  private mark(name: StepName, error: GatewayError): void {
+    this.results.push({
+      name,
+      status: 'failed',
+      durationMs: this.lap(),
+      error: error.clientText,
+      code: error.code,
+      advice: adviceFor(error, this.connection),
+    });
+  }
+
+  private lap(): number {
+    const now = performance.now();
+    const lap = Math.round(now - this.stepStartedAt);
+    this.stepStartedAt = now;
+    return lap;
+  }
+}
+
+/** A test of a connection that is stored nowhere cannot note what it may leave behind; it clears up after itself. */
+const NO_LEFTOVERS: Leftovers = {
+  temporaryName: (name) => `.ftg-test-${randomBytes(6).toString('hex')}.${name}`,
+  expect: async () => undefined,
+  expectMultipart: async () => ({ done: () => undefined, abortLater: () => undefined }),
+  removeLater: () => undefined,
+};
+
+function nameOf(entity: Readonly<Record<string, string | string[] | undefined>>): string {
+  return [entity['CN'] ?? entity['O'] ?? ''].flat()[0] ?? '';
+}
+
+const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
+  dns_failed:
+    'Check the spelling of the host name. If it is a name of your own network, the gateway must use a name server that knows it.',
+  address_denied:
+    'The network rules of this gateway forbid the address; its operator can change them (network.connections).',
+  unreachable:
+    'Check host and port, that the server runs, and that its firewall lets the outbound address of this gateway through.',
+  connect_timeout:
+    'Nothing answered. Usually a firewall drops the packets: have the outbound address of this gateway allowed, and check the port.',
+  host_key_mismatch:
+    'The server shows another key than the pinned one. Ask its operator whether it was changed; if so, accept the new one under host keys. If not, somebody may stand in between.',
+  certificate_rejected:
+    'The certificate is not trusted, has expired or is for another name. Use the name that stands in it, or give the authority that signed it (tlsCa).',
+  login_refused:
+    'Check user name and password or key, and that the server lets this user log in from this address and in this way.',
+  too_many_sessions:
+    'The server admits no further login now. Lower maxSessions of this connection, or have the limit on the server raised.',
+  protocol_error:
+    'The answer was not of this protocol. Check the port and the type of the connection; an old SSH server may need algorithms "legacy".',
+  not_found: 'The default path is not there. Correct it, or have the folder made on the server.',
+  not_a_folder: 'The default path is a file. Name the folder that it is in.',
+  permission_denied:
+    'The user may not do this there. Have the rights on the server changed, or choose another default path.',
+  no_space: 'The disk of the server is full, or the quota of the user is used up.',
+  stall_timeout:
+    'The server fell silent. Try again; if it stays so, ask its operator (FTP: check that its passive ports are open).',
+  command_timeout: 'The server answers too slowly for a test.',
+  connection_lost: 'The server hung up. Try again; its log may tell why.',
+};
+
+function adviceFor(error: GatewayError, connection: Connection): string {
+  const ofType = definitionOf(connection).advice?.(error);
+  if (ofType !== undefined) return ofType;
+  if (error.code === 'remote_failure' && error.step === 'publish') {
+    return 'The server refuses to rename. Switch atomicUploads off for this connection.';
+  }
+  return ADVICE[error.code] ?? "Look at the server's own words above and in its log.";
+}

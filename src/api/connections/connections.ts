@@ -1,0 +1,243 @@
+/** The connections of an account: their types, the list, and what makes, changes and ends one. */
+import { Type } from 'typebox';
+import { refusal } from '../../base/errors.js';
+import { component, count, flag, listOf, object, text, withDefault } from '../../contract/schema.js';
+import type { Values } from '../../connections/definition.js';
+import { CONNECTION_TYPES } from '../../connections/types.js';
+import { SLUG } from '../../contract/patterns.js';
+import type { ConnectionDraft, SecretChanges } from '../../storage/storage.js';
+import { successAnswer } from '../fields.js';
+import { connectionView, draftOf, editedDraft, schemas, secretValues } from './connection-input.js';
+import { CLOSED, ID, newName, TIME } from '../fields.js';
+import { actorOf, type AtItem, connectionAt, type Services, connectionOf, refuseConfigured } from '../services.js';
+import { connectionType, describedType } from './schemas.js';
+import { EDIT_ERRORS, madeAnswer, managedConnection, sample, sampleInput, shown, shownAnswer } from './view.js';
+import { endpoints } from '../endpoint.js';
+
+const endpoint = endpoints('Connections');
+export const connectionEndpoints = endpoint.all;
+
+endpoint('GET /manage/connection-types', {
+  operationId: 'listConnectionTypes',
+  summary: 'List the types of connections',
+  description: 'The fields of each type, as the dashboard draws its form from.',
+  answer: {
+    description: 'The types.',
+    schema: component(
+      'ConnectionTypesAnswer',
+      Type.Object({ connectionTypes: Type.Array(connectionType, { description: 'In the order of a form.' }) }),
+    ),
+    example: { connectionTypes: CONNECTION_TYPES.map(describedType) },
+  },
+}).handle(async () => ({ connectionTypes: CONNECTION_TYPES.map(describedType) }));
+
+endpoint('GET /manage/connections', {
+  operationId: 'listManagedConnections',
+  summary: 'List connections',
+  description: 'All connections of the account; `secrets` says which are set. `limit` 0 is unlimited.',
+  answer: {
+    schema: object('ManagedConnectionsAnswer', {
+      connections: listOf(managedConnection, 'All connections of the account.'),
+      limit: count('How many connections the plan has room for; 0 = unlimited.'),
+    }),
+    example: { connections: [sample], limit: 0 },
+  },
+}).handle(async ({ caller }, { storage, operations }) => {
+  const connections = await storage.management.connections.list(caller.accountId);
+  return { connections: connections.map(connectionView), limit: operations.planOf(caller).connections };
+});
+
+endpoint('GET /manage/connections/:id', {
+  operationId: 'showConnection',
+  summary: 'Show a connection',
+  description: 'With `card`: what the last good test learned of the server.',
+  answer: {
+    schema: managedConnection,
+    example: {
+      ...sample,
+      card: { software: 'OpenSSH_9.2p1', home: '/home/gw', canExec: true, testedAt: TIME },
+    },
+  },
+  errors: ['unknown_connection'],
+}).handle(async (input, services) => {
+  const connection = await connectionAt(services, input);
+  return { ...connectionView(connection), card: connection.lastTest?.card ?? null };
+});
+
+endpoint('POST /manage/connections', {
+  operationId: 'createConnection',
+  summary: 'Register a connection',
+  description: 'The fields depend on `type`. Secrets are kept encrypted and never shown again.',
+  body: schemas.create,
+  bodyExamples: { body: sampleInput },
+  answer: madeAnswer,
+  errors: ['plan_required', 'already_exists', 'unknown_item'],
+}).handle(async (input, services) => {
+  return created(services, input, draftOf(input.body));
+});
+
+endpoint('POST /manage/connections/:id/duplicate', {
+  operationId: 'duplicateConnection',
+  summary: 'Duplicate a connection',
+  description:
+    'With its secrets. Also one of the configuration file, to have one that can be edited: that copy has no secrets but those given here.',
+  body: component(
+    'DuplicateRequest',
+    Type.Unsafe<SecretChanges & { readonly id?: string; readonly name?: string }>({
+      type: 'object',
+      properties: { id: text('Identifier.', { pattern: SLUG }), name: newName(), ...schemas.secrets },
+      ...CLOSED,
+    }),
+  ),
+  bodyExamples: { body: { name: 'Warehouse (copy)', id: 'warehouse-2' } },
+  answer: madeAnswer,
+  errors: ['unknown_connection', 'plan_required', 'already_exists'],
+}).handle(async (input, services) => {
+  const source = await connectionAt(services, input);
+  const { id, name, ...given } = input.body;
+  // The operator's secrets are for this one alone: whoever may edit the copy could lead them anywhere.
+  const opened = source.hasConfiguredSecrets ? undefined : await connectionOf(services, input.caller, source.id);
+  const draft: ConnectionDraft = {
+    id,
+    name: name ?? `${source.name} (copy)`,
+    type: source.type,
+    isActive: source.isActive,
+    settings: source.settings,
+    secrets: given,
+    hostKeys: source.hostKeys,
+    keyPairId: source.keyPairId,
+  };
+  return created(services, input, { ...draft, secrets: secretValues(draft, opened) }, source.id);
+});
+
+async function created(
+  services: Services,
+  input: Omit<AtItem, 'params'>,
+  draft: ConnectionDraft,
+  copiedFrom?: string,
+): Promise<Values> {
+  const limit = services.operations.planOf(input.caller).connections;
+  const { connections } = services.storage.management;
+  return shown(services, input, await connections.create(actorOf(input), draft, limit, copiedFrom));
+}
+
+endpoint('PATCH /manage/connections/:id', {
+  operationId: 'editConnection',
+  summary: 'Edit a connection',
+  description:
+    'The fields that change. An absent secret stays, null takes it away; a change of `host` or `port` needs the password again.',
+  body: schemas.changes,
+  bodyExamples: { body: { name: 'Warehouse 2', pool: { maxSessions: 2 } } },
+  answer: shownAnswer,
+  errors: [...EDIT_ERRORS, 'unknown_item'],
+}).handle(async (input, services) => {
+  const connection = await connectionAt(services, input);
+  refuseConfigured(connection.isConfigured, `connection ${connection.id}`);
+  const draft = editedDraft(connection, input.body);
+  await services.storage.management.connections.update(actorOf(input), connection, draft, Object.keys(input.body));
+  return shown(services, input, connection.id);
+});
+
+endpoint('POST /manage/connections/:id/activate', {
+  operationId: 'activateConnection',
+  summary: 'Switch a connection on',
+  description: 'Its operations are let through again.',
+  answer: shownAnswer,
+  errors: EDIT_ERRORS,
+}).handle((input, services) => switched(services, input, true));
+
+endpoint('POST /manage/connections/:id/deactivate', {
+  operationId: 'deactivateConnection',
+  summary: 'Switch a connection off',
+  description: 'Its operations are refused with 403 `connection_inactive`.',
+  answer: { ...shownAnswer, example: { ...sample, isActive: false } },
+  errors: EDIT_ERRORS,
+}).handle((input, services) => switched(services, input, false));
+
+async function switched(services: Services, input: AtItem, isActive: boolean): Promise<Values> {
+  const connection = await connectionAt(services, input);
+  refuseConfigured(connection.isConfigured, `connection ${connection.id}`);
+  if (connection.isActive !== isActive) {
+    await services.storage.management.connections.setActive(actorOf(input), connection, isActive);
+  }
+  return shown(services, input, connection.id);
+}
+
+endpoint('DELETE /manage/connections/:id', {
+  operationId: 'deleteConnection',
+  summary: 'Delete a connection',
+  description:
+    'Without `confirm` it is 409 when others depend on it. API keys that are for this connection alone are revoked; its watched folders end, and those that copy to it copy no more. ' +
+    'Its unfinished resumable uploads are removed from its server, as far as that answers within five seconds.',
+  query: Type.Object(
+    { confirm: withDefault(flag('Delete it although others depend on it.', { examples: [true] }), false) },
+    CLOSED,
+  ),
+  answer: { schema: successAnswer, example: { success: true } },
+  errors: [...EDIT_ERRORS, 'in_use'],
+}).handle(async (input, services) => {
+  const connection = await connectionAt(services, input);
+  refuseConfigured(connection.isConfigured, `connection ${connection.id}`);
+  const { connections } = services.storage.management;
+  if (!input.query.confirm) {
+    const { apiKeys, watchedFolders, runningTransfers } = await connections.dependents(
+      input.caller.accountId,
+      connection.id,
+    );
+    const named = [
+      ...apiKeys.map(({ name, willBeRevoked }) => `API key "${name}"${willBeRevoked ? ' (would be revoked)' : ''}`),
+      ...watchedFolders.map(({ name }) => `watched folder "${name}"`),
+      ...(runningTransfers === 0 ? [] : [`${runningTransfers} running transfers`]),
+    ];
+    if (named.length > 0) {
+      throw refusal(
+        'in_use',
+        `connection ${connection.id} is used by ${named.join(', ')}; confirm=true deletes it all the same`,
+      );
+    }
+  }
+  await endUploads(services, input, connection.id);
+  await connections.remove(actorOf(input), connection);
+  return { success: true };
+});
+
+/** Without the connection nobody could take them from its server any more. Never rejects. */
+async function endUploads(services: Services, { caller }: AtItem, connectionId: string): Promise<void> {
+  // One whose secrets cannot be opened goes all the same.
+  const opened = await connectionOf(services, caller, connectionId).catch(() => undefined);
+  const uploads = opened === undefined ? 0 : await services.uploads.endAll(opened);
+  if (uploads === 0) return;
+  services.log('warn', 'of a deleted connection unfinished uploads stand on its server yet', { connectionId, uploads });
+}
+
+endpoint('GET /manage/connections/:id/dependents', {
+  operationId: 'showDependents',
+  summary: 'What depends on a connection?',
+  description: 'What its deletion would take along.',
+  answer: {
+    schema: object('Dependents', {
+      apiKeys: listOf(
+        Type.Object({
+          id: text('Id of the API key.'),
+          name: text('Its name.'),
+          willBeRevoked: flag('Whether it is for this connection alone and ends with it.'),
+        }),
+        'API keys.',
+      ),
+      watchedFolders: listOf(
+        Type.Object({ id: text('Id of the watched folder.'), name: text('Its name.') }),
+        'The watched folders, those that copy to it included.',
+      ),
+      runningTransfers: count('How many operations run on it now.'),
+    }),
+    example: {
+      apiKeys: [{ id: ID, name: 'ci', willBeRevoked: true }],
+      watchedFolders: [],
+      runningTransfers: 0,
+    },
+  },
+  errors: ['unknown_connection'],
+}).handle(async (input, services) => {
+  const { id } = await connectionAt(services, input);
+  return services.storage.management.connections.dependents(input.caller.accountId, id);
+});

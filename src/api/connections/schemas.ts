@@ -1,0 +1,171 @@
+/** What the API takes and shows of connections, as it follows from the definitions of their types. */
+import { type Static, type TSchema, Type } from 'typebox';
+import {
+  component,
+  dateTime,
+  flag,
+  group,
+  oneOf,
+  orNull,
+  text,
+  textOrNull,
+  texts,
+  type TSchemaOf,
+} from '../../contract/schema.js';
+import { columns } from '../../connections/common.js';
+import type { ConnectionType } from '../../connections/connection.js';
+import type { Definition, Values } from '../../connections/definition.js';
+import {
+  answerProperties,
+  changeSchema,
+  fieldsOf,
+  formSchema,
+  inputSchema,
+  settingField,
+} from '../../connections/schemas.js';
+import { id } from '../fields.js';
+import { card } from './test-report.js';
+
+/** As the schemas let it through: the fields of its type and no others. */
+export type ConnectionInput = Values & {
+  readonly id?: string;
+  readonly name: string;
+  readonly type: ConnectionType;
+  readonly isActive: boolean;
+  readonly hostKeys?: readonly string[];
+  readonly keyPairId?: string | null;
+};
+
+type ByType = Readonly<Record<string, object>>;
+
+export function connectionSchemas(definitions: readonly Definition[]) {
+  const { schema: name } = settingField('name', columns.name);
+  const schemasOf = (make: (definition: Definition) => object): ByType =>
+    Object.fromEntries(definitions.map((definition) => [definition.type, make(definition)]));
+  /** One schema for each type, chosen by its name: an error message is about the type that the request names. */
+  const byType = (schemas: ByType): TSchemaOf<ConnectionInput> =>
+    Type.Unsafe({
+      type: 'object',
+      required: ['type', 'name'],
+      properties: { type: { type: 'string', enum: Object.keys(schemas), description: 'Protocol.' }, name },
+      allOf: Object.entries(schemas).map(([type, schema]) => ({
+        if: { required: ['type'], properties: { type: { const: type } } },
+        then: schema,
+      })),
+    });
+  const inputs = schemasOf((definition) => componentOfType(definition, 'ConnectionInput', inputSchema(definition)));
+  const hasRequired = ({ secrets }: Definition): boolean => Object.values(secrets).some(({ isRequired }) => isRequired);
+  const secrets = definitions.flatMap(fieldsOf).filter(({ isSecret }) => isSecret);
+  return {
+    create: component('ConnectionInput', byType(inputs)),
+    /** Secrets may come from the connection that the draft is based on. */
+    draft: component(
+      'ConnectionDraft',
+      byType(
+        schemasOf((definition) =>
+          hasRequired(definition) ? inputSchema(definition, true) : (inputs[definition.type] ?? {}),
+        ),
+      ),
+    ),
+    /** The fields of any type; which ones fit is known with the connection. */
+    changes: component(
+      'ConnectionChanges',
+      Type.Unsafe<Values>({
+        type: 'object',
+        minProperties: 1,
+        properties: Object.assign(
+          {},
+          ...definitions.map((definition) => changeSchema(definition).properties),
+        ) as ByType,
+      }),
+    ),
+    secrets: Object.fromEntries(secrets.map((field) => [field.name, field.schema])),
+  };
+}
+
+/** `SftpConnectionInput` and its like. */
+function componentOfType({ type }: Definition, suffix: string, schema: object): object {
+  return component(`${type.charAt(0).toUpperCase()}${type.slice(1)}${suffix}`, schema);
+}
+
+const common = {
+  id: id(),
+  name: text('Shown to people.'),
+  isActive: flag('Whether it is switched on.'),
+  source: oneOf(
+    ['configuration', 'dashboard'],
+    '`configuration` for those that the configuration file lists: they can be changed only there.',
+  ),
+  createdAt: dateTime('When it was made.'),
+  updatedAt: dateTime('When it was last changed.'),
+  lastTest: orNull(
+    Type.Object({
+      testedAt: dateTime('When it was tested.'),
+      isOk: flag('Whether every step went through.'),
+      failedStep: textOrNull('The first step that failed.'),
+      error: textOrNull('What went wrong.'),
+    }),
+    'The last test; null before it.',
+  ),
+  // Lists leave it out.
+  card: Type.Optional(card),
+};
+export const HOST_KEYS = 'Pinned fingerprints; with none, the first one shown is trusted and pinned.';
+export const LEARNED = 'They were learned from the first login.';
+const hostKeys = {
+  keyPairId: textOrNull('A key pair of the gateway, in place of a private key.'),
+  hostKeys: texts(HOST_KEYS),
+  hostKeysLearned: flag(LEARNED),
+};
+
+/** By type. */
+export function connectionAnswers(definitions: readonly Definition[]): Readonly<Record<string, object>> {
+  const fieldsOf = (definition: Definition): Record<string, TSchema> => ({
+    ...common,
+    type: Type.Literal(definition.type, { description: 'Protocol.' }),
+    ...answerProperties(definition),
+    ...(definition.can.hostKeys ? hostKeys : {}),
+    secrets: group(
+      Object.fromEntries(Object.keys(definition.secrets).map((name) => [name, flag('Whether there is one.')])),
+      'Which of them are set.',
+    ),
+  });
+  return Object.fromEntries(
+    definitions.map((definition) => [
+      definition.type,
+      componentOfType(definition, 'Connection', Type.Object(fieldsOf(definition))),
+    ]),
+  );
+}
+
+const names = (description: string) => Type.Array(Type.String(), { description });
+
+export const connectionType = component(
+  'ConnectionType',
+  Type.Object({
+    type: text('`type` of its connections.'),
+    title: text('What people call it.'),
+    schema: Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        'JSON Schema of what `POST /manage/connections` takes, its properties in the order of a form: `title` is the label, `description` the hint, `writeOnly` marks secrets, a choice is a `oneOf` of constants with titles.',
+    }),
+    advanced: names('Fields that few change.'),
+    multiline: names('Fields whose text has several lines.'),
+    address: names('Fields that name the server.'),
+    sent: names('Secrets that must be given again when one of `address` changes.'),
+  }),
+);
+
+export function describedType(definition: Definition): Static<typeof connectionType> {
+  const fields = fieldsOf(definition);
+  const { type, title, secrets, address } = definition;
+  return {
+    type,
+    title,
+    schema: formSchema(definition),
+    advanced: fields.filter(({ isAdvanced }) => isAdvanced).map(({ name }) => name),
+    multiline: fields.filter(({ isLong }) => isLong === true).map(({ name }) => name),
+    address: [...address],
+    sent: Object.keys(secrets).filter((name) => secrets[name]?.isSent === true),
+  };
+}

@@ -1,0 +1,80 @@
+/** What the test of a connection finds, as the API tells it and the tester makes it. */
+import { type Static, Type } from 'typebox';
+import { component, count, dateTime, flag, listOf, object, oneOf, orNull, text } from '../../contract/schema.js';
+import { FINGERPRINT, TIME } from '../fields.js';
+
+/** What was learned of the server differs from protocol to protocol, and server to server. */
+const serverCard = component(
+  'ServerCard',
+  Type.Unsafe<Readonly<Record<string, unknown>>>({
+    type: 'object',
+    additionalProperties: true,
+    properties: { testedAt: dateTime('When it was tested.') },
+  }),
+);
+export const card = orNull(serverCard, 'What was learned of the server; null before that.');
+
+const testStep = object('TestStep', {
+  name: oneOf(
+    ['resolve', 'connect', 'host_key', 'certificate', 'login', 'list', 'write', 'rename', 'delete'],
+    'The step.',
+  ),
+  status: oneOf(['ok', 'failed', 'skipped'], 'State.'),
+  durationMs: Type.Optional(count('Milliseconds from the start of the operation to its end.')),
+  detail: Type.Optional(text('What was found.')),
+  error: Type.Optional(text('What went wrong, at which step, field or path, and what would be right.')),
+  code: Type.Optional(text('The code of the error.')),
+  advice: Type.Optional(text('What to do about it.')),
+});
+
+export const sampleReport = {
+  isOk: false,
+  testedAt: TIME,
+  durationMs: 412,
+  steps: [
+    { name: 'resolve', status: 'ok', durationMs: 3, detail: 'sftp.example.com is 192.0.2.7' },
+    { name: 'connect', status: 'ok', durationMs: 21, detail: '192.0.2.7 port 22' },
+    { name: 'host_key', status: 'ok', durationMs: 40, detail: `${FINGERPRINT} (pinned)` },
+    {
+      name: 'login',
+      status: 'failed',
+      durationMs: 348,
+      error: 'the server refused the login',
+      code: 'login_refused',
+      advice: 'Check user name and password.',
+    },
+    { name: 'list', status: 'skipped' },
+  ],
+  hostKey: { fingerprint: FINGERPRINT, state: 'pinned' },
+  certificate: null,
+  card: null,
+} as const;
+
+export const testReport = object('TestReport', {
+  isOk: flag('Whether every step went through.'),
+  testedAt: dateTime('When it was tested.'),
+  durationMs: count('Milliseconds from the start of the operation to its end.'),
+  steps: listOf(testStep, 'In their order; after a failing one the others are skipped.'),
+  hostKey: orNull(
+    Type.Object({
+      fingerprint: text('SHA-256 fingerprint, as OpenSSH shows it.'),
+      state: oneOf(['pinned', 'new', 'mismatch'], 'How it compares with the pinned ones.'),
+    }),
+    'The host key that the server showed; null where it did not come so far.',
+  ),
+  certificate: orNull(
+    Type.Object({
+      subject: text('Whose it is.'),
+      issuer: text('Who signed it.'),
+      validTo: dateTime('When it expires.'),
+      fingerprint: text('SHA-256 fingerprint.'),
+      protocol: text('Version of TLS.'),
+    }),
+    'The TLS certificate of the server; null where there is none.',
+  ),
+  card,
+});
+
+export type StepReport = Static<typeof testStep>;
+/** Sent as it is made, but for its time. */
+export type TestReport = Static<typeof testReport> & { readonly testedAt: Date };

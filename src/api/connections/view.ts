@@ -1,0 +1,62 @@
+/** A connection as its owner sees it: its settings, which secrets are set, and how its last test went. */
+import { Type } from 'typebox';
+import { component } from '../../contract/schema.js';
+import type { Values } from '../../connections/definition.js';
+import { CONNECTION_TYPES } from '../../connections/types.js';
+import { connectionView } from './connection-input.js';
+import { FINGERPRINT, LATER, TIME } from '../fields.js';
+import { type AtItem, type Services, unknownConnection } from '../services.js';
+import { connectionAnswers } from './schemas.js';
+
+/** Which fields there are depends on the type. */
+export const managedConnection = component(
+  'ManagedConnection',
+  Type.Unsafe<Values>({ oneOf: Object.values(connectionAnswers(CONNECTION_TYPES)) }),
+);
+
+export const sampleInput = {
+  id: 'warehouse',
+  name: 'Warehouse',
+  type: 'sftp',
+  host: 'sftp.example.com',
+  username: 'gw',
+  password: 'secret',
+  defaultPath: '/upload',
+};
+export const sample = {
+  id: 'warehouse',
+  name: 'Warehouse',
+  type: 'sftp',
+  isActive: true,
+  source: 'dashboard',
+  host: 'sftp.example.com',
+  port: 22,
+  username: 'gw',
+  algorithms: 'default',
+  hostKeyRotation: 'ask',
+  defaultPath: '/upload',
+  rootPath: '/',
+  atomicUploads: true,
+  digests: 'asked',
+  verify: 'size',
+  pool: { maxSessions: 4 },
+  keyPairId: null,
+  secrets: { password: true, privateKey: false, passphrase: false },
+  hostKeys: [FINGERPRINT],
+  hostKeysLearned: true,
+  createdAt: TIME,
+  updatedAt: TIME,
+  lastTest: { testedAt: LATER, isOk: false, failedStep: 'login', error: 'the server refused the login' },
+};
+
+/** Of endpoints that answer with the connection as it is then. */
+export const shownAnswer = { schema: managedConnection, example: sample };
+export const madeAnswer = { status: 201, description: 'Made.', ...shownAnswer };
+export const EDIT_ERRORS = ['unknown_connection', 'from_configuration'] as const;
+
+/** @throws GatewayError unknown_connection */
+export async function shown({ storage }: Services, { caller }: Pick<AtItem, 'caller'>, id: string): Promise<Values> {
+  const connection = await storage.management.connections.find(caller.accountId, id);
+  if (connection === undefined) throw unknownConnection(id);
+  return connectionView(connection);
+}

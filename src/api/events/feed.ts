@@ -1,0 +1,46 @@
+/** The events of the account as its owner looks at them: the newest first. */
+import { Type } from 'typebox';
+import { count, listOf, text } from '../../contract/schema.js';
+import { CLOSED, cursor, limit, page } from '../fields.js';
+import { endpoints } from '../endpoint.js';
+
+const endpoint = endpoints('Events');
+export const feedEndpoints = endpoint.all;
+
+const BODY =
+  '{"sequence":42,"id":"0199c2f4-6f5e-7c1a-9a51-0d2f64b1d00d","previousId":null,"type":"connection.up","timestamp":"2026-01-31T12:00:00.000Z","data":{"connection":{"id":"warehouse","name":"Warehouse","type":"sftp"},"since":"2026-01-31T11:31:00.000Z","downSeconds":1740}}';
+
+endpoint('GET /manage/feed', {
+  operationId: 'listFeed',
+  summary: 'List events',
+  description:
+    'Newest first, each as the bytes that webhooks are sent; `GET /api/events` follows them. A page ends at `limit` or 1 MiB. `nextCursor` continues where it ended, also when the page is short or empty; null is the end.',
+  query: Type.Object(
+    {
+      type: Type.Optional(
+        text('Only events of this type.', { minLength: 1, maxLength: 64, examples: ['connection.up'] }),
+      ),
+      limit: limit(200, 50, 20),
+      cursor: cursor('42', { pattern: '^[0-9]{1,15}$' }),
+    },
+    CLOSED,
+  ),
+  answer: {
+    schema: page('FeedAnswer', {
+      events: listOf(
+        Type.Object({
+          sequence: count('Its number among the events of the account.'),
+          type: text('Kind of event.'),
+          body: text('The event: JSON, exactly as it was signed.'),
+        }),
+        'Newest first.',
+      ),
+      last: count('`sequence` of the last event that there is; 0 = none.'),
+    }),
+    example: { events: [{ sequence: 42, type: 'connection.up', body: BODY }], last: 42, nextCursor: '42' },
+  },
+}).handle(async ({ caller, query: { type, limit, cursor } }, { storage }) => {
+  const before = cursor === undefined ? undefined : Number(cursor);
+  const { nextBefore, ...page } = await storage.watching.feeds.newest(caller.accountId, { type, limit, before });
+  return { ...page, nextCursor: nextBefore === null ? null : String(nextBefore) };
+});

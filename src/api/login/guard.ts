@@ -1,0 +1,80 @@
+/** Slows guessing down: by account and address together, by address, and by account. Counted over all nodes. */
+import { createHash } from 'node:crypto';
+import { RateLimiterRes, type RateLimiterPostgres } from 'rate-limiter-flexible';
+import { GatewayError } from '../../base/errors.js';
+import { networkOf } from '../../http/client-address.js';
+import type { Management } from '../../storage/storage.js';
+
+const QUARTER = 15 * 60;
+const LIMITS = {
+  pair: { name: 'login_pair', points: 5, windowSeconds: QUARTER },
+  address: { name: 'login_address', points: 50, windowSeconds: QUARTER },
+  account: { name: 'login_account', points: 100, windowSeconds: 3600 },
+} as const;
+
+/** One try at a password or a code. Exactly one of these is called. */
+interface Attempt {
+  /** Everything was right. */
+  succeeded(): Promise<void>;
+  /** Neither: something is still missing. */
+  undecided(): Promise<void>;
+}
+
+export class LoginGuard {
+  private readonly pair: RateLimiterPostgres;
+  private readonly address: RateLimiterPostgres;
+  private readonly account: RateLimiterPostgres;
+
+  constructor(private readonly storage: Pick<Management, 'credentials' | 'sessions'>) {
+    this.pair = storage.credentials.failureLimiter(LIMITS.pair);
+    this.address = storage.credentials.failureLimiter(LIMITS.address);
+    this.account = storage.credentials.failureLimiter(LIMITS.account);
+  }
+
+  /**
+   * Counts the try before it is looked at, so that many at once are no way around the limit; one that is right is given
+   * back. @throws GatewayError rate_limited
+   */
+  async begin(email: string, address: string, accountId: string | undefined): Promise<Attempt> {
+    const from = networkOf(address);
+    const account = digest(email.toLowerCase());
+    const pair = digest(`${email.toLowerCase()} ${from}`);
+    await consume(this.address, from);
+    await consume(this.pair, pair);
+    // An owner is not locked out of a place he has logged in from by somebody who guesses elsewhere.
+    const isKnown = accountId !== undefined && (await this.storage.sessions.knowsAddress(accountId, address));
+    if (!isKnown) await consume(this.account, account);
+    const giveBack = async (): Promise<void> => {
+      await this.address.reward(from, 1);
+      if (!isKnown) await this.account.reward(account, 1);
+    };
+    return {
+      succeeded: async () => {
+        await giveBack();
+        await this.pair.delete(pair);
+      },
+      // Not forgotten: else a right password would buy guesses at the code without end.
+      undecided: async () => {
+        await giveBack();
+        await this.pair.reward(pair, 1);
+      },
+    };
+  }
+}
+
+async function consume(limiter: RateLimiterPostgres, key: string): Promise<void> {
+  try {
+    await limiter.consume(key);
+  } catch (refused) {
+    if (!(refused instanceof RateLimiterRes)) throw refused;
+    const minutes = Math.ceil(refused.msBeforeNext / 60_000);
+    throw new GatewayError('rate_limited', `too many failed logins; try again in ${minutes} minutes`, {
+      step: 'request',
+      retryAfterMs: refused.msBeforeNext,
+    });
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,249 @@
+/**
+ * The transfers that run, on all nodes: once a second each node tells the others through the database how far its own
+ * are and hears which ones it shall cancel; those who watch get what has changed.
+ */
+import type { Readable } from 'node:stream';
+import { GatewayError } from '../../base/errors.js';
+import { EventStream } from '../../http/event-stream.js';
+import type { LiveTransfer, LiveTransfers } from '../../operations/live.js';
+import type { ManagedTransfer, Management, RunningRow } from '../../storage/storage.js';
+import type { ManagedTransferView } from './transfer.js';
+
+interface TransferBoardOptions {
+  readonly live: LiveTransfers;
+  readonly storage: Pick<Management, 'running' | 'transfers'>;
+  readonly log: (level: 'debug', message: string, facts?: Record<string, unknown>) => void;
+}
+
+const TICK_MS = 1000;
+/** Shorter ones are over before anybody could look at them. */
+const PUBLISH_AFTER_MS = 1000;
+const PING_EVERY_TICKS = 5;
+const STREAMS_PER_ACCOUNT = 10;
+const STREAMS = 500;
+/** A transfer that has ended may take so long to stand in the history. */
+const ENDED_PATIENCE_TICKS = 10;
+/** Weight of the last second in the speed that is shown. */
+const SMOOTHING = 0.4;
+
+interface Speed {
+  bytes: number;
+  perSecond: number;
+}
+
+export class TransferBoard {
+  private readonly streams = new Set<TransferStream>();
+  private readonly speeds = new Map<string, Speed>();
+  private timer: NodeJS.Timeout | undefined;
+  private ticks = 0;
+  private isTicking = false;
+  private isStopped = false;
+  private hasPublished = false;
+
+  constructor(private readonly options: TransferBoardOptions) {}
+
+  start(): void {
+    this.options.live.onBusy(() => this.keepTicking());
+  }
+
+  /** For as long as there is something to tell. */
+  private keepTicking(): void {
+    if (!this.isStopped) this.timer ??= setInterval(() => void this.tick(), TICK_MS).unref();
+  }
+
+  /** Streams never end by themselves: a gateway that stops need not wait for them. */
+  closeStreams(): void {
+    for (const stream of this.streams) stream.finish();
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearInterval(this.timer);
+    if (this.hasPublished) await this.options.storage.running.publish([]).catch(() => undefined);
+  }
+
+  /** In the order in which they began, on all nodes. */
+  async list(accountId: string): Promise<readonly ManagedTransferView[]> {
+    const elsewhere = await this.options.storage.running.elsewhere([accountId]);
+    return this.viewsOf(accountId, elsewhere);
+  }
+
+  /** Whether somebody runs it. */
+  async cancel(accountId: string, id: string): Promise<boolean> {
+    return this.options.live.cancel(accountId, id) || (await this.options.storage.running.askCancel(accountId, id));
+  }
+
+  /**
+   * A body of server-sent events. `stillAllowed` is asked before anything is shown; false ends it.
+   * With `isBatched`, all transfers that have ended in a tick are one event.
+   * @throws GatewayError rate_limited
+   */
+  watch(accountId: string, stillAllowed: () => Promise<boolean>, isBatched = false): Readable {
+    const own = [...this.streams].filter((stream) => stream.accountId === accountId).length;
+    if (own >= STREAMS_PER_ACCOUNT || this.streams.size >= STREAMS) {
+      throw new GatewayError('rate_limited', 'too many event streams are open; close one', {
+        step: 'request',
+        retryAfterMs: 10_000,
+      });
+    }
+    const stream = new TransferStream(accountId, stillAllowed, isBatched);
+    this.streams.add(stream);
+    stream.once('close', () => this.streams.delete(stream));
+    stream.say('retry: 2000\n\n');
+    this.keepTicking();
+    void this.show([stream]).catch(() => undefined);
+    return stream;
+  }
+
+  private async tick(): Promise<void> {
+    if (this.isTicking) return;
+    this.isTicking = true;
+    try {
+      this.ticks += 1;
+      const local = this.options.live.list();
+      this.measure(local);
+      await this.publish(local);
+      if (this.streams.size === 0) {
+        if (local.length > 0 || this.hasPublished) return;
+        clearInterval(this.timer);
+        this.timer = undefined;
+        // One that has begun meanwhile.
+        if (this.options.live.list().length > 0) this.keepTicking();
+        return;
+      }
+      await Promise.all([...this.streams].map((stream) => stream.endUnlessAllowed()));
+      await this.show([...this.streams]);
+      if (this.ticks % PING_EVERY_TICKS === 0) for (const stream of this.streams) stream.say(': ping\n\n');
+    } catch (error) {
+      // Without the database nothing is shown for a while; the transfers themselves go on.
+      this.options.log('debug', 'the progress of transfers was not told', { reason: String(error) });
+    } finally {
+      this.isTicking = false;
+    }
+  }
+
+  private measure(local: readonly LiveTransfer[]): void {
+    const ids = new Set(local.map(({ id }) => id));
+    for (const id of this.speeds.keys()) if (!ids.has(id)) this.speeds.delete(id);
+    for (const { id, bytes } of local) {
+      const speed = this.speeds.get(id);
+      if (speed === undefined) {
+        this.speeds.set(id, { bytes, perSecond: bytes });
+        continue;
+      }
+      const now = ((bytes - speed.bytes) * 1000) / TICK_MS;
+      speed.perSecond = Math.max(0, Math.round(speed.perSecond * (1 - SMOOTHING) + now * SMOOTHING));
+      speed.bytes = bytes;
+    }
+  }
+
+  private async publish(local: readonly LiveTransfer[]): Promise<void> {
+    const before = Date.now() - PUBLISH_AFTER_MS;
+    const rows = local.filter(({ startedAt }) => startedAt.getTime() <= before).map((one) => this.rowOf(one));
+    if (rows.length === 0 && !this.hasPublished) return;
+    this.hasPublished = rows.length > 0;
+    const wanted = new Set(await this.options.storage.running.publish(rows));
+    for (const { id, accountId } of rows) if (wanted.has(id)) this.options.live.cancel(accountId, id);
+  }
+
+  private async show(streams: readonly TransferStream[]): Promise<void> {
+    const accountIds = [...new Set(streams.map(({ accountId }) => accountId))];
+    const elsewhere = await this.options.storage.running.elsewhere(accountIds);
+    for (const accountId of accountIds) {
+      const views = this.viewsOf(accountId, elsewhere);
+      const watching = streams.filter((stream) => stream.accountId === accountId);
+      const gone = new Set(watching.flatMap((stream) => stream.update(views)));
+      if (gone.size === 0) continue;
+      const ended = await this.options.storage.transfers.ended(accountId, [...gone]);
+      for (const stream of watching) stream.tellEnded(ended);
+    }
+  }
+
+  private viewsOf(accountId: string, elsewhere: readonly RunningRow[]): readonly ManagedTransferView[] {
+    const local = this.options.live.list().map((one) => this.rowOf(one));
+    return [...local, ...elsewhere]
+      .filter((row) => row.accountId === accountId)
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .map(viewOf);
+  }
+
+  private rowOf(live: LiveTransfer): RunningRow {
+    const { id, accountId, bytes, totalBytes, step, startedAt, job = null, linkId, ...facts } = live;
+    return {
+      id,
+      accountId,
+      bytes,
+      totalBytes: totalBytes ?? null,
+      bytesPerSecond: this.speeds.get(id)?.perSecond ?? 0,
+      step,
+      job,
+      facts: { ...facts, ...(linkId === undefined ? {} : { linkId }), startedAt: startedAt.toISOString() },
+    };
+  }
+}
+
+function viewOf({ id, bytes, totalBytes, bytesPerSecond, step, job, facts }: RunningRow): ManagedTransferView {
+  const { startedAt, linkId = null, ...rest } = facts as RunningFacts;
+  return {
+    id,
+    ...rest,
+    linkId,
+    fileSize: bytes,
+    status: 'pending',
+    jobId: job?.id ?? null,
+    errorMessage: null,
+    errorCode: null,
+    durationMs: Math.max(0, Date.now() - Date.parse(startedAt)),
+    createdAt: startedAt,
+    live: { bytes, totalBytes, bytesPerSecond, step, startedAt },
+  };
+}
+
+/** What is told of a transfer beside how far it is: `rowOf` writes it, on whatever node. */
+type RunningFacts = Pick<ManagedTransferView, 'connectionId' | 'type' | 'direction' | 'filename' | 'path'> & {
+  readonly linkId?: string;
+  readonly startedAt: string;
+};
+
+/** One watcher. It is told only what differs from what it was told before. */
+class TransferStream extends EventStream {
+  private last = '';
+  private shown = new Set<string>();
+  /** Shown before and running no more, with the ticks that their end may still take to be written. */
+  private readonly gone = new Map<string, number>();
+
+  constructor(
+    readonly accountId: string,
+    private readonly stillAllowed: () => Promise<boolean>,
+    private readonly isBatched: boolean,
+  ) {
+    super();
+  }
+
+  /** Resolves to the ids whose end is to be told. */
+  update(views: readonly ManagedTransferView[]): readonly string[] {
+    // What only says that time has passed is no news.
+    const key = JSON.stringify(views, (name, value: unknown) => (name === 'durationMs' ? 0 : value));
+    if (key !== this.last) this.tell('transfers', { transfers: views });
+    this.last = key;
+    const ids = new Set(views.map(({ id }) => id));
+    for (const id of this.shown) if (!ids.has(id)) this.gone.set(id, ENDED_PATIENCE_TICKS);
+    this.shown = ids;
+    for (const [id, left] of this.gone) {
+      if (left === 0) this.gone.delete(id);
+      else this.gone.set(id, left - 1);
+    }
+    return [...this.gone.keys()];
+  }
+
+  tellEnded(transfers: readonly ManagedTransfer[]): void {
+    const own = transfers.filter(({ id }) => this.gone.delete(id));
+    if (!this.isBatched) for (const transfer of own) this.tell('finished', transfer);
+    else if (own.length > 0) this.tell('ended', { transfers: own });
+  }
+
+  /** Its key or session may have ended, however it began. */
+  async endUnlessAllowed(): Promise<void> {
+    if (!(await this.stillAllowed().catch(() => true))) this.finish();
+  }
+}

@@ -1,0 +1,79 @@
+/** A watched folder as keys and owners see it, and the first steps of the endpoints of its checks and deliveries. */
+import { type Static, Type } from 'typebox';
+import type { Caller } from '../../base/caller.js';
+import { refusal } from '../../base/errors.js';
+import { object } from '../../contract/schema.js';
+import { type Reader, shownFields, viewOf } from '../../contract/thing.js';
+import { type WatchedFolder, watchedFolderFields } from '../../contract/watched-folder.js';
+import { ID, LATER, TIME } from '../fields.js';
+import { actorOf, type AtItem, type Services } from '../services.js';
+
+export const COUNTS = Type.Unsafe<Readonly<Record<string, number>>>({
+  type: 'object',
+  additionalProperties: Type.Integer({ minimum: 0 }),
+  description: 'Entries of the folder, by reason.',
+});
+
+export const watchedFolder = object('WatchedFolder', shownFields(watchedFolderFields, 'key'));
+export const ownersFolder = object('ManagedWatchedFolder', shownFields(watchedFolderFields, 'owner'));
+
+export const example: Static<typeof watchedFolder> = {
+  id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001',
+  connectionId: 'warehouse',
+  name: 'incoming',
+  path: '/incoming',
+  filePattern: '*.csv',
+  scheduleMinutes: 5,
+  webhookUrl: 'https://example.com/hooks/files',
+  source: 'api',
+  detectModified: false,
+  isActive: true,
+  createdAt: TIME,
+};
+
+export const ownersExample: Static<typeof ownersFolder> = {
+  ...example,
+  id: ID,
+  source: 'manual',
+  ...{ excludePattern: null, doneFile: null, initial: 'ignore', recursive: false, minAgeSeconds: 0 },
+  ...{ afterDelivery: 'keep', moveTo: null, expectEveryMinutes: null, copyTo: null },
+  ...{ nextCheckAt: LATER, baselineAt: TIME, lastSuccessAt: TIME, lastDetectionAt: null, alarmedAt: null },
+  ...{ failingSince: null, failures: 0, errorCode: null, errorMessage: null, deliveriesEndedAt: null },
+};
+
+export const FOLDER_ERRORS = ['unknown_watched_folder'] as const;
+
+/** @throws GatewayError unknown_watched_folder, also for one of another account, or of a connection that the key is not for */
+export async function folderAt({ watching }: Services, { caller, params }: AtItem): Promise<WatchedFolder> {
+  const folder = await watching.get(caller.accountId, params.id);
+  if (mayUse(caller, folder)) return folder;
+  throw refusal('unknown_watched_folder', `there is no watched folder ${folder.id}`);
+}
+
+/** With what it copies to: who changes the one decides what comes to the other. */
+export function mayUse({ connections }: Caller, { connectionId, copyTo }: WatchedFolder): boolean {
+  const named = [connectionId, ...(copyTo === null ? [] : [copyTo.connectionId])];
+  return connections.length === 0 || named.every((id) => connections.includes(id));
+}
+
+export const folderView = (folder: WatchedFolder, reader: Reader) => viewOf(watchedFolderFields, folder, reader);
+
+/** Writes what an owner did to the audit log. */
+export async function note(
+  { storage }: Services,
+  input: Parameters<typeof actorOf>[0],
+  verb: string,
+  { id, name }: WatchedFolder,
+  details: Readonly<Record<string, string | number | null>> = {},
+): Promise<void> {
+  const target = { kind: 'watched_folder', id, name };
+  await storage.management.audit.add(actorOf(input), { action: `watched_folder.${verb}`, target, details });
+}
+
+export function withDate<T extends { readonly modifiedMs: number; readonly rawName: string | undefined }>({
+  modifiedMs,
+  rawName,
+  ...file
+}: T) {
+  return { ...file, modifiedAt: new Date(modifiedMs), ...(rawName === undefined ? {} : { rawName }) };
+}
