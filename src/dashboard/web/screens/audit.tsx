@@ -20,9 +20,9 @@ export default function Audit(): ReactElement {
       icon={ScrollText}
       list={usePages<AuditEntry>(withQuery('/manage/audit', { ...filters.values, limit: 50 }), 'entries')}
       filters={filters}
-      fields={[{ name: 'action', label: words.show, all: words.everything, options: Object.entries(words.areas) }]}
+      fields={[{ name: 'action', label: t.words.show, all: words.everything, options: Object.entries(words.areas) }]}
       columns={[
-        { head: words.when, cell: ({ at }) => <Time iso={at} form="seconds" /> },
+        { head: t.words.when, cell: ({ at }) => <Time iso={at} form="seconds" /> },
         {
           head: words.action,
           cell: ({ action, details }) => (

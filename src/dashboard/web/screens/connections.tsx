@@ -47,7 +47,7 @@ export default function Connections(): ReactElement {
           ),
         },
         {
-          head: words.state,
+          head: t.words.state,
           cell: (connection) => (
             <span className="row">
               <ConnectionBadge status={statusOf(connection)} />
@@ -73,7 +73,7 @@ export default function Connections(): ReactElement {
           ({ id, name, isActive }) =>
             isActive && (
               <LinkButton href={`/files/${segment(id)}`} icon={FolderOpen}>
-                {words.files}
+                {t.words.files}
                 <span className="visually-hidden">{words.filesOf(name)}</span>
               </LinkButton>
             ),

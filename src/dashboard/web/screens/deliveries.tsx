@@ -71,10 +71,10 @@ export default function DeliveriesScreen(): ReactElement {
       filters={filters}
       fields={[
         { name: 'url', label: words.filters.url, kind: 'search', placeholder: 'example.com' },
-        { name: 'state', label: words.filters.state, options: Object.entries(words.states) },
-        { name: 'type', label: words.filters.type, options: FEED_TYPES.map((type) => [type, type]) },
+        { name: 'state', label: t.words.state, options: Object.entries(words.states) },
+        { name: 'type', label: t.words.eventType, options: FEED_TYPES.map((type) => [type, type]) },
         {
-          label: words.filters.receiver,
+          label: t.words.receiver,
           value: receiver,
           to: (value) => {
             const [kind, id = ''] = value.split(' ');
@@ -89,7 +89,7 @@ export default function DeliveriesScreen(): ReactElement {
         },
         {
           name: 'connectionId',
-          label: words.filters.connection,
+          label: t.words.connection,
           options: connections.map(({ id, name }) => [id, name]),
         },
         { name: 'since', label: words.filters.since, kind: 'time' },

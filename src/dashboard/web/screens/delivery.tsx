@@ -46,7 +46,7 @@ export default function DeliveryScreen({ id }: { readonly id: string }): ReactEl
               <DeliveryFacts delivery={delivery} />
             </div>
           </Panel>
-          <Panel title={words.attempts.title}>
+          <Panel title={t.words.attempts}>
             <Attempts path={path} />
           </Panel>
           {delivery.copyState !== 'none' && (
@@ -72,13 +72,13 @@ function DeliveryFacts({ delivery }: { readonly delivery: DeliveryDetail }): Rea
     <Facts
       isWide
       of={{
-        [facts.receiver]: <Receiver delivery={delivery} />,
+        [t.words.receiver]: <Receiver delivery={delivery} />,
         [facts.url]: <Mono>{url ?? facts.noUrl}</Mono>,
-        [facts.type]: <Mono>{type}</Mono>,
+        [t.words.eventType]: <Mono>{type}</Mono>,
         'webhook-id': <span className="mono small">{eventId}</span>,
-        [facts.connections]: connectionIds.length === 0 ? facts.none : connectionIds.map(nameOf).join(', '),
-        [facts.files]: fileCount > 0 ? formatNumber(fileCount) : undefined,
-        [facts.made]: <Time iso={createdAt} form="long" />,
+        [t.words.connections]: connectionIds.length === 0 ? facts.none : connectionIds.map(nameOf).join(', '),
+        [t.words.files]: fileCount > 0 ? formatNumber(fileCount) : undefined,
+        [t.words.created]: <Time iso={createdAt} form="long" />,
         [facts.delivered]: <Time iso={deliveredAt} form="long" otherwise={facts.none} />,
         [facts.next]: state === 'pending' && nextAttemptAt !== null ? <Countdown iso={nextAttemptAt} /> : undefined,
         [facts.afterwards]: { none: undefined, done: facts.afterDone, pending: facts.afterPending }[afterAction],

@@ -43,9 +43,9 @@ export default function Events(): ReactElement {
       rowKey={({ sequence }) => String(sequence)}
       columns={[
         { head: words.number, align: 'end', cell: ({ sequence }) => formatNumber(sequence) },
-        { head: words.when, cell: ({ event }) => <Time iso={event.timestamp} /> },
+        { head: t.words.when, cell: ({ event }) => <Time iso={event.timestamp} /> },
         { head: words.type, cell: ({ type }) => <span className="mono event-type">{type}</span> },
-        { head: words.what, cell: ({ event }) => <What event={event} /> },
+        { head: t.words.what, cell: ({ event }) => <What event={event} /> },
         actions<Row>((row) => (
           <Button onClick={() => setShown(row)} aria-label={words.openOne(row.sequence)}>
             {words.open}
@@ -97,7 +97,7 @@ function OpenedEvent({
         isWide
         of={{
           [words.type]: <Mono>{type}</Mono>,
-          [words.when]: <Time iso={event.timestamp} form="long" />,
+          [t.words.when]: <Time iso={event.timestamp} form="long" />,
           [words.id]: <Mono>{event.id}</Mono>,
           [words.previousId]: <Mono>{event.previousId ?? words.isFirst}</Mono>,
         }}

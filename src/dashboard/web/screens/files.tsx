@@ -29,7 +29,7 @@ export default function Files({ connectionId }: { readonly connectionId?: string
           <Empty
             icon={Server}
             title={t.files.noConnection.title}
-            action={<LinkButton href="/connections/new">{t.files.noConnection.add}</LinkButton>}
+            action={<LinkButton href="/connections/new">{t.connections.add}</LinkButton>}
           >
             {t.files.noConnection.text}
           </Empty>

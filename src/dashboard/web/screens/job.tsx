@@ -46,7 +46,7 @@ export default function JobScreen({ id }: { readonly id: string }): ReactElement
           <Progressed job={job} />
           {!hasEnded(job) && <Running job={job} />}
           {job.counts.failed > 0 && <Failures job={job} />}
-          <Panel title={t.jobs.facts.title}>
+          <Panel title={t.words.details}>
             <div className="panel-body">
               <JobFacts job={job} />
             </div>
@@ -83,7 +83,7 @@ function Actions({ job }: { readonly job: Job }): ReactElement {
           run={() => request('POST', `/api/jobs/${id}/${isPaused ? 'resume' : 'pause'}`)}
           refreshes={JOBS}
         >
-          {isPaused ? words.resume : words.pause}
+          {isPaused ? t.words.resume : t.words.pause}
         </ActionButton>
       )}
       {isOpen && (
@@ -135,7 +135,7 @@ function Progressed({ job }: { readonly job: Job }): ReactElement {
             {words.found(filesText(counts.found))}
             {!isListed && !hasEnded(job) && `, ${t.jobs.stillListing}`}
           </span>
-          <span>{t.jobs.of(formatBytes(counts.bytes), formatBytes(counts.bytesTotal))}</span>
+          <span>{t.words.of(formatBytes(counts.bytes), formatBytes(counts.bytesTotal))}</span>
           {startedAt !== null && <span>{speedText(job)}</span>}
           {job.etaSeconds !== null && <span>{leftText(job)}</span>}
         </div>
@@ -164,9 +164,9 @@ function Failures({ job: { id, counts, state } }: { readonly job: Job }): ReactE
         none=""
         rowKey={(file) => file.path}
         columns={[
-          { head: columns.file, cell: (file) => <Mono>{file.path}</Mono> },
+          { head: t.words.file, cell: (file) => <Mono>{file.path}</Mono> },
           { head: columns.why, cell: ({ error }) => <span className="bad-text">{error ?? t.common.noReason}</span> },
-          { head: columns.size, align: 'end', cell: ({ size }) => formatBytes(size) },
+          { head: t.words.size, align: 'end', cell: ({ size }) => formatBytes(size) },
         ]}
       />
       {counts.failed > FAILURES && (
@@ -189,9 +189,9 @@ function JobFacts({ job }: { readonly job: Job }): ReactElement {
         ...factsOf(job, nameOf),
         [facts.begunBy]: scheduleId === null ? starter : <Link href={`/schedules/${scheduleId}`}>{starter}</Link>,
         [facts.askedFor]: <Time iso={createdAt} form="long" />,
-        [facts.started]: startedAt === null ? undefined : <Time iso={startedAt} form="long" />,
+        [t.words.started]: startedAt === null ? undefined : <Time iso={startedAt} form="long" />,
         [facts.ended]: finishedAt === null ? undefined : <Time iso={finishedAt} form="long" />,
-        [facts.took]: tookMs === undefined ? undefined : formatDuration(tookMs),
+        [t.words.duration]: tookMs === undefined ? undefined : formatDuration(tookMs),
       }}
     />
   );

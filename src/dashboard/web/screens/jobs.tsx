@@ -22,8 +22,8 @@ export default function Jobs(): ReactElement {
       columns={useJobColumns()}
       filters={filters}
       fields={[
-        { name: 'state', label: t.jobs.columns.state, options: Object.entries(t.jobs.states) },
-        { name: 'type', label: t.jobs.columns.type, options: Object.entries(TYPES) },
+        { name: 'state', label: t.words.state, options: Object.entries(t.jobs.states) },
+        { name: 'type', label: t.words.type, options: Object.entries(TYPES) },
       ]}
       add={
         <LinkButton href="/jobs/new" look="primary" icon={Plus}>

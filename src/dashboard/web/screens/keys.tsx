@@ -80,9 +80,9 @@ export default function Keys(): ReactElement {
           ),
         },
         { head: words.lastUsed, cell: ({ lastUsedAt }) => <Ago iso={lastUsedAt} otherwise={words.never} /> },
-        { head: words.expires, cell: ({ expiresAt }) => <Time iso={expiresAt} otherwise={words.never} /> },
+        { head: t.words.expires, cell: ({ expiresAt }) => <Time iso={expiresAt} otherwise={words.never} /> },
         {
-          head: words.state,
+          head: t.words.state,
           cell: ({ state }) => <Badge tone={state === 'active' ? 'good' : 'bad'}>{words.states[state]}</Badge>,
         },
         actions<ApiKey>((apiKey) => {
@@ -91,9 +91,9 @@ export default function Keys(): ReactElement {
           return (
             apiKey.state !== 'revoked' && (
               <Menu
-                label={words.actionsFor(apiKey.name)}
+                label={t.words.actionsFor(apiKey.name)}
                 entries={[
-                  { label: words.edit, isDisabled, onSelect: opens('edit') },
+                  { label: t.words.edit, isDisabled, onSelect: opens('edit') },
                   { label: words.rotate, isDisabled, onSelect: opens('rotate') },
                   { label: words.revoke, isDanger: true, onSelect: opens('revoke') },
                 ]}

@@ -71,7 +71,7 @@ export default function Links(): ReactElement {
           head: columns.uses,
           cell: ({ uses, maxUses, lastUsedAt }) => (
             <div className="nowrap">
-              {maxUses === null ? formatNumber(uses) : words.of(formatNumber(uses), formatNumber(maxUses))}
+              {maxUses === null ? formatNumber(uses) : t.words.of(formatNumber(uses), formatNumber(maxUses))}
               {lastUsedAt !== null && (
                 <div className="muted small">
                   <Ago iso={lastUsedAt} />
@@ -81,14 +81,14 @@ export default function Links(): ReactElement {
           ),
         },
         { head: columns.most, cell: ({ maxBytes }) => (maxBytes === null ? '–' : formatBytes(maxBytes)) },
-        { head: columns.expires, cell: ({ expiresAt }) => <Time iso={String(expiresAt)} /> },
+        { head: t.words.expires, cell: ({ expiresAt }) => <Time iso={String(expiresAt)} /> },
         {
-          head: columns.state,
+          head: t.words.state,
           cell: ({ state }) => <Badge tone={state === 'active' ? 'good' : 'plain'}>{words.states[state]}</Badge>,
         },
         actions<FileLink>((link) => (
           <Menu
-            label={words.actionsFor(link.path)}
+            label={t.words.actionsFor(link.path)}
             entries={[
               { label: words.showUses, onSelect: () => setOpen({ kind: 'uses', link }) },
               {

@@ -95,7 +95,7 @@ function Running(): ReactElement | null {
   const { transfers } = useLiveTransfers();
   if (transfers.length === 0) return null;
   return (
-    <Panel title={words.runningTitle(formatNumber(transfers.length))}>
+    <Panel title={t.words.runningNow(formatNumber(transfers.length))}>
       <LiveRows transfers={transfers.slice(0, 5)} />
     </Panel>
   );

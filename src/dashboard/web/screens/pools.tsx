@@ -47,7 +47,7 @@ function Sessions({ pools }: { readonly pools: readonly PoolState[] }): ReactEle
       columns={[
         { head: words.server, cell: ({ host }) => <span className="mono">{host}</span> },
         {
-          head: words.connections,
+          head: t.words.connections,
           cell: ({ connectionIds }) => (
             <span>
               {connectionIds.map((id, index) => (
@@ -63,7 +63,12 @@ function Sessions({ pools }: { readonly pools: readonly PoolState[] }): ReactEle
           head: words.use,
           cell: (pool) => (
             <div className="stack tight">
-              <Progress value={pool.leased} max={pool.maxSessions} label={words.inUse(pool.host)} tone={toneOf(pool)} />
+              <Progress
+                value={pool.leased}
+                max={pool.maxSessions}
+                label={t.words.sessionsInUse(pool.host)}
+                tone={toneOf(pool)}
+              />
               <span className="muted small">{words.explain(pool.leased, idleOf(pool), pool.maxSessions)}</span>
             </div>
           ),
@@ -98,7 +103,7 @@ function Shares({ shares }: { shares: readonly ShareState[] }): ReactElement {
         rows={shares}
         rowKey={({ name }) => name}
         columns={[
-          { head: words.what, cell: ({ name }) => words.names[name] },
+          { head: t.words.what, cell: ({ name }) => words.names[name] },
           {
             head: words.yours,
             cell: ({ name, used, capacity }) => (
@@ -108,7 +113,7 @@ function Shares({ shares }: { shares: readonly ShareState[] }): ReactElement {
           {
             head: words.inUseColumn,
             align: 'end',
-            cell: (share) => words.of(format(share, share.used), format(share, share.capacity)),
+            cell: (share) => t.words.of(format(share, share.used), format(share, share.capacity)),
           },
           {
             head: words.refused,

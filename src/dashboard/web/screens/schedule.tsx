@@ -44,33 +44,33 @@ function Shown({ schedule }: { readonly schedule: Schedule }): ReactElement {
             {words.run}
           </Button>
           <LinkButton href={`/schedules/${id}/edit`} icon={Pencil}>
-            {words.edit}
+            {t.words.edit}
           </LinkButton>
           <ScheduleMenu schedule={schedule} isOne />
         </>
       }
     >
       <Trouble schedule={schedule} />
-      <Panel title={words.when}>
+      <Panel title={t.words.when}>
         <div className="panel-body">
           <Facts
             of={{
               [words.runsAt]: <When cron={cron} timeZone={timeZone} />,
               [words.cron]: <Mono>{cron}</Mono>,
               [words.nextRuns]: isActive ? <RunTimes nextRuns={nextRuns} timeZone={timeZone} /> : words.noRuns,
-              [words.lastRun]: <LastRun schedule={schedule} />,
+              [t.words.lastRun]: <LastRun schedule={schedule} />,
             }}
           />
         </div>
       </Panel>
-      <Panel title={words.what}>
+      <Panel title={t.words.what}>
         <div className="panel-body">
           <Facts
             isWide
             of={{
               ...factsOf(toldOf(schedule), nameOf),
-              [words.rightsOf]: key === null ? words.owner : t.jobs.apiKey(key.name),
-              [words.made]: <Time iso={createdAt} form="long" />,
+              [words.rightsOf]: key === null ? words.owner : t.words.keyNamed(key.name),
+              [t.words.created]: <Time iso={createdAt} form="long" />,
             }}
           />
         </div>

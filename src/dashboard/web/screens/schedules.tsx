@@ -28,18 +28,18 @@ export default function Schedules(): ReactElement {
       }
       columns={[
         {
-          head: columns.schedule,
+          head: t.schedules.one,
           cell: ({ id, name, job }) => (
             <Titled top={<Link href={`/schedules/${id}`}>{name}</Link>}>{routeOf(job, nameOf)}</Titled>
           ),
         },
-        { head: columns.when, cell: ({ cron, timeZone }) => <When cron={cron} timeZone={timeZone} /> },
+        { head: t.words.when, cell: ({ cron, timeZone }) => <When cron={cron} timeZone={timeZone} /> },
         {
           head: columns.next,
           cell: ({ nextRuns: [next] }) => (next === undefined ? '–' : <Time iso={next} />),
         },
-        { head: columns.last, cell: (schedule) => <LastRun schedule={schedule} /> },
-        { head: columns.state, cell: (schedule) => <StateBadge schedule={schedule} /> },
+        { head: t.words.lastRun, cell: (schedule) => <LastRun schedule={schedule} /> },
+        { head: t.words.state, cell: (schedule) => <StateBadge schedule={schedule} /> },
         actions<Schedule>((schedule) => <ScheduleMenu schedule={schedule} />),
       ]}
     />

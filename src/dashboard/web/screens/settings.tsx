@@ -51,7 +51,7 @@ export default function Settings(): ReactElement {
                 of={{
                   [t.settings.email]: read.data.email,
                   [t.settings.plan]: read.data.plan,
-                  [t.settings.since]: <Time iso={read.data.createdAt} form="long" />,
+                  [t.words.since]: <Time iso={read.data.createdAt} form="long" />,
                 }}
               />
             </div>

@@ -47,7 +47,7 @@ export default function TransferScreen({ id }: { readonly id: string }): ReactEl
               <Panel title={words.what}>
                 <Steps transfer={transfer} live={running} />
               </Panel>
-              <Panel title={words.facts}>
+              <Panel title={t.words.details}>
                 <div className="panel-body">
                   <TransferFacts transfer={transfer} />
                 </div>
@@ -81,7 +81,7 @@ function Steps({ transfer, live }: { transfer: TransferDetail; live: Live | unde
       </Step>
       {live !== undefined && (
         <Step title={stageName(live.step)}>
-          {words.since} <Time iso={live.startedAt} form="long" />
+          {t.words.since} <Time iso={live.startedAt} form="long" />
         </Step>
       )}
       {status === 'success' && (
@@ -138,7 +138,7 @@ function TransferFacts({ transfer }: { readonly transfer: TransferDetail }): Rea
   return (
     <Facts
       of={{
-        [names.connection]:
+        [t.words.connection]:
           connectionId === null ? (
             '–'
           ) : (
@@ -146,9 +146,9 @@ function TransferFacts({ transfer }: { readonly transfer: TransferDetail }): Rea
               {nameOf(connectionId)}
             </Link>
           ),
-        [names.path]: <Mono>{path}</Mono>,
-        [names.direction]: hasSize ? words.directions[direction] : undefined,
-        [names.size]: hasSize ? (fileSize < KIB ? bytes : `${formatBytes(fileSize)} (${bytes})`) : undefined,
+        [t.words.path]: <Mono>{path}</Mono>,
+        [t.words.direction]: hasSize ? words.directions[direction] : undefined,
+        [t.words.size]: hasSize ? (fileSize < KIB ? bytes : `${formatBytes(fileSize)} (${bytes})`) : undefined,
         [names.verified]: verified === null ? undefined : names.verification[verifiedReason ?? 'seen'],
         [names.partOf]: jobId === null ? undefined : <JobLink id={jobId} />,
         [names.cameBy]:
@@ -161,9 +161,9 @@ function TransferFacts({ transfer }: { readonly transfer: TransferDetail }): Rea
           key === null ? (
             names.nobody
           ) : (
-            <Link href={withQuery('/transfers', { keyId: key.id })}>{names.key(key.name)}</Link>
+            <Link href={withQuery('/transfers', { keyId: key.id })}>{t.words.keyNamed(key.name)}</Link>
           ),
-        [names.requestId]:
+        [t.words.requestId]:
           requestId === null ? (
             '–'
           ) : (

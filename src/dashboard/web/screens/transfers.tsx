@@ -67,7 +67,7 @@ export default function Transfers(): ReactElement {
           </nav>
           <Filters filters={filters} />
           <Panel
-            title={words.running(formatNumber(live.transfers.length))}
+            title={t.words.runningNow(formatNumber(live.transfers.length))}
             actions={<LiveBadge isLive={live.isConnected} />}
           >
             {live.transfers.length === 0 ? (
@@ -81,7 +81,7 @@ export default function Transfers(): ReactElement {
       panelTitle={words.history}
       panelActions={
         <span role="status" className="muted small">
-          {list.isFetching === true && words.loading}
+          {list.isFetching === true && t.words.loadingMore}
         </span>
       }
     />
@@ -112,10 +112,10 @@ function Filters({ filters }: { readonly filters: Filtering<Filter> }): ReactEle
                 return { digest: digest ?? '', search: digest === undefined ? value : '' };
               },
             },
-            { name: 'connectionId', label: names.connection, options: connections },
-            { name: 'status', label: names.status, options: Object.entries(words.status) },
-            { name: 'type', label: names.type, options: Object.entries(words.types) },
-            { name: 'direction', label: names.direction, all: names.both, options: Object.entries(words.directions) },
+            { name: 'connectionId', label: t.words.connection, options: connections },
+            { name: 'status', label: t.words.status, options: Object.entries(words.status) },
+            { name: 'type', label: t.words.type, options: Object.entries(words.types) },
+            { name: 'direction', label: t.words.direction, all: names.both, options: Object.entries(words.directions) },
             {
               label: names.order,
               value: values.order ?? 'newest',
@@ -139,9 +139,9 @@ function Filters({ filters }: { readonly filters: Filtering<Filter> }): ReactEle
             fields={[
               { name: 'since', label: names.after, kind: 'time' },
               { name: 'until', label: names.before, kind: 'time' },
-              { name: 'keyId', label: names.key, options: keys },
+              { name: 'keyId', label: t.words.apiKey, options: keys },
               { name: 'errorCode', label: names.errorCode, kind: 'text' },
-              { name: 'requestId', label: names.requestId, kind: 'text' },
+              { name: 'requestId', label: t.words.requestId, kind: 'text' },
             ]}
           />
         </div>

@@ -59,7 +59,7 @@ function Month({ usage }: { readonly usage: Usage }): ReactElement {
           <dd>{formatNumber(Math.round(forecast))}</dd>
         </div>
         <div className="tile">
-          <dt>{words.connections}</dt>
+          <dt>{t.words.connections}</dt>
           <dd>
             {formatNumber(connections.used)}{' '}
             <small>{connections.limit === 0 ? words.noLimit : words.of(formatNumber(connections.limit))}</small>

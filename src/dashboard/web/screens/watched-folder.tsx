@@ -43,7 +43,7 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
   const [, navigate] = useLocation();
   const receiver = useReceivers()({ watchedFolderId: id });
   const toggle = useAction(() => request('POST', `${path}/${isActive ? 'pause' : 'resume'}`), {
-    says: isActive ? words.nowPaused : words.nowWatching,
+    says: isActive ? t.words.paused : words.nowWatching,
     refreshes: READS,
   });
   const testEvent = useAction(() => request<{ eventId: string }>('POST', `${path}/test-event`), {
@@ -65,20 +65,20 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
             refreshes={READS}
             onDone={({ queued }) => showToast(queued ? words.checkSent : words.checkWaits)}
           >
-            {words.checkNow}
+            {t.words.checkNow}
           </ActionButton>
           <ActionButton icon={FlaskConical} run={() => request<DryRun>('POST', `${path}/dry-run`)} onDone={setDryRun}>
-            {words.dryRun}
+            {t.words.dryRun}
           </ActionButton>
           <Button icon={Pencil} onClick={() => setOpen('edit')}>
-            {words.edit}
+            {t.words.edit}
           </Button>
           <Menu
             label={t.common.more}
             entries={[
-              { label: isActive ? words.pause : words.resume, onSelect: () => toggle.mutate() },
+              { label: isActive ? t.words.pause : t.words.resume, onSelect: () => toggle.mutate() },
               { label: words.secret, onSelect: () => setOpen('secret') },
-              { label: words.sendTest, isDisabled: webhookUrl === null, onSelect: () => testEvent.mutate() },
+              { label: t.words.sendTest, isDisabled: webhookUrl === null, onSelect: () => testEvent.mutate() },
               { label: words.stop, isDanger: true, onSelect: () => setOpen('delete') },
             ]}
           />
@@ -89,13 +89,13 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
         <Notice tone="bad" title={words.checksFailed(failures, formatNumber(failures))}>
           <p>{errorMessage}</p>
           <p className="small">
-            {words.since} <Time iso={failingSince} form="long" />
+            {t.words.since} <Time iso={failingSince} form="long" />
           </p>
         </Notice>
       )}
       {deliveriesEndedAt !== null && (
         <Notice tone="warn" title={words.goneTitle}>
-          {words.goneSince} <Time iso={deliveriesEndedAt} form="long" />.
+          {t.words.nothingSentSince} <Time iso={deliveriesEndedAt} form="long" />.
         </Notice>
       )}
       <ReceiverNotice receiver={receiver} />
@@ -146,13 +146,13 @@ function FolderFacts(props: { readonly folder: WatchedFolder; readonly receiver:
       isWide
       of={{
         [facts.folder]: <FolderLink connectionId={connectionId} path={path} nameOf={nameOf} />,
-        [facts.files]: filesOf(folder),
-        [facts.every]: scheduleMinutes === 1 ? facts.minute : facts.minutes(formatNumber(scheduleMinutes)),
+        [t.words.files]: filesOf(folder),
+        [t.words.every]: scheduleMinutes === 1 ? facts.minute : facts.minutes(formatNumber(scheduleMinutes)),
         [facts.lastCheck]: <Ago iso={lastSuccessAt} otherwise={words.noneYet} />,
-        [facts.nextCheck]: isActive && nextCheckAt !== null ? <Countdown iso={nextCheckAt} /> : words.paused,
-        [facts.lastFound]: <Ago iso={lastDetectionAt} otherwise={words.nothingYet} />,
-        [facts.lastDelivered]: receiver && <Ago iso={receiver.lastDeliveredAt} otherwise={words.nothingYet} />,
-        [facts.webhook]: webhookUrl === null ? facts.none : <Mono>{webhookUrl}</Mono>,
+        [t.words.nextCheck]: isActive && nextCheckAt !== null ? <Countdown iso={nextCheckAt} /> : words.paused,
+        [t.words.lastFound]: <Ago iso={lastDetectionAt} otherwise={t.words.nothingYet} />,
+        [t.words.lastDelivered]: receiver && <Ago iso={receiver.lastDeliveredAt} otherwise={t.words.nothingYet} />,
+        [t.words.webhook]: webhookUrl === null ? facts.none : <Mono>{webhookUrl}</Mono>,
         ...optionsOf(folder, nameOf),
         [facts.id]: <span className="mono small muted">{folder.id}</span>,
       }}
@@ -213,9 +213,9 @@ function DryRunResult({ result: { counts, files }, onClose }: { result: DryRun; 
           rows={files.slice(0, MAX_SHOWN)}
           rowKey={({ path }) => path}
           columns={[
-            { head: words.dry.file, cell: ({ path }) => <Mono>{path}</Mono> },
+            { head: t.words.file, cell: ({ path }) => <Mono>{path}</Mono> },
             { head: words.dry.as, cell: ({ event }) => <Badge tone="info">{words.dry.events[event]}</Badge> },
-            { head: words.dry.size, align: 'end', cell: ({ size }) => formatBytes(size) },
+            { head: t.words.size, align: 'end', cell: ({ size }) => formatBytes(size) },
           ]}
         />
       )}

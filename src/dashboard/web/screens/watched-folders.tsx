@@ -34,7 +34,7 @@ export default function WatchedFolders(): ReactElement {
       }
       columns={[
         {
-          head: columns.name,
+          head: t.words.name,
           cell: ({ id, name, connectionId, path }) => (
             <Titled top={<Link href={`/watched/${id}`}>{name}</Link>}>
               {nameOf(connectionId)} <Mono>{path}</Mono>
@@ -42,26 +42,26 @@ export default function WatchedFolders(): ReactElement {
           ),
         },
         {
-          head: columns.files,
+          head: t.words.files,
           cell: ({ filePattern }) =>
             filePattern === null ? words.all : <span className="mono whole-words">{filePattern}</span>,
         },
         {
-          head: columns.every,
+          head: t.words.every,
           cell: ({ scheduleMinutes }) => <span className="nowrap">{words.minutes(formatNumber(scheduleMinutes))}</span>,
         },
         { head: columns.lastCheck, cell: ({ lastSuccessAt }) => <Ago iso={lastSuccessAt} otherwise={words.noneYet} /> },
         {
-          head: columns.nextCheck,
+          head: t.words.nextCheck,
           cell: ({ isActive, nextCheckAt }) =>
             isActive && nextCheckAt !== null ? <Countdown iso={nextCheckAt} /> : '–',
         },
         {
-          head: columns.lastFound,
-          cell: ({ lastDetectionAt }) => <Ago iso={lastDetectionAt} otherwise={words.nothingYet} />,
+          head: t.words.lastFound,
+          cell: ({ lastDetectionAt }) => <Ago iso={lastDetectionAt} otherwise={t.words.nothingYet} />,
         },
         {
-          head: columns.state,
+          head: t.words.state,
           cell: (folder) => <StateBadge folder={folder} receiver={receiverOf({ watchedFolderId: folder.id })} />,
         },
       ]}

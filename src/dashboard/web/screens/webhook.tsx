@@ -47,25 +47,25 @@ function One({ webhook, path }: { readonly webhook: Webhook; readonly path: stri
       actions={
         <>
           <Button icon={FlaskConical} onClick={() => setOpen('test')}>
-            {t.deliveries.tester.send}
+            {t.words.sendTest}
           </Button>
           {/* One button for both: the focus stays on it. */}
           <ActionButton
             icon={isActive ? Pause : Play}
             run={() => request('PATCH', path, { isActive: !isActive })}
-            says={isActive ? words.nowPaused : words.nowActive}
+            says={isActive ? t.words.paused : t.words.activeAgain}
             refreshes={READS}
           >
-            {isActive ? words.pause : words.resume}
+            {isActive ? t.words.pause : t.words.resume}
           </ActionButton>
           <Button icon={Pencil} onClick={() => setOpen('edit')}>
-            {words.edit}
+            {t.words.edit}
           </Button>
           <Menu
             label={t.common.more}
             entries={[
               { label: words.newSecret, onSelect: () => setOpen('secret') },
-              { label: words.remove, isDanger: true, onSelect: () => setOpen('delete') },
+              { label: t.words.remove, isDanger: true, onSelect: () => setOpen('delete') },
             ]}
           />
         </>
@@ -73,7 +73,7 @@ function One({ webhook, path }: { readonly webhook: Webhook; readonly path: stri
     >
       {endedAt !== null && (
         <Notice tone="warn" title={words.goneTitle}>
-          {words.goneSince} <Time iso={endedAt} form="long" />. {words.goneRemedy}
+          {t.words.nothingSentSince} <Time iso={endedAt} form="long" />. {words.goneRemedy}
         </Notice>
       )}
       <ReceiverNotice receiver={receiver} />
@@ -85,7 +85,7 @@ function One({ webhook, path }: { readonly webhook: Webhook; readonly path: stri
               [words.url]: <Mono>{url}</Mono>,
               [words.events]: <Mono>{events.join(', ')}</Mono>,
               [words.about]: connections.length === 0 ? words.allConnections : connections.map(nameOf).join(', '),
-              [words.made]: <Time iso={createdAt} form="long" />,
+              [t.words.created]: <Time iso={createdAt} form="long" />,
             }}
           />
         </div>

@@ -33,7 +33,7 @@ export default function Webhooks(): ReactElement {
       }
       columns={[
         {
-          head: words.receiver,
+          head: t.words.receiver,
           cell: ({ id, url }) => (
             <Link href={`/webhooks/${id}`} className="mono">
               {url}
@@ -42,12 +42,12 @@ export default function Webhooks(): ReactElement {
         },
         { head: words.events, cell: ({ events }) => <span className="mono small">{events.join(', ')}</span> },
         {
-          head: words.connections,
+          head: t.words.connections,
           cell: ({ connections }) =>
             connections.length === 0 ? words.allConnections : connections.map(nameOf).join(', '),
         },
         {
-          head: words.state,
+          head: t.words.state,
           cell: (webhook) => <StateBadge webhook={webhook} receiver={receiverOf({ webhookId: webhook.id })} />,
         },
       ]}

@@ -105,7 +105,7 @@ function FolderPicker({ connectionId, from, onChoose, onClose }: PickerProps): R
 function Crumbs({ path, onGo }: { readonly path: string; readonly onGo: (path: string) => void }): ReactElement {
   const names = path.split('/').filter(Boolean);
   return (
-    <nav aria-label={t.folders.path} className="row folder-picker-path">
+    <nav aria-label={t.words.path} className="row folder-picker-path">
       <Button look="quiet" onClick={() => onGo('/')}>
         {t.folders.root}
       </Button>

@@ -19,8 +19,8 @@ export function CopyTable({ id }: { readonly id: string }): ReactElement {
       none=""
       rowKey={({ path }) => path}
       columns={[
-        { head: heads.file, cell: ({ path }) => <Mono>{path}</Mono> },
-        { head: heads.state, cell: ({ state }) => <Badge tone={TONES[state]}>{copyStates[state]}</Badge> },
+        { head: t.words.file, cell: ({ path }) => <Mono>{path}</Mono> },
+        { head: t.words.state, cell: ({ state }) => <Badge tone={TONES[state]}>{copyStates[state]}</Badge> },
         {
           head: heads.copy,
           cell: ({ connectionId, target }) =>

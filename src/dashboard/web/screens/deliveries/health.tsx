@@ -31,7 +31,7 @@ export function ReceiverNotice({ receiver }: { readonly receiver: ReceiverState 
     ...(retrying > 0 ? [words.retrying(retrying, formatNumber(retrying))] : []),
   ].join(', ');
   return (
-    <Notice tone={isFailing ? 'bad' : 'warn'} title={isFailing ? words.failing : counts}>
+    <Notice tone={isFailing ? 'bad' : 'warn'} title={isFailing ? t.words.deliveriesFail : counts}>
       {isFailing && (
         <p>
           {words.failingSince} <Time iso={failingSince} form="long" />. {why}

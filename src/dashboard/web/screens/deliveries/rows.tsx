@@ -37,7 +37,7 @@ export function useDeliveryColumns(isOfOne = false): readonly Column<Delivery>[]
         </Link>
       ),
     },
-    { head: columns.made, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+    { head: t.words.created, cell: ({ createdAt }) => <Time iso={createdAt} /> },
     {
       head: columns.to,
       cell: (delivery) => (
@@ -48,7 +48,7 @@ export function useDeliveryColumns(isOfOne = false): readonly Column<Delivery>[]
       ),
     },
     {
-      head: columns.state,
+      head: t.words.state,
       cell: (delivery) => (
         <span className="row">
           <DeliveryState delivery={delivery} />
@@ -56,7 +56,7 @@ export function useDeliveryColumns(isOfOne = false): readonly Column<Delivery>[]
         </span>
       ),
     },
-    { head: columns.attempts, align: 'end', cell: ({ attempts }) => formatNumber(attempts) },
+    { head: t.words.attempts, align: 'end', cell: ({ attempts }) => formatNumber(attempts) },
     actions(
       (delivery) =>
         canReplay(delivery) && (
@@ -120,7 +120,7 @@ export function messageText({ type, fileCount, webhookId }: Delivery): string {
   if (type === 'watched_folder.files_missing') return words.noFile;
   if (type === 'watched_folder.test') return words.test;
   if (webhookId !== null || type === 'job.finished') return type;
-  return words.files(fileCount, formatNumber(fileCount));
+  return t.words.fileCount(fileCount, formatNumber(fileCount));
 }
 
 /** Whose receiver it is, by name once that is known. */

@@ -41,7 +41,7 @@ export function wordsOf(event: FeedEvent): EventWords | undefined {
     }
     case 'watched_folder.files_detected': {
       const { files } = event.data;
-      return { ...folderOf(event.data), text: t.events.files(files.length, formatNumber(files.length)) };
+      return { ...folderOf(event.data), text: t.words.fileCount(files.length, formatNumber(files.length)) };
     }
     case 'watched_folder.late':
     case 'watched_folder.files_missing':

@@ -30,7 +30,7 @@ export function NewFolder({ connectionId, folder, onClose }: Shared & { readonly
   const make = useAction(
     (made: string) => request('POST', `/api/mkdir/${segment(connectionId)}`, { path: joinPath(folder, made) }),
     {
-      says: t.queue.folderMade,
+      says: t.words.folderCreated,
       refreshes: [`/api/list/${segment(connectionId)}`],
       showsError: true,
       onDone: onClose,
@@ -46,7 +46,7 @@ export function NewFolder({ connectionId, folder, onClose }: Shared & { readonly
       onClose={onClose}
       onSend={() => make.mutate(name)}
     >
-      <TextField label={t.queue.name} required value={name} onText={setName} isFirst />
+      <TextField label={t.words.name} required value={name} onText={setName} isFirst />
     </FormDialog>
   );
 }

@@ -68,7 +68,7 @@ export function FileList(props: FileListProps): ReactElement {
     <div
       className="file-grid"
       role="grid"
-      aria-label={t.files.list}
+      aria-label={t.words.files}
       aria-rowcount={files.length + 1}
       aria-multiselectable="true"
     >

@@ -62,7 +62,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps): ReactElement 
           className="icon-button"
           tabIndex={-1}
           data-act="menu"
-          aria-label={t.files.actionsFor(name)}
+          aria-label={t.words.actionsFor(name)}
           aria-haspopup="menu"
         >
           <Ellipsis aria-hidden size={16} />

@@ -33,7 +33,7 @@ export function FindBar(props: {
       }}
     >
       <ChoiceField
-        label={t.files.connection}
+        label={t.words.connection}
         value={connectionId}
         onText={(id) => navigate(folderAddress(id, ''))}
         options={optionsOf(connections)}

@@ -44,7 +44,7 @@ function InterruptedRow({ kept }: { readonly kept: KeptUpload }): ReactElement {
         {handle === undefined && ` ${t.queue.chooseAgain}`}
       </div>
       <div className="row queue-decide">
-        <Button onClick={() => void goOn()}>{handle === undefined ? t.queue.chooseFile : t.queue.goOn}</Button>
+        <Button onClick={() => void goOn()}>{handle === undefined ? t.queue.chooseFile : t.words.resume}</Button>
         <Button
           onClick={() => {
             noLongerInterrupted(key);

@@ -44,11 +44,11 @@ export function ListHead(props: {
             onChange={() => onSelect(isAll ? new Set() : new Set(files.map(({ path }) => path)))}
           />
         </div>
-        {column('name', t.files.name)}
-        {column('size', t.files.size)}
+        {column('name', t.words.name)}
+        {column('size', t.words.size)}
         {column('modifiedAt', t.files.changed)}
         <div role="columnheader" className="file-more">
-          <span className="visually-hidden">{t.files.actions}</span>
+          <span className="visually-hidden">{t.common.actions}</span>
         </div>
       </div>
     </div>

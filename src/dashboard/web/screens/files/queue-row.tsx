@@ -30,7 +30,7 @@ export function QueueRow({ task, hasOthers }: { readonly task: Task; readonly ha
           )}
           <IconButton
             icon={X}
-            label={isActive ? t.queue.cancel(work.name) : t.queue.dismiss(work.name)}
+            label={isActive ? t.words.cancelThat(work.name) : t.queue.dismiss(work.name)}
             onClick={() => (isActive ? cancelTask(task.id) : dismiss([task]))}
           />
         </div>
@@ -71,7 +71,7 @@ function IconButton(props: {
 }
 
 function Bar({ task: { work, job, sentBytes, totalBytes } }: { readonly task: Task }): ReactElement {
-  const label = t.queue.progressOf(work.name);
+  const label = t.words.progressOf(work.name);
   if (job !== undefined) return <Progress value={job.isListed ? job.ended : undefined} max={job.found} label={label} />;
   return <Progress value={totalBytes === undefined ? undefined : sentBytes} max={totalBytes ?? 0} label={label} />;
 }
@@ -110,8 +110,8 @@ function runningText(task: Task): string {
   // The last byte has left the browser; the server still has to take and check it.
   if (sentBytes >= totalBytes) return t.queue.finishing;
   const left = secondsLeft(sentBytes, totalBytes, bytesPerSecond);
-  const parts = [t.queue.sentOf(formatBytes(sentBytes), formatBytes(totalBytes)), formatSpeed(bytesPerSecond)];
-  return [...parts, ...(left === undefined ? [] : [t.queue.left(formatDuration(left * 1_000))])].join(', ');
+  const parts = [t.words.of(formatBytes(sentBytes), formatBytes(totalBytes)), formatSpeed(bytesPerSecond)];
+  return [...parts, ...(left === undefined ? [] : [t.words.left(formatDuration(left * 1_000))])].join(', ');
 }
 
 type Verb = 'upload' | 'copy' | 'move' | 'delete';

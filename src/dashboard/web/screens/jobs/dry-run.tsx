@@ -74,7 +74,7 @@ function Outcome({ job }: { readonly job: Job }): ReactElement {
           rowKey={({ path, action }) => `${action} ${path}`}
           columns={[
             {
-              head: t.jobs.columns.what,
+              head: t.words.what,
               cell: ({ action, state }) => (
                 <Badge tone={state === 'failed' ? 'bad' : action === 'delete' ? 'warn' : 'info'}>
                   {state === 'failed' ? t.jobs.look.fails : t.jobs.fileActions[action]}
@@ -82,7 +82,7 @@ function Outcome({ job }: { readonly job: Job }): ReactElement {
               ),
             },
             {
-              head: t.jobs.columns.file,
+              head: t.words.file,
               cell: ({ path, error }) => (
                 <div>
                   <span className="mono">{path}</span>
@@ -90,7 +90,7 @@ function Outcome({ job }: { readonly job: Job }): ReactElement {
                 </div>
               ),
             },
-            { head: t.jobs.columns.size, align: 'end', cell: ({ size }) => formatBytes(size) },
+            { head: t.words.size, align: 'end', cell: ({ size }) => formatBytes(size) },
           ]}
         />
       )}

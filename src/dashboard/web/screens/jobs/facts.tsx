@@ -21,7 +21,7 @@ export function factsOf(told: Told, nameOf: NameOf): Record<string, ReactNode> {
   const listed = (parts: readonly string[]): ReactNode => (parts.length === 0 ? undefined : parts.join(', '));
   const extra = deleteExtra ? facts.extraDeleted(filesText(maxDeletes)) : facts.extraStays;
   return {
-    [facts.what]: TYPES[type],
+    [t.words.what]: TYPES[type],
     [facts.from]: source === null ? undefined : <FolderLink {...source} nameOf={nameOf} />,
     [facts.to]: destination === null ? undefined : <FolderLink {...destination} nameOf={nameOf} />,
     [facts.include]: listed(include),
@@ -31,7 +31,7 @@ export function factsOf(told: Told, nameOf: NameOf): Record<string, ReactNode> {
     [facts.compare]: knowsOption(type, 'compare') ? words.comparisons[compare] : undefined,
     [facts.extra]: knowsOption(type, 'deleteExtra') ? extra : undefined,
     [facts.speed]: bytesPerSecond > 0 ? formatSpeed(bytesPerSecond) : undefined,
-    [facts.webhook]: webhookUrl === null ? undefined : <Mono>{webhookUrl}</Mono>,
+    [t.words.webhook]: webhookUrl === null ? undefined : <Mono>{webhookUrl}</Mono>,
   };
 }
 

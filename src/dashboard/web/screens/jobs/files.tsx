@@ -21,17 +21,17 @@ export function JobFiles({ id, isOpen }: { readonly id: string; readonly isOpen:
   const { rows, hasMore, isFetchingMore, hasFailedMore, fetchMore } = list;
   return (
     <Panel
-      title={t.jobs.list.title}
+      title={t.words.files}
       actions={
         <span role="status" className="muted small">
-          {isFetchingMore === true ? t.jobs.list.loading : ''}
+          {isFetchingMore === true ? t.words.loadingMore : ''}
         </span>
       }
     >
       <div className="panel-body stack tight">
         <div className="filters one">
           <ChoiceField
-            label={t.jobs.list.show}
+            label={t.words.show}
             value={state}
             onText={setState}
             options={[
@@ -81,13 +81,13 @@ function FileRows({
     if (last >= files.length - NEAR_END) onNearEnd();
   }, [last, files.length, onNearEnd]);
   return (
-    <div role="table" aria-label={t.jobs.list.title} aria-rowcount={isWhole ? files.length + 1 : -1}>
+    <div role="table" aria-label={t.words.files} aria-rowcount={isWhole ? files.length + 1 : -1}>
       <div role="rowgroup" className="job-file-head">
         <div role="row" aria-rowindex={1} className="job-file">
-          <div role="columnheader">{t.jobs.columns.file}</div>
-          <div role="columnheader">{t.jobs.columns.state}</div>
+          <div role="columnheader">{t.words.file}</div>
+          <div role="columnheader">{t.words.state}</div>
           <div role="columnheader" className="end">
-            {t.jobs.columns.size}
+            {t.words.size}
           </div>
         </div>
       </div>

@@ -48,7 +48,7 @@ export function JobForm(props: {
         <LinkButton href={back}>{t.jobs.form.discard}</LinkButton>
         {!mustLook && (
           <Button disabled={!isComplete} isBusy={look.isPending} onClick={() => look.mutate(undefined)}>
-            {t.jobs.dryRun}
+            {t.words.dryRun}
           </Button>
         )}
         <Button

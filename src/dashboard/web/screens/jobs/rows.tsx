@@ -15,14 +15,14 @@ export function StateBadge({ job: { state, settings } }: { readonly job: Job }):
   return (
     <span className="row">
       <Badge tone={tone}>{text}</Badge>
-      {settings.dryRun && <Badge>{words.dryRun}</Badge>}
+      {settings.dryRun && <Badge>{t.words.dryRun}</Badge>}
     </span>
   );
 }
 
 export function JobProgress({ job }: { readonly job: Job }): ReactElement {
   const tone = STATES[job.state][1];
-  return <Progress {...progressOf(job)} label={words.progressOf(titleOf(job))} tone={tone} />;
+  return <Progress {...progressOf(job)} label={t.words.progressOf(titleOf(job))} tone={tone} />;
 }
 
 /** How fast it goes, or went. */
@@ -31,13 +31,13 @@ export function speedText({ filesPerSecond, bytesPerSecond }: Job): string {
 }
 
 export function leftText(job: Job): string {
-  if (job.etaSeconds !== null) return words.left(formatDuration(job.etaSeconds * 1_000));
+  if (job.etaSeconds !== null) return t.words.left(formatDuration(job.etaSeconds * 1_000));
   return job.state === 'running' && !job.isListed ? words.stillListing : '';
 }
 
 export function starterOf({ key, scheduleId }: Job): string {
   if (scheduleId !== null) return words.aSchedule;
-  return key === null ? words.theDashboard : words.apiKey(key.name);
+  return key === null ? words.theDashboard : t.words.keyNamed(key.name);
 }
 
 /** What a job does, from where, to where. */
@@ -65,10 +65,10 @@ export function useJobColumns(): readonly Column<Job>[] {
   const { columns } = words;
   return [
     {
-      head: columns.job,
+      head: t.jobs.one,
       cell: (job) => <Titled top={<Link href={`/jobs/${job.id}`}>{titleOf(job)}</Link>}>{routeOf(job, nameOf)}</Titled>,
     },
-    { head: columns.state, cell: (job) => <StateBadge job={job} /> },
+    { head: t.words.state, cell: (job) => <StateBadge job={job} /> },
     {
       head: columns.progress,
       cell: (job) => {
@@ -77,7 +77,7 @@ export function useJobColumns(): readonly Column<Job>[] {
           <div className="job-progress">
             <JobProgress job={job} />
             <span className="muted small number">
-              {words.of(formatNumber(done + skipped + deleted), filesText(found))}, {formatBytes(bytes)}
+              {t.words.of(formatNumber(done + skipped + deleted), filesText(found))}, {formatBytes(bytes)}
               {failed > 0 && <span className="bad-text">{words.failedCount(formatNumber(failed))}</span>}
             </span>
           </div>
@@ -94,7 +94,7 @@ export function useJobColumns(): readonly Column<Job>[] {
       ),
     },
     {
-      head: columns.begun,
+      head: t.words.started,
       cell: (job) => (
         <div className="small">
           <Time iso={job.createdAt} />

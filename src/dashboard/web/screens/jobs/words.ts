@@ -52,7 +52,7 @@ function endedFiles({ counts: { done, skipped, failed, deleted } }: Job): number
 }
 
 export function filesText(count: number): string {
-  return words.files(count, formatNumber(count));
+  return t.words.fileCount(count, formatNumber(count));
 }
 
 /** What was done, or would be. */
@@ -68,7 +68,7 @@ export function countsText(job: Job): string {
     ...(done > 0 ? [(type === 'move' ? moved : copied)(filesText(done), formatBytes(bytes))] : []),
     ...(deleted > 0 ? [(dryRun ? said.wouldBeDeleted : said.deleted)(filesText(deleted))] : []),
     ...(skipped > 0 ? [said.skipped(filesText(skipped))] : []),
-    ...(failed > 0 ? [said.failed(filesText(failed))] : []),
+    ...(failed > 0 ? [t.words.filesFailed(filesText(failed))] : []),
     ...(left > 0 && !dryRun ? [said.notDone(filesText(left))] : []),
   ];
   if (parts.length > 0) return parts.join(', ');

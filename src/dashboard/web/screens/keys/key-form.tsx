@@ -121,7 +121,7 @@ export function KeyForm(props: {
           hint={words.addressesHint}
         />
         <TextField
-          label={t.keys.expires}
+          label={t.words.expires}
           type="datetime-local"
           value={expiry}
           onText={setExpiry}

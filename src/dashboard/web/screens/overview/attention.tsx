@@ -72,7 +72,7 @@ function Act({ item }: { readonly item: Trouble }): ReactElement {
     case 'watched_folder_failing':
       return (
         <Button isBusy={check.isPending} onClick={() => check.mutate(undefined)}>
-          {words.checkNow}
+          {t.words.checkNow}
         </Button>
       );
     case 'schedule_stopped':

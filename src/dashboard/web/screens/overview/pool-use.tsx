@@ -28,11 +28,16 @@ export function PoolUse(): ReactElement {
               <div className="row spread small">
                 <span className="mono">{pool.host}</span>
                 <span>
-                  {words.numbers(pool.leased, pool.maxSessions)}
+                  {t.words.of(String(pool.leased), String(pool.maxSessions))}
                   {pool.waiting > 0 && `, ${words.waiting(pool.waiting)}`}
                 </span>
               </div>
-              <Progress value={pool.leased} max={pool.maxSessions} label={words.inUse(pool.host)} tone={toneOf(pool)} />
+              <Progress
+                value={pool.leased}
+                max={pool.maxSessions}
+                label={t.words.sessionsInUse(pool.host)}
+                tone={toneOf(pool)}
+              />
             </li>
           ))}
         </ul>

@@ -70,7 +70,7 @@ export function ScheduleForm({
       error={save.error}
       onSend={() => save.mutate(undefined)}
     >
-      <Panel title={t.schedules.when}>
+      <Panel title={t.words.when}>
         <div className="panel-body stack">
           <TextField
             label={words.name}
@@ -88,7 +88,7 @@ export function ScheduleForm({
           />
         </div>
       </Panel>
-      <Panel title={t.schedules.what}>
+      <Panel title={t.words.what}>
         <div className="panel-body stack">
           <JobFields draft={draft} onChange={change} connections={connections} />
         </div>

@@ -17,12 +17,8 @@ const READS = ['/manage/schedules', '/manage/jobs', '/manage/overview'];
 const LATE_MS = 60_000;
 
 export function StateBadge({ schedule: { isActive, error } }: { readonly schedule: Schedule }): ReactElement {
-  if (isActive) return <Badge tone="good">{t.schedules.active}</Badge>;
-  return error === null ? (
-    <Badge tone="warn">{t.schedules.paused}</Badge>
-  ) : (
-    <Badge tone="bad">{t.schedules.stopped}</Badge>
-  );
+  if (isActive) return <Badge tone="good">{t.words.active}</Badge>;
+  return error === null ? <Badge tone="warn">{t.words.paused}</Badge> : <Badge tone="bad">{t.schedules.stopped}</Badge>;
 }
 
 /** In plain words where it has any. */
@@ -43,7 +39,7 @@ export function LastRun({ schedule }: { readonly schedule: Schedule }): ReactEle
       </span>
       {lateMs > LATE_MS && <div className="warn-text">{t.schedules.beganLate(formatDuration(lateMs))}</div>}
       {lastJob !== null && lastJob.failed > 0 && (
-        <div className="bad-text">{t.schedules.failed(filesText(lastJob.failed))}</div>
+        <div className="bad-text">{t.words.filesFailed(filesText(lastJob.failed))}</div>
       )}
       {lastJob !== null && lastJob.error !== null && <div className="bad-text">{lastJob.error}</div>}
     </div>
@@ -58,14 +54,14 @@ export function ScheduleMenu({ schedule, isOne = false }: { schedule: Schedule; 
   const [, navigate] = useLocation();
   const run = useRun(schedule);
   const toggle = useAction(() => request('PATCH', path, { isActive: !isActive }), {
-    says: isActive ? t.schedules.nowPaused : t.schedules.nowActive,
+    says: isActive ? t.words.paused : t.words.activeAgain,
     refreshes: READS,
   });
   const entries: readonly MenuEntry[] = [
     ...(isOne ? [] : [{ label: t.schedules.run, onSelect: () => run.mutate() }]),
-    { label: isActive ? t.schedules.pause : t.schedules.resume, onSelect: () => toggle.mutate() },
-    ...(isOne ? [] : [{ label: t.schedules.edit, onSelect: () => navigate(`/schedules/${id}/edit`) }]),
-    { label: t.schedules.remove, isDanger: true, onSelect: () => setDeleting(true) },
+    { label: isActive ? t.words.pause : t.words.resume, onSelect: () => toggle.mutate() },
+    ...(isOne ? [] : [{ label: t.words.edit, onSelect: () => navigate(`/schedules/${id}/edit`) }]),
+    { label: t.words.remove, isDanger: true, onSelect: () => setDeleting(true) },
   ];
   return (
     <>

@@ -18,7 +18,7 @@ export function Again({ transfer }: { readonly transfer: TransferDetail }): Reac
   const { connectionId, type, path, status } = transfer;
   const [isCurlOpen, setCurlOpen] = useState(false);
   const mkdir = useAction((id: string) => request('POST', `/api/mkdir/${segment(id)}`, { path }), {
-    ...{ says: words.made, refreshes: ['/manage/transfers'] },
+    ...{ says: t.words.folderCreated, refreshes: ['/manage/transfers'] },
   });
   if (connectionId === null || status === 'pending') return null;
   const folder = OF_FOLDERS.includes(type) ? path : folderOf(path);

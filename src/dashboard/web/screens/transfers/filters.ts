@@ -29,7 +29,7 @@ interface Preset {
 export function presets(): readonly Preset[] {
   const { presets: names } = t.transfers;
   return [
-    { name: names.all, filters: {} },
+    { name: t.common.all, filters: {} },
     { name: names.failedToday, filters: { status: 'failed', since: sinceOf(startOfToday()) } },
     { name: names.running, filters: { status: 'pending' } },
     { name: names.large, filters: { order: 'largest' } },

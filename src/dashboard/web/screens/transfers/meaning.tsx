@@ -40,7 +40,7 @@ export function Meaning({ code, connectionId }: Props): ReactElement {
         {connectionId !== null && OF_CONNECTION.has(code) && (
           <LinkButton href={`/connections/${segment(connectionId)}`}>{words.openConnection}</LinkButton>
         )}
-        {OF_PLAN.has(code) && <LinkButton href="/usage">{words.openUsage}</LinkButton>}
+        {OF_PLAN.has(code) && <LinkButton href="/usage">{t.words.seeUsage}</LinkButton>}
         <LinkButton href={withQuery('/transfers', { errorCode: code })}>{words.others}</LinkButton>
       </div>
     </>

@@ -39,12 +39,17 @@ function LiveRow({ transfer, connection }: { transfer: Transfer; connection: str
       </div>
       {live !== undefined && (
         <>
-          <LiveProgress live={live} label={words.progressOf(name)} />
+          <LiveProgress live={live} label={t.words.progressOf(name)} />
           <LiveNumbers live={live} isSmall />
         </>
       )}
-      <Button icon={Ban} isBusy={cancel.isPending} onClick={() => cancel.mutate(id)} aria-label={words.cancelOf(name)}>
-        {words.cancel}
+      <Button
+        icon={Ban}
+        isBusy={cancel.isPending}
+        onClick={() => cancel.mutate(id)}
+        aria-label={t.words.cancelThat(name)}
+      >
+        {t.common.cancel}
       </Button>
     </li>
   );
@@ -61,9 +66,9 @@ export function LiveNumbers({ live, isSmall = false }: { readonly live: Live; re
   const left = secondsLeft(bytes, totalBytes, bytesPerSecond);
   return (
     <div className={isSmall ? 'live-numbers number small' : 'live-numbers number'}>
-      <span>{totalBytes === null ? formatBytes(bytes) : words.of(formatBytes(bytes), formatBytes(totalBytes))}</span>
+      <span>{totalBytes === null ? formatBytes(bytes) : t.words.of(formatBytes(bytes), formatBytes(totalBytes))}</span>
       <span>{formatSpeed(bytesPerSecond)}</span>
-      <span>{left === undefined ? stageName(step) : words.left(formatDuration(left * 1_000))}</span>
+      <span>{left === undefined ? stageName(step) : t.words.left(formatDuration(left * 1_000))}</span>
     </div>
   );
 }
@@ -92,7 +97,7 @@ export function useTransferColumns(): readonly Column<Transfer>[] {
   return [
     { head: columns.started, cell: ({ createdAt }) => <Time iso={createdAt} form="seconds" /> },
     {
-      head: columns.what,
+      head: t.words.what,
       cell: (transfer) => (
         <Titled top={<Link href={`/transfers/${transfer.id}`}>{titleOf(transfer)}</Link>}>
           {transfer.status === 'failed' && transfer.errorMessage !== null ? (
@@ -104,7 +109,7 @@ export function useTransferColumns(): readonly Column<Transfer>[] {
       ),
     },
     {
-      head: columns.connection,
+      head: t.words.connection,
       cell: ({ connectionId }) =>
         connectionId === null ? (
           '–'
@@ -114,12 +119,12 @@ export function useTransferColumns(): readonly Column<Transfer>[] {
           </Link>
         ),
     },
-    { head: columns.size, align: 'end', cell: ({ fileSize }) => formatBytes(fileSize) },
+    { head: t.words.size, align: 'end', cell: ({ fileSize }) => formatBytes(fileSize) },
     {
-      head: columns.took,
+      head: t.words.duration,
       align: 'end',
       cell: ({ durationMs, status }) => (status === 'pending' ? '–' : formatDuration(durationMs)),
     },
-    { head: columns.status, cell: ({ status }) => <StatusBadge status={status} /> },
+    { head: t.words.status, cell: ({ status }) => <StatusBadge status={status} /> },
   ];
 }

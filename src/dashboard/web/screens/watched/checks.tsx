@@ -23,7 +23,7 @@ export function Checks({ path }: { readonly path: string }): ReactElement {
         label={words.checks}
         none={words.check.none}
         columns={[
-          { head: words.check.when, cell: ({ startedAt }) => <Time iso={startedAt} form="long" /> },
+          { head: t.words.when, cell: ({ startedAt }) => <Time iso={startedAt} form="long" /> },
           {
             head: words.check.outcome,
             cell: ({ outcome }) => <Badge tone={TONES[outcome]}>{words.check.outcomes[outcome]}</Badge>,
@@ -68,7 +68,7 @@ function Reasons({ path, onClose }: { readonly path: string; readonly onClose: (
           { head: words.check.entry, cell: (entry) => <Mono>{entry.path}</Mono> },
           { head: words.check.reason, cell: ({ reason }) => reasonText(reason) },
           {
-            head: words.known.size,
+            head: t.words.size,
             align: 'end',
             cell: ({ size, sizeBefore }) =>
               size !== undefined &&
@@ -121,13 +121,13 @@ export function KnownFiles({ path }: { readonly path: string }): ReactElement {
             none={total === 0 ? words.known.none : ''}
             rowKey={(file) => file.path}
             columns={[
-              { head: words.known.file, cell: (file) => <Mono>{file.path}</Mono> },
+              { head: t.words.file, cell: (file) => <Mono>{file.path}</Mono> },
               {
-                head: words.known.state,
+                head: t.words.state,
                 cell: ({ state }) =>
                   state === 'known' ? words.known.states.known : <Badge tone="info">{words.known.states[state]}</Badge>,
               },
-              { head: words.known.size, align: 'end', cell: ({ size }) => formatBytes(size) },
+              { head: t.words.size, align: 'end', cell: ({ size }) => formatBytes(size) },
               { head: words.known.changed, cell: ({ modifiedAt }) => <Time iso={modifiedAt} otherwise="–" /> },
               actions<KnownFile>((file) => (
                 <Button

@@ -13,11 +13,11 @@ export function StateBadge({
   readonly receiver: ReceiverState | undefined;
 }): ReactElement {
   const { states } = t.watched;
-  if (!isActive) return <Badge tone="warn">{states.paused}</Badge>;
+  if (!isActive) return <Badge tone="warn">{t.words.paused}</Badge>;
   if (failingSince !== null) return <Badge tone="bad">{states.checksFail}</Badge>;
   if (deliveriesEndedAt !== null) return <Badge tone="bad">{states.ended}</Badge>;
   if (receiver !== undefined && receiver.failingSince !== null) {
-    return <Badge tone="bad">{states.deliveriesFail}</Badge>;
+    return <Badge tone="bad">{t.words.deliveriesFail}</Badge>;
   }
   if (receiver !== undefined && receiver.dead > 0) return <Badge tone="warn">{states.deadLetters}</Badge>;
   return <Badge tone="good">{states.watching}</Badge>;

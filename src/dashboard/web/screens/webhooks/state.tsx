@@ -12,7 +12,7 @@ export function StateBadge({
   readonly receiver: ReceiverState | undefined;
 }): ReactElement {
   if (endedAt !== null) return <Badge tone="bad">{t.webhooks.ended}</Badge>;
-  if (!isActive) return <Badge tone="warn">{t.webhooks.paused}</Badge>;
+  if (!isActive) return <Badge tone="warn">{t.words.paused}</Badge>;
   if ((receiver?.failingSince ?? null) !== null) return <Badge tone="bad">{t.webhooks.failing}</Badge>;
-  return <Badge tone="good">{t.webhooks.active}</Badge>;
+  return <Badge tone="good">{t.words.active}</Badge>;
 }

@@ -3,7 +3,6 @@ import type { audit as English } from '../en/audit.ts';
 export const audit: typeof English = {
   title: 'Änderungsprotokoll',
   lead: 'Jede Änderung und jede Anmeldung, auch abgelehnte.',
-  show: 'Anzeigen',
   everything: 'Alles',
   areas: {
     login: 'Anmeldungen',
@@ -23,7 +22,6 @@ export const audit: typeof English = {
   none: 'Keine Einträge',
   noneText:
     'Hier erscheinen Änderungen an Verbindungen, Schlüsseln und dem Konto: wer sie vorgenommen hat und von welcher Adresse.',
-  when: 'Wann',
   action: 'Aktion',
   on: 'Ziel',
   by: 'Von',

@@ -12,7 +12,6 @@ export const connections: Texts['connections'] = {
     'Eine Verbindung ist eine Anmeldung an einem SFTP-, FTP- oder S3-Server. Programme verwenden ihre Kennung und sehen das Passwort nie.',
   name: 'Bezeichnung',
   server: 'Server',
-  state: 'Zustand',
   status: {
     off: 'Ausgeschaltet',
     down: 'Ausgefallen',
@@ -26,7 +25,6 @@ export const connections: Texts['connections'] = {
   never: 'Nie',
   passed: 'Bestanden',
   failed: 'Fehlgeschlagen',
-  files: 'Dateien',
   filesOf: (name) => ` von ${name}`,
   bucketAt: (bucket, endpoint) => `${bucket} bei ${endpoint}`,
 };

@@ -22,8 +22,6 @@ export const events: Texts['events'] = {
   noneText:
     'Fehlgeschlagene Übertragungen, beendete Aufträge, Server, die ausfallen und wiederkommen, und Dateien in überwachten Ordnern erscheinen hier. Webhooks erhalten sie. Programme können GET /api/events folgen.',
   number: 'Nummer',
-  when: 'Wann',
-  what: 'Was',
   open: 'Öffnen',
   openOne: (sequence) => `Ereignis ${sequence} öffnen`,
   one: (sequence) => `Ereignis ${sequence}`,
@@ -36,7 +34,6 @@ export const events: Texts['events'] = {
   lines: 'Formatiert',
   inLines: 'Das formatierte Ereignis',
   wasAway: (time) => `war ${time} lang ausgefallen`,
-  files: (n, text) => (n === 1 ? '1 Datei' : `${text} Dateien`),
   noFile: (minutes) => `keine Datei seit ${minutes} Minuten`,
   aTry: 'ein Versuch',
 };

@@ -10,21 +10,14 @@ const states = {
 
 export const files: Texts['files'] = {
   title: 'Dateien',
-  list: 'Dateien',
   rawFolder:
     'Der Name dieses Ordners ist nicht in UTF-8. Was er enthält, lässt sich öffnen, herunterladen und löschen; hinzufügen oder umbenennen lässt sich hier nichts.',
   folder: 'Ordner',
-  connection: 'Verbindung',
   noConnection: {
     title: 'Keine Verbindung zum Durchsehen',
     text: 'Fügen Sie eine Verbindung hinzu oder schalten Sie eine ein, um hier ihre Dateien zu sehen.',
-    add: 'Verbindung hinzufügen',
   },
-  name: 'Name',
-  size: 'Größe',
   changed: 'Geändert',
-  actions: 'Aktionen',
-  actionsFor: (name: string): string => `Aktionen für ${name}`,
   selectionActions: 'Aktionen für die Auswahl',
   selectAll: 'Alle auswählen',
   selectOne: (name: string): string => `${name} auswählen`,

@@ -4,7 +4,6 @@ export const folders: Texts['folders'] = {
   browse: 'Durchsuchen …',
   browseFor: (label) => `Durchsuchen für: ${label}`,
   title: (connection) => `Ordner von ${connection} wählen`,
-  path: 'Pfad',
   root: 'Wurzel',
   list: 'Ordner',
   up: 'Einen Ordner nach oben',

@@ -25,8 +25,5 @@ export const health: typeof English = {
     bad: 'länger ausgefallen',
     none: 'nicht geprüft',
   },
-  filter: 'Anzeigen',
-  filters: { all: 'Alle', down: 'Ausgefallene' },
-  allWell: 'Alle Verbindungen sind erreichbar.',
   certificate: (time) => `Das Zertifikat läuft am ${time} ab`,
 };

@@ -26,6 +26,7 @@ import { transfers } from './transfers.ts';
 import { usage } from './usage.ts';
 import { watched } from './watched.ts';
 import { webhooks } from './webhooks.ts';
+import { words } from './words.ts';
 
 export const texts: Texts = {
   alarms,
@@ -55,4 +56,5 @@ export const texts: Texts = {
   usage,
   watched,
   webhooks,
+  words,
 };

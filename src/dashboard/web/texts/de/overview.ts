@@ -49,8 +49,6 @@ export const overview: typeof English = {
     title: 'Sitzungen in Gebrauch',
     none: 'Keine Sitzung ist offen. Die erste Übertragung öffnet eine.',
     all: 'Alle Pools',
-    inUse: (host) => `Sitzungen von ${host} in Gebrauch`,
-    numbers: (leased, most) => `${leased} von ${most}`,
     waiting: (n) => (n === 1 ? '1 Anfrage wartet' : `${n} Anfragen warten`),
   },
   attention: {
@@ -63,12 +61,10 @@ export const overview: typeof English = {
     test: 'Jetzt testen',
     tested: 'Der Test war erfolgreich',
     testFailed: (why) => `Der Test ist fehlgeschlagen: ${why}`,
-    checkNow: 'Jetzt prüfen',
     checking: 'Der Ordner wird geprüft',
     startAgain: 'Fortsetzen',
     started: 'Der Zeitplan ist wieder aktiv',
   },
-  runningTitle: (n) => `Läuft gerade (${n})`,
   latest: 'Letzte Übertragungen',
   all: 'Alle Übertragungen',
   steps: {

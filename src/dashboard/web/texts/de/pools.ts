@@ -13,9 +13,7 @@ export const pools: typeof English = {
   none: 'Keine Sitzung ist offen',
   noneText: 'Die erste Übertragung zu einem Server öffnet eine. Ungenutzt wird sie nach einer Weile geschlossen.',
   server: 'Server',
-  connections: 'Verbindungen',
   use: 'Nutzung',
-  inUse: (host) => `Sitzungen von ${host} in Gebrauch`,
   explain: (busy, idle, most) => `${busy} belegt, ${idle} frei, ${Math.max(0, most - busy - idle)} weitere möglich`,
   working: 'Belegt',
   idle: 'Frei',
@@ -24,11 +22,9 @@ export const pools: typeof English = {
   waitingText:
     'Anfragen, die auf eine Sitzung warten. Erhöhen Sie die Zahl der Sitzungen an der Verbindung, wenn der Server es zulässt.',
   shares: 'Ihr Anteil am Gateway',
-  what: 'Was',
   yours: 'Ihr Anteil',
   inUseColumn: 'In Gebrauch',
   refused: 'Abgelehnt',
-  of: (used, capacity) => `${used} von ${capacity}`,
   part: (name) => `${name}: Ihr Anteil`,
   names: {
     memoryBytes: 'Speicher für Inhalte und Antworten',

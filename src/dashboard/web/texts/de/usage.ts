@@ -13,7 +13,6 @@ export const usage: typeof English = {
   of: (limit) => `von ${limit}`,
   used: 'Verbrauchte Aktionen',
   forecast: 'Vorhersage für den Monat',
-  connections: 'Verbindungen',
   byDay: 'Aktionen nach Tagen',
   day: (actions, failed) => `${actions} Aktionen, ${failed} fehlgeschlagen`,
   done: 'Aktionen',

@@ -1,7 +1,6 @@
 export const audit = {
   title: 'Audit log',
   lead: 'Every change and every login, including refused ones.',
-  show: 'Show',
   everything: 'Everything',
   areas: {
     login: 'Logins',
@@ -20,7 +19,6 @@ export const audit = {
   },
   none: 'No entries',
   noneText: 'Changes to connections, keys and the account appear here, with who made them and from which address.',
-  when: 'When',
   action: 'Action',
   on: 'Target',
   by: 'By',

@@ -10,7 +10,6 @@ export const connections = {
     'A connection is one login on an SFTP, FTP or S3 server. Programs use it by its id and never see the password.',
   name: 'Name',
   server: 'Server',
-  state: 'State',
   status: { off: 'Switched off', down: 'Down', failing: 'Failing', unknown: 'Not checked', up: 'Up' },
   withStatus: (name: string, status: string): string => `${name} (${status.toLowerCase()})`,
   fromFile: 'Configuration file',
@@ -18,7 +17,6 @@ export const connections = {
   never: 'Never',
   passed: 'Passed',
   failed: 'Failed',
-  files: 'Files',
   filesOf: (name: string): string => ` of ${name}`,
   bucketAt: (bucket: string, endpoint: string): string => `${bucket} at ${endpoint}`,
 };

@@ -25,8 +25,6 @@ export const events = {
   noneText:
     'Failed transfers, finished jobs, servers that go down or come back, and files in watched folders appear here. Webhooks receive them. Programs can follow GET /api/events.',
   number: 'Number',
-  when: 'When',
-  what: 'What',
   open: 'Open',
   openOne: (sequence: number): string => `Open event ${sequence}`,
   one: (sequence: string): string => `Event ${sequence}`,
@@ -39,7 +37,6 @@ export const events = {
   lines: 'Formatted',
   inLines: 'The formatted event',
   wasAway: (time: string): string => `was down for ${time}`,
-  files: (n: number, text: string): string => (n === 1 ? '1 file' : `${text} files`),
   noFile: (minutes: string): string => `no file for ${minutes} minutes`,
   aTry: 'a try',
 };

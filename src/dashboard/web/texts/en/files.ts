@@ -7,21 +7,14 @@ const states = {
 
 export const files = {
   title: 'Files',
-  list: 'Files',
   rawFolder:
     'The name of this folder is not UTF-8. You can open, download and delete what is in it, but not add or rename anything.',
   folder: 'Folder',
-  connection: 'Connection',
   noConnection: {
     title: 'No connection to browse',
     text: 'Add a connection, or switch one on, to see its files here.',
-    add: 'Add a connection',
   },
-  name: 'Name',
-  size: 'Size',
   changed: 'Changed',
-  actions: 'Actions',
-  actionsFor: (name: string): string => `Actions for ${name}`,
   selectionActions: 'Actions for the selection',
   selectAll: 'Select all',
   selectOne: (name: string): string => `Select ${name}`,

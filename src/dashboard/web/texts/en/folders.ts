@@ -3,7 +3,6 @@ export const folders = {
   browse: 'Browse …',
   browseFor: (label: string): string => `Browse for: ${label}`,
   title: (connection: string): string => `Choose a folder of ${connection}`,
-  path: 'Path',
   root: 'Root',
   list: 'Folders',
   up: 'One folder up',

@@ -18,8 +18,5 @@ export const health = {
   ago: '90 days ago',
   today: 'today',
   legend: { good: 'no outage', warn: 'down for up to 1 % of the day', bad: 'down for longer', none: 'not checked' },
-  filter: 'Show',
-  filters: { all: 'All', down: 'Down or failing' },
-  allWell: 'All connections are up.',
   certificate: (time: string): string => `Certificate expires on ${time}`,
 };

@@ -25,6 +25,7 @@ import { transfers } from './transfers.ts';
 import { usage } from './usage.ts';
 import { watched } from './watched.ts';
 import { webhooks } from './webhooks.ts';
+import { words } from './words.ts';
 
 export const texts = {
   alarms,
@@ -54,6 +55,7 @@ export const texts = {
   usage,
   watched,
   webhooks,
+  words,
 };
 
 export type Texts = typeof texts;

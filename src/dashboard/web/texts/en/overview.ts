@@ -48,8 +48,6 @@ export const overview = {
     title: 'Sessions in use',
     none: 'No session is open. The first transfer opens one.',
     all: 'All pools',
-    inUse: (host: string): string => `Sessions of ${host} in use`,
-    numbers: (leased: number, most: number): string => `${leased} of ${most}`,
     waiting: (n: number): string => (n === 1 ? '1 request waits' : `${n} requests wait`),
   },
   attention: {
@@ -62,12 +60,10 @@ export const overview = {
     test: 'Test now',
     tested: 'The test passed',
     testFailed: (why: string): string => `The test failed: ${why}`,
-    checkNow: 'Check now',
     checking: 'The folder is being checked',
     startAgain: 'Resume it',
     started: 'The schedule is active again',
   },
-  runningTitle: (n: string): string => `Running now (${n})`,
   latest: 'Latest transfers',
   all: 'All transfers',
   steps: {

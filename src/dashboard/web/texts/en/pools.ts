@@ -11,9 +11,7 @@ export const pools = {
   none: 'No session is open',
   noneText: 'The first transfer to a server opens one. It closes after a while without use.',
   server: 'Server',
-  connections: 'Connections',
   use: 'Use',
-  inUse: (host: string): string => `Sessions of ${host} in use`,
   explain: (busy: number, idle: number, most: number): string =>
     `${busy} busy, ${idle} idle, ${Math.max(0, most - busy - idle)} more available`,
   working: 'Busy',
@@ -23,11 +21,9 @@ export const pools = {
   waitingText:
     'Requests waiting for a session. Raise the maximum sessions of the connection, if the server allows more.',
   shares: 'Your share of the gateway',
-  what: 'What',
   yours: 'Your use',
   inUseColumn: 'In use',
   refused: 'Refused',
-  of: (used: string, capacity: string): string => `${used} of ${capacity}`,
   part: (name: string): string => `${name}: your share`,
   names: {
     memoryBytes: 'Memory for requests and responses',

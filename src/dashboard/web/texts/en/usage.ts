@@ -11,7 +11,6 @@ export const usage = {
   of: (limit: string): string => `of ${limit}`,
   used: 'Actions used',
   forecast: 'Forecast for the month',
-  connections: 'Connections',
   byDay: 'Actions by day',
   day: (actions: string, failed: string): string => `${actions} actions, ${failed} failed`,
   done: 'Actions',
