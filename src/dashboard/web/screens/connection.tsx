@@ -204,10 +204,8 @@ function ServerCard({ card }: { readonly card: Card }): ReactElement {
     return [name, value === undefined || value === null ? undefined : show(key, value)] as const;
   });
   return (
-    <Panel title={words.card}>
-      <div className="panel-body">
-        <Facts of={Object.fromEntries(facts)} />
-      </div>
+    <Panel isPadded title={words.card}>
+      <Facts of={Object.fromEntries(facts)} />
     </Panel>
   );
 }

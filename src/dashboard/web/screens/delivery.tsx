@@ -41,10 +41,8 @@ export default function DeliveryScreen({ id }: { readonly id: string }): ReactEl
             )
           }
         >
-          <Panel>
-            <div className="panel-body">
-              <DeliveryFacts delivery={delivery} />
-            </div>
+          <Panel isPadded>
+            <DeliveryFacts delivery={delivery} />
           </Panel>
           <Panel title={t.words.attempts}>
             <Attempts path={path} />

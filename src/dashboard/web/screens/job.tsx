@@ -46,10 +46,8 @@ export default function JobScreen({ id }: { readonly id: string }): ReactElement
           <Progressed job={job} />
           {!hasEnded(job) && <Running job={job} />}
           {job.counts.failed > 0 && <Failures job={job} />}
-          <Panel title={t.words.details}>
-            <div className="panel-body">
-              <JobFacts job={job} />
-            </div>
+          <Panel isPadded title={t.words.details}>
+            <JobFacts job={job} />
           </Panel>
           <JobFiles id={id} isOpen={!hasEnded(job)} />
         </DetailPage>

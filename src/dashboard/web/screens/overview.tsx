@@ -9,7 +9,7 @@ import type { Account, Overview as OverviewData, Transfer } from '../api/types.t
 import { formatBytes, formatNumber } from '../format.ts';
 import { timeZone } from '../preferences.ts';
 import { t } from '../texts/texts.ts';
-import { Page, Panel, Pending } from '../ui/basics.tsx';
+import { Loaded, Page, Panel } from '../ui/basics.tsx';
 import { RadioGroup } from '../ui/fields.tsx';
 import { List } from '../ui/list.tsx';
 import { Attention } from './overview/attention.tsx';
@@ -38,17 +38,17 @@ export default function Overview(): ReactElement {
       }
     >
       {isNew && account.data !== undefined && <FirstSteps account={account.data} />}
-      {overview.data === undefined ? (
-        <Pending error={overview.error} onRetry={() => void overview.refetch()} />
-      ) : (
-        <>
-          <Today today={overview.data.today} />
-          <div className="split">
-            <Attention items={overview.data.attention} />
-            <PoolUse />
-          </div>
-        </>
-      )}
+      <Loaded of={overview}>
+        {({ today, attention }) => (
+          <>
+            <Today today={today} />
+            <div className="split">
+              <Attention items={attention} />
+              <PoolUse />
+            </div>
+          </>
+        )}
+      </Loaded>
       {account.data?.transfers !== 0 && (
         <>
           <RadioGroup

@@ -3,13 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { segment } from '../api/client.ts';
-import { useRead } from '../api/hooks.ts';
+import { type Rows, useRead } from '../api/hooks.ts';
 import { useConnectionName } from '../api/names.ts';
 import type { PoolsAnswer, PoolState, ShareState } from '../api/types.ts';
 import { formatBytes, formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
-import { Badge, Empty, Notice, Page, Panel, Pending, Progress, Table } from '../ui/basics.tsx';
+import { Badge, Empty, Mono, Notice, Page, Panel, Progress, Table } from '../ui/basics.tsx';
 import { Activity } from '../ui/icons.tsx';
+import { List } from '../ui/list.tsx';
 import { toneOf } from './pools/tone.ts';
 
 const EVERY_MS = 3_000;
@@ -21,31 +22,28 @@ export default function Pools(): ReactElement {
     <Page title={words.title} lead={words.lead}>
       <Ready />
       <Panel title={words.byServer}>
-        {read.data === undefined ? (
-          <Pending error={read.error} onRetry={() => void read.refetch()} />
-        ) : read.data.pools.length === 0 ? (
-          <Empty icon={Activity} title={words.none}>
-            {words.noneText}
-          </Empty>
-        ) : (
-          <Sessions pools={read.data.pools} />
-        )}
+        <Sessions list={{ ...read, rows: read.data?.pools }} />
       </Panel>
       {read.data !== undefined && <Shares shares={read.data.shares} />}
     </Page>
   );
 }
 
-function Sessions({ pools }: { readonly pools: readonly PoolState[] }): ReactElement {
+function Sessions({ list }: { readonly list: Rows<PoolState> }): ReactElement {
   const nameOf = useConnectionName();
   const idleOf = ({ open, leased }: PoolState): number => Math.max(0, open - leased);
   return (
-    <Table
+    <List
+      list={list}
       label={words.byServer}
-      rows={pools}
+      none={
+        <Empty icon={Activity} title={words.none}>
+          {words.noneText}
+        </Empty>
+      }
       rowKey={({ host, connectionIds }) => `${host} ${connectionIds.join()}`}
       columns={[
-        { head: words.server, cell: ({ host }) => <span className="mono">{host}</span> },
+        { head: words.server, cell: ({ host }) => <Mono>{host}</Mono> },
         {
           head: t.words.connections,
           cell: ({ connectionIds }) => (

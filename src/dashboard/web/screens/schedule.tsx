@@ -51,29 +51,25 @@ function Shown({ schedule }: { readonly schedule: Schedule }): ReactElement {
       }
     >
       <Trouble schedule={schedule} />
-      <Panel title={t.words.when}>
-        <div className="panel-body">
-          <Facts
-            of={{
-              [words.runsAt]: <When cron={cron} timeZone={timeZone} />,
-              [words.cron]: <Mono>{cron}</Mono>,
-              [words.nextRuns]: isActive ? <RunTimes nextRuns={nextRuns} timeZone={timeZone} /> : words.noRuns,
-              [t.words.lastRun]: <LastRun schedule={schedule} />,
-            }}
-          />
-        </div>
+      <Panel isPadded title={t.words.when}>
+        <Facts
+          of={{
+            [words.runsAt]: <When cron={cron} timeZone={timeZone} />,
+            [words.cron]: <Mono>{cron}</Mono>,
+            [words.nextRuns]: isActive ? <RunTimes nextRuns={nextRuns} timeZone={timeZone} /> : words.noRuns,
+            [t.words.lastRun]: <LastRun schedule={schedule} />,
+          }}
+        />
       </Panel>
-      <Panel title={t.words.what}>
-        <div className="panel-body">
-          <Facts
-            isWide
-            of={{
-              ...factsOf(toldOf(schedule), nameOf),
-              [words.rightsOf]: key === null ? words.owner : t.words.keyNamed(key.name),
-              [t.words.created]: <Time iso={createdAt} form="long" />,
-            }}
-          />
-        </div>
+      <Panel isPadded title={t.words.what}>
+        <Facts
+          isWide
+          of={{
+            ...factsOf(toldOf(schedule), nameOf),
+            [words.rightsOf]: key === null ? words.owner : t.words.keyNamed(key.name),
+            [t.words.created]: <Time iso={createdAt} form="long" />,
+          }}
+        />
       </Panel>
       <Panel title={words.runs}>
         <List

@@ -17,20 +17,7 @@ import {
 } from '../preferences.ts';
 import { t } from '../texts/texts.ts';
 import { ActionButton } from '../ui/actions.tsx';
-import {
-  actions,
-  Ago,
-  Badge,
-  Button,
-  Facts,
-  Failure,
-  Mono,
-  Notice,
-  Page,
-  Panel,
-  Pending,
-  Time,
-} from '../ui/basics.tsx';
+import { actions, Ago, Badge, Button, Facts, Failure, Mono, Notice, Page, Panel, Loaded, Time } from '../ui/basics.tsx';
 import { CheckField, ChoiceField, RadioGroup, TextField } from '../ui/fields.tsx';
 import { List } from '../ui/list.tsx';
 import { showToast } from '../toasts.ts';
@@ -41,27 +28,25 @@ export default function Settings(): ReactElement {
   const read = useRead<Account>('/manage/account');
   return (
     <Page title={t.settings.title}>
-      {read.data === undefined ? (
-        <Pending error={read.error} onRetry={() => void read.refetch()} />
-      ) : (
-        <div className="settings-grid">
-          <Panel title={t.settings.account}>
-            <div className="panel-body">
+      <Loaded of={read}>
+        {({ email, plan, createdAt, hasPassword, totp }) => (
+          <div className="settings-grid">
+            <Panel title={t.settings.account} isPadded>
               <Facts
                 of={{
-                  [t.settings.email]: read.data.email,
-                  [t.settings.plan]: read.data.plan,
-                  [t.words.since]: <Time iso={read.data.createdAt} form="long" />,
+                  [t.settings.email]: email,
+                  [t.settings.plan]: plan,
+                  [t.words.since]: <Time iso={createdAt} form="long" />,
                 }}
               />
-            </div>
-          </Panel>
-          <Appearance />
-          <PasswordPanel hasPassword={read.data.hasPassword} />
-          <TotpPanel totp={read.data.totp} />
-          <AlarmsPanel email={read.data.email} />
-        </div>
-      )}
+            </Panel>
+            <Appearance />
+            <PasswordPanel hasPassword={hasPassword} />
+            <TotpPanel totp={totp} />
+            <AlarmsPanel email={email} />
+          </div>
+        )}
+      </Loaded>
       <SessionsPanel />
     </Page>
   );
@@ -73,32 +58,30 @@ function Appearance(): ReactElement {
   const theme = useTheme();
   const hasShortcuts = useShortcutsSetting();
   return (
-    <Panel title={t.settings.browser}>
-      <div className="panel-body">
-        <RadioGroup
-          label={t.settings.colours}
-          value={theme}
-          options={[
-            ['system', t.settings.system],
-            ['light', t.settings.light],
-            ['dark', t.settings.dark],
-          ]}
-          onValue={setTheme}
-        />
-        <RadioGroup label={t.settings.language} value={language} options={LANGUAGES} onValue={setLanguage} />
-        <ChoiceField
-          label={t.settings.zone}
-          value={timeZone === ownZone ? '' : timeZone}
-          options={[['', t.settings.zoneOfBrowser(ownZone)], ...ZONES]}
-          onText={(zone) => setTimeZone(zone === '' ? undefined : zone)}
-        />
-        <CheckField
-          label={t.settings.shortcuts}
-          hint={t.settings.shortcutsHint}
-          checked={hasShortcuts}
-          onCheck={setShortcuts}
-        />
-      </div>
+    <Panel isPadded title={t.settings.browser}>
+      <RadioGroup
+        label={t.settings.colours}
+        value={theme}
+        options={[
+          ['system', t.settings.system],
+          ['light', t.settings.light],
+          ['dark', t.settings.dark],
+        ]}
+        onValue={setTheme}
+      />
+      <RadioGroup label={t.settings.language} value={language} options={LANGUAGES} onValue={setLanguage} />
+      <ChoiceField
+        label={t.settings.zone}
+        value={timeZone === ownZone ? '' : timeZone}
+        options={[['', t.settings.zoneOfBrowser(ownZone)], ...ZONES]}
+        onText={(zone) => setTimeZone(zone === '' ? undefined : zone)}
+      />
+      <CheckField
+        label={t.settings.shortcuts}
+        hint={t.settings.shortcutsHint}
+        checked={hasShortcuts}
+        onCheck={setShortcuts}
+      />
     </Panel>
   );
 }

@@ -8,14 +8,14 @@ import { useConnectionName } from '../api/names.ts';
 import type { Job, Live, TransferDetail } from '../api/types.ts';
 import { formatBytes, formatDuration, formatNumber, formatSpeed } from '../format.ts';
 import { t } from '../texts/texts.ts';
-import { Button, ErrorText, Facts, Mono, Panel, Time } from '../ui/basics.tsx';
+import { ErrorText, Facts, Mono, Panel, Time } from '../ui/basics.tsx';
 import { Detail, DetailPage } from '../ui/detail.tsx';
-import { Ban, CircleCheck, CircleX, LoaderCircle } from '../ui/icons.tsx';
+import { CircleCheck, CircleX, LoaderCircle } from '../ui/icons.tsx';
 import { titleOf as titleOfJob } from './jobs/words.ts';
 import { Again } from './transfers/again.tsx';
 import { Meaning } from './transfers/meaning.tsx';
 import { Proof } from './transfers/proof.tsx';
-import { LiveNumbers, LiveProgress, stageName, StatusBadge, titleOf, useCancel } from './transfers/rows.tsx';
+import { Cancel, LiveNumbers, LiveProgress, stageName, StatusBadge, titleOf } from './transfers/rows.tsx';
 import { StageBar } from './transfers/stage-bar.tsx';
 
 const words = t.transfers;
@@ -33,24 +33,26 @@ export default function TransferScreen({ id }: { readonly id: string }): ReactEl
             title={titleOf(transfer)}
             up={up}
             state={<StatusBadge status={transfer.status} />}
-            actions={transfer.status === 'pending' ? <Cancel id={id} /> : <Again transfer={transfer} />}
+            actions={
+              transfer.status === 'pending' ? (
+                <Cancel id={id}>{words.cancelThis}</Cancel>
+              ) : (
+                <Again transfer={transfer} />
+              )
+            }
           >
             {running !== undefined && (
-              <Panel>
-                <div className="panel-body">
-                  <LiveProgress live={running} label={words.progress} />
-                  <LiveNumbers live={running} />
-                </div>
+              <Panel isPadded>
+                <LiveProgress live={running} label={words.progress} />
+                <LiveNumbers live={running} />
               </Panel>
             )}
             <div className="split">
               <Panel title={words.what}>
                 <Steps transfer={transfer} live={running} />
               </Panel>
-              <Panel title={t.words.details}>
-                <div className="panel-body">
-                  <TransferFacts transfer={transfer} />
-                </div>
+              <Panel isPadded title={t.words.details}>
+                <TransferFacts transfer={transfer} />
               </Panel>
             </div>
             <StageBar transfer={transfer} />
@@ -59,15 +61,6 @@ export default function TransferScreen({ id }: { readonly id: string }): ReactEl
         );
       }}
     </Detail>
-  );
-}
-
-function Cancel({ id }: { readonly id: string }): ReactElement {
-  const cancel = useCancel();
-  return (
-    <Button icon={Ban} isBusy={cancel.isPending} onClick={() => cancel.mutate(id)}>
-      {words.cancelThis}
-    </Button>
   );
 }
 

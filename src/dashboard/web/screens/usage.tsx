@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { useRead } from '../api/hooks.ts';
 import type { Usage } from '../api/types.ts';
 import { formatDay, formatNumber } from '../format.ts';
-import { Notice, Page, Panel, Pending, Progress } from '../ui/basics.tsx';
+import { Loaded, Notice, Page, Panel, Progress } from '../ui/basics.tsx';
 import { BarChart } from '../ui/chart.tsx';
 import { withQuery } from '../api/client.ts';
 import { t } from '../texts/texts.ts';
@@ -16,11 +16,7 @@ export default function UsageScreen(): ReactElement {
   const read = useRead<Usage>('/manage/usage', { everyMs: 60_000 });
   return (
     <Page title={words.title} lead={words.lead}>
-      {read.data === undefined ? (
-        <Pending error={read.error} onRetry={() => void read.refetch()} />
-      ) : (
-        <Month usage={read.data} />
-      )}
+      <Loaded of={read}>{(usage) => <Month usage={usage} />}</Loaded>
     </Page>
   );
 }

@@ -99,10 +99,8 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
         </Notice>
       )}
       <ReceiverNotice receiver={receiver} />
-      <Panel>
-        <div className="panel-body">
-          <FolderFacts folder={folder} receiver={receiver} />
-        </div>
+      <Panel isPadded>
+        <FolderFacts folder={folder} receiver={receiver} />
       </Panel>
       <Tabs
         label={words.tabs}

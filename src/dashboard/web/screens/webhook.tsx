@@ -77,18 +77,16 @@ function One({ webhook, path }: { readonly webhook: Webhook; readonly path: stri
         </Notice>
       )}
       <ReceiverNotice receiver={receiver} />
-      <Panel>
-        <div className="panel-body">
-          <Facts
-            isWide
-            of={{
-              [words.url]: <Mono>{url}</Mono>,
-              [words.events]: <Mono>{events.join(', ')}</Mono>,
-              [words.about]: connections.length === 0 ? words.allConnections : connections.map(nameOf).join(', '),
-              [t.words.created]: <Time iso={createdAt} form="long" />,
-            }}
-          />
-        </div>
+      <Panel isPadded>
+        <Facts
+          isWide
+          of={{
+            [words.url]: <Mono>{url}</Mono>,
+            [words.events]: <Mono>{events.join(', ')}</Mono>,
+            [words.about]: connections.length === 0 ? words.allConnections : connections.map(nameOf).join(', '),
+            [t.words.created]: <Time iso={createdAt} form="long" />,
+          }}
+        />
       </Panel>
       <Tabs
         label={words.tabs}

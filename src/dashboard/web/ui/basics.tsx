@@ -90,17 +90,18 @@ export function Panel(props: {
   readonly title?: string;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
-  readonly className?: string;
+  /** Of something else than a list, which fills it to its edges. */
+  readonly isPadded?: boolean;
 }): ReactElement {
   return (
-    <section className={`panel ${props.className ?? ''}`}>
+    <section className="panel">
       {props.title !== undefined && (
         <header className="panel-head">
           <h2>{props.title}</h2>
           {props.actions}
         </header>
       )}
-      {props.children}
+      {props.isPadded === true ? <div className="panel-body">{props.children}</div> : props.children}
     </section>
   );
 }

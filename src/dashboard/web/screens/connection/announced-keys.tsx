@@ -31,48 +31,46 @@ export function AnnouncedKeys({ id }: { readonly id: string }): ReactElement | n
   const announced = read.data?.announced ?? [];
   if (announced.length === 0) return null;
   return (
-    <Panel title={words.title}>
-      <div className="panel-body">
-        <p className="muted">{words.text}</p>
-        <ul className="stack">
-          {announced.map(({ fingerprint, algorithm, state, isFirst, lastSeenAt }) => (
-            <li key={fingerprint} className="stack tight">
-              <span className="mono">{fingerprint}</span>
-              <div className="row">
-                {state === 'pending' && isFirst ? (
-                  <Badge>{words.isFirst}</Badge>
-                ) : (
-                  <Badge tone={TONES[state]}>{words.states[state]}</Badge>
-                )}
-                <span className="muted small">
-                  {words.at(algorithm)} <Time iso={lastSeenAt} />
-                </span>
-              </div>
-              {state !== 'trusted' && (
-                <div className="row">
-                  <Button
-                    aria-label={words.acceptThis(fingerprint)}
-                    isBusy={accept.isPending && accept.variables === fingerprint}
-                    onClick={() => accept.mutate(fingerprint)}
-                  >
-                    {words.accept}
-                  </Button>
-                  {state === 'pending' && (
-                    <Button
-                      aria-label={words.rejectThis(fingerprint)}
-                      isBusy={reject.isPending && reject.variables === fingerprint}
-                      onClick={() => reject.mutate(fingerprint)}
-                    >
-                      {words.reject}
-                    </Button>
-                  )}
-                </div>
+    <Panel isPadded title={words.title}>
+      <p className="muted">{words.text}</p>
+      <ul className="stack">
+        {announced.map(({ fingerprint, algorithm, state, isFirst, lastSeenAt }) => (
+          <li key={fingerprint} className="stack tight">
+            <span className="mono">{fingerprint}</span>
+            <div className="row">
+              {state === 'pending' && isFirst ? (
+                <Badge>{words.isFirst}</Badge>
+              ) : (
+                <Badge tone={TONES[state]}>{words.states[state]}</Badge>
               )}
-            </li>
-          ))}
-        </ul>
-        <Failure error={accept.error ?? reject.error} title={words.failed} />
-      </div>
+              <span className="muted small">
+                {words.at(algorithm)} <Time iso={lastSeenAt} />
+              </span>
+            </div>
+            {state !== 'trusted' && (
+              <div className="row">
+                <Button
+                  aria-label={words.acceptThis(fingerprint)}
+                  isBusy={accept.isPending && accept.variables === fingerprint}
+                  onClick={() => accept.mutate(fingerprint)}
+                >
+                  {words.accept}
+                </Button>
+                {state === 'pending' && (
+                  <Button
+                    aria-label={words.rejectThis(fingerprint)}
+                    isBusy={reject.isPending && reject.variables === fingerprint}
+                    onClick={() => reject.mutate(fingerprint)}
+                  >
+                    {words.reject}
+                  </Button>
+                )}
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Failure error={accept.error ?? reject.error} title={words.failed} />
     </Panel>
   );
 }

@@ -3,11 +3,11 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { ATTENTION } from '../../../../contract/attention.ts';
 import { request, segment } from '../../api/client.ts';
-import { useAction } from '../../api/hooks.ts';
 import type { TestResult, Trouble } from '../../api/types.ts';
 import { formatShortTime } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
-import { Button, LinkButton, Panel } from '../../ui/basics.tsx';
+import { ActionButton } from '../../ui/actions.tsx';
+import { LinkButton, Panel } from '../../ui/basics.tsx';
 import { CircleCheck, TriangleAlert } from '../../ui/icons.tsx';
 import { showToast } from '../../toasts.ts';
 import { placeOf, titleOf } from './trouble.ts';
@@ -48,38 +48,40 @@ function detailOf({ kind, error, at }: Trouble): string {
 
 function Act({ item }: { readonly item: Trouble }): ReactElement {
   const { kind, connectionId = '', watchedFolderId = '', scheduleId = '' } = item;
-  const test = useAction(() => request<TestResult>('POST', `/manage/connections/${segment(connectionId)}/test`, {}), {
-    refreshes: READS,
-    onDone: ({ isOk, steps }) => {
-      const failed = steps.find(({ status }) => status === 'failed');
-      if (isOk) showToast(words.tested);
-      else showToast(words.testFailed(failed?.error ?? ''), 'bad');
-    },
-  });
-  const check = useAction(() => request('POST', `/manage/watched-folders/${watchedFolderId}/check`), {
-    ...{ refreshes: READS, says: words.checking },
-  });
-  const start = useAction(() => request('PATCH', `/api/schedules/${scheduleId}`, { isActive: true }), {
-    ...{ refreshes: READS, says: words.started },
-  });
   switch (kind) {
     case 'connection_failing':
       return (
-        <Button isBusy={test.isPending} onClick={() => test.mutate(undefined)}>
+        <ActionButton
+          run={() => request<TestResult>('POST', `/manage/connections/${segment(connectionId)}/test`, {})}
+          refreshes={READS}
+          onDone={({ isOk, steps }) => {
+            const failed = steps.find(({ status }) => status === 'failed');
+            if (isOk) showToast(words.tested);
+            else showToast(words.testFailed(failed?.error ?? ''), 'bad');
+          }}
+        >
           {words.test}
-        </Button>
+        </ActionButton>
       );
     case 'watched_folder_failing':
       return (
-        <Button isBusy={check.isPending} onClick={() => check.mutate(undefined)}>
+        <ActionButton
+          run={() => request('POST', `/manage/watched-folders/${watchedFolderId}/check`)}
+          refreshes={READS}
+          says={words.checking}
+        >
           {t.words.checkNow}
-        </Button>
+        </ActionButton>
       );
     case 'schedule_stopped':
       return (
-        <Button isBusy={start.isPending} onClick={() => start.mutate(undefined)}>
+        <ActionButton
+          run={() => request('PATCH', `/api/schedules/${scheduleId}`, { isActive: true })}
+          refreshes={READS}
+          says={words.started}
+        >
           {words.startAgain}
-        </Button>
+        </ActionButton>
       );
     default:
       return <LinkButton href={placeOf(item)}>{words.kinds[kind].open}</LinkButton>;

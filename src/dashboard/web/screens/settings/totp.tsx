@@ -5,8 +5,9 @@ import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
 import type { Account } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
-import { Badge, Button, CodeBlock, Notice, Panel } from '../../ui/basics.tsx';
-import { Dialog, FormDialog } from '../../ui/dialog.tsx';
+import { ShownOnce } from '../../ui/actions.tsx';
+import { Badge, Button, CodeBlock, Panel } from '../../ui/basics.tsx';
+import { FormDialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { Term } from '../../ui/term.tsx';
 
@@ -47,7 +48,16 @@ export function TotpPanel({ totp }: { readonly totp: Account['totp'] }): ReactEl
       </div>
       {step.kind === 'password' && <AskPassword verb={step.verb} onClose={close} onNext={setStep} />}
       {step.kind === 'scan' && <Scan secret={step.secret} uri={step.uri} onClose={close} onNext={setStep} />}
-      {step.kind === 'codes' && <RecoveryCodes codes={step.codes} onClose={close} />}
+      {step.kind === 'codes' && (
+        <ShownOnce
+          title={words.codes}
+          warning={words.keep}
+          text={words.once}
+          codes={[{ code: step.codes.join('\n'), label: words.codes }]}
+          kept={words.kept}
+          onClose={close}
+        />
+      )}
     </Panel>
   );
 }
@@ -154,21 +164,5 @@ function QrCode({ text }: { readonly text: string }): ReactElement {
       <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#000" />
     </svg>
-  );
-}
-
-function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }): ReactElement {
-  return (
-    <Dialog title={words.codes} onClose={onClose} size="small" isShownOnce>
-      <Notice tone="warn" title={words.keep}>
-        {words.once}
-      </Notice>
-      <CodeBlock code={codes.join('\n')} label={words.codes} />
-      <div className="dialog-actions">
-        <Button look="primary" onClick={onClose}>
-          {words.kept}
-        </Button>
-      </div>
-    </Dialog>
   );
 }

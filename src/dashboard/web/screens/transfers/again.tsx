@@ -1,9 +1,9 @@
 /** What may follow a transfer: the same again, where a request can be repeated, its folder, and the request as curl. */
 import { type ReactElement, useState } from 'react';
 import { request, segment, withQuery } from '../../api/client.ts';
-import { useAction } from '../../api/hooks.ts';
 import type { TransferDetail } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
+import { ActionButton } from '../../ui/actions.tsx';
 import { Button, CodeBlock, LinkButton } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Download, FolderOpen } from '../../ui/icons.tsx';
@@ -17,9 +17,6 @@ const OF_FOLDERS: readonly TransferDetail['type'][] = ['list', 'poll'];
 export function Again({ transfer }: { readonly transfer: TransferDetail }): ReactElement | null {
   const { connectionId, type, path, status } = transfer;
   const [isCurlOpen, setCurlOpen] = useState(false);
-  const mkdir = useAction((id: string) => request('POST', `/api/mkdir/${segment(id)}`, { path }), {
-    ...{ says: t.words.folderCreated, refreshes: ['/manage/transfers'] },
-  });
   if (connectionId === null || status === 'pending') return null;
   const folder = OF_FOLDERS.includes(type) ? path : folderOf(path);
   const files = withQuery(`/files/${segment(connectionId)}`, { path: folder });
@@ -32,9 +29,13 @@ export function Again({ transfer }: { readonly transfer: TransferDetail }): Reac
         </a>
       )}
       {type === 'mkdir' && status === 'failed' && (
-        <Button isBusy={mkdir.isPending} onClick={() => mkdir.mutate(connectionId)}>
+        <ActionButton
+          run={() => request('POST', `/api/mkdir/${segment(connectionId)}`, { path })}
+          says={t.words.folderCreated}
+          refreshes={['/manage/transfers']}
+        >
           {words.mkdir}
-        </Button>
+        </ActionButton>
       )}
       <LinkButton href={files} icon={FolderOpen}>
         {SENT.includes(type) && status === 'failed' ? words.inFiles : words.openFolder}

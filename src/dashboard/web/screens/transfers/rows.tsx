@@ -2,12 +2,12 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { request, segment } from '../../api/client.ts';
-import { useAction } from '../../api/hooks.ts';
 import { useConnectionName } from '../../api/names.ts';
 import type { Live, Transfer } from '../../api/types.ts';
 import { formatBytes, formatDuration, formatSpeed, secondsLeft } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
-import { Badge, Button, type Column, Progress, Time, Titled, type Tone } from '../../ui/basics.tsx';
+import { ActionButton } from '../../ui/actions.tsx';
+import { Badge, type ButtonProps, type Column, Progress, Time, Titled, type Tone } from '../../ui/basics.tsx';
 import { Ban } from '../../ui/icons.tsx';
 
 const words = t.transfers;
@@ -29,7 +29,6 @@ export function LiveRows({ transfers }: { readonly transfers: readonly Transfer[
 
 function LiveRow({ transfer, connection }: { transfer: Transfer; connection: string }): ReactElement {
   const { id, filename, path, live } = transfer;
-  const cancel = useCancel();
   const name = filename === '' ? path : filename;
   return (
     <li className="live-row">
@@ -43,14 +42,9 @@ function LiveRow({ transfer, connection }: { transfer: Transfer; connection: str
           <LiveNumbers live={live} isSmall />
         </>
       )}
-      <Button
-        icon={Ban}
-        isBusy={cancel.isPending}
-        onClick={() => cancel.mutate(id)}
-        aria-label={t.words.cancelThat(name)}
-      >
+      <Cancel id={id} aria-label={t.words.cancelThat(name)}>
         {t.common.cancel}
-      </Button>
+      </Cancel>
     </li>
   );
 }
@@ -78,11 +72,17 @@ export function stageName(stage: string): string {
   return stage in names ? names[stage as keyof typeof names] : stage;
 }
 
-export function useCancel() {
-  return useAction((id: string) => request('POST', `/manage/transfers/${id}/cancel`), {
-    says: words.cancelling,
-    refreshes: ['/manage/transfers'],
-  });
+/** Stops a transfer. */
+export function Cancel({ id, ...button }: { readonly id: string } & ButtonProps): ReactElement {
+  return (
+    <ActionButton
+      {...button}
+      icon={Ban}
+      run={() => request('POST', `/manage/transfers/${id}/cancel`)}
+      says={words.cancelling}
+      refreshes={['/manage/transfers']}
+    />
+  );
 }
 
 const TONES: Readonly<Record<Transfer['status'], Tone>> = { success: 'good', failed: 'bad', pending: 'info' };
