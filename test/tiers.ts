@@ -70,7 +70,7 @@ const REST: Readonly<Record<string, List>> = {
     `dashboard/queue jobs/large-trees operations/archive/large-entry`,
   ),
   'the product as it is installed, documented and compared': listed(`
-    bench/operations bench/smoke bench/soak deploy/ docs/backup docs/newcomer docs/recipes python/ release/
+    bench/operations bench/smoke bench/soak contract/cost deploy/ docs/backup docs/newcomer docs/recipes python/ release/
   `),
 };
 

@@ -4,6 +4,8 @@
  */
 import path from 'node:path';
 import type { AccountConfig, Config, ConnectionConfig } from '../config/schema.js';
+import { defaultSettings } from '../connections/definition.js';
+import { sftp } from '../connections/sftp.js';
 import { startSandbox } from '../sandbox/server.js';
 import { type SandboxPart, startSink } from '../sandbox/sink.js';
 import type { Storage } from '../storage/storage.js';
@@ -55,6 +57,7 @@ export function sandboxConnection(
   { port, hostKeyFingerprint }: Omit<RunningSandbox, 'receiver' | 'received'>,
 ): ConnectionConfig {
   return {
+    ...defaultSettings(sftp),
     id: SANDBOX_CONNECTION_ID,
     name: 'Sandbox',
     type: 'sftp',
@@ -64,13 +67,6 @@ export function sandboxConnection(
     ...sandbox,
     hostKey: hostKeyFingerprint,
     defaultPath: '/',
-    rootPath: '/',
-    atomicUploads: true,
-    digests: 'asked',
-    verify: 'size',
-    algorithms: 'default',
-    hostKeyRotation: 'ask',
-    pool: {},
   };
 }
 

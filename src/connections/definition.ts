@@ -169,6 +169,14 @@ type FileKeyOf<X> = X extends { readonly fileKey?: infer K }
 /** As rows hold them. */
 export type SettingsOf<D extends Definition> = { readonly [N in keyof D['settings']]: ValueOf<D['settings'][N]> };
 
+/** Every setting that has a value by default. The others are given beside them. */
+export function defaultSettings<D extends Definition>({
+  settings,
+}: D): Omit<SettingsOf<D>, NullableNames<D['settings']>> {
+  const usual = Object.entries(settings).map(([name, { default: value }]) => [name, value] as const);
+  return Object.fromEntries(usual.filter(([, value]) => value !== null && value !== undefined)) as SettingsOf<D>;
+}
+
 interface HostKeys {
   /** Trusted ones. */
   readonly hostKeys: readonly string[];

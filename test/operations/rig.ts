@@ -5,6 +5,8 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Connection, SftpConnection } from '../../src/connections/connection.js';
+import { defaultSettings } from '../../src/connections/definition.js';
+import { sftp } from '../../src/connections/sftp.js';
 import { createRemotes, type Remotes } from '../../src/remotes/registry.js';
 import { startSandbox } from '../../src/sandbox/server.js';
 import type { Storage, TransferItem, TransferType } from '../../src/storage/storage.js';
@@ -58,24 +60,9 @@ export async function startRig(): Promise<Rig> {
       ],
       connections: [
         {
-          ...{
-            id: 'sandbox',
-            name: 'Sandbox',
-            type: 'sftp',
-            isActive: true,
-            host: '127.0.0.1',
-            port: sandbox.port,
-            ...LOGIN,
-          },
-          ...{
-            algorithms: 'default',
-            hostKeyRotation: 'ask',
-            defaultPath: '/',
-            rootPath: '/',
-            atomicUploads: true,
-            pool: {},
-          },
-          ...{ digests: 'asked', verify: 'size' },
+          ...defaultSettings(sftp),
+          ...{ id: 'sandbox', name: 'Sandbox', type: 'sftp', isActive: true, defaultPath: '/' },
+          ...{ host: '127.0.0.1', port: sandbox.port, ...LOGIN },
         },
       ],
     },

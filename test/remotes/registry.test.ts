@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { GatewayError } from '../../src/base/errors.js';
 import type { Connection, FtpConnection, PoolLimits, SftpConnection } from '../../src/connections/connection.js';
+import { defaultSettings } from '../../src/connections/definition.js';
+import { ftp } from '../../src/connections/ftp.js';
 import { ROOT } from '../../src/remotes/path.js';
 import { createRemotes, type Remotes, type UseOptions } from '../../src/remotes/registry.js';
 import { SharedLimits } from '../../src/remotes/pool-limits.js';
@@ -21,10 +23,10 @@ function remotesOf(t: TestContext, limits: Partial<PoolLimits> = {}): Remotes {
 
 function ftpConnection(server: FtpServer, changes: Partial<FtpConnection> = {}): FtpConnection {
   return {
-    ...{ type: 'ftp', id: 'f1', accountId: 'a1', name: 'FTP', isActive: true, defaultPath: undefined, rootPath: '/' },
-    ...{ digests: 'asked', verify: 'size' },
-    ...{ atomicUploads: true, pool: {}, host: '127.0.0.1', port: server.port, username: server.username },
-    ...{ password: server.password, tls: server.tls, tlsCa: server.ca, tlsVerify: true },
+    ...defaultSettings(ftp),
+    ...{ type: 'ftp', id: 'f1', accountId: 'a1', name: 'FTP', isActive: true, defaultPath: undefined },
+    ...{ host: '127.0.0.1', port: server.port, username: server.username },
+    ...{ password: server.password, tls: server.tls, tlsCa: server.ca },
     ...changes,
   };
 }

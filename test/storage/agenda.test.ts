@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { withDefaults } from '../../src/contract/thing.js';
+import { watchedFolderFields } from '../../src/contract/watched-folder.js';
 import type { Agenda, Storage } from '../../src/storage/storage.js';
 import { startPgBouncer } from '../servers/pgbouncer.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
@@ -143,10 +145,8 @@ describe('what is due', { timeout: 120_000 }, () => {
   it('a notice wakes every node, and only with the commit of what it is about', async () => {
     const { folders } = one.watching;
     const settings = {
-      ...{ connectionId: 'warehouse', name: 'n', path: '/a', filePattern: null, excludePattern: null, doneFile: null },
-      ...{ scheduleMinutes: 60, webhookUrl: null, source: 'api', detectModified: true, recursive: false, copyTo: null },
-      ...{ minAgeSeconds: 0, moveTo: null, expectEveryMinutes: null },
-      ...({ initial: 'ignore', afterDelivery: 'keep' } as const),
+      ...withDefaults(watchedFolderFields, { name: 'n', scheduleMinutes: 60, detectModified: true }),
+      ...{ connectionId: 'warehouse', path: '/a', source: 'api', copyTo: null },
     };
     const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
     const { id } = await folders.create(accountId, settings, inAnHour, () => Promise.resolve());

@@ -1,4 +1,8 @@
 /** An account as the configuration gives it, with a connection of each type. */
+import { defaultSettings } from '../../src/connections/definition.js';
+import { ftp } from '../../src/connections/ftp.js';
+import { s3 } from '../../src/connections/s3.js';
+import { sftp } from '../../src/connections/sftp.js';
 import assert from 'node:assert/strict';
 import type { AccountConfig } from '../../src/config/schema.js';
 import type { ApiKeyRecord, Storage } from '../../src/storage/storage.js';
@@ -20,61 +24,40 @@ export const ACCOUNT: AccountConfig = {
   ],
   connections: [
     {
+      ...defaultSettings(sftp),
       id: 'warehouse',
       name: 'Warehouse',
       type: 'sftp',
       isActive: true,
       host: 'sftp.example.com',
-      port: 22,
       username: 'gw',
       password: 'secret-of-warehouse',
       privateKey: 'secret-key-text',
-      algorithms: 'default',
-      hostKeyRotation: 'ask',
       defaultPath: '/upload',
-      rootPath: '/',
-      atomicUploads: true,
       pool: { maxSessions: 4 },
-      digests: 'asked',
-      verify: 'size',
     },
     {
+      ...defaultSettings(ftp),
       name: 'Legacy',
       type: 'ftp',
       isActive: true,
       host: 'ftp.example.com',
-      port: 21,
       username: 'u',
       password: 'secret-of-legacy',
-      tls: 'none',
       tlsCaFile: '',
-      tlsVerify: true,
-      rootPath: '/',
-      atomicUploads: true,
-      pool: {},
-      digests: 'asked',
-      verify: 'size',
     },
     {
+      ...defaultSettings(s3),
       id: 'lake',
       name: 'Lake',
       type: 's3',
       isActive: false,
       endpoint: 'https://s3.example.com',
-      region: 'us-east-1',
       bucket: 'b',
       accessKeyId: 'a',
       secretAccessKey: 'secret-of-lake',
-      forcePathStyle: true,
-      uploader: 'streamed',
       prefix: '/in/here',
       tlsCaFile: '',
-      tlsVerify: true,
-      rootPath: '/',
-      atomicUploads: true,
-      pool: {},
-      digests: 'asked',
-      verify: 'size',
     },
   ],
 };

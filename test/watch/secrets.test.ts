@@ -4,7 +4,8 @@ import { changeMasterKey, openStorage } from '../../src/storage/open.js';
 import { startPostgres } from '../servers/postgres.js';
 import { testOptions, withSql } from '../storage/databases.js';
 import { ACCOUNT, API_KEY } from '../storage/provisioned.js';
-import type { WatchSettings } from '../../src/contract/watched-folder.js';
+import { withDefaults } from '../../src/contract/thing.js';
+import { type WatchSettings, watchedFolderFields } from '../../src/contract/watched-folder.js';
 
 test('signing secrets are sealed, and open again after a change of the master key', async () => {
   const postgres = await startPostgres();
@@ -14,17 +15,9 @@ test('signing secrets are sealed, and open again after a change of the master ke
   const account = await before.keys.findKey(API_KEY);
   const { folders, secrets } = before.watching;
   const settings = {
-    ...{ connectionId: 'warehouse', name: 'In', path: '/in', filePattern: null, excludePattern: null, doneFile: null },
-    ...{ scheduleMinutes: 5, webhookUrl: null, source: 'test', detectModified: false, recursive: false },
-    ...{
-      initial: 'ignore',
-      minAgeSeconds: 0,
-      afterDelivery: 'keep',
-      moveTo: null,
-      expectEveryMinutes: null,
-      copyTo: null,
-    },
-  } as const satisfies WatchSettings;
+    ...withDefaults(watchedFolderFields, { name: 'In' }),
+    ...{ connectionId: 'warehouse', path: '/in', source: 'test', copyTo: null },
+  } satisfies WatchSettings;
   const later = (): Date => new Date(Date.now() + 3_600_000);
   const complete = async (...[tx, id]: Parameters<Parameters<typeof folders.create>[3]>): Promise<void> =>
     void (await secrets.add(tx, id));

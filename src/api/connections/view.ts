@@ -1,7 +1,8 @@
 /** A connection as its owner sees it: its settings, which secrets are set, and how its last test went. */
 import { Type } from 'typebox';
 import { component } from '../../contract/schema.js';
-import type { Values } from '../../connections/definition.js';
+import { defaultSettings, type Values } from '../../connections/definition.js';
+import { sftp } from '../../connections/sftp.js';
 import { CONNECTION_TYPES } from '../../connections/types.js';
 import { connectionView } from './connection-input.js';
 import { FINGERPRINT, LATER, TIME } from '../fields.js';
@@ -24,6 +25,7 @@ export const sampleInput = {
   defaultPath: '/upload',
 };
 export const sample = {
+  ...defaultSettings(sftp),
   id: 'warehouse',
   name: 'Warehouse',
   type: 'sftp',
@@ -32,13 +34,7 @@ export const sample = {
   host: 'sftp.example.com',
   port: 22,
   username: 'gw',
-  algorithms: 'default',
-  hostKeyRotation: 'ask',
   defaultPath: '/upload',
-  rootPath: '/',
-  atomicUploads: true,
-  digests: 'asked',
-  verify: 'size',
   pool: { maxSessions: 4 },
   keyPairId: null,
   secrets: { password: true, privateKey: false, passphrase: false },

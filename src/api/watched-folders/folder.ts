@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { Caller } from '../../base/caller.js';
 import { refusal } from '../../base/errors.js';
 import { object } from '../../contract/schema.js';
-import { type Reader, shownFields, viewOf } from '../../contract/thing.js';
+import { type Reader, shownFields, viewOf, withDefaults } from '../../contract/thing.js';
 import { type WatchedFolder, watchedFolderFields } from '../../contract/watched-folder.js';
 import { ID, LATER, TIME } from '../fields.js';
 import { actorOf, type AtItem, type Services } from '../services.js';
@@ -32,11 +32,10 @@ export const example: Static<typeof watchedFolder> = {
 };
 
 export const ownersExample: Static<typeof ownersFolder> = {
+  ...withDefaults(watchedFolderFields, {}),
   ...example,
   id: ID,
   source: 'manual',
-  ...{ excludePattern: null, doneFile: null, initial: 'ignore', recursive: false, minAgeSeconds: 0 },
-  ...{ afterDelivery: 'keep', moveTo: null, expectEveryMinutes: null, copyTo: null },
   ...{ nextCheckAt: LATER, baselineAt: TIME, lastSuccessAt: TIME, lastDetectionAt: null, alarmedAt: null },
   ...{ failingSince: null, failures: 0, errorCode: null, errorMessage: null, deliveriesEndedAt: null },
 };

@@ -1,6 +1,8 @@
 /** What a test needs to use a Remote on a server: sessions, leases, recorded leftovers and logs. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { defaultSettings } from '../../../src/connections/definition.js';
+import { ftp } from '../../../src/connections/ftp.js';
 import type { FtpConnection, PoolLimits } from '../../../src/connections/connection.js';
 import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { createFtp } from '../../../src/remotes/ftp/protocol.js';
@@ -92,16 +94,12 @@ export function clientFor(target: Target): Client {
     removedLater,
     expected,
     connection: (overrides = {}) => ({
+      ...defaultSettings(ftp),
       id: 'c',
       accountId: 'a',
       name: 'C',
       isActive: true,
       defaultPath: undefined,
-      rootPath: '/',
-      atomicUploads: true,
-      pool: {},
-      digests: 'asked',
-      verify: 'size',
       type: 'ftp',
       host: '127.0.0.1',
       port: target.port,
@@ -109,7 +107,6 @@ export function clientFor(target: Target): Client {
       password: target.password,
       tls: target.tls,
       tlsCa: target.ca,
-      tlsVerify: true,
       ...overrides,
     }),
     open: (overrides, limits, signal = NEVER) =>

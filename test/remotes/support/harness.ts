@@ -4,6 +4,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { PoolLimits, SftpConnection } from '../../../src/connections/connection.js';
+import { defaultSettings } from '../../../src/connections/definition.js';
+import { sftp } from '../../../src/connections/sftp.js';
 import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../../../src/remotes/path.js';
 import type { ProtocolDeps } from '../../../src/remotes/protocol.js';
@@ -55,17 +57,13 @@ export function sftpConnection(
   changes: Partial<SftpConnection> = {},
 ): SftpConnection {
   return {
+    ...defaultSettings(sftp),
     type: 'sftp',
     id: 'c1',
     accountId: 'a1',
     name: 'Test',
     isActive: true,
     defaultPath: undefined,
-    rootPath: '/',
-    atomicUploads: true,
-    pool: {},
-    digests: 'asked',
-    verify: 'size',
     host: '127.0.0.1',
     port: server.port,
     username: server.username,
@@ -73,8 +71,6 @@ export function sftpConnection(
     privateKey: server.clientKeyFile === undefined ? undefined : readFileSync(server.clientKeyFile, 'utf8'),
     passphrase: undefined,
     hostKeys: [],
-    algorithms: 'default',
-    hostKeyRotation: 'ask',
     ...changes,
   };
 }

@@ -8,6 +8,8 @@ import type {
   RemoteWriter,
   WriteOptions,
 } from '../../../src/remotes/remote.js';
+import { defaultSettings } from '../../../src/connections/definition.js';
+import { s3 } from '../../../src/connections/s3.js';
 import type { PoolLimits, S3Connection } from '../../../src/connections/connection.js';
 import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../../../src/remotes/path.js';
@@ -130,26 +132,17 @@ export function connectionTo(server: {
   uploader?: S3Connection['uploader'];
 }): S3Connection {
   return {
+    ...defaultSettings(s3),
     id: 'c',
     accountId: 'a',
     name: 'c',
     isActive: true,
     defaultPath: undefined,
-    rootPath: '/',
-    atomicUploads: true,
-    pool: {},
-    digests: 'asked',
-    verify: 'size',
     type: 's3',
-    region: 'us-east-1',
     accessKeyId: 'key',
     secretAccessKey: 'secret',
     sessionToken: undefined,
-    forcePathStyle: true,
-    uploader: 'streamed',
-    prefix: '',
     tlsCa: undefined,
-    tlsVerify: true,
     ...server,
   };
 }

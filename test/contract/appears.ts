@@ -1,0 +1,63 @@
+/** A program: where the made-up changes of recipes.ts appear, in the project that has them. */
+import { fileURLToPath } from 'node:url';
+import { ERRORS } from '../../src/contract/errors.js';
+import { watchedFolderFields } from '../../src/contract/watched-folder.js';
+import { columnNamesOf, shownFields } from '../../src/contract/thing.js';
+import { textsOfContract } from '../../src/build/clients/texts.js';
+import { createProgram } from '../../src/cli/program.js';
+import { manPage } from '../../src/cli/man/page.js';
+import { exampleFile } from '../../src/config/example.js';
+import { readSources } from '../../src/docs/sources.js';
+import { fileApi, managementApi } from '../api/openapi/route-table.js';
+import { explain } from '../../src/mcp/explain.js';
+import { RECIPES } from './recipes.js';
+
+const [field, setting, code, kind] = RECIPES.map(({ name }) => name);
+const documents = [fileApi(), managementApi()].map(({ document }) => JSON.stringify(document));
+const clients = Object.entries(textsOfContract());
+const { signal } = new AbortController();
+const program = await createProgram({ words: ['connections'], signal, version: '0', handOver: () => undefined });
+const help = manPage(program, '0');
+const page = (name: string): string => readSources().find(({ file }) => file === name)?.text ?? '';
+const client = (name: string, end: string): boolean =>
+  clients.some(([file, text]) => file.endsWith(end) && text.includes(name));
+
+/** By the name of each change, where it has to appear. */
+const places: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
+  [field ?? '']: {
+    'OpenAPI of /api': documents[0]?.includes(`"${field}"`) === true,
+    'OpenAPI of /manage': documents[1]?.includes(`"${field}"`) === true,
+    'answers to owners': field !== undefined && field in shownFields(watchedFolderFields, 'owner'),
+    'the row': columnNamesOf(watchedFolderFields)[field ?? ''] === field,
+    'ftg and its manual page': help.includes('files\\-per\\-check'),
+    'types for TypeScript': client(`${field}?:`, 'api-types.ts'),
+    'types for Python': client(`${field}:`, 'types.py'),
+    documentation: page('docs/integrate/watched-folders.md').includes(`| \`${field}\` |`),
+  },
+  [setting ?? '']: {
+    'OpenAPI of /manage': documents[1]?.includes(`"${setting}"`) === true,
+    'gateway.yaml': exampleFile().includes(`#         ${setting}: 10 # `),
+    'ftg and its manual page': help.includes('keep\\-alive\\-seconds'),
+    'types for TypeScript': client(`${setting}:`, 'management-types.ts'),
+    'documentation of the API': page('docs/operate/manage-api.md').includes(`| \`${setting}\` | \`10\` |`),
+    'documentation of the file': page('docs/operate/configuration.md').includes(`connections[sftp].${setting}\``),
+  },
+  [code ?? '']: {
+    'OpenAPI of /api': documents[0]?.includes(`"${code}"`) === true,
+    'OpenAPI of /manage': documents[1]?.includes(`"${code}"`) === true,
+    'types for TypeScript': client(`'${code}'`, 'api-types.ts'),
+    'types for Python': client(`"${code}"`, 'types.py'),
+    'jobs and answers': Object.hasOwn(ERRORS, code ?? ''),
+    MCP: explain(code ?? '') !== undefined,
+    'documentation of errors': page('docs/integrate/errors.md').includes(`| \`${code}\` | 503 |`),
+  },
+  [kind ?? '']: {
+    'OpenAPI of /manage': documents[1]?.includes(`"${kind}"`) === true,
+    'OpenAPI of events': documents[0]?.includes(`"${kind}"`) === true,
+    'types for TypeScript': client(`'${kind}'`, 'management-types.ts'),
+    'types for Python': client(`"${kind}"`, 'types.py'),
+    documentation: page('docs/operate/manage-api.md').includes(`| \`${kind}\` |`),
+  },
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.stdout.write(JSON.stringify(places));

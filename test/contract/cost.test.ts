@@ -1,0 +1,10 @@
+/** With the lines of recipes.ts alone the project compiles, and what they add appears in all that follows from definitions. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { costs } from './cost.js';
+
+test('the four changes compile, and appear wherever they belong', async () => {
+  const all = await costs();
+  assert.equal(all.length, 4);
+  for (const { change, missing } of all) assert.deepEqual(missing, [], change);
+});

@@ -1,0 +1,158 @@
+/**
+ * Four made-up changes, with each line that has to be written by hand: what one more field, error or kind costs. `npm run
+ * cost` makes them in a copy of the project, checks its types and looks where they appear.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface Edit {
+  /** From the root of the project. */
+  readonly file: string;
+  /** The text is put behind this one; absent: it is a new file. */
+  readonly after?: string;
+  readonly text: string;
+}
+
+export interface Recipe {
+  readonly change: string;
+  /** What appears everywhere. */
+  readonly name: string;
+  /** So many files may have to be written, at most. */
+  readonly most: number;
+  readonly edits: readonly Edit[];
+}
+
+export const RECIPES: readonly Recipe[] = [
+  {
+    change: 'a field of a watched folder',
+    name: 'filesPerCheck',
+    most: 4,
+    edits: [
+      {
+        file: 'src/contract/watched-folder.ts',
+        after: '  path: kept(text(ROOT_PATH)),\n',
+        text: `  filesPerCheck: given(
+    countOrNull('The most files that one check reports; the next one goes on.', { minimum: 1, maximum: 10_000 }),
+    {
+      option: { flags: '--files-per-check <number>', help: 'the most files that one check reports' },
+      default: null,
+      isRare: true,
+      shown: countOrNull('The most files that one check reports; the next one goes on.', { minimum: 1 }),
+    },
+  ),
+`,
+      },
+      {
+        file: 'src/storage/migrations/9998.do.files-per-check.sql',
+        text: 'alter table watched_folders add column files_per_check integer;\n',
+      },
+      {
+        file: 'src/watch/look.ts',
+        after: 'maxReports: ',
+        text: 'folder.filesPerCheck ?? ',
+      },
+    ],
+  },
+  {
+    change: 'a field of a connection',
+    name: 'keepAliveSeconds',
+    most: 4,
+    edits: [
+      {
+        file: 'src/connections/sftp.ts',
+        after: '    ...onServers,\n',
+        text: `    keepAliveSeconds: setting(integer(1, 3600), {
+      default: 10,
+      title: 'Keep-alive (s)',
+      words: 'After so many seconds without traffic, the gateway asks whether the server is there.',
+      isAdvanced: true,
+    }),
+`,
+      },
+      { file: 'src/connections/sftp.ts', after: 'import { ', text: 'integer, ' },
+      {
+        file: 'src/remotes/sftp/session/login.ts',
+        after: '      readyTimeout: 0,\n      keepaliveInterval: ',
+        text: 'this.connection.keepAliveSeconds * 1000 || ',
+      },
+      {
+        file: 'src/dashboard/web/texts/de/connection.ts',
+        after: 'const titles: Words = {\n',
+        text: "  keepAliveSeconds: 'Lebenszeichen alle (s)',\n",
+      },
+    ],
+  },
+  {
+    change: 'an error code',
+    name: 'server_asleep',
+    most: 2,
+    edits: [
+      {
+        file: 'src/contract/errors.ts',
+        after: 'const catalogue = {\n',
+        text: `  server_asleep: {
+    status: 503,
+    fault: 'remote',
+    retry: 'retry_after',
+    endpoints: 'remote',
+    inJobs: 'retry',
+    meaning: 'The remote server is asleep.',
+    remedy: 'Wait until it is awake.',
+    example: 'the server is asleep',
+  },
+`,
+      },
+      {
+        file: 'src/contract/de/errors.ts',
+        after: 'Record<ErrorCode, ErrorTexts>> = {\n',
+        text: "  server_asleep: { meaning: 'Der Server schläft.', remedy: 'Warten Sie, bis er wach ist.' },\n",
+      },
+    ],
+  },
+  {
+    change: 'a kind of what needs attention',
+    name: 'month_running_out',
+    most: 2,
+    edits: [
+      {
+        file: 'src/contract/attention.ts',
+        after: 'const kinds = {\n',
+        text: `  month_running_out: {
+    ...{ facts: 'month', page: '/usage' },
+    found: 'the forecast says that the month runs out',
+    en: {
+      text: 'The {limit} actions of this month will not be enough',
+      choice: 'The actions of the month will not be enough',
+      open: 'See the usage',
+    },
+    de: {
+      text: 'Die {limit} Aktionen dieses Monats werden nicht genügen',
+      choice: 'Die Aktionen des Monats werden nicht genügen',
+      open: 'Verbrauch ansehen',
+    },
+  },
+`,
+      },
+      {
+        file: 'src/attention/find.ts',
+        after: "    ...counted('dead_letters', watch.deadLetters),\n",
+        text: "    ...(month.runsOutAt === null ? [] : [{ kind: 'month_running_out' as const, used: month.used, limit: month.limit }]),\n",
+      },
+    ],
+  },
+];
+
+/** The files that a recipe changes, as they become. @throws Error where its place is not found */
+export function changedFiles({ edits, change }: Recipe, root: string): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const { file, after, text } of edits) {
+    const before = files.get(file) ?? (after === undefined ? '' : readFileSync(join(root, file), 'utf8'));
+    const at = after === undefined ? 0 : before.indexOf(after) + after.length;
+    if (after !== undefined && !before.includes(after)) throw new Error(`${change}: ${file} has no ${after.trim()}`);
+    files.set(file, before.slice(0, at) + text + before.slice(at));
+  }
+  return files;
+}
+
+export const linesOf = ({ edits }: Recipe): number =>
+  edits.reduce((sum, { text }) => sum + Math.max(1, text.split('\n').length - 1), 0);
