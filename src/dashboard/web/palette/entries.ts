@@ -1,7 +1,8 @@
 /** What the palette finds: screens, what the account has, and what can be done. */
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
-import { useRead } from '../api/hooks.ts';
+import { segment } from '../api/client.ts';
+import { useRows } from '../api/hooks.ts';
 import type { ApiKey, Connection, Transfer, WatchedFolder, Webhook } from '../api/types.ts';
 import { LANGUAGES, language, setLanguage, setTheme, type Theme } from '../preferences.ts';
 import { namedWith, useConnectionStatus } from '../screens/connection/status.tsx';
@@ -41,18 +42,31 @@ const ORDER: readonly Entry['kind'][] = [
   'key',
   'transfer',
 ];
-const segment = encodeURIComponent;
 
 export function useEntries({ onHelp, onLogout }: Acts): readonly Entry[] {
   const [, navigate] = useLocation();
-  const connections = useRead<{ connections: Connection[] }>('/manage/connections').data?.connections;
-  const folders = useRead<{ watchedFolders: WatchedFolder[] }>('/manage/watched-folders').data?.watchedFolders;
-  const webhooks = useRead<{ webhooks: Webhook[] }>('/api/webhooks').data?.webhooks;
-  const keys = useRead<{ apiKeys: ApiKey[] }>('/manage/api-keys').data?.apiKeys;
-  const transfers = useRead<{ transfers: Transfer[] }>('/manage/transfers?limit=50').data?.transfers;
+  const connections = useRows<Connection>('/manage/connections', 'connections').rows;
+  const folders = useRows<WatchedFolder>('/manage/watched-folders', 'watchedFolders').rows;
+  const webhooks = useRows<Webhook>('/api/webhooks', 'webhooks').rows;
+  const keys = useRows<ApiKey>('/manage/api-keys', 'apiKeys').rows;
+  const transfers = useRows<Transfer>('/manage/transfers?limit=50', 'transfers').rows;
   const statusOf = useConnectionStatus();
   return useMemo(() => {
     const to = (path: string) => () => navigate(path);
+    /** `path`: of the screen, before the id of the thing. */
+    const entriesOf = <T extends { readonly id: string }>(
+      kind: Entry['kind'],
+      path: string,
+      things: readonly T[] = [],
+      more: (thing: T) => Pick<Entry, 'name' | 'also' | 'detail'>,
+    ): Entry[] =>
+      things.map((thing) => {
+        const { id } = thing;
+        return { id: `${kind} ${id}`, kind, also: id, act: to(`${path}${segment(id)}`), ...more(thing) };
+      });
+    const nameOf = (connection: Connection): string => namedWith(connection.name, statusOf(connection));
+    const usable = connections?.filter(({ isActive }) => isActive);
+    const valid = keys?.filter(({ state }) => state === 'active');
     return [
       ...ALL_PLACES.map(({ path, name, letter }): Entry => ({
         id: `screen ${path}`,
@@ -63,48 +77,18 @@ export function useEntries({ onHelp, onLogout }: Acts): readonly Entry[] {
         act: to(path),
       })),
       ...actions(to, onHelp, onLogout),
-      ...(connections ?? []).map(({ id, name, isActive, lastTest }): Entry => ({
-        id: `connection ${id}`,
-        kind: 'connection',
-        name: namedWith(name, statusOf({ id, isActive, lastTest })),
-        also: id,
-        detail: id,
-        act: to(`/connections/${segment(id)}`),
-      })),
-      ...(connections ?? [])
-        .filter(({ isActive }) => isActive)
-        .map(({ id, name, isActive, lastTest }): Entry => ({
-          id: `files ${id}`,
-          kind: 'files',
-          name: t.palette.filesOf(namedWith(name, statusOf({ id, isActive, lastTest }))),
-          also: id,
-          act: to(`/files/${segment(id)}`),
-        })),
-      ...(folders ?? []).map(({ id, name, path }): Entry => ({
-        id: `watched ${id}`,
-        kind: 'watched',
+      ...entriesOf('connection', '/connections/', connections, (one) => ({ name: nameOf(one), detail: one.id })),
+      ...entriesOf('files', '/files/', usable, (one) => ({ name: t.palette.filesOf(nameOf(one)) })),
+      ...entriesOf('watched', '/watched/', folders, ({ id, name, path }) => ({
         name: name ?? path,
         also: `${path} ${id}`,
         detail: path,
-        act: to(`/watched/${id}`),
       })),
-      ...(webhooks ?? []).map(({ id, url }): Entry => ({
-        id: `webhook ${id}`,
-        kind: 'webhook',
-        name: url,
-        also: id,
-        act: to(`/webhooks/${id}`),
-      })),
-      ...(keys ?? [])
-        .filter(({ state }) => state === 'active')
-        .map(({ id, name }): Entry => ({ id: `key ${id}`, kind: 'key', name, also: id, act: to('/keys') })),
-      ...(transfers ?? []).map(({ id, filename, type }): Entry => ({
-        id: `transfer ${id}`,
-        kind: 'transfer',
+      ...entriesOf('webhook', '/webhooks/', webhooks, ({ url }) => ({ name: url })),
+      ...entriesOf('key', '', valid, ({ name }) => ({ name })).map((entry) => ({ ...entry, act: to('/keys') })),
+      ...entriesOf('transfer', '/transfers/', transfers, ({ id, filename, type }) => ({
         name: `${type} ${filename ?? ''}`.trim(),
-        also: id,
         detail: id,
-        act: to(`/transfers/${id}`),
       })),
     ];
   }, [connections, statusOf, folders, webhooks, keys, transfers, navigate, onHelp, onLogout]);
@@ -115,21 +99,21 @@ function actions(to: (path: string) => () => void, onHelp: () => void, onLogout:
   const action = (id: string, name: string, act: () => void): Entry => ({ id, kind: 'action', name, also: id, act });
   const themes: readonly Theme[] = ['light', 'dark', 'system'];
   return [
-    action('new connection', does.newConnection, to('/connections/new')),
+    action('new connection', t.connections.add, to('/connections/new')),
     action('upload', does.upload, to('/files')),
     action('issue key', does.issueKey, to('/keys?new')),
     action('new job', does.newJob, to('/jobs/new')),
     action('new schedule', does.newSchedule, to('/schedules/new')),
-    action('watch folder', does.watchFolder, to('/watched')),
-    action('make link', does.makeLink, to('/links?new')),
-    action('add webhook', does.addWebhook, to('/webhooks')),
+    action('watch folder', t.watched.add, to('/watched')),
+    action('make link', t.links.make, to('/links?new')),
+    action('add webhook', t.webhooks.add, to('/webhooks')),
     ...themes.map((theme) => action(`theme ${theme}`, does.theme(t.settings[theme]), () => setTheme(theme))),
     ...LANGUAGES.filter(([code]) => code !== language).map(([code, name]) =>
       action(`language ${code}`, does.language(name), () => leave(() => setLanguage(code))),
     ),
     action('keyboard', does.keyboard, onHelp),
     action('docs', does.docs, () => void open(DOCS, '_blank', 'noreferrer')),
-    action('log out', does.logOut, onLogout),
+    action('log out', t.shell.logOut, onLogout),
   ];
 }
 

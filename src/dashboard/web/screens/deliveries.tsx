@@ -93,7 +93,7 @@ export default function DeliveriesScreen(): ReactElement {
           options: connections.map(({ id, name }) => [id, name]),
         },
         { name: 'since', label: words.filters.since, kind: 'time' },
-        { name: 'until', label: words.filters.until, kind: 'time' },
+        { name: 'until', label: t.transfers.filters.before, kind: 'time' },
       ]}
     >
       {isReplaying && <Replay filters={values} onClose={() => setReplaying(false)} />}

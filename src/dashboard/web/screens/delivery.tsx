@@ -71,7 +71,7 @@ function DeliveryFacts({ delivery }: { readonly delivery: DeliveryDetail }): Rea
       isWide
       of={{
         [t.words.receiver]: <Receiver delivery={delivery} />,
-        [facts.url]: <Mono>{url ?? facts.noUrl}</Mono>,
+        [t.webhooks.url]: <Mono>{url ?? facts.noUrl}</Mono>,
         [t.words.eventType]: <Mono>{type}</Mono>,
         'webhook-id': <span className="mono small">{eventId}</span>,
         [t.words.connections]: connectionIds.length === 0 ? facts.none : connectionIds.map(nameOf).join(', '),

@@ -37,7 +37,11 @@ export default function Health(): ReactElement {
         </Panel>
       ) : connections.length === 0 ? (
         <Panel>
-          <Empty icon={Server} title={words.none} action={<LinkButton href="/connections/new">{words.add}</LinkButton>}>
+          <Empty
+            icon={Server}
+            title={t.connections.none}
+            action={<LinkButton href="/connections/new">{words.add}</LinkButton>}
+          >
             {words.noneText}
           </Empty>
         </Panel>

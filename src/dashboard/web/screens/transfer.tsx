@@ -43,7 +43,7 @@ export default function TransferScreen({ id }: { readonly id: string }): ReactEl
           >
             {running !== undefined && (
               <Panel isPadded>
-                <LiveProgress live={running} label={words.progress} />
+                <LiveProgress live={running} label={t.jobs.columns.progress} />
                 <LiveNumbers live={running} />
               </Panel>
             )}

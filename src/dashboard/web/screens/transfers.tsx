@@ -8,10 +8,10 @@ import { useConnections, useKeys } from '../api/names.ts';
 import type { Transfer } from '../api/types.ts';
 import { formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
-import { LinkButton, LiveBadge, Panel } from '../ui/basics.tsx';
+import { DownloadLink, LinkButton, LiveBadge, Panel } from '../ui/basics.tsx';
 import { CheckField } from '../ui/fields.tsx';
 import { FilterFields, type Filtering, useFilters } from '../ui/filters.tsx';
-import { ArrowLeftRight, Download } from '../ui/icons.tsx';
+import { ArrowLeftRight } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
 import { FILTERS, type Filter, isChosen, presets, queryOf } from './transfers/filters.ts';
 import { digestIn } from './transfers/proof.tsx';
@@ -43,14 +43,9 @@ export default function Transfers(): ReactElement {
       more={values.order === undefined ? t.common.older : words.more}
       noneAction={<LinkButton href="/files">{words.browse}</LinkButton>}
       actions={(['csv', 'ndjson'] as const).map((format) => (
-        <a
-          key={format}
-          className="button plain"
-          href={withQuery('/manage/transfers/export', { ...exported, format })}
-          download
-        >
-          <Download aria-hidden size={15} /> {words[format]}
-        </a>
+        <DownloadLink key={format} href={withQuery('/manage/transfers/export', { ...exported, format })}>
+          {words[format]}
+        </DownloadLink>
       ))}
       above={
         <>

@@ -40,7 +40,7 @@ function Month({ usage }: { readonly usage: Usage }): ReactElement {
       )}
       <dl className="tiles">
         <div className="tile">
-          <dt>{words.plan}</dt>
+          <dt>{t.settings.plan}</dt>
           <dd>{plan}</dd>
         </div>
         <div className="tile">

@@ -82,7 +82,7 @@ function One({ webhook, path }: { readonly webhook: Webhook; readonly path: stri
           isWide
           of={{
             [words.url]: <Mono>{url}</Mono>,
-            [words.events]: <Mono>{events.join(', ')}</Mono>,
+            [t.events.title]: <Mono>{events.join(', ')}</Mono>,
             [words.about]: connections.length === 0 ? words.allConnections : connections.map(nameOf).join(', '),
             [t.words.created]: <Time iso={createdAt} form="long" />,
           }}

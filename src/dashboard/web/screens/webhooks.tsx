@@ -40,7 +40,7 @@ export default function Webhooks(): ReactElement {
             </Link>
           ),
         },
-        { head: words.events, cell: ({ events }) => <span className="mono small">{events.join(', ')}</span> },
+        { head: t.events.title, cell: ({ events }) => <span className="mono small">{events.join(', ')}</span> },
         {
           head: t.words.connections,
           cell: ({ connections }) =>

@@ -36,7 +36,7 @@ export function Bell(): ReactElement {
       </Ariakit.PopoverDisclosure>
       <Ariakit.Popover className="news" gutter={4} portal unmountOnHide aria-label={t.shell.bell.title}>
         <section className="stack tight">
-          <h2>{t.shell.bell.needs}</h2>
+          <h2>{t.overview.attention.title}</h2>
           {attention.length === 0 ? (
             <p className="muted">{t.shell.bell.nothing}</p>
           ) : (

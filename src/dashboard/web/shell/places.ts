@@ -33,39 +33,39 @@ interface PlaceGroup {
   readonly places: readonly Place[];
 }
 
-const { groups, places } = t.shell;
+const { groups } = t.shell;
 
 export const PLACES: readonly PlaceGroup[] = [
   {
     name: groups.work,
     places: [
-      { path: '/', name: places.overview, letter: 'o', icon: LayoutDashboard },
-      { path: '/files', name: places.files, letter: 'f', icon: FolderOpen },
-      { path: '/jobs', name: places.jobs, letter: 'j', icon: Layers },
-      { path: '/schedules', name: places.schedules, letter: 'h', icon: CalendarClock },
-      { path: '/transfers', name: places.transfers, letter: 't', icon: ArrowLeftRight },
+      { path: '/', name: t.overview.title, letter: 'o', icon: LayoutDashboard },
+      { path: '/files', name: t.files.title, letter: 'f', icon: FolderOpen },
+      { path: '/jobs', name: t.jobs.title, letter: 'j', icon: Layers },
+      { path: '/schedules', name: t.schedules.title, letter: 'h', icon: CalendarClock },
+      { path: '/transfers', name: t.transfers.title, letter: 't', icon: ArrowLeftRight },
     ],
   },
   {
     name: groups.setUp,
     places: [
-      { path: '/connections', name: places.connections, letter: 'c', icon: Server },
-      { path: '/watched', name: places.watched, letter: 'w', icon: Eye },
-      { path: '/webhooks', name: places.webhooks, letter: 'b', icon: Webhook },
-      { path: '/links', name: places.links, letter: 'l', icon: Link2 },
-      { path: '/keys', name: places.keys, letter: 'k', icon: KeyRound },
+      { path: '/connections', name: t.connections.title, letter: 'c', icon: Server },
+      { path: '/watched', name: t.watched.title, letter: 'w', icon: Eye },
+      { path: '/webhooks', name: t.webhooks.title, letter: 'b', icon: Webhook },
+      { path: '/links', name: t.links.title, letter: 'l', icon: Link2 },
+      { path: '/keys', name: t.keys.title, letter: 'k', icon: KeyRound },
     ],
   },
   {
     name: groups.lookAfter,
     places: [
-      { path: '/deliveries', name: places.deliveries, letter: 'd', icon: Inbox },
-      { path: '/events', name: places.events, letter: 'e', icon: Rss },
-      { path: '/usage', name: places.usage, letter: 'u', icon: ChartNoAxesColumn },
-      { path: '/health', name: places.health, letter: 'i', icon: Activity },
-      { path: '/pools', name: places.pools, letter: 'p', icon: RefreshCw },
-      { path: '/audit', name: places.audit, letter: 'a', icon: ScrollText },
-      { path: '/settings', name: places.settings, letter: 's', icon: Settings },
+      { path: '/deliveries', name: t.deliveries.title, letter: 'd', icon: Inbox },
+      { path: '/events', name: t.events.title, letter: 'e', icon: Rss },
+      { path: '/usage', name: t.usage.title, letter: 'u', icon: ChartNoAxesColumn },
+      { path: '/health', name: t.health.title, letter: 'i', icon: Activity },
+      { path: '/pools', name: t.pools.title, letter: 'p', icon: RefreshCw },
+      { path: '/audit', name: t.audit.title, letter: 'a', icon: ScrollText },
+      { path: '/settings', name: t.settings.title, letter: 's', icon: Settings },
     ],
   },
 ];

@@ -76,7 +76,7 @@ function Help({ onClose }: { readonly onClose: () => void }): ReactElement {
       <div className="form-grid">
         <section className="stack tight">
           <h3>{keyboard.everywhere}</h3>
-          <Keys keys={PALETTE_KEYS} what={keyboard.palette} />
+          <Keys keys={PALETTE_KEYS} what={t.palette.title} />
           <Keys keys="/" what={keyboard.search} />
           <Keys keys="?" what={keyboard.help} />
           {ALL_PLACES.map(({ letter, name }) => (

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { visible } from '../../../base/visible.ts';
 import { t } from '../texts/texts.ts';
 import { formatAgo, formatDateTime, formatSeconds, formatShortTime } from '../format.ts';
-import { Check, Copy, type IconComponent, Inbox, LoaderCircle, TriangleAlert } from './icons.tsx';
+import { Check, Copy, Download, type IconComponent, Inbox, LoaderCircle, TriangleAlert } from './icons.tsx';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'plain';
 
@@ -47,6 +47,21 @@ export function LinkButton(props: {
       {Icon !== undefined && <Icon aria-hidden size={15} />}
       {children}
     </Link>
+  );
+}
+
+/** Saves what the gateway answers. */
+export function DownloadLink(props: {
+  readonly href: string;
+  /** Otherwise the name that the gateway gives it. */
+  readonly filename?: string;
+  readonly children: ReactNode;
+}): ReactElement {
+  const { href, filename = true, children } = props;
+  return (
+    <a className="button plain" href={href} download={filename}>
+      <Download aria-hidden size={15} /> {children}
+    </a>
   );
 }
 

@@ -5,6 +5,7 @@ import { request, segment } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
 import type { Connection, KeyPair } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
+import { ActionButton } from '../../ui/actions.tsx';
 import { Badge, Button, CodeBlock, Failure, Notice, Panel } from '../../ui/basics.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
 import { Term } from '../../ui/term.tsx';
@@ -19,10 +20,6 @@ export function HostKeys({ connection, isOwned }: { connection: Connection; isOw
   );
   const pin = useAction((fingerprint: string) => request('POST', path, { fingerprint }), {
     says: t.connection.test.pinned,
-    refreshes: ['/manage/connections'],
-  });
-  const forget = useAction(() => request('DELETE', path), {
-    says: words.forgotten,
     refreshes: ['/manage/connections'],
   });
   return (
@@ -45,9 +42,13 @@ export function HostKeys({ connection, isOwned }: { connection: Connection; isOw
             {words.look}
           </Button>
           {hostKeys.length > 0 && !isOwned && (
-            <Button isBusy={forget.isPending} onClick={() => forget.mutate(undefined)}>
+            <ActionButton
+              run={() => request('DELETE', path)}
+              says={words.forgotten}
+              refreshes={['/manage/connections']}
+            >
               {words.forget}
-            </Button>
+            </ActionButton>
           )}
         </div>
         {scan.data?.shown.map(({ fingerprint, isPinned }) => (

@@ -38,7 +38,7 @@ export function NewFolder({ connectionId, folder, onClose }: Shared & { readonly
   );
   return (
     <FormDialog
-      title={t.queue.newFolder}
+      title={t.files.newFolder}
       verb={t.queue.makeFolder}
       isBusy={make.isPending}
       isReady={name.trim() !== ''}
@@ -57,7 +57,7 @@ export function MoveFiles({ connectionId, folder, entries, onClose, onDone }: Of
   return (
     <FormDialog
       title={entries.length === 1 && first ? t.queue.moveTitle(first.name) : t.queue.moveMany(entries.length)}
-      verb={t.queue.move}
+      verb={t.files.move}
       isReady={target.trim() !== '' && target !== folder}
       onClose={onClose}
       onSend={() => {
@@ -84,7 +84,7 @@ export function DeleteFiles({ connectionId, folder, entries, onClose, onDone }: 
   return (
     <Confirm
       title={entries.length === 1 && first ? t.queue.deleteTitle(first.name) : t.queue.deleteMany(entries.length)}
-      verb={t.queue.delete}
+      verb={t.files.delete}
       onClose={onClose}
       onConfirm={() => {
         enqueueDelete(connectionId, folder, entries);

@@ -44,6 +44,7 @@ export function curlLine(connectionId: string, file: FileInfo): string {
   return `curl -fsS -H "Authorization: Bearer $FTG_KEY" -o ${quoted(output)} ${quoted(url)}`;
 }
 
-function quoted(text: string): string {
+/** For a POSIX shell. */
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

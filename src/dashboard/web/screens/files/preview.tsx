@@ -3,10 +3,9 @@ import { useCallback, useRef, useState, type ReactElement } from 'react';
 import type { FileInfo } from '../../api/types.ts';
 import { formatBytes } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
-import { CopyButton } from '../../ui/basics.tsx';
+import { CopyButton, DownloadLink } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Discard } from '../../ui/discard.tsx';
-import { Download } from '../../ui/icons.tsx';
 import { kindOf } from './content.ts';
 import { downloadUrl, linkTo } from './links.ts';
 import { ImagePreview, PdfPreview } from './preview-media.tsx';
@@ -42,9 +41,9 @@ export default function Preview({ connectionId, file, isEdit, onClose }: Preview
         <span className="muted">{formatBytes(file.size)}</span>
         <div className="row">
           <CopyButton look="quiet" label={t.files.copyLink} text={linkTo(connectionId, file)} />
-          <a className="button plain" href={url} download={file.name}>
-            <Download aria-hidden size={15} /> {t.files.download}
-          </a>
+          <DownloadLink href={url} filename={file.name}>
+            {t.files.download}
+          </DownloadLink>
         </div>
       </div>
       {kind === 'image' ? (

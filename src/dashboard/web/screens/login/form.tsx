@@ -73,7 +73,7 @@ export function LoginForm(props: {
       ) : (
         <>
           <TextField
-            label={t.login.email}
+            label={t.settings.email}
             type="email"
             name="email"
             required

@@ -2,11 +2,12 @@
 import { type ReactElement, useState } from 'react';
 import { request, segment, withQuery } from '../../api/client.ts';
 import type { TransferDetail } from '../../api/types.ts';
+import { quoted } from '../files/links.ts';
 import { t } from '../../texts/texts.ts';
 import { ActionButton } from '../../ui/actions.tsx';
-import { Button, CodeBlock, LinkButton } from '../../ui/basics.tsx';
+import { Button, CodeBlock, DownloadLink, LinkButton } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Download, FolderOpen } from '../../ui/icons.tsx';
+import { FolderOpen } from '../../ui/icons.tsx';
 
 const words = t.transfers.again;
 /** Their bytes are gone: whoever has them still can send them again. */
@@ -24,9 +25,9 @@ export function Again({ transfer }: { readonly transfer: TransferDetail }): Reac
   return (
     <>
       {(type === 'download' || type === 'read') && (
-        <a className="button plain" href={withQuery(`/api/download/${segment(connectionId)}`, { path })} download>
-          <Download aria-hidden size={15} /> {words.download}
-        </a>
+        <DownloadLink href={withQuery(`/api/download/${segment(connectionId)}`, { path })}>
+          {words.download}
+        </DownloadLink>
       )}
       {type === 'mkdir' && status === 'failed' && (
         <ActionButton
@@ -88,9 +89,4 @@ function curlOf(transfer: TransferDetail, connectionId: string, origin: string):
     default:
       return undefined;
   }
-}
-
-/** For a POSIX shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -30,7 +30,7 @@ export function presets(): readonly Preset[] {
   const { presets: names } = t.transfers;
   return [
     { name: t.common.all, filters: {} },
-    { name: names.failedToday, filters: { status: 'failed', since: sinceOf(startOfToday()) } },
+    { name: t.overview.failedToday, filters: { status: 'failed', since: sinceOf(startOfToday()) } },
     { name: names.running, filters: { status: 'pending' } },
     { name: names.large, filters: { order: 'largest' } },
     { name: names.slow, filters: { order: 'longest' } },

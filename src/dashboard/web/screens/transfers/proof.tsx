@@ -4,8 +4,7 @@ import type { TransferDetail } from '../../api/types.ts';
 import { withQuery } from '../../api/client.ts';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
-import { CopyButton, Facts, LinkButton, Mono, Panel } from '../../ui/basics.tsx';
-import { Download } from '../../ui/icons.tsx';
+import { CopyButton, DownloadLink, Facts, LinkButton, Mono, Panel } from '../../ui/basics.tsx';
 
 const words = t.transfers.proof;
 const WITH_CONTENT: readonly TransferDetail['type'][] = ['upload', 'download', 'read', 'write', 'append', 'copy'];
@@ -43,9 +42,9 @@ export function Proof({ transfer }: { readonly transfer: TransferDetail }): Reac
           )}
           {receipt !== null && (
             <>
-              <a className="button plain" href={path} download={`receipt-${id}.jws`}>
-                <Download aria-hidden size={15} /> {words.download}
-              </a>
+              <DownloadLink href={path} filename={`receipt-${id}.jws`}>
+                {words.download}
+              </DownloadLink>
               <CopyButton text={`${location.origin}${path}`} label={words.copyLink} />
             </>
           )}

@@ -128,7 +128,7 @@ export function KnownFiles({ path }: { readonly path: string }): ReactElement {
                   state === 'known' ? words.known.states.known : <Badge tone="info">{words.known.states[state]}</Badge>,
               },
               { head: t.words.size, align: 'end', cell: ({ size }) => formatBytes(size) },
-              { head: words.known.changed, cell: ({ modifiedAt }) => <Time iso={modifiedAt} otherwise="–" /> },
+              { head: t.files.changed, cell: ({ modifiedAt }) => <Time iso={modifiedAt} otherwise="–" /> },
               actions<KnownFile>((file) => (
                 <Button
                   look="quiet"

@@ -63,7 +63,7 @@ export function WebhookForm({ former, onClose, onMade }: Props): ReactElement {
         isFirst
       />
       <Choices
-        legend={t.webhooks.events}
+        legend={t.events.title}
         options={TYPES.map((name) => ({ value: name, label: name, hint: EVENT_TYPES[name] }))}
         chosen={events}
         onChoose={(to) => type({ events: to })}

@@ -148,8 +148,6 @@ export const connection: Texts['connection'] = {
   save: 'Änderungen speichern',
   discard: 'Änderungen verwerfen',
   saved: 'Änderungen gespeichert',
-  active: 'Aktiv',
-  off: 'Ausgeschaltet',
   switchOn: 'Einschalten',
   switchOff: 'Ausschalten',
   switchedOn: 'Verbindung eingeschaltet',

@@ -21,7 +21,6 @@ export const deliveries: Texts['deliveries'] = {
   filters: {
     url: 'Teil der URL',
     since: 'Ab',
-    until: 'Vor',
     folder: (name) => `Ordner ${name}`,
     webhook: (url) => `Webhook ${url}`,
   },
@@ -52,7 +51,6 @@ export const deliveries: Texts['deliveries'] = {
   send: (n) => `${n} erneut senden`,
   onTheirWay: (n) => (n === '1' ? '1 Nachricht ist unterwegs' : `${n} Nachrichten sind unterwegs`),
   facts: {
-    url: 'URL',
     noUrl: 'Es gibt keinen Empfänger mehr',
     delivered: 'Zugestellt',
     next: 'Nächster Versuch',

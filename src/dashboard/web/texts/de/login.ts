@@ -2,7 +2,6 @@ import type { Texts } from '../en/index.ts';
 
 export const login: Texts['login'] = {
   documentTitle: 'Anmelden – File Transfer Gateway',
-  email: 'E-Mail',
   password: 'Passwort',
   logIn: 'Anmelden',
   whichPassword:

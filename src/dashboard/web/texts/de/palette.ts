@@ -19,18 +19,13 @@ export const palette: Texts['palette'] = {
   },
   byId: { transfers: 'Übertragung mit dieser ID öffnen', jobs: 'Auftrag mit dieser ID öffnen' },
   does: {
-    newConnection: 'Verbindung hinzufügen',
     upload: 'Dateien hochladen',
     issueKey: 'API-Schlüssel ausstellen',
     newJob: 'Auftrag starten',
     newSchedule: 'Zeitplan anlegen',
-    watchFolder: 'Ordner überwachen',
-    addWebhook: 'Webhook hinzufügen',
-    makeLink: 'Link anlegen',
     theme: (name) => `Farben: ${name}`,
     language: (name) => `Sprache: ${name}`,
     keyboard: 'Tastenkürzel zeigen',
     docs: 'API-Referenz öffnen',
-    logOut: 'Abmelden',
   },
 };

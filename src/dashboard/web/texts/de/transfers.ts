@@ -17,7 +17,6 @@ export const transfers: typeof English = {
   more: 'Mehr anzeigen',
   presets: {
     label: 'Ansichten',
-    failedToday: 'Heute fehlgeschlagen',
     running: 'Laufende',
     large: 'Größte',
     slow: 'Langsamste',
@@ -54,7 +53,6 @@ export const transfers: typeof English = {
   columns: {
     started: 'Begonnen',
   },
-  progress: 'Fortschritt',
   cancelThis: 'Übertragung abbrechen',
   cancelling: 'Die Übertragung wird abgebrochen',
   what: 'Was geschehen ist',

@@ -7,7 +7,6 @@ export const usage: typeof English = {
   usedUpText: 'Anfragen werden bis zum Monatsende mit 429 beantwortet.',
   runsOut: (day) => `In diesem Tempo reichen die Aktionen des Monats bis zum ${day}`,
   runsOutText: 'Von da an werden Anfragen bis zum Monatsende mit 429 beantwortet.',
-  plan: 'Tarif',
   actions: 'Aktionen in diesem Monat',
   noLimit: 'ohne Grenze',
   of: (limit) => `von ${limit}`,

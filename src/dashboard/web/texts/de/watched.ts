@@ -117,7 +117,6 @@ export const watched: Texts['watched'] = {
     forgetOne: (path) => `${path} vergessen`,
     forgotten: 'Vergessen: Bei der nächsten Prüfung ist sie neu',
     states: { known: 'bekannt', waiting: 'kommt noch zur Ruhe', changing: 'ändert sich' },
-    changed: 'Geändert',
     before: 'Zurück',
     next: 'Weiter',
     title: 'Alle Dateien vergessen?',

@@ -8,7 +8,6 @@ export const webhooks: Texts['webhooks'] = {
   none: 'Noch kein Webhook',
   noneText:
     'Wählen Sie eine URL und ihre Ereignisse, etwa fehlgeschlagene Übertragungen oder ausgefallene Server. Fehlgeschlagene Nachrichten werden wiederholt und aufbewahrt.',
-  events: 'Ereignisse',
   allConnections: 'Alle Verbindungen',
   ended: 'Beendet',
   failing: 'Gestört',

@@ -147,8 +147,6 @@ export const connection = {
   save: 'Save changes',
   discard: 'Discard changes',
   saved: 'Changes saved',
-  active: 'Active',
-  off: 'Switched off',
   switchOn: 'Switch on',
   switchOff: 'Switch off',
   switchedOn: 'Connection switched on',

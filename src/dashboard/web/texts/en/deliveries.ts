@@ -29,7 +29,6 @@ export const deliveries = {
   filters: {
     url: 'Part of the URL',
     since: 'From',
-    until: 'Before',
     folder: (name: string): string => `Folder ${name}`,
     webhook: (url: string): string => `Webhook ${url}`,
   },
@@ -60,7 +59,6 @@ export const deliveries = {
   send: (n: string): string => `Send ${n} again`,
   onTheirWay: (n: string): string => (n === '1' ? '1 message is on its way' : `${n} messages are on their way`),
   facts: {
-    url: 'URL',
     noUrl: 'The receiver no longer exists',
     delivered: 'Delivered',
     next: 'Next attempt',

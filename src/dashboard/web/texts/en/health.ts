@@ -1,7 +1,6 @@
 export const health = {
   title: 'Health',
   lead: (zone: string): string => `Whether each server was reachable on each of the last 90 days. Days are in ${zone}.`,
-  none: 'No connection yet',
   noneText:
     'Once you add a connection, the gateway checks its server every minute. This page shows when it could not be reached.',
   add: 'Add a connection',

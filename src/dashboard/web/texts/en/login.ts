@@ -1,6 +1,5 @@
 export const login = {
   documentTitle: 'Log in – File Transfer Gateway',
-  email: 'E-mail',
   password: 'Password',
   logIn: 'Log in',
   whichPassword: 'The first start prints the password once. With a configuration file, use the password set there.',

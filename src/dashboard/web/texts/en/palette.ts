@@ -17,18 +17,13 @@ export const palette = {
   },
   byId: { transfers: 'Open the transfer with this id', jobs: 'Open the job with this id' },
   does: {
-    newConnection: 'Add a connection',
     upload: 'Upload files',
     issueKey: 'Issue an API key',
     newJob: 'Start a job',
     newSchedule: 'Create a schedule',
-    watchFolder: 'Watch a folder',
-    addWebhook: 'Add a webhook',
-    makeLink: 'Make a link',
     theme: (name: string): string => `Colours: ${name}`,
     language: (name: string): string => `Language: ${name}`,
     keyboard: 'Show keyboard shortcuts',
     docs: 'Open the API reference',
-    logOut: 'Log out',
   },
 };

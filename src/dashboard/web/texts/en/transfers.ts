@@ -15,7 +15,6 @@ export const transfers = {
   more: 'Show more',
   presets: {
     label: 'Views',
-    failedToday: 'Failed today',
     running: 'Running',
     large: 'Largest',
     slow: 'Slowest',
@@ -52,7 +51,6 @@ export const transfers = {
   columns: {
     started: 'Started',
   },
-  progress: 'Progress',
   cancelThis: 'Cancel the transfer',
   cancelling: 'Cancelling the transfer',
   what: 'What happened',

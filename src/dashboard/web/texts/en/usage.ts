@@ -5,7 +5,6 @@ export const usage = {
   usedUpText: 'Requests are answered with 429 until the month ends.',
   runsOut: (day: string): string => `At this pace the month's actions run out on ${day}`,
   runsOutText: 'From then on requests are answered with 429 until the month ends.',
-  plan: 'Plan',
   actions: 'Actions this month',
   noLimit: 'no limit',
   of: (limit: string): string => `of ${limit}`,

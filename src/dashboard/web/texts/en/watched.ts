@@ -117,7 +117,6 @@ export const watched = {
     forgetOne: (path: string): string => `Forget ${path}`,
     forgotten: 'Forgotten: it is new at the next check',
     states: { known: 'known', waiting: 'waits to settle', changing: 'changing' },
-    changed: 'Changed',
     before: 'Previous',
     next: 'Next',
     title: 'Forget all files?',

@@ -7,7 +7,6 @@ export const webhooks = {
   none: 'No webhook yet',
   noneText:
     'Choose a URL and its events, such as failed transfers or servers that are down. Messages that fail are retried and kept.',
-  events: 'Events',
   allConnections: 'All connections',
   ended: 'Ended',
   failing: 'Failing',
