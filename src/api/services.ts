@@ -1,6 +1,7 @@
 /** What the endpoints stand on, and the first steps that several share. */
 import type { AlarmService } from '../alarms/service.js';
-import { type GatewayError, refusal } from '../base/errors.js';
+import { requireUse } from '../base/caller.js';
+import { type GatewayError, refusal, unknown } from '../base/errors.js';
 import { isUuid } from '../base/uuid.js';
 import type { Budgets } from '../budgets/budgets.js';
 import { wantsReprDigest } from '../http/repr-digest.js';
@@ -81,10 +82,8 @@ export async function connectionOf(
   id: string,
 ): Promise<Connection> {
   const connection = await services.storage.connections.find(caller.accountId, id);
-  if (connection === undefined) throw unknownConnection(id);
-  if (caller.connections.length > 0 && !caller.connections.includes(connection.id)) {
-    throw refusal('forbidden', `this API key is not for connection ${connection.id}`);
-  }
+  if (connection === undefined) throw unknown('connection', id);
+  requireUse(caller, connection.id);
   return connection;
 }
 
@@ -149,22 +148,14 @@ export async function connectionAt(
   { caller, params: { id } }: AtItem,
 ): Promise<ManagedConnection> {
   const connection = await storage.management.connections.find(caller.accountId, id);
-  if (connection === undefined) throw unknownConnection(id);
+  if (connection === undefined) throw unknown('connection', id);
   return connection;
-}
-
-export function unknownConnection(id: string): GatewayError {
-  return refusal('unknown_connection', `there is no connection ${id.slice(0, 64)}`);
 }
 
 /** The id of the path. @throws GatewayError unknown_item when it cannot be one */
 export function itemId({ params: { id } }: Pick<AtItem, 'params'>, kind: string): string {
-  if (!isUuid(id)) throw unknownItem(kind, id);
+  if (!isUuid(id)) throw unknown(kind, id);
   return id;
-}
-
-export function unknownItem(kind: string, id: string): GatewayError {
-  return refusal('unknown_item', `there is no ${kind} ${id.slice(0, 64)}`);
 }
 
 /** @throws GatewayError from_configuration */

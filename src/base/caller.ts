@@ -1,5 +1,6 @@
 /** Who asks: a word shared by storage, HTTP and transfers. */
 import type { Scope } from '../contract/api-key.js';
+import { refusal } from './errors.js';
 
 /** Who asks: the result of a good bearer key or of a login session. */
 export interface Caller {
@@ -18,4 +19,21 @@ export interface Caller {
 /** The key that asks; null: the account's owner does. */
 export function keyOf({ session, keyId }: Caller): string | null {
   return session === undefined ? keyId : null;
+}
+
+/** Whether the key may use all of these connections. */
+export function mayUse({ connections }: Pick<Caller, 'connections'>, named: readonly string[]): boolean {
+  return connections.length === 0 || named.every((id) => connections.includes(id));
+}
+
+/** @throws GatewayError forbidden */
+export function requireUse(caller: Caller, connectionId: string): void {
+  if (!mayUse(caller, [connectionId])) {
+    throw refusal('forbidden', `this API key is not for connection ${connectionId}`);
+  }
+}
+
+/** What a list shows the key; undefined = all connections. */
+export function connectionsFor({ connections }: Pick<Caller, 'connections'>): readonly string[] | undefined {
+  return connections.length === 0 ? undefined : connections;
 }

@@ -121,6 +121,18 @@ export function refusal(code: ErrorCode, text: string): GatewayError {
   return new GatewayError(code, text, { step: 'request' });
 }
 
+const UNKNOWN: Readonly<Record<string, ErrorCode>> = {
+  connection: 'unknown_connection',
+  'watched folder': 'unknown_watched_folder',
+  upload: 'unknown_upload',
+  'webhook event': 'not_found',
+};
+
+/** Nothing of this kind has the id. It is another account's, or the key may not use it: those must look the same. */
+export function unknown(kind: string, id: string): GatewayError {
+  return refusal(UNKNOWN[kind] ?? 'unknown_item', `there is no ${kind} ${id.slice(0, 64)}`);
+}
+
 /** Narrows whatever was thrown: a GatewayError stays itself, anything else is `internal` with the original as cause. */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;

@@ -1,6 +1,6 @@
 /** Schedules: what the API asks of them, and the look at the clock that begins their jobs. */
-import { type Caller, keyOf } from '../base/caller.js';
-import { GatewayError, refusal, toGatewayError } from '../base/errors.js';
+import { type Caller, keyOf, mayUse } from '../base/caller.js';
+import { GatewayError, toGatewayError, unknown } from '../base/errors.js';
 import type { EndSignal } from '../base/ending.js';
 import { isUuid } from '../base/uuid.js';
 import { WokenWork } from '../base/woken-work.js';
@@ -16,7 +16,7 @@ import type {
   StorageOptions,
 } from '../storage/storage.js';
 import { recurrenceOf, timesFrom } from './cron.js';
-import { type JobOrder, type JobService, mayUse } from './service.js';
+import { connectionsOf, type JobOrder, type JobService } from './service.js';
 
 interface ScheduleServiceOptions {
   readonly rows: Schedules;
@@ -66,14 +66,14 @@ export class ScheduleService {
 
   async list(caller: Caller): Promise<readonly Schedule[]> {
     const schedules = await this.options.rows.list(caller.accountId);
-    return schedules.filter(({ definition }) => mayUse(caller, definition));
+    return schedules.filter(({ definition }) => mayUse(caller, connectionsOf(definition)));
   }
 
   /** @throws GatewayError unknown_item, also of one whose connections the key is not for */
   async get(caller: Caller, id: string): Promise<Schedule> {
     const schedule = isUuid(id) ? await this.options.rows.find(caller.accountId, id) : undefined;
-    if (schedule !== undefined && mayUse(caller, schedule.definition)) return schedule;
-    throw unknown(id);
+    if (schedule !== undefined && mayUse(caller, connectionsOf(schedule.definition))) return schedule;
+    throw unknown('schedule', id);
   }
 
   /** Whoever changes it must be allowed all that it does. Errors: those of `create` but the last; unknown_item */
@@ -88,14 +88,14 @@ export class ScheduleService {
     recurrenceOf(changes.cron ?? former.cron, changes.timeZone ?? former.timeZone);
     jobs.checkRights(caller, changes.definition ?? former.definition);
     const edited = await rows.edit(actor, keyOf(caller), id, changes, nextRunOf);
-    if (edited === undefined) throw unknown(id);
+    if (edited === undefined) throw unknown('schedule', id);
     return edited;
   }
 
   /** @throws GatewayError unknown_item */
   async remove(actor: Actor, caller: Caller, id: string): Promise<void> {
     await this.get(caller, id);
-    if (!(await this.options.rows.remove(actor, id))) throw unknown(id);
+    if (!(await this.options.rows.remove(actor, id))) throw unknown('schedule', id);
   }
 
   /** Now, whether it is switched on or not. @throws GatewayError unknown_item; plan_required, scope_missing; in_use, share_exceeded */
@@ -104,7 +104,7 @@ export class ScheduleService {
     const { definition } = await this.get(caller, id);
     jobs.checkRights(caller, definition);
     const job = await rows.run(caller.accountId, keyOf(caller), id, limits);
-    if (job === undefined) throw unknown(id);
+    if (job === undefined) throw unknown('schedule', id);
     this.options.wake();
     return job;
   }
@@ -180,8 +180,4 @@ export function nextRunsOf({ cron, timeZone, nextRunAt }: Schedule): readonly Da
 
 function nextRunOf({ isActive, cron, timeZone }: ScheduleSettings, now: Date): Date | null {
   return isActive ? recurrenceOf(cron, timeZone).nextAfter(now) : null;
-}
-
-function unknown(id: string): GatewayError {
-  return refusal('unknown_item', `there is no schedule ${id.slice(0, 64)}`);
 }

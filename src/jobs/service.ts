@@ -1,7 +1,7 @@
 /** Everything that the API asks of jobs. Each function takes the account and answers unknown_item for what is another one's. */
-import { type Caller, keyOf } from '../base/caller.js';
+import { type Caller, connectionsFor, keyOf, mayUse } from '../base/caller.js';
 import { SCOPES } from '../contract/api-key.js';
-import { type GatewayError, hasCode, refusal } from '../base/errors.js';
+import { type GatewayError, hasCode, refusal, unknown } from '../base/errors.js';
 import { isUuid, uuidv7 } from '../base/uuid.js';
 import { abortSignalOf, type EndSignal } from '../base/ending.js';
 import type { Connection } from '../connections/connection.js';
@@ -137,16 +137,14 @@ export class JobService {
   }
 
   list(caller: Caller, filter: Omit<JobFilter, 'connections'>): Promise<readonly Job[]> {
-    const { connections } = caller;
-    const only = connections.length === 0 ? undefined : connections;
-    return this.options.rows.list(caller.accountId, { ...filter, connections: only });
+    return this.options.rows.list(caller.accountId, { ...filter, connections: connectionsFor(caller) });
   }
 
   /** @throws GatewayError unknown_item */
   async get(caller: Caller, id: string): Promise<Job> {
     const job = isUuid(id) ? await this.options.rows.find(caller.accountId, id) : undefined;
-    if (job !== undefined && mayUse(caller, job.definition)) return job;
-    throw refusal('unknown_item', `there is no job ${id.slice(0, 64)}`);
+    if (job !== undefined && mayUse(caller, connectionsOf(job.definition))) return job;
+    throw unknown('job', id);
   }
 
   async files(
@@ -217,7 +215,7 @@ export class JobService {
     }
     const rights = { scopes: scopes ?? SCOPES, connections: connections ?? [] };
     if (!rights.scopes.includes('write')) throw lost('the scope "write"');
-    if (!mayUse(rights, ends)) throw lost(`the connections ${connectionsOf(ends).join(' and ')}`);
+    if (!mayUse(rights, connectionsOf(ends))) throw lost(`the connections ${connectionsOf(ends).join(' and ')}`);
     this.checkRights({ ...account, keyId: keyId ?? account.accountId, ...rights }, ends);
   }
 
@@ -262,12 +260,8 @@ export class JobService {
   }
 }
 
-export function mayUse({ connections }: Pick<Caller, 'connections'>, { source, destination }: JobEnds): boolean {
-  const named = [source.connectionId, ...(destination === null ? [] : [destination.connectionId])];
-  return connections.length === 0 || named.every((id) => connections.includes(id));
-}
-
-function connectionsOf({ source, destination }: JobEnds): readonly string[] {
+/** The connections that a job reads and writes. */
+export function connectionsOf({ source, destination }: JobEnds): readonly string[] {
   return [...new Set([source, ...(destination === null ? [] : [destination])].map(({ connectionId }) => connectionId))];
 }
 

@@ -2,10 +2,10 @@
  * Links: who may make, see and revoke them. A key that is for some connections alone knows the links of those alone, and
  * makes and revokes those whose operation it may do itself.
  */
-import { type Caller, keyOf } from '../base/caller.js';
+import { type Caller, connectionsFor, keyOf, mayUse } from '../base/caller.js';
 import type { Scope } from '../contract/api-key.js';
 import type { EndSignal } from '../base/ending.js';
-import { GatewayError, refusal } from '../base/errors.js';
+import { GatewayError, refusal, unknown } from '../base/errors.js';
 import { isUuid } from '../base/uuid.js';
 import type { Connection } from '../connections/connection.js';
 import { knownPath } from '../operations/known-path.js';
@@ -63,17 +63,17 @@ export class LinkService {
   }
 
   list(
-    { accountId, connections }: Caller,
+    caller: Caller,
     page: { readonly cursor?: string | undefined; readonly limit: number },
   ): Promise<readonly Link[]> {
-    return this.options.rows.list(accountId, { ...page, ...(connections.length === 0 ? {} : { connections }) });
+    return this.options.rows.list(caller.accountId, { ...page, connections: connectionsFor(caller) });
   }
 
   /** @throws GatewayError unknown_item, also of one whose connection the key is not for */
-  async get({ accountId, connections }: Caller, id: string): Promise<Link> {
-    const link = isUuid(id) ? await this.options.rows.find(accountId, id) : undefined;
-    if (link !== undefined && (connections.length === 0 || connections.includes(link.connectionId))) return link;
-    throw unknown(id);
+  async get(caller: Caller, id: string): Promise<Link> {
+    const link = isUuid(id) ? await this.options.rows.find(caller.accountId, id) : undefined;
+    if (link !== undefined && mayUse(caller, [link.connectionId])) return link;
+    throw unknown('link', id);
   }
 
   /** @throws GatewayError unknown_item; scope_missing */
@@ -81,7 +81,7 @@ export class LinkService {
     const link = await this.get(caller, id);
     requireScope(caller, link.operation);
     const revoked = await this.options.rows.revoke(actor, link);
-    if (revoked === undefined) throw unknown(id);
+    if (revoked === undefined) throw unknown('link', id);
     return revoked;
   }
 
@@ -116,5 +116,3 @@ function requireScope({ scopes }: Caller, operation: Link['operation']): void {
   if (scopes.includes(scope)) return;
   throw refusal('scope_missing', `this API key lacks the scope "${scope}", which ${operation} links need`);
 }
-
-const unknown = (id: string) => refusal('unknown_item', `there is no link ${id.slice(0, 64)}`);

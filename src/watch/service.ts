@@ -2,7 +2,7 @@
  * Everything that API, dashboard and command line ask of watched folders. Each function takes the account and answers
  * unknown_watched_folder for what is another one's.
  */
-import { GatewayError, refusal } from '../base/errors.js';
+import { GatewayError, refusal, unknown } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import type { Dialer } from '../remotes/dial/dial.js';
 import { checkTemplate } from '../operations/names.js';
@@ -106,7 +106,7 @@ export class WatchService {
   /** @throws GatewayError unknown_watched_folder */
   async get(accountId: string, id: string): Promise<WatchedFolder> {
     const folder = isUuid(id) ? await this.options.storage.folders.find(accountId, id) : undefined;
-    if (folder === undefined) throw unknownFolder(id);
+    if (folder === undefined) throw unknown('watched folder', id);
     return folder;
   }
 
@@ -186,14 +186,14 @@ export class WatchService {
         },
       ),
     );
-    if (folder === undefined) throw unknownFolder(id);
+    if (folder === undefined) throw unknown('watched folder', id);
     this.options.wake();
     return folder;
   }
 
   /** Ends checks and undelivered events. */
   async remove(accountId: string, id: string): Promise<void> {
-    if (!isUuid(id) || !(await this.options.storage.folders.remove(accountId, id))) throw unknownFolder(id);
+    if (!isUuid(id) || !(await this.options.storage.folders.remove(accountId, id))) throw unknown('watched folder', id);
   }
 
   async pause(accountId: string, id: string): Promise<void> {
@@ -348,20 +348,20 @@ export class WatchService {
 
   private async setActive(accountId: string, id: string, isActive: boolean): Promise<void> {
     const done = isUuid(id) && (await this.options.storage.folders.setActive(accountId, id, isActive));
-    if (!done) throw unknownFolder(id);
+    if (!done) throw unknown('watched folder', id);
     this.options.wake();
   }
 
   private async event(accountId: string, id: string): Promise<WebhookEvent> {
     const event = isUuid(id) ? await this.options.storage.events.findOf(accountId, id) : undefined;
     if (event !== undefined) return event;
-    throw refusal('not_found', `there is no webhook event ${id.slice(0, 64)}`);
+    throw unknown('webhook event', id);
   }
 
   private async connectionOf(folder: WatchedFolder): Promise<Connection> {
     const connection = await this.options.connections.find(folder.accountId, folder.connectionId);
     if (connection !== undefined) return connection;
-    throw refusal('unknown_connection', `there is no connection ${folder.connectionId}`);
+    throw unknown('connection', folder.connectionId);
   }
 
   /** With its place found, which may be below a login folder that only the server knows. */
@@ -375,9 +375,7 @@ export class WatchService {
     const { onConflict = 'replace', filename_template: template } = wanted;
     if (template !== undefined) checkTemplate(template);
     const connection = await connections.find(accountId, wanted.connectionId);
-    if (connection === undefined) {
-      throw refusal('unknown_connection', `there is no connection ${wanted.connectionId.slice(0, 64)}`);
-    }
+    if (connection === undefined) throw unknown('connection', wanted.connectionId);
     requireActive(connection);
     const reference = referTo(connection, wanted.path, 'copyTo.path');
     const path = reference.known ?? (await remotes.use(connection, { signal, leftovers }, reference));
@@ -434,8 +432,4 @@ export class WatchService {
       throw new GatewayError('not_a_folder', `${path} is a file, not a folder`, { step: 'open' });
     });
   }
-}
-
-function unknownFolder(id: string): GatewayError {
-  return refusal('unknown_watched_folder', `there is no watched folder ${id.slice(0, 64)}`);
 }

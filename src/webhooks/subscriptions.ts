@@ -2,8 +2,8 @@
  * What the API asks of webhooks. A key that is for some connections alone sees, makes and changes those webhooks alone
  * that are for some of the same.
  */
-import type { Caller } from '../base/caller.js';
-import { refusal } from '../base/errors.js';
+import { type Caller, mayUse, requireUse } from '../base/caller.js';
+import { refusal, unknown } from '../base/errors.js';
 import { isUuid, uuidv7 } from '../base/uuid.js';
 import { withDefaults } from '../contract/thing.js';
 import { type Webhook, webhookFields, type WebhookSettings } from '../contract/webhook.js';
@@ -41,14 +41,14 @@ export class Subscriptions {
   constructor(private readonly options: SubscriptionsOptions) {}
 
   async list(caller: Caller): Promise<readonly Webhook[]> {
-    return (await this.options.rows.list(caller.accountId)).filter((webhook) => mayUse(caller, webhook));
+    return (await this.options.rows.list(caller.accountId)).filter((webhook) => maySee(caller, webhook));
   }
 
   /** @throws GatewayError unknown_item, also of one whose connections the key is not for */
   async get(caller: Caller, id: string): Promise<Webhook> {
     const webhook = isUuid(id) ? await this.options.rows.find(caller.accountId, id) : undefined;
-    if (webhook !== undefined && mayUse(caller, webhook)) return webhook;
-    throw unknown(id);
+    if (webhook !== undefined && maySee(caller, webhook)) return webhook;
+    throw unknown('webhook', id);
   }
 
   /** Its secret is told this once. Errors: bad_request, unknown_connection, forbidden, address_denied, share_exceeded */
@@ -77,14 +77,14 @@ export class Subscriptions {
     if (fields.url !== undefined) await this.options.checkTarget(fields.url, caller.accountId, signal);
     const changes = Object.entries({ ...fields, connections }).filter(([, value]) => value !== undefined);
     const edited = await this.options.rows.edit(actor, id, Object.fromEntries(changes));
-    if (edited === undefined) throw unknown(id);
+    if (edited === undefined) throw unknown('webhook', id);
     return edited;
   }
 
   /** @throws GatewayError unknown_item */
   async remove(actor: Actor, caller: Caller, id: string): Promise<void> {
     await this.get(caller, id);
-    if (!(await this.options.rows.remove(actor, id))) throw unknown(id);
+    if (!(await this.options.rows.remove(actor, id))) throw unknown('webhook', id);
   }
 
   /** A new secret; the one before signs along for a day. @throws GatewayError unknown_item */
@@ -107,7 +107,7 @@ export class Subscriptions {
     this.testing.set(accountId, own + 1);
     try {
       const target = await this.options.rows.targetOf(webhook.id, { evenEnded: true });
-      if (target === undefined) throw unknown(id);
+      if (target === undefined) throw unknown('webhook', id);
       const startedAt = new Date();
       const message = { id: uuidv7(), ...target, owner: accountId, startedAt };
       const body = testBody(webhook, message.id, startedAt);
@@ -124,22 +124,14 @@ export class Subscriptions {
   /** Where none are named, all that the key is for. */
   private async connectionsOf(caller: Caller, named: readonly string[]): Promise<readonly string[]> {
     for (const id of named) {
-      if ((await this.options.connections.find(caller.accountId, id)) === undefined) {
-        throw refusal('unknown_connection', `there is no connection ${id.slice(0, 64)}`);
-      }
-      if (caller.connections.length > 0 && !caller.connections.includes(id)) {
-        throw refusal('forbidden', `this API key is not for connection ${id}`);
-      }
+      if ((await this.options.connections.find(caller.accountId, id)) === undefined) throw unknown('connection', id);
+      requireUse(caller, id);
     }
     return named.length > 0 ? [...new Set(named)] : caller.connections;
   }
 }
 
-function mayUse({ connections }: Caller, webhook: Webhook): boolean {
-  const isWithin = webhook.connections.length > 0 && webhook.connections.every((id) => connections.includes(id));
-  return connections.length === 0 || isWithin;
-}
-
-function unknown(id: string) {
-  return refusal('unknown_item', `there is no webhook ${id.slice(0, 64)}`);
+/** One without connections is told of all, which a key for some must not see. */
+function maySee(caller: Caller, { connections }: Webhook): boolean {
+  return caller.connections.length === 0 || (connections.length > 0 && mayUse(caller, connections));
 }

@@ -1,13 +1,13 @@
 /** API keys of an account. */
 import type { Static } from 'typebox';
-import { refusal } from '../../base/errors.js';
+import { refusal, unknown } from '../../base/errors.js';
 import { type ApiKey, apiKeyFields, type KeyRights } from '../../contract/api-key.js';
 import { count, described, flag, listOf, object, text, withDefault } from '../../contract/schema.js';
 import { changedFields, shownFields, viewOf, withDefaults } from '../../contract/thing.js';
 import { FORMATS } from '../../base/formats.js';
 import type { Caller } from '../../http/types.js';
 import { CLOSED, ID, LATER, TIME } from '../fields.js';
-import { actorOf, type AtItem, badField, itemId, type Services, refuseConfigured, unknownItem } from '../services.js';
+import { actorOf, type AtItem, badField, itemId, type Services, refuseConfigured } from '../services.js';
 import { endpoints } from '../endpoint.js';
 
 const endpoint = endpoints('API keys');
@@ -147,7 +147,7 @@ async function livingKey(services: Services, input: AtItem): Promise<ApiKey> {
 
 async function keyOf({ storage }: Services, { caller }: { caller: Caller }, id: string): Promise<ApiKey> {
   const key = await storage.management.keys.find(caller.accountId, id);
-  if (key === undefined) throw unknownItem('API key', id);
+  if (key === undefined) throw unknown('API key', id);
   return key;
 }
 

@@ -1,5 +1,6 @@
 /** The account itself, what it holds of what all accounts share, and what was changed in it. */
 import { Type } from 'typebox';
+import { unknown } from '../../base/errors.js';
 import {
   count,
   dateTime,
@@ -15,7 +16,7 @@ import {
 } from '../../contract/schema.js';
 import { ACCOUNT_BUDGETS } from '../../budgets/budgets.js';
 import { CLOSED, cursor, facts, id, ID, limit, nextCursor, page, TIME } from '../fields.js';
-import { type Services, requireCursor, unknownItem } from '../services.js';
+import { type Services, requireCursor } from '../services.js';
 import { endpoints } from '../endpoint.js';
 
 const endpoint = endpoints('Account');
@@ -64,7 +65,7 @@ endpoint('GET /manage/account', {
     storage.management.credentials.find(caller.accountId),
     storage.accounts.holdings(caller.accountId),
   ]);
-  if (owner === undefined) throw unknownItem('account', caller.accountId);
+  if (owner === undefined) throw unknown('account', caller.accountId);
   return {
     id: owner.accountId,
     email: owner.email,

@@ -1,5 +1,6 @@
 /** The health of connections: whether their servers can be reached, how fast they answer, and what is about to expire. */
 import { type TProperties, Type } from 'typebox';
+import { unknown } from '../../base/errors.js';
 import {
   component,
   count,
@@ -19,7 +20,6 @@ import {
 import type { ConnectionState, WindowFigures } from '../../storage/storage.js';
 import { lastDays, zoneField } from '../account/figures.js';
 import { CLOSED, FINGERPRINT, ID, id, LATER, TIME } from '../fields.js';
-import { unknownConnection } from '../services.js';
 import { endpoints } from '../endpoint.js';
 
 const endpoint = endpoints('Connections');
@@ -156,7 +156,7 @@ endpoint('GET /manage/connections/:id/health', {
 }).handle(async ({ caller, params }, { storage }) => {
   const keysUntil = new Date(Date.now() + KEY_NOTICE_DAYS * DAY_MS);
   const facts = await storage.management.health.find(caller.accountId, params.id, keysUntil);
-  if (facts === undefined) throw unknownConnection(params.id);
+  if (facts === undefined) throw unknown('connection', params.id);
   const [day, week, quarter] = facts.windows.map(({ days: _, ...figures }) => figures) as [Figures, Figures, Figures];
   return {
     ...stateOf(facts.state),

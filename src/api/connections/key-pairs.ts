@@ -1,11 +1,11 @@
 /** Key pairs for SFTP logins, made by the gateway. */
-import { refusal } from '../../base/errors.js';
+import { refusal, unknown } from '../../base/errors.js';
 import { type KeyPair, keyPairFields } from '../../contract/key-pair.js';
 import { listOf, object } from '../../contract/schema.js';
 import { newFields, shownFields, viewOf } from '../../contract/thing.js';
 import { successAnswer } from '../fields.js';
 import { CLOSED, FINGERPRINT, ID, TIME } from '../fields.js';
-import { actorOf, itemId, unknownItem } from '../services.js';
+import { actorOf, itemId } from '../services.js';
 import { endpoints } from '../endpoint.js';
 
 const endpoint = endpoints('Connections');
@@ -58,7 +58,7 @@ endpoint('DELETE /manage/key-pairs/:id', {
   const id = itemId(input, 'key pair');
   const { keyPairs } = storage.management;
   const pair = (await keyPairs.list(input.caller.accountId)).find((one) => one.id === id);
-  if (pair === undefined) throw unknownItem('key pair', id);
+  if (pair === undefined) throw unknown('key pair', id);
   if (pair.usedBy.length > 0) {
     throw refusal('in_use', `key pair "${pair.name}" is used by connection ${pair.usedBy.join(', ')}`);
   }

@@ -1,11 +1,12 @@
 /** The test of a connection, step by step. */
 import { Type } from 'typebox';
+import { unknown } from '../../base/errors.js';
 import { described, flag, object, text, withDefault } from '../../contract/schema.js';
 import type { Connection } from '../../connections/connection.js';
 import { draftRow, joinConnection, type ManagedConnection } from '../../storage/storage.js';
 import { draftOf, requireSecretsAgain, schemas, secretValues } from './connection-input.js';
 import { CLOSED } from '../fields.js';
-import { connectionAt, connectionOf, unknownConnection } from '../services.js';
+import { connectionAt, connectionOf } from '../services.js';
 import { sampleReport, type TestReport, testReport } from './test-report.js';
 import { sampleInput } from './view.js';
 import { endpoints } from '../endpoint.js';
@@ -56,7 +57,7 @@ endpoint('POST /manage/test-connection', {
   let base: Connection | undefined;
   if (basedOn !== undefined) {
     stored = await services.storage.management.connections.find(accountId, basedOn);
-    if (stored === undefined || stored.type !== draft.type) throw unknownConnection(basedOn);
+    if (stored === undefined || stored.type !== draft.type) throw unknown('connection', basedOn);
     requireSecretsAgain(stored, draft);
     base = await connectionOf(services, input.caller, basedOn);
   }

@@ -1,12 +1,13 @@
 /** A connection as its owner sees it: its settings, which secrets are set, and how its last test went. */
 import { Type } from 'typebox';
+import { unknown } from '../../base/errors.js';
 import { component } from '../../contract/schema.js';
 import { defaultSettings, type Values } from '../../connections/definition.js';
 import { sftp } from '../../connections/sftp.js';
 import { CONNECTION_TYPES } from '../../connections/types.js';
 import { connectionView } from './connection-input.js';
 import { FINGERPRINT, LATER, TIME } from '../fields.js';
-import { type AtItem, type Services, unknownConnection } from '../services.js';
+import { type AtItem, type Services } from '../services.js';
 import { connectionAnswers } from './schemas.js';
 
 /** Which fields there are depends on the type. */
@@ -53,6 +54,6 @@ export const EDIT_ERRORS = ['unknown_connection', 'from_configuration'] as const
 /** @throws GatewayError unknown_connection */
 export async function shown({ storage }: Services, { caller }: Pick<AtItem, 'caller'>, id: string): Promise<Values> {
   const connection = await storage.management.connections.find(caller.accountId, id);
-  if (connection === undefined) throw unknownConnection(id);
+  if (connection === undefined) throw unknown('connection', id);
   return connectionView(connection);
 }

@@ -1,5 +1,6 @@
 /** The feed of an account's events: page by page, waiting for the next one, or as a stream. */
 import { Readable } from 'node:stream';
+import { connectionsFor } from '../../base/caller.js';
 import { Type } from 'typebox';
 import { pause } from '../../base/deadline.js';
 import { Ending } from '../../base/ending.js';
@@ -143,8 +144,7 @@ async function paged({ caller, query: { after, wait, limit }, request, stillOpen
 }
 
 function pageOf(readers: FeedReaders, caller: Caller, after: number | undefined, limit: number): Promise<FeedPage> {
-  const connections = caller.connections.length === 0 ? undefined : caller.connections;
-  return readers.read(caller.accountId, { after, limit, connections });
+  return readers.read(caller.accountId, { after, limit, connections: connectionsFor(caller) });
 }
 
 /** Ends with the client, with the gateway, or once the key is valid no longer. */

@@ -1,13 +1,13 @@
 /** Login, logout and the sessions in between. */
 import { Type } from 'typebox';
-import { refusal } from '../../base/errors.js';
+import { refusal, unknown } from '../../base/errors.js';
 import { count, dateTime, described, flag, listOf, object, orNull, text, textOrNull } from '../../contract/schema.js';
 import { json } from '../../http/answer.js';
 import type { Actor, LoginSession } from '../../storage/storage.js';
 import { jsonContent, endpoints } from '../endpoint.js';
 import { successAnswer } from '../fields.js';
 import { CLOSED, id, ID, LATER, TIME } from '../fields.js';
-import { actorOf, itemId, unknownItem } from '../services.js';
+import { actorOf, itemId } from '../services.js';
 import { code, isRightCode, password, PASSWORD } from './credentials.js';
 import { csrfTokenOf } from './owner-sessions.js';
 
@@ -88,7 +88,7 @@ endpoint('DELETE /manage/sessions/:id', {
 }).handle(async (input, { storage }) => {
   const id = itemId(input, 'session');
   const { sessions, audit } = storage.management;
-  if (!(await sessions.end(input.caller.accountId, id, 'elsewhere'))) throw unknownItem('session', id);
+  if (!(await sessions.end(input.caller.accountId, id, 'elsewhere'))) throw unknown('session', id);
   await audit.add(actorOf(input), { action: 'session.revoke', target: { kind: 'session', id, name: '' } });
   return { success: true };
 });

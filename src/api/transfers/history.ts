@@ -1,5 +1,6 @@
 /** The history with its filters, page by page or exported as a whole. */
 import { Readable } from 'node:stream';
+import { unknown } from '../../base/errors.js';
 import { Type } from 'typebox';
 import { shownKey } from '../../contract/api-key.js';
 import { count, group, listOf, object, oneOf, orNull, text, withDefault } from '../../contract/schema.js';
@@ -14,7 +15,7 @@ import {
 import { NO_PAGE } from '../../http/answer.js';
 import { detailsOf, DIGEST, digestFilter, digestOf, parseSince } from '../account/transfers.js';
 import { CLOSED, cursor, ID, LATER, limit, page, TIME } from '../fields.js';
-import { badField, itemId, unknownItem } from '../services.js';
+import { badField, itemId } from '../services.js';
 import { managedTransfer, sample, transferDetails, transferFields } from './transfer.js';
 import { endpoints } from '../endpoint.js';
 
@@ -210,7 +211,7 @@ endpoint('GET /manage/transfers/:id', {
   const known = stored && detailsOf(stored);
   const hasEnded = stored !== undefined && stored.status !== 'pending';
   if (live !== undefined && !hasEnded) return { ...NOT_YET, ...known, ...live };
-  if (known === undefined) throw unknownItem('transfer', id);
+  if (known === undefined) throw unknown('transfer', id);
   return { ...known, receipt: receipt === undefined ? null : receiptOf(receipt) };
 });
 

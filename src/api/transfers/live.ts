@@ -1,10 +1,10 @@
 /** The transfers that run now. */
 import { Type } from 'typebox';
-import { refusal } from '../../base/errors.js';
+import { refusal, unknown } from '../../base/errors.js';
 import { listOf, object } from '../../contract/schema.js';
 import { successAnswer } from '../fields.js';
 import { CLOSED, TIME } from '../fields.js';
-import { actorOf, itemId, unknownItem } from '../services.js';
+import { actorOf, itemId } from '../services.js';
 import { managedTransfer, sample } from './transfer.js';
 import { endpoints, eventsAnswers, eventStream } from '../endpoint.js';
 
@@ -40,7 +40,7 @@ endpoint('POST /manage/transfers/:id/cancel', {
   const { accountId } = input.caller;
   const { audit, transfers } = storage.management;
   if (!(await board.cancel(accountId, id))) {
-    if ((await transfers.find(accountId, id)) === undefined) throw unknownItem('transfer', id);
+    if ((await transfers.find(accountId, id)) === undefined) throw unknown('transfer', id);
     throw refusal('not_running', `transfer ${id} does not run, or has only just begun`);
   }
   await audit.add(actorOf(input), { action: 'transfer.cancel', target: { kind: 'transfer', id, name: '' } });

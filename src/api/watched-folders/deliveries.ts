@@ -1,5 +1,6 @@
 /** What is delivered to webhooks, and how it goes. */
 import { type Static, Type } from 'typebox';
+import { unknown } from '../../base/errors.js';
 import {
   count,
   dateTime,
@@ -14,7 +15,6 @@ import {
   withDefault,
 } from '../../contract/schema.js';
 import { type DeliveryFilter, type DeliveryRow, MOST_REPLAYED } from '../../storage/storage.js';
-import { refusal } from '../../base/errors.js';
 import { isUuid } from '../../base/uuid.js';
 import { parseSince } from '../account/transfers.js';
 import { WEBHOOK_ID } from '../events/webhooks.js';
@@ -137,7 +137,7 @@ endpoint('GET /manage/deliveries/:id', {
   errors: ['not_found'],
 }).handle(async ({ caller: { accountId }, params: { id } }, { storage }) => {
   const found = isUuid(id) ? await storage.watching.deliveries.find(accountId, id) : undefined;
-  if (found === undefined) throw refusal('not_found', `there is no webhook event ${id.slice(0, 64)}`);
+  if (found === undefined) throw unknown('webhook event', id);
   return { ...deliveryView(found), body: found.body };
 });
 

@@ -1,7 +1,7 @@
 /** A watched folder as keys and owners see it, and the first steps of the endpoints of its checks and deliveries. */
 import { type Static, Type } from 'typebox';
-import type { Caller } from '../../base/caller.js';
-import { refusal } from '../../base/errors.js';
+import { type Caller, mayUse } from '../../base/caller.js';
+import { unknown } from '../../base/errors.js';
 import { object } from '../../contract/schema.js';
 import { type Reader, shownFields, viewOf, withDefaults } from '../../contract/thing.js';
 import { type WatchedFolder, watchedFolderFields } from '../../contract/watched-folder.js';
@@ -45,14 +45,13 @@ export const FOLDER_ERRORS = ['unknown_watched_folder'] as const;
 /** @throws GatewayError unknown_watched_folder, also for one of another account, or of a connection that the key is not for */
 export async function folderAt({ watching }: Services, { caller, params }: AtItem): Promise<WatchedFolder> {
   const folder = await watching.get(caller.accountId, params.id);
-  if (mayUse(caller, folder)) return folder;
-  throw refusal('unknown_watched_folder', `there is no watched folder ${folder.id}`);
+  if (maySee(caller, folder)) return folder;
+  throw unknown('watched folder', folder.id);
 }
 
 /** With what it copies to: who changes the one decides what comes to the other. */
-export function mayUse({ connections }: Caller, { connectionId, copyTo }: WatchedFolder): boolean {
-  const named = [connectionId, ...(copyTo === null ? [] : [copyTo.connectionId])];
-  return connections.length === 0 || named.every((id) => connections.includes(id));
+export function maySee(caller: Caller, { connectionId, copyTo }: WatchedFolder): boolean {
+  return mayUse(caller, [connectionId, ...(copyTo === null ? [] : [copyTo.connectionId])]);
 }
 
 export const folderView = (folder: WatchedFolder, reader: Reader) => viewOf(watchedFolderFields, folder, reader);

@@ -15,7 +15,7 @@ import {
   FOLDER_ERRORS,
   folderAt,
   folderView,
-  mayUse,
+  maySee,
   note,
   ownersExample,
   ownersFolder,
@@ -75,7 +75,7 @@ endpoint('GET /api/watched-folders', {
   },
 }).handle(async ({ caller }, { watching }, reader) => {
   const folders = await watching.list(caller.accountId);
-  const usable = folders.filter((folder) => mayUse(caller, folder));
+  const usable = folders.filter((folder) => maySee(caller, folder));
   return { watchedFolders: usable.map((folder) => folderView(folder, reader)) };
 });
 
