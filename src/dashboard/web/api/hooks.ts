@@ -69,7 +69,7 @@ export function rememberSession(signedIn: SignedIn): void {
   void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
 }
 
-/** The e-mail of whoever is logged in. */
+/** The e-mail of the account that is logged in. */
 export function accountNow(): string | undefined {
   return queries.getQueryData<SignedIn | null>(SESSION)?.account.email;
 }
@@ -145,7 +145,7 @@ export function usePages<R>(path: string, name: string, options: ReadOptions = {
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: (former) => former,
-    // Somebody who has gone back in time stays there.
+    // A user who has gone back in time stays there.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : (options.everyMs ?? false)),
   });
   const { data, error, refetch, isFetching, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =

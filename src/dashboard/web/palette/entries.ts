@@ -17,7 +17,7 @@ export interface Entry {
   readonly name: string;
   /** Found by these words too; the id of a thing, an English name. */
   readonly also?: string;
-  /** Told beside the name. */
+  /** Shown beside the name. */
   readonly detail?: string;
   readonly act: () => void;
 }

@@ -29,7 +29,7 @@ export default function DeliveriesScreen(): ReactElement {
   const [parameters, setParameters] = useSearchParams();
   const offset = Math.max(0, Math.trunc(Number(parameters.get('offset') ?? 0)) || 0);
   const [isReplaying, setReplaying] = useState(false);
-  // One more than is shown tells whether there is another page.
+  // One more than is shown: if it comes, there is another page.
   const path = withQuery('/manage/deliveries', { ...values, limit: PAGE + 1, offset: offset === 0 ? '' : offset });
   const list = useRows<Delivery>(path, 'deliveries', { everyMs: 5_000 });
   const found = list.rows ?? [];

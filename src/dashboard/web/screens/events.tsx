@@ -29,7 +29,7 @@ export default function Events(): ReactElement {
   const last = first?.['last'] as number | undefined;
   const { isLive, newest } = useNews(last);
   const hasNews = last !== undefined && newest > last;
-  // Somebody who has gone back in time stays there.
+  // A user who has gone back in time stays there.
   const isAtTop = isPagedThrough === false;
   useEffect(() => {
     if (hasNews && isAtTop && isFetching === false && error === null) refreshSoon(path);

@@ -42,7 +42,7 @@ export function Dialog(props: {
 }
 
 /**
- * Asks something and sends the answer, by Enter too; what went wrong stands below it. Closed by Escape, by the cross or by
+ * Asks something and sends the answer, by Enter too; an error is shown below it. Closed by Escape, by the cross or by
  * leaving the screen, one with several fields asks before it drops what was typed.
  */
 export function FormDialog(props: {
@@ -55,7 +55,7 @@ export function FormDialog(props: {
   readonly keepsOpen?: boolean;
   readonly isBusy?: boolean;
   readonly isReady?: boolean;
-  /** Whether there is something to lose; by itself: whatever was typed or chosen in one that is not small. */
+  /** Whether there is something to lose; by itself: anything typed or chosen in one that is not small. */
   readonly isDirty?: boolean;
   readonly error?: Error | null | undefined;
   readonly onSend: () => void;

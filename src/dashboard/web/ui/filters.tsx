@@ -39,7 +39,7 @@ export type FilterField = {
   readonly label: string;
 } & (
   | { readonly name: string }
-  /** One that stands for several filters, or for one in another form. */
+  /** One that sets several filters, or one in another form. */
   | { readonly value: string; readonly to: (value: string) => Readonly<Record<string, string>> }
 ) &
   (

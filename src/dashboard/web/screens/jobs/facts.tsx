@@ -1,4 +1,4 @@
-/** What a job was told, in words: of one that was begun, and of one that a schedule begins. */
+/** The order and settings of a job in words, also of the job that a schedule begins. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { knowsOption } from '../../../../contract/job-options.ts';

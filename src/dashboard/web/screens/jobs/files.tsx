@@ -1,4 +1,4 @@
-/** The files of a job, of which only those in sight are drawn; further pages are fetched as somebody comes near them. */
+/** The files of a job, of which only those in sight are drawn; further pages are fetched before the list ends. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { withQuery } from '../../api/client.ts';

@@ -1,4 +1,4 @@
-/** One job as it goes: read once, then told by server-sent events until it ends. */
+/** One job as it goes: read once, then followed by server-sent events until it ends. */
 import { useEffect } from 'react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { queries, refresh, useRead } from '../../api/hooks.ts';

@@ -39,7 +39,7 @@ export function titleOf({
   return name ?? `${TYPES[type]} ${(source ?? destination)?.path ?? ''}`;
 }
 
-/** How far it is; undefined while nobody can tell how much there is. */
+/** How far it is; undefined while the total is unknown. */
 export function progressOf(job: Job): { readonly value: number | undefined; readonly max: number } {
   const { found, bytes, bytesTotal } = job.counts;
   if (job.state === 'succeeded') return { value: 1, max: 1 };

@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { FolderOpen } from '../../ui/icons.tsx';
 
 const words = t.transfers.again;
-/** Their bytes are gone: whoever has them still can send them again. */
+/** Their bytes are gone: only their sender can send them again. */
 const SENT: readonly TransferDetail['type'][] = ['upload', 'write', 'append'];
 /** Their path is a folder. */
 const OF_FOLDERS: readonly TransferDetail['type'][] = ['list', 'poll'];

@@ -11,7 +11,7 @@ export const FILTERS = [
 export type Filter = (typeof FILTERS)[number];
 type Filters = Partial<Record<Filter, string>>;
 
-/** As the gateway is asked: what only looked stays hidden, unless somebody wants it. */
+/** The query for the gateway: lists and look-ups are hidden unless they are asked for. */
 export function queryOf({ lookups, ...filters }: Filters): Record<string, string> {
   return { ...filters, ...(lookups === 'true' ? {} : { lookups: 'false' }) };
 }

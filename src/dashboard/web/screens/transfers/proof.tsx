@@ -11,7 +11,7 @@ const WITH_CONTENT: readonly TransferDetail['type'][] = ['upload', 'download', '
 
 const HEX = /^(?:sha-256:)?([0-9a-f]{64})$/i;
 
-/** What somebody has typed or pasted, as a digest; undefined where it is none. */
+/** The digest that was typed or pasted; undefined if the text is none. */
 export function digestIn(text: string): string | undefined {
   const [, hex] = HEX.exec(text.trim()) ?? [];
   return hex === undefined ? undefined : `sha-256:${hex.toLowerCase()}`;
