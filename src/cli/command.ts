@@ -28,6 +28,21 @@ export type Arguments = readonly (string | undefined)[];
 type Action<C, O> = (context: C, args: Arguments, options: O) => Promise<void>;
 type ManyAction<C, O> = (context: C, args: readonly string[], options: O) => Promise<void>;
 
+/** Makes commands of a group that are about one thing. */
+export const commandsOn = (group: Command, argument: string, about: string) => (name: string, text: string) =>
+  group.command(name).description(text).argument(argument, about);
+
+/** A command that asks the gateway once, and shows the answer: as it is, or as `text` makes of it for people. */
+export function shows<A, O = unknown>(
+  ask: (session: Session, args: Arguments, options: O) => Promise<A>,
+  text: (answer: A, id: string, out: Output) => string,
+): Action<Session, O> {
+  return async (session, args, options) => {
+    const answer = await ask(session, args, options);
+    session.out.show(answer, () => text(answer, args[0] ?? '', session.out));
+  };
+}
+
 /** Makes commands whose actions get a context in place of commander's own arguments. */
 export class Actions {
   constructor(private readonly signal: AbortSignal) {}

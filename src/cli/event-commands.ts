@@ -1,9 +1,11 @@
 /** The commands of events and webhooks. */
 import { type Command, Option } from 'commander';
 import { EVENT_TYPES } from '../contract/event-types.js';
-import { type Actions } from './command.js';
+import { webhookFields } from '../contract/webhook.js';
+import { type Actions, commandsOn } from './command.js';
 import * as events from './commands/events.js';
 import { tailEvents, tailTransfers } from './commands/tail.js';
+import { addFieldOptions } from './field-options.js';
 import { number } from './option-values.js';
 
 export function addEventCommands(program: Command, actions: Actions): void {
@@ -36,20 +38,12 @@ export function addEventCommands(program: Command, actions: Actions): void {
     tailEvents,
   );
   const group = program.command('webhooks').description('URLs that receive events');
-  const one = (name: string, text: string): Command =>
-    group.command(name).description(text).argument('<id>', 'of the webhook');
-  const chosen = (command: Command): Command =>
-    command
-      .addOption(new Option('--event <types...>', 'types of its events').choices(EVENT_TYPES))
-      .option('--connection <ids...>', 'only events about these connections');
+  const one = commandsOn(group, '<id>', 'of the webhook');
   actions.remote(group.command('list', { isDefault: true }).description('list webhooks'), events.listWebhooks);
   const add = group.command('add').description('send events to a URL; shows the secret once');
-  actions.remote(chosen(add.argument('<url>', 'of the receiver')), events.addWebhook);
-  const edit = one('edit', 'change it; options that you leave out change nothing').option(
-    '--url <url>',
-    'another receiver',
-  );
-  actions.remote(chosen(edit), events.editWebhook);
+  actions.remote(addFieldOptions(add.argument('<url>', 'of the receiver'), webhookFields, ['url']), events.addWebhook);
+  const edit = one('edit', 'change it; options that you leave out change nothing');
+  actions.remote(addFieldOptions(edit, webhookFields), events.editWebhook);
   actions.remote(one('pause', 'send no new events'), events.switchWebhook(false));
   actions.remote(one('resume', 'send them again, also after an answer 410'), events.switchWebhook(true));
   actions.remote(one('rm', 'delete it, with its waiting events'), events.removeWebhook);

@@ -8,6 +8,7 @@ interface Shape {
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly items?: Shape;
 }
 
 interface FieldOption {
@@ -49,7 +50,13 @@ export function addFieldOptions(command: Command, fields: Fields, without: reado
 
 /** Makes an option read its value as the schema of its field says. */
 export function reading(option: Option, schema: object, unit?: CommandOption['unit']): Option {
-  const { type = [], enum: choices, minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Shape = schema;
+  const {
+    type = [],
+    items,
+    enum: choices = items?.enum,
+    minimum = 0,
+    maximum = Number.MAX_SAFE_INTEGER,
+  }: Shape = schema;
   if (!option.required) return option;
   if (unit !== undefined) return option.argParser({ bytes, age }[unit]);
   if (choices !== undefined) return option.choices(choices);

@@ -1,7 +1,7 @@
 /** The commands for files and folders, and for the jobs that whole folders are. */
 import { Argument, type Command, Option } from 'commander';
 import type { NewJob } from '../client/index.js';
-import { type Actions } from './command.js';
+import { type Actions, commandsOn } from './command.js';
 import { cat } from './commands/cat.js';
 import { edit } from './commands/edit.js';
 import * as files from './commands/files.js';
@@ -163,8 +163,7 @@ export function addFileCommands(program: Command, actions: Actions): void {
 
 export function addJobCommands(program: Command, actions: Actions): void {
   const group = program.command('jobs').description('work on whole folders in the gateway');
-  const one = (name: string, text: string): Command =>
-    group.command(name).description(text).argument('<id>', 'of the job');
+  const one = commandsOn(group, '<id>', 'of the job');
   actions.remote(
     group
       .command('list', { isDefault: true })
@@ -191,8 +190,7 @@ export function addJobCommands(program: Command, actions: Actions): void {
 
 export function addScheduleCommands(program: Command, actions: Actions): void {
   const group = program.command('schedules').description('jobs that start at given times');
-  const one = (name: string, text: string): Command =>
-    group.command(name).description(text).argument('<id>', 'of the schedule');
+  const one = commandsOn(group, '<id>', 'of the schedule');
   const ZONE = [
     '--time-zone <zone>',
     'whose local time the cron means, such as Europe/Berlin; UTC when absent',

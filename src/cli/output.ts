@@ -35,6 +35,24 @@ export function table(heads: readonly string[], rows: readonly (readonly Cell[])
   return made.toString().replace(/ +$/gm, '');
 }
 
+/** A column of a table by its head: the name of a field, or what makes its text. */
+type Columns<T> = Readonly<Record<string, (keyof T & string) | ((row: T) => Cell)>>;
+
+/** Things in a table, one a line. Fields that are called something At are times. */
+export function listed<T>(rows: readonly T[], columns: Columns<T>, empty?: string): string {
+  const cell = (row: T, column: Columns<T>[string]): Cell => {
+    if (typeof column === 'function') return column(row);
+    const value = row[column] as Cell | readonly string[];
+    if (column.endsWith('At')) return timeText(value as string | null);
+    return Array.isArray(value) ? value.join(' ') : (value as Cell);
+  };
+  const cells = rows.map((row) => Object.values(columns).map((column) => cell(row, column)));
+  return table(Object.keys(columns), cells, empty);
+}
+
+export const placeText = ({ connectionId, path }: { readonly connectionId: string; readonly path: string }): string =>
+  `${connectionId}:${path}`;
+
 /** One thing, field by field. */
 export function fields(record: object): string {
   const made = new Table({ chars: WITHOUT_LINES, style: PLAIN });

@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Argument, Command, Option } from 'commander';
 import { readManifest } from '../base/package-root.js';
-import { Actions } from './command.js';
+import { apiKeyFields } from '../contract/api-key.js';
+import { Actions, commandsOn } from './command.js';
 import * as accounts from './commands/accounts.js';
 import * as connections from './commands/connections.js';
 import { doctor } from './commands/doctor.js';
@@ -20,6 +21,7 @@ import { complete } from './completion/words.js';
 import type { FieldOption } from './connection-options.js';
 import { EXIT_WORDS, UsageError } from './exit-codes.js';
 import { addEventCommands } from './event-commands.js';
+import { addFieldOptions } from './field-options.js';
 import { addFileCommands, addJobCommands, addScheduleCommands } from './file-commands.js';
 import { addLinkCommands } from './link-commands.js';
 import { number } from './option-values.js';
@@ -87,8 +89,7 @@ function addConnectionCommands(program: Command, actions: Actions, { TYPES, FIEL
     group.command('list', { isDefault: true }).description('list connections'),
     connections.listConnections,
   );
-  const one = (name: string, text: string): Command =>
-    group.command(name).description(text).argument('<connection>', 'id of the connection');
+  const one = commandsOn(group, '<connection>', 'id of the connection');
   actions.remote(one('show', 'show a connection'), connections.showConnection);
   const withFields = (command: Command): Command => {
     for (const { option } of FIELD_OPTIONS) command.addOption(option);
@@ -116,8 +117,7 @@ function addConnectionCommands(program: Command, actions: Actions, { TYPES, FIEL
     connections.deleteConnection,
   );
   const hostKeys = group.command('host-keys').description('which host keys a connection trusts');
-  const ofHost = (name: string, text: string): Command =>
-    hostKeys.command(name).description(text).argument('<connection>', 'id of the connection');
+  const ofHost = commandsOn(hostKeys, '<connection>', 'id of the connection');
   actions.remote(
     ofHost('list', 'show those that are pinned, and those that the server announces'),
     connections.showHostKeys,
@@ -128,8 +128,11 @@ function addConnectionCommands(program: Command, actions: Actions, { TYPES, FIEL
     connections.pinHostKey,
   );
   const announced = (name: string, text: string): Command => ofHost(name, text).argument('<fingerprint>', 'SHA256:…');
-  actions.remote(announced('accept', 'trust one that the server announces'), connections.acceptHostKey);
-  actions.remote(announced('reject', 'never by a rule trust one that it announces'), connections.rejectHostKey);
+  actions.remote(announced('accept', 'trust one that the server announces'), connections.decideOnHostKey('accept'));
+  actions.remote(
+    announced('reject', 'never by a rule trust one that it announces'),
+    connections.decideOnHostKey('reject'),
+  );
   actions.remote(ofHost('forget', 'trust the next one that is shown'), connections.forgetHostKeys);
   const pairs = group.command('key-pairs').description('key pairs that the gateway made for SFTP logins');
   actions.remote(pairs.command('list', { isDefault: true }).description('list key pairs'), connections.listKeyPairs);
@@ -142,23 +145,11 @@ function addConnectionCommands(program: Command, actions: Actions, { TYPES, FIEL
 
 function addKeyCommands(program: Command, actions: Actions): void {
   const group = program.command('keys').description('API keys of the account');
-  const rights = (command: Command): Command =>
-    command
-      .option('--scope <scopes...>', 'what it may do: read, write, exec, watch, admin')
-      .option('--connection <ids...>', 'connections that it is for; all when absent')
-      .option('--ip <addresses...>', 'addresses and CIDR blocks that it may be used from; all when absent')
-      .option('--expires <time>', 'when it ends, such as 2027-01-31T00:00:00Z, or never');
   actions.remote(group.command('list', { isDefault: true }).description('list keys'), keys.listKeys);
-  actions.remote(
-    rights(
-      group.command('create').description('issue a key; prints it this once').argument('<name>', 'name of the key'),
-    ),
-    keys.createKey,
-  );
-  actions.remote(
-    rights(group.command('edit').description('change a key').argument('<id>')).option('--name <name>', 'its new name'),
-    keys.editKey,
-  );
+  const create = group.command('create').description('issue a key; prints it this once');
+  actions.remote(addFieldOptions(create.argument('<name>', 'name of the key'), apiKeyFields, ['name']), keys.createKey);
+  const edit = group.command('edit').description('change a key').argument('<id>');
+  actions.remote(addFieldOptions(edit, apiKeyFields), keys.editKey);
   actions.remote(
     group
       .command('rotate')

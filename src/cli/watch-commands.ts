@@ -2,15 +2,14 @@
 import { type Command, Option } from 'commander';
 import { CONFLICT_RULES } from '../contract/job.js';
 import { watchedFolderFields } from '../contract/watched-folder.js';
-import { type Actions } from './command.js';
+import { type Actions, commandsOn } from './command.js';
 import * as watch from './commands/watch.js';
 import { addFieldOptions } from './field-options.js';
 import { number } from './option-values.js';
 
 export function addWatchCommands(program: Command, actions: Actions): void {
   const group = program.command('watch').description('watched folders, and what is delivered from them');
-  const one = (name: string, text: string): Command =>
-    group.command(name).description(text).argument('<id>', 'of the watched folder');
+  const one = commandsOn(group, '<id>', 'of the watched folder');
   actions.remote(group.command('list', { isDefault: true }).description('list watched folders'), watch.listFolders);
   const options = (command: Command): Command =>
     addFieldOptions(command, watchedFolderFields, ['initial'])
@@ -58,8 +57,7 @@ export function addWatchCommands(program: Command, actions: Actions): void {
       .option('--limit <number>', 'how many; 50 when absent', number(1, 200)),
     watch.listDeliveries,
   );
-  const delivery = (name: string, text: string): Command =>
-    group.command(name).description(text).argument('<id>', 'of the delivery');
+  const delivery = commandsOn(group, '<id>', 'of the delivery');
   actions.remote(delivery('attempts', 'list the tries of a delivery'), watch.listAttempts);
   actions.remote(delivery('copies', 'list the files of a delivery that are copied'), watch.listCopies);
   actions.remote(delivery('replay', 'send a delivery again'), watch.replay);

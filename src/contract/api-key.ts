@@ -18,16 +18,22 @@ export const shownKey = (description: string) =>
 
 export const apiKeyFields = {
   id: kept(text('Identifier.')),
-  name: needed(text('Shown to people.', { minLength: 1, maxLength: 200, pattern: NAME })),
+  name: needed(text('Shown to people.', { minLength: 1, maxLength: 200, pattern: NAME }), {
+    option: { flags: '--name <name>', help: 'its new name' },
+  }),
   hint: kept(textOrNull('The last four characters of the key; null for those of the configuration file.')),
   scopes: given(
     listOf(oneOf(ALL_SCOPES, 'One right.'), 'What the key may do.', { minItems: 1, uniqueItems: true }),
     // Leaving a field out gives no key the right to run commands or to manage the account.
-    { default: ['read', 'write', 'watch'] },
+    { option: { flags: '--scope <scopes...>', help: 'what it may do' }, default: ['read', 'write', 'watch'] },
   ),
   connections: given(
     texts('Connections that the key is for; empty = all.', { maxItems: 1000, uniqueItems: true }, { maxLength: 64 }),
-    { default: [], column: 'connectionIds' },
+    {
+      option: { flags: '--connection <ids...>', help: 'connections that it is for; all when absent' },
+      default: [],
+      column: 'connectionIds',
+    },
   ),
   allowedIps: given(
     texts(
@@ -35,9 +41,19 @@ export const apiKeyFields = {
       { maxItems: 100, uniqueItems: true },
       { maxLength: 64 },
     ),
-    { default: [] },
+    {
+      option: {
+        flags: '--ip <addresses...>',
+        help: 'addresses and CIDR blocks that it may be used from; all when absent',
+      },
+      default: [],
+    },
   ),
-  expiresAt: given(textOrNull(EXPIRES_AT, { maxLength: 64 }), { default: null, shown: dateTimeOrNull(EXPIRES_AT) }),
+  expiresAt: given(textOrNull(EXPIRES_AT, { maxLength: 64 }), {
+    option: { flags: '--expires <time>', help: 'when it ends, such as 2027-01-31T00:00:00Z, or never' },
+    default: null,
+    shown: dateTimeOrNull(EXPIRES_AT),
+  }),
   createdAt: kept(dateTime('When it was made.')),
   lastUsedAt: kept(dateTimeOrNull('The last request, exact to a minute.')),
   revokedAt: kept(dateTimeOrNull('When it was revoked.')),

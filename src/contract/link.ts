@@ -20,20 +20,28 @@ export const linkFields = {
   connectionId: kept(text(CONNECTION_ID)),
   /** The file that is downloaded, or the folder that is uploaded to. */
   path: kept(text(ROOT_PATH)),
-  filename: given(text(FILENAME, { minLength: 1, maxLength: 255 }), { default: null, shown: textOrNull(FILENAME) }),
+  filename: given(text(FILENAME, { minLength: 1, maxLength: 255 }), {
+    option: { flags: '--name <name>', help: 'what the file is called, whatever its sender says' },
+    default: null,
+    shown: textOrNull(FILENAME),
+  }),
   overwrite: given(flag('Of an upload: whether a file of this name may be replaced. Without, it is 409.'), {
+    option: { flags: '--overwrite', help: 'an upload may replace a file of its name' },
     default: false,
   }),
   digest: given(text(DIGEST, { pattern: '^sha-256:[0-9A-Fa-f]{64}$' }), {
+    option: { flags: '--digest <digest>', help: 'what the file must be: sha-256: and 64 hexadecimal digits' },
     default: null,
     shown: textOrNull(DIGEST),
     show: (digest: Buffer | null) => digest && `sha-256:${digest.toString('hex')}`,
   }),
   maxBytes: given(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: MAX_BYTES }), {
+    option: { flags: '--max-bytes <size>', help: 'the largest file, such as 512K or 10M', unit: 'bytes' },
     default: null,
     shown: countOrNull(`${MAX_BYTES} Null = as many as any upload.`),
   }),
   maxUses: given(Type.Integer({ minimum: 1, maximum: 1_000_000, description: MAX_USES }), {
+    option: { flags: '--max-uses <number>', help: 'how often it may be used' },
     default: null,
     shown: countOrNull(`${MAX_USES} Null = as often as anybody likes.`),
   }),

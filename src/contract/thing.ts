@@ -93,7 +93,7 @@ export function given<
 
 export function needed<S extends TSchema, A extends TSchema = S, R = InRow<Static<A>>>(
   schema: S,
-  about: Shown<A, R> = {},
+  about: Shown<A, R> & Pick<Given, 'option'> = {},
 ): Given<S, A, R, undefined> & Needed {
   return { kind: 'given', schema, default: undefined, isNeeded: true, ...about };
 }

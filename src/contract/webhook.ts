@@ -12,7 +12,10 @@ export const webhookFields = {
       minLength: 1,
       maxLength: 2048,
     }),
-    { words: 'The receiver, without a login.' },
+    {
+      option: { flags: '--url <url>', help: 'another receiver' },
+      words: 'The receiver, without a login.',
+    },
   ),
   events: needed(
     listOf(oneOf(EVENT_TYPES, 'Type of an event.'), 'Types of events that it is told.', {
@@ -20,7 +23,10 @@ export const webhookFields = {
       maxItems: EVENT_TYPES.length,
       uniqueItems: true,
     }),
-    { docs: 'types of events that it gets' },
+    {
+      option: { flags: '--event <types...>', help: 'types of its events' },
+      docs: 'types of events that it gets',
+    },
   ),
   connections: given(
     texts(
@@ -28,7 +34,11 @@ export const webhookFields = {
       { maxItems: 1000 },
       { minLength: 1, maxLength: 64 },
     ),
-    { default: [], column: 'connectionIds' },
+    {
+      option: { flags: '--connection <ids...>', help: 'only events about these connections' },
+      default: [],
+      column: 'connectionIds',
+    },
   ),
   isActive: given(flag('Whether it is told of new events.'), { default: true, docs: 'whether it gets new events' }),
   endedAt: kept(dateTimeOrNull('When the receiver answered 410, which switched it off; null = it has not.')),

@@ -1,6 +1,11 @@
 /** The tools, one by one: what each is called, what it needs, what it does to the world, and how it asks the gateway. */
 import { type Static, type TObject, Type } from 'typebox';
 import { FtgError } from '../client/index.js';
+import { jobOptionFields } from '../contract/job.js';
+import { ORDER_TYPES } from '../contract/job-options.js';
+import { linkFields } from '../contract/link.js';
+import { described } from '../contract/schema.js';
+import { changedFields } from '../contract/thing.js';
 import { explain } from './explain.js';
 import { createLink, type McpGateway, type Scope } from './gateway.js';
 
@@ -59,9 +64,11 @@ const path = text('Path on the connection, such as /inbox/report.csv.');
 const place = (description: string) =>
   Type.Object({ connection, path: text('Folder on it, such as /reports.') }, { description });
 
-const JOB_TYPES = ['copy', 'move', 'delete', 'sync'] as const;
 const CONTROLS = ['pause', 'resume', 'cancel', 'retry'] as const;
 const STATES = ['success', 'failed', 'pending'] as const;
+
+const { include, exclude, dryRun } = changedFields(jobOptionFields);
+const { filename, maxBytes } = changedFields(linkFields);
 
 export const TOOLS: readonly Tool[] = [
   tool({
@@ -160,13 +167,12 @@ export const TOOLS: readonly Tool[] = [
     scopes: ['read', 'write'],
     annotations: ADDS,
     input: Type.Object({
-      operation: word('What the link does.', ['download', 'upload']),
+      operation: linkFields.operation.schema,
       connection,
       path: text('The file to download, or the folder to upload into.'),
       expiresInMinutes: amount(`How long it works; ${DEFAULT_LINK_MINUTES} when absent.`, 43_200),
-      maxUses: amount('How often it works; 1 when absent.', 1_000),
-      maxBytes: amount('The largest file of an upload.', Number.MAX_SAFE_INTEGER),
-      filename: maybe('Name of the file.'),
+      maxUses: Type.Optional(described(linkFields.maxUses.schema, 'How often it works; 1 when absent.')),
+      ...{ maxBytes, filename },
     }),
     run: async (
       gateway,
@@ -238,12 +244,10 @@ export const TOOLS: readonly Tool[] = [
     scopes: ['write'],
     annotations: TAKES_AWAY,
     input: Type.Object({
-      type: word('What to do.', JOB_TYPES),
+      type: word('What to do.', ORDER_TYPES),
       source: place('The folder.'),
       destination: Type.Optional(place('Where to; not for delete.')),
-      include: Type.Optional(Type.Array(text('A glob.'), { description: 'Only files that match one of these.' })),
-      exclude: Type.Optional(Type.Array(text('A glob.'), { description: 'No files that match one of these.' })),
-      dryRun: flag('Only find out what would be done.'),
+      ...{ include, exclude, dryRun },
       name: maybe('Shown in the list of jobs.'),
     }),
     run: async ({ files }, { source, destination, ...rest }) => {

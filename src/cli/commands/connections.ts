@@ -1,9 +1,9 @@
 /** `ftg connections`: the servers of the account, their test and their host keys. */
-import type { Arguments, Session } from '../command.js';
+import { type Arguments, type Session, shows } from '../command.js';
 import type { FieldOption } from '../connection-options.js';
 import { Exit, EXIT, UsageError } from '../exit-codes.js';
 import type { Schemas } from '../gateway.js';
-import { fields, printable, table, timeText } from '../output.js';
+import { fields, listed, printable, table } from '../output.js';
 import { readSecret, readText } from '../secrets.js';
 
 type Connection = Schemas['ManagedConnection'];
@@ -11,18 +11,17 @@ type Values = Readonly<Record<string, unknown>>;
 type TestReport = Schemas['TestReport'];
 
 /** By the file API: any key may look. */
-export async function listConnections({ gateway, out, signal }: Session): Promise<void> {
-  const connections = await gateway.files.connections({ signal });
-  out.show({ connections }, () => {
-    const rows = connections.map(({ id, name, type, isActive }) => [id, name, type, isActive ? 'active' : 'off']);
-    return table(['ID', 'NAME', 'TYPE', 'STATE'], rows, 'no connections');
-  });
-}
+export const listConnections = shows(
+  async ({ gateway, signal }) => ({ connections: await gateway.files.connections({ signal }) }),
+  ({ connections }) =>
+    listed(
+      connections,
+      { ID: 'id', NAME: 'name', TYPE: 'type', STATE: ({ isActive }) => (isActive ? 'active' : 'off') },
+      'no connections',
+    ),
+);
 
-export async function showConnection({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
-  const connection = await gateway.manage.get<Schemas['ManagedConnection']>(at(id));
-  out.show(connection, () => fields(connection));
-}
+export const showConnection = shows(({ gateway }, [id = '']) => gateway.manage.get<Connection>(at(id)), fields);
 
 type FieldOptions = Readonly<Record<string, unknown>> & { readonly from?: string };
 
@@ -81,30 +80,23 @@ async function objectIn(file: string): Promise<Record<string, unknown>> {
   throw new UsageError(`${file} must hold a JSON object with the fields of a connection`);
 }
 
-export function switchConnection(verb: 'activate' | 'deactivate') {
-  return async ({ gateway, out }: Session, [id = '']: Arguments): Promise<void> => {
-    const connection = await gateway.manage.post<Connection>(`${at(id)}/${verb}`);
-    out.show(connection, () => `${connection.id} is ${connection.isActive ? 'active' : 'off'}`);
-  };
-}
+export const switchConnection = (verb: 'activate' | 'deactivate') =>
+  shows(
+    ({ gateway }, [id = '']) => gateway.manage.post<Connection>(`${at(id)}/${verb}`),
+    ({ id, isActive }) => `${id} is ${isActive ? 'active' : 'off'}`,
+  );
 
-export async function duplicateConnection(
-  { gateway, out }: Session,
-  [id = '', newId]: Arguments,
-  { name }: { readonly name?: string },
-): Promise<void> {
-  const connection = await gateway.manage.post<Connection>(`${at(id)}/duplicate`, { id: newId, name });
-  out.show(connection, () => fields(connection));
-}
+export const duplicateConnection = shows(
+  ({ gateway }, [id = '', newId], { name }: { readonly name?: string }) =>
+    gateway.manage.post<Connection>(`${at(id)}/duplicate`, { id: newId, name }),
+  fields,
+);
 
-export async function deleteConnection(
-  { gateway, out }: Session,
-  [id = '']: Arguments,
-  { force = false }: { readonly force?: boolean },
-): Promise<void> {
-  const answer = await gateway.manage.delete(at(id), force ? { confirm: true } : {});
-  out.show(answer, () => `${id} is deleted`);
-}
+export const deleteConnection = shows(
+  ({ gateway }, [id = ''], { force = false }: { readonly force?: boolean }) =>
+    gateway.manage.delete(at(id), force ? { confirm: true } : {}),
+  (_, id) => `${id} is deleted`,
+);
 
 export async function testConnection(
   { gateway, out }: Session,
@@ -137,13 +129,11 @@ export async function showHostKeys({ gateway, out }: Session, [id = '']: Argumen
   });
 }
 
-export async function scanHostKeys({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
-  const answer = await gateway.manage.post<Schemas['ScannedKeysAnswer']>(`${at(id)}/host-keys/scan`);
-  out.show(answer, () => {
-    const rows = answer.shown.map(({ fingerprint, isPinned }) => [fingerprint, isPinned ? 'pinned' : 'not pinned']);
-    return table(['FINGERPRINT', 'STATE'], rows);
-  });
-}
+export const scanHostKeys = shows(
+  ({ gateway }, [id = '']) => gateway.manage.post<Schemas['ScannedKeysAnswer']>(`${at(id)}/host-keys/scan`),
+  ({ shown }) =>
+    listed(shown, { FINGERPRINT: 'fingerprint', STATE: ({ isPinned }) => (isPinned ? 'pinned' : 'not pinned') }),
+);
 
 export async function pinHostKey(
   { gateway, out }: Session,
@@ -154,42 +144,41 @@ export async function pinHostKey(
   out.show(connection, () => `${connection.id} trusts ${fingerprint}${replace ? ' alone' : ''}`);
 }
 
-export async function acceptHostKey({ gateway, out }: Session, [id = '', fingerprint = '']: Arguments): Promise<void> {
-  const answer = await gateway.manage.post<Schemas['HostKeysAnswer']>(`${at(id)}/host-keys/accept`, { fingerprint });
-  out.show(answer, () => `${id} trusts ${fingerprint}`);
-}
+export const decideOnHostKey =
+  (verb: 'accept' | 'reject') =>
+  async ({ gateway, out }: Session, [id = '', fingerprint = '']: Arguments): Promise<void> => {
+    const answer = await gateway.manage.post<Schemas['HostKeysAnswer']>(`${at(id)}/host-keys/${verb}`, { fingerprint });
+    out.show(answer, () => `${id} ${verb === 'accept' ? 'trusts' : 'will not trust'} ${fingerprint}`);
+  };
 
-export async function rejectHostKey({ gateway, out }: Session, [id = '', fingerprint = '']: Arguments): Promise<void> {
-  const answer = await gateway.manage.post<Schemas['HostKeysAnswer']>(`${at(id)}/host-keys/reject`, { fingerprint });
-  out.show(answer, () => `${id} will not trust ${fingerprint}`);
-}
+export const forgetHostKeys = shows(
+  ({ gateway }, [id = '']) => gateway.manage.delete<Connection>(`${at(id)}/host-keys`),
+  ({ id }) => `${id} trusts the next host key that it is shown`,
+);
 
-export async function forgetHostKeys({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
-  const connection = await gateway.manage.delete<Connection>(`${at(id)}/host-keys`);
-  out.show(connection, () => `${connection.id} trusts the next host key that it is shown`);
-}
-
-export async function listKeyPairs({ gateway, out }: Session): Promise<void> {
-  const answer = await gateway.manage.get<Schemas['KeyPairsAnswer']>('key-pairs');
-  out.show(answer, () => {
-    const rows = answer.keyPairs.map((pair) => [pair.id, pair.name, timeText(pair.createdAt), pair.usedBy.join(',')]);
-    return table(['ID', 'NAME', 'MADE', 'USED BY'], rows, 'no key pairs');
-  });
-}
+export const listKeyPairs = shows(
+  ({ gateway }) => gateway.manage.get<Schemas['KeyPairsAnswer']>('key-pairs'),
+  ({ keyPairs }) =>
+    listed(
+      keyPairs,
+      { ID: 'id', NAME: 'name', MADE: 'createdAt', 'USED BY': ({ usedBy }) => usedBy.join(',') },
+      'no key pairs',
+    ),
+);
 
 /** The public key on standard output: it goes into `authorized_keys`. */
-export async function createKeyPair({ gateway, out }: Session, [name = '']: Arguments): Promise<void> {
-  const pair = await gateway.manage.post<Schemas['KeyPair']>('key-pairs', { name });
-  out.show(pair, () => {
-    out.note(`key pair ${pair.id}; its public key:`);
-    return pair.publicKey;
-  });
-}
+export const createKeyPair = shows(
+  ({ gateway }, [name = '']) => gateway.manage.post<Schemas['KeyPair']>('key-pairs', { name }),
+  ({ id, publicKey }, _, out) => {
+    out.note(`key pair ${id}; its public key:`);
+    return publicKey;
+  },
+);
 
-export async function deleteKeyPair({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
-  const answer = await gateway.manage.delete(`key-pairs/${encodeURIComponent(id)}`);
-  out.show(answer, () => `key pair ${id} is deleted`);
-}
+export const deleteKeyPair = shows(
+  ({ gateway }, [id = '']) => gateway.manage.delete(`key-pairs/${encodeURIComponent(id)}`),
+  (_, id) => `key pair ${id} is deleted`,
+);
 
 function at(id: string): string {
   return `connections/${encodeURIComponent(id)}`;

@@ -1,8 +1,10 @@
 /** `ftg events` and `ftg webhooks`: what has happened, and who is told of it. */
 import type { FeedEvent, NewWebhook, Webhook } from '../../client/index.js';
-import type { Arguments, Session } from '../command.js';
+import { webhookFields } from '../../contract/webhook.js';
+import { type Arguments, type Session, shows } from '../command.js';
 import { EXIT, Exit, UsageError } from '../exit-codes.js';
-import { fields, oneLine, table, timeText } from '../output.js';
+import { givenFieldsOf } from '../field-options.js';
+import { fields, listed, oneLine, timeText } from '../output.js';
 
 interface EventsOptions {
   readonly after?: number;
@@ -42,67 +44,63 @@ function about(data: FeedEvent['data']): string {
   return `${data.connection.id}${'error' in data ? `: ${data.error}` : ` after ${data.downSeconds} s`}`;
 }
 
-export async function listWebhooks({ gateway, out, signal }: Session): Promise<void> {
-  const webhooks = await gateway.files.webhooks.list({ signal });
-  out.show({ webhooks }, () => {
-    const rows = webhooks.map((webhook) => {
-      const { id, url, events, connections } = webhook;
-      return [id, url, events.join(' '), connections.length === 0 ? 'all' : connections.join(' '), stateOf(webhook)];
-    });
-    return table(['ID', 'URL', 'EVENTS', 'CONNECTIONS', 'STATE'], rows, 'no webhooks');
-  });
-}
+export const listWebhooks = shows(
+  async ({ gateway, signal }) => ({ webhooks: await gateway.files.webhooks.list({ signal }) }),
+  ({ webhooks }) =>
+    listed(
+      webhooks,
+      {
+        ID: 'id',
+        URL: 'url',
+        EVENTS: 'events',
+        CONNECTIONS: ({ connections }) => (connections.length === 0 ? 'all' : connections.join(' ')),
+        STATE: stateOf,
+      },
+      'no webhooks',
+    ),
+);
 
 function stateOf({ isActive, endedAt }: Webhook): string {
   return endedAt !== null ? 'ended by 410' : isActive ? 'active' : 'paused';
 }
 
-interface WebhookOptions {
-  readonly event?: readonly Webhook['events'][number][];
-  readonly connection?: readonly string[];
-  readonly url?: string;
-}
-
-export async function addWebhook(
-  { gateway, out, signal }: Session,
-  [url = '']: Arguments,
-  { event = [], connection = [] }: WebhookOptions,
-): Promise<void> {
-  if (event.length === 0) throw new UsageError('name the types of its events by --event');
-  const wanted: NewWebhook = { url, events: event, connections: connection };
-  const made = await gateway.files.webhooks.create(wanted, { signal });
-  out.show(made, () => fields({ ...made.webhook, secret: made.secret }));
-}
+export const addWebhook = shows(
+  async ({ gateway, signal }, [url = ''], options: object) => {
+    const { events, ...given } = givenFieldsOf(webhookFields, options) as Partial<NewWebhook>;
+    if (events === undefined) throw new UsageError('name the types of its events by --event');
+    return gateway.files.webhooks.create({ ...given, url, events }, { signal });
+  },
+  ({ webhook, secret }) => fields({ ...webhook, secret }),
+);
 
 /** What is not said stays. */
-export async function editWebhook(
-  { gateway, out, signal }: Session,
-  [id = '']: Arguments,
-  { event, connection, url }: WebhookOptions,
-): Promise<void> {
-  const said = Object.entries({ url, events: event, connections: connection }).filter(
-    ([, value]) => value !== undefined,
+export const editWebhook = shows(
+  async ({ gateway, signal }, [id = ''], options: object) => ({
+    webhook: await gateway.files.webhooks.change(id, givenFieldsOf(webhookFields, options), { signal }),
+  }),
+  ({ webhook }) => fields(webhook),
+);
+
+export const switchWebhook = (isActive: boolean) =>
+  shows(
+    async ({ gateway, signal }, [id = '']) => ({
+      webhook: await gateway.files.webhooks.change(id, { isActive }, { signal }),
+    }),
+    ({ webhook }) => `${webhook.id} is ${stateOf(webhook)}`,
   );
-  const webhook = await gateway.files.webhooks.change(id, Object.fromEntries(said), { signal });
-  out.show({ webhook }, () => fields(webhook));
-}
 
-export function switchWebhook(isActive: boolean) {
-  return async ({ gateway, out, signal }: Session, [id = '']: Arguments): Promise<void> => {
-    const webhook = await gateway.files.webhooks.change(id, { isActive }, { signal });
-    out.show({ webhook }, () => `${webhook.id} is ${stateOf(webhook)}`);
-  };
-}
+export const removeWebhook = shows(
+  async ({ gateway, signal }, [id = '']) => {
+    await gateway.files.webhooks.delete(id, { signal });
+    return { success: true };
+  },
+  (_, id) => `${id} is gone`,
+);
 
-export async function removeWebhook({ gateway, out, signal }: Session, [id = '']: Arguments): Promise<void> {
-  await gateway.files.webhooks.delete(id, { signal });
-  out.show({ success: true }, () => `${id} is gone`);
-}
-
-export async function rotateSecret({ gateway, out, signal }: Session, [id = '']: Arguments): Promise<void> {
-  const secret = await gateway.files.webhooks.rotateSecret(id, { signal });
-  out.show({ secret }, () => secret);
-}
+export const rotateSecret = shows(
+  async ({ gateway, signal }, [id = '']) => ({ secret: await gateway.files.webhooks.rotateSecret(id, { signal }) }),
+  ({ secret }) => secret,
+);
 
 /** Tells what the receiver answered; one that did not take it is an error. */
 export async function testWebhook({ gateway, out, signal }: Session, [id = '']: Arguments): Promise<void> {

@@ -1,8 +1,8 @@
 /** `ftg jobs`: what the gateway does with whole folders. */
 import type { Job, JobFilesQuery, JobsQuery } from '../../client/index.js';
-import type { Arguments, Session } from '../command.js';
+import { type Arguments, type Session, shows } from '../command.js';
 import { follow } from '../follow.js';
-import { bytesText, fields, table, timeText } from '../output.js';
+import { bytesText, fields, listed, placeText, table } from '../output.js';
 
 interface ListOptions {
   readonly state?: NonNullable<JobsQuery['state']>;
@@ -15,28 +15,25 @@ export async function listJobs({ gateway, out, signal }: Session, _: Arguments, 
   const query = { ...(state && { state }), ...(type && { type }), limit: Math.min(limit, 100) };
   const jobs: Job[] = [];
   for await (const job of gateway.files.jobs.list(query, { signal })) if (jobs.push(job) >= limit) break;
-  out.show({ jobs }, () => {
-    const rows = jobs.map(({ id, createdAt, type: what, state: how, counts, source, destination, name }) => [
-      id,
-      timeText(createdAt),
-      what,
-      how,
-      `${counts.done + counts.deleted}/${counts.found}`,
-      counts.failed,
-      bytesText(counts.bytes),
-      source === null ? 'a URL' : placeText(source),
-      destination === null ? '-' : placeText(destination),
-      name,
-    ]);
-    const heads = ['ID', 'MADE', 'TYPE', 'STATE', 'FILES', 'FAILED', 'SIZE', 'FROM', 'TO', 'NAME'];
-    return table(heads, rows, 'no jobs');
-  });
+  const columns = {
+    ID: 'id',
+    MADE: 'createdAt',
+    TYPE: 'type',
+    STATE: 'state',
+    FILES: ({ counts }: Job) => `${counts.done + counts.deleted}/${counts.found}`,
+    FAILED: ({ counts }: Job) => counts.failed,
+    SIZE: ({ counts }: Job) => bytesText(counts.bytes),
+    FROM: ({ source }: Job) => (source === null ? 'a URL' : placeText(source)),
+    TO: ({ destination }: Job) => (destination === null ? null : placeText(destination)),
+    NAME: 'name',
+  } as const;
+  out.show({ jobs }, () => listed(jobs, columns, 'no jobs'));
 }
 
-export async function showJob({ gateway, out, signal }: Session, [id = '']: Arguments): Promise<void> {
-  const job = await gateway.files.jobs.get(id, { signal });
-  out.show({ job }, () => fields(job));
-}
+export const showJob = shows(
+  async ({ gateway, signal }, [id = '']) => ({ job: await gateway.files.jobs.get(id, { signal }) }),
+  ({ job }) => fields(job),
+);
 
 /** As they come: a job may have millions. */
 export async function listFiles(
@@ -52,12 +49,11 @@ export async function listFiles(
   }
 }
 
-export function changeJob(change: 'pause' | 'resume' | 'cancel') {
-  return async ({ gateway, out, signal }: Session, [id = '']: Arguments): Promise<void> => {
-    const job = await gateway.files.jobs[change](id, { signal });
-    out.show({ job }, () => `${job.id} is ${job.state}`);
-  };
-}
+export const changeJob = (change: 'pause' | 'resume' | 'cancel') =>
+  shows(
+    async ({ gateway, signal }, [id = '']) => ({ job: await gateway.files.jobs[change](id, { signal }) }),
+    ({ job }) => `${job.id} is ${job.state}`,
+  );
 
 export async function retryJob(session: Session, [id = '']: Arguments, options: FollowOptions): Promise<void> {
   const { gateway, out, signal } = session;
@@ -73,8 +69,4 @@ export interface FollowOptions {
 
 export async function waitForJob(session: Session, [id = '']: Arguments, options: FollowOptions): Promise<void> {
   await follow(session, await session.gateway.files.jobs.get(id, { signal: session.signal }), options);
-}
-
-function placeText({ connectionId, path }: NonNullable<Job['source']>): string {
-  return `${connectionId}:${path}`;
 }

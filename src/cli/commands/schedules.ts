@@ -1,32 +1,35 @@
 /** `ftg schedules`: jobs that begin by the clock. */
 import type { NewJob, Schedule } from '../../client/index.js';
-import type { Arguments, Session } from '../command.js';
+import { type Arguments, type Session, shows } from '../command.js';
 import { UsageError } from '../exit-codes.js';
 import { follow } from '../follow.js';
-import { fields, table, timeText } from '../output.js';
+import { fields, listed, placeText, timeText } from '../output.js';
 import type { FollowOptions } from './jobs.js';
 import { orderOf } from './trees.js';
 
-export async function listSchedules({ gateway, out, signal }: Session): Promise<void> {
-  const schedules = await gateway.files.schedules.list({ signal });
-  out.show({ schedules }, () => {
-    const rows = schedules.map(({ id, name, cron, timeZone, isActive, job, nextRuns, lastRunAt, error }) => [
-      id,
-      name,
-      cron,
-      timeZone,
-      isActive ? 'active' : 'paused',
-      job.type,
-      placeText(job.source),
-      job.destination === null ? '-' : placeText(job.destination),
-      timeText(nextRuns[0]),
-      timeText(lastRunAt),
-      error,
-    ]);
-    const heads = ['ID', 'NAME', 'CRON', 'ZONE', 'STATE', 'TYPE', 'FROM', 'TO', 'NEXT', 'LAST', 'ERROR'];
-    return table(heads, rows, 'no schedules');
-  });
-}
+export const listSchedules = shows(
+  async ({ gateway, signal }) => ({ schedules: await gateway.files.schedules.list({ signal }) }),
+  ({ schedules }) =>
+    listed(
+      schedules,
+      {
+        ID: 'id',
+        NAME: 'name',
+        CRON: 'cron',
+        ZONE: 'timeZone',
+        STATE: stateOf,
+        TYPE: ({ job }) => job.type,
+        FROM: ({ job }) => placeText(job.source),
+        TO: ({ job }) => (job.destination === null ? null : placeText(job.destination)),
+        NEXT: ({ nextRuns }) => timeText(nextRuns[0]),
+        LAST: 'lastRunAt',
+        ERROR: 'error',
+      },
+      'no schedules',
+    ),
+);
+
+const stateOf = ({ isActive }: Schedule): string => (isActive ? 'active' : 'paused');
 
 interface TimeOptions {
   readonly name?: string;
@@ -54,38 +57,38 @@ export async function addSchedule(
   out.show({ schedule }, () => shown(schedule));
 }
 
-export async function previewSchedule(
-  { gateway, out, signal }: Session,
-  _: Arguments,
-  { cron = '', timeZone }: TimeOptions,
-): Promise<void> {
-  const times = { cron, ...(timeZone === undefined ? {} : { timeZone }) };
-  const nextRuns = await gateway.files.schedules.preview(times, { signal });
-  out.show({ nextRuns }, () => nextRuns.map(timeText).join('\n'));
-}
+export const previewSchedule = shows(
+  async ({ gateway, signal }, _, { cron = '', timeZone }: TimeOptions) => {
+    const times = { cron, ...(timeZone === undefined ? {} : { timeZone }) };
+    return { nextRuns: await gateway.files.schedules.preview(times, { signal }) };
+  },
+  ({ nextRuns }) => nextRuns.map(timeText).join('\n'),
+);
 
 /** What is not said stays. */
-export async function editSchedule(
-  { gateway, out, signal }: Session,
-  [id = '']: Arguments,
-  { name, cron, timeZone }: TimeOptions,
-): Promise<void> {
-  const said = Object.entries({ name, cron, timeZone }).filter(([, value]) => value !== undefined);
-  const schedule = await gateway.files.schedules.change(id, Object.fromEntries(said), { signal });
-  out.show({ schedule }, () => shown(schedule));
-}
+export const editSchedule = shows(
+  async ({ gateway, signal }, [id = ''], { name, cron, timeZone }: TimeOptions) => {
+    const said = Object.entries({ name, cron, timeZone }).filter(([, value]) => value !== undefined);
+    return { schedule: await gateway.files.schedules.change(id, Object.fromEntries(said), { signal }) };
+  },
+  ({ schedule }) => shown(schedule),
+);
 
-export function switchSchedule(isActive: boolean) {
-  return async ({ gateway, out, signal }: Session, [id = '']: Arguments): Promise<void> => {
-    const schedule = await gateway.files.schedules.change(id, { isActive }, { signal });
-    out.show({ schedule }, () => `${schedule.name} is ${schedule.isActive ? 'active' : 'paused'}`);
-  };
-}
+export const switchSchedule = (isActive: boolean) =>
+  shows(
+    async ({ gateway, signal }, [id = '']) => ({
+      schedule: await gateway.files.schedules.change(id, { isActive }, { signal }),
+    }),
+    ({ schedule }) => `${schedule.name} is ${stateOf(schedule)}`,
+  );
 
-export async function removeSchedule({ gateway, out, signal }: Session, [id = '']: Arguments): Promise<void> {
-  await gateway.files.schedules.delete(id, { signal });
-  out.show({ success: true }, () => `${id} is gone`);
-}
+export const removeSchedule = shows(
+  async ({ gateway, signal }, [id = '']) => {
+    await gateway.files.schedules.delete(id, { signal });
+    return { success: true };
+  },
+  (_, id) => `${id} is gone`,
+);
 
 export async function runSchedule(session: Session, [id = '']: Arguments, options: FollowOptions): Promise<void> {
   const { gateway, out, signal } = session;
@@ -96,8 +99,4 @@ export async function runSchedule(session: Session, [id = '']: Arguments, option
 
 function shown({ nextRuns, ...schedule }: Schedule): string {
   return fields({ ...schedule, nextRuns: nextRuns.map(timeText).join(', ') });
-}
-
-function placeText({ connectionId, path }: Schedule['job']['source']): string {
-  return `${connectionId}:${path}`;
 }

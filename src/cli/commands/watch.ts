@@ -1,31 +1,33 @@
 /** `ftg watch`: watched folders, their checks and deliveries. */
 import type { NewWatchedFolder } from '../../client/index.js';
 import { watchedFolderFields } from '../../contract/watched-folder.js';
-import type { Arguments, Session } from '../command.js';
+import { type Arguments, type Session, shows } from '../command.js';
 import { UsageError } from '../exit-codes.js';
 import { givenFieldsOf } from '../field-options.js';
 import type { Schemas } from '../gateway.js';
 import { parseLocation } from '../location.js';
-import { bytesText, fields, table, timeText } from '../output.js';
+import { bytesText, fields, listed, placeText } from '../output.js';
 
 type Folder = Schemas['ManagedWatchedFolder'];
 
 /** By the file API: a key with the scope watch may look. */
-export async function listFolders({ gateway, out, signal }: Session): Promise<void> {
-  const watchedFolders = await gateway.files.watchedFolders({ signal });
-  out.show({ watchedFolders }, () => {
-    const rows = watchedFolders.map((folder) => [
-      folder.id,
-      folder.name,
-      `${folder.connectionId}:${folder.path}`,
-      folder.filePattern,
-      `${folder.scheduleMinutes} min`,
-      folder.isActive ? 'active' : 'paused',
-      folder.webhookUrl,
-    ]);
-    return table(['ID', 'NAME', 'FOLDER', 'PATTERN', 'EVERY', 'STATE', 'WEBHOOK'], rows, 'no watched folders');
-  });
-}
+export const listFolders = shows(
+  async ({ gateway, signal }) => ({ watchedFolders: await gateway.files.watchedFolders({ signal }) }),
+  ({ watchedFolders }) =>
+    listed(
+      watchedFolders,
+      {
+        ID: 'id',
+        NAME: 'name',
+        FOLDER: placeText,
+        PATTERN: 'filePattern',
+        EVERY: ({ scheduleMinutes }) => `${scheduleMinutes} min`,
+        STATE: ({ isActive }) => (isActive ? 'active' : 'paused'),
+        WEBHOOK: 'webhookUrl',
+      },
+      'no watched folders',
+    ),
+);
 
 interface CopyOptions {
   readonly copyTo?: string;
@@ -80,138 +82,125 @@ function copyToOf({ copyTo, template, onConflict }: CopyOptions): NewWatchedFold
   return { connectionId, path: path === '' ? '.' : path, ...renamed, ...rule };
 }
 
-export async function removeFolder({ gateway, out, signal }: Session, [id = '']: Arguments): Promise<void> {
-  await gateway.files.deleteWatchedFolder(id, { signal });
-  out.show({ success: true }, () => `${id} is no longer watched`);
-}
+export const removeFolder = shows(
+  async ({ gateway, signal }, [id = '']) => {
+    await gateway.files.deleteWatchedFolder(id, { signal });
+    return { success: true };
+  },
+  (_, id) => `${id} is no longer watched`,
+);
 
-export async function showFolder({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
-  const folder = await gateway.manage.get<Folder>(at(id));
-  out.show(folder, () => fields(folder));
-}
+export const showFolder = shows(({ gateway }, [id = '']) => gateway.manage.get<Folder>(at(id)), fields);
 
-export function switchFolder(verb: 'pause' | 'resume') {
-  return async ({ gateway, out }: Session, [id = '']: Arguments): Promise<void> => {
-    const folder = await gateway.manage.post<Folder>(`${at(id)}/${verb}`);
-    out.show(folder, () => `${folder.name} is ${folder.isActive ? 'active' : 'paused'}`);
-  };
-}
-
-export async function checkFolder({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
-  const answer = await gateway.manage.post<Schemas['QueuedAnswer']>(`${at(id)}/check`);
-  out.show(answer, () => (answer.queued ? 'a check is due' : 'a check waits or runs already'));
-}
-
-export async function dryRun({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
-  const answer = await gateway.manage.post<Schemas['DryRunAnswer']>(`${at(id)}/dry-run`);
-  out.show(answer, () => {
-    const rows = answer.files.map(({ event, size, modifiedAt, path }) => [
-      event,
-      bytesText(size),
-      timeText(modifiedAt),
-      path,
-    ]);
-    return `${fields(answer.counts)}\n\n${table(['EVENT', 'SIZE', 'CHANGED', 'PATH'], rows, 'nothing would be reported')}`;
-  });
-}
-
-export async function listChecks({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
-  const answer = await gateway.manage.get<Schemas['ChecksAnswer']>(`${at(id)}/checks`);
-  out.show(answer, () => {
-    const rows = answer.checks.map(({ id: checkId, kind, outcome, startedAt, durationMs, counts, errorMessage }) => [
-      checkId,
-      timeText(startedAt),
-      kind,
-      outcome,
-      `${durationMs} ms`,
-      errorMessage ?? countsText(counts),
-    ]);
-    return table(['ID', 'BEGAN', 'KIND', 'OUTCOME', 'TIME', 'ENTRIES'], rows, 'no checks yet');
-  });
-}
-
-export async function showCheck({ gateway, out }: Session, [id = '', checkId = '']: Arguments): Promise<void> {
-  const path = `${at(id)}/checks/${encodeURIComponent(checkId)}`;
-  const answer = await gateway.manage.get<Schemas['CheckEntriesAnswer']>(path);
-  out.show(answer, () =>
-    table(
-      ['REASON', 'SIZE', 'PATH'],
-      answer.entries.map(({ reason, size, path: entry }) => [
-        reason,
-        size === undefined ? '-' : bytesText(size),
-        entry,
-      ]),
-    ),
+export const switchFolder = (verb: 'pause' | 'resume') =>
+  shows(
+    ({ gateway }, [id = '']) => gateway.manage.post<Folder>(`${at(id)}/${verb}`),
+    ({ name, isActive }) => `${name} is ${isActive ? 'active' : 'paused'}`,
   );
+
+export const checkFolder = shows(
+  ({ gateway }, [id = '']) => gateway.manage.post<Schemas['QueuedAnswer']>(`${at(id)}/check`),
+  ({ queued }) => (queued ? 'a check is due' : 'a check waits or runs already'),
+);
+
+export const dryRun = shows(
+  ({ gateway }, [id = '']) => gateway.manage.post<Schemas['DryRunAnswer']>(`${at(id)}/dry-run`),
+  ({ counts, files }) => {
+    const columns = { EVENT: 'event', SIZE: sizeText, CHANGED: 'modifiedAt', PATH: 'path' } as const;
+    return `${fields(counts)}\n\n${listed(files, columns, 'nothing would be reported')}`;
+  },
+);
+
+export const listChecks = shows(
+  ({ gateway }, [id = '']) => gateway.manage.get<Schemas['ChecksAnswer']>(`${at(id)}/checks`),
+  ({ checks }) =>
+    listed(
+      checks,
+      {
+        ID: 'id',
+        BEGAN: 'startedAt',
+        KIND: 'kind',
+        OUTCOME: 'outcome',
+        TIME: durationText,
+        ENTRIES: ({ errorMessage, counts }) => errorMessage ?? countsText(counts),
+      },
+      'no checks yet',
+    ),
+);
+
+export const showCheck = shows(
+  ({ gateway }, [id = '', checkId = '']) =>
+    gateway.manage.get<Schemas['CheckEntriesAnswer']>(`${at(id)}/checks/${encodeURIComponent(checkId)}`),
+  ({ entries }) => listed(entries, { REASON: 'reason', SIZE: sizeText, PATH: 'path' }),
+);
+
+export const showSecret = shows(
+  ({ gateway }, [id = ''], { rotate = false }: { readonly rotate?: boolean }) =>
+    rotate
+      ? gateway.manage.post<Schemas['SecretAnswer']>(`${at(id)}/secret/rotate`)
+      : gateway.manage.get<Schemas['SecretAnswer']>(`${at(id)}/secret`),
+  ({ secret }) => secret,
+);
+
+export const sendTestEvent = shows(
+  ({ gateway }, [id = '']) => gateway.manage.post<Schemas['EventAnswer']>(`${at(id)}/test-event`),
+  ({ eventId }) => `event ${eventId} is on its way`,
+);
+
+interface DeliveryOptions {
+  readonly folder?: string;
+  readonly state?: string;
+  readonly limit?: number;
 }
 
-export async function showSecret(
-  { gateway, out }: Session,
-  [id = '']: Arguments,
-  { rotate = false }: { readonly rotate?: boolean },
-): Promise<void> {
-  const answer = rotate
-    ? await gateway.manage.post<Schemas['SecretAnswer']>(`${at(id)}/secret/rotate`)
-    : await gateway.manage.get<Schemas['SecretAnswer']>(`${at(id)}/secret`);
-  out.show(answer, () => answer.secret);
-}
+export const listDeliveries = shows(
+  ({ gateway }, _, { folder: watchedFolderId, state, limit }: DeliveryOptions) =>
+    gateway.manage.get<Schemas['DeliveriesAnswer']>('deliveries', { watchedFolderId, state, limit }),
+  ({ deliveries }) =>
+    listed(
+      deliveries,
+      {
+        ...({ ID: 'id', MADE: 'createdAt', TYPE: 'type', FILES: 'fileCount' } as const),
+        ...({ STATE: 'state', TRIES: 'attempts', 'NEXT TRY': 'nextAttemptAt' } as const),
+      },
+      'no deliveries',
+    ),
+);
 
-export async function sendTestEvent({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
-  const answer = await gateway.manage.post<Schemas['EventAnswer']>(`${at(id)}/test-event`);
-  out.show(answer, () => `event ${answer.eventId} is on its way`);
-}
+export const listAttempts = shows(
+  ({ gateway }, [id = '']) => gateway.manage.get<Schemas['AttemptsAnswer']>(`${delivery(id)}/attempts`),
+  ({ attempts }) =>
+    listed(
+      attempts,
+      { BEGAN: 'startedAt', TIME: durationText, STATUS: 'status', ERROR: 'errorMessage' },
+      'not tried yet',
+    ),
+);
 
-export async function listDeliveries(
-  { gateway, out }: Session,
-  _: Arguments,
-  { folder, state, limit }: { readonly folder?: string; readonly state?: string; readonly limit?: number },
-): Promise<void> {
-  const query = { watchedFolderId: folder, state, limit };
-  const answer = await gateway.manage.get<Schemas['DeliveriesAnswer']>('deliveries', query);
-  out.show(answer, () => {
-    const rows = answer.deliveries.map((one) => [
-      one.id,
-      timeText(one.createdAt),
-      one.type,
-      one.fileCount,
-      one.state,
-      one.attempts,
-      timeText(one.nextAttemptAt),
-    ]);
-    return table(['ID', 'MADE', 'TYPE', 'FILES', 'STATE', 'TRIES', 'NEXT TRY'], rows, 'no deliveries');
-  });
-}
+export const listCopies = shows(
+  ({ gateway }, [id = '']) => gateway.manage.get<Schemas['CopiesAnswer']>(`${delivery(id)}/copies`),
+  ({ copies }) =>
+    listed(
+      copies,
+      {
+        STATE: 'state',
+        FILE: 'path',
+        COPY: ({ connectionId, target }) => (target === null ? null : `${connectionId}:${target}`),
+        ERROR: 'errorMessage',
+      },
+      'nothing is copied',
+    ),
+);
 
-export async function listAttempts({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
-  const answer = await gateway.manage.get<Schemas['AttemptsAnswer']>(`deliveries/${encodeURIComponent(id)}/attempts`);
-  out.show(answer, () => {
-    const rows = answer.attempts.map(({ startedAt, durationMs, status, errorMessage }) => [
-      timeText(startedAt),
-      `${durationMs} ms`,
-      status,
-      errorMessage,
-    ]);
-    return table(['BEGAN', 'TIME', 'STATUS', 'ERROR'], rows, 'not tried yet');
-  });
-}
+export const replay = shows(
+  ({ gateway }, [id = '']) => gateway.manage.post<Schemas['QueuedAnswer']>(`${delivery(id)}/replay`),
+  ({ queued }, id) => (queued ? `${id} is on its way again` : `${id} is under way already`),
+);
 
-export async function listCopies({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
-  const answer = await gateway.manage.get<Schemas['CopiesAnswer']>(`deliveries/${encodeURIComponent(id)}/copies`);
-  out.show(answer, () => {
-    const rows = answer.copies.map(({ path, state, connectionId, target, errorMessage }) => [
-      state,
-      path,
-      target === null ? '-' : `${connectionId}:${target}`,
-      errorMessage,
-    ]);
-    return table(['STATE', 'FILE', 'COPY', 'ERROR'], rows, 'nothing is copied');
-  });
-}
-
-export async function replay({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
-  const answer = await gateway.manage.post<Schemas['QueuedAnswer']>(`deliveries/${encodeURIComponent(id)}/replay`);
-  out.show(answer, () => (answer.queued ? `${id} is on its way again` : `${id} is under way already`));
-}
+const delivery = (id: string): string => `deliveries/${encodeURIComponent(id)}`;
+const durationText = ({ durationMs }: { readonly durationMs: number }): string => `${durationMs} ms`;
+const sizeText = ({ size }: { readonly size?: number | undefined }): string | undefined =>
+  size === undefined ? undefined : bytesText(size);
 
 function at(id: string): string {
   return `watched-folders/${encodeURIComponent(id)}`;
