@@ -18,7 +18,8 @@
  * `examples: [one]`. A schema gets a name in the document by `object`, or by `component`.
  *
  * An endpoint with `owner` is also at the same path below /manage, for owners. `owner` has what differs there; the handler is
- * one, and knows by its third argument whose request it is. endpoints.ts lists the files.
+ * one, and knows by its third argument whose request it is. `endpoint({ method, path, tag, … })` writes a single one.
+ * endpoints.ts lists all.
  */
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';

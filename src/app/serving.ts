@@ -291,7 +291,13 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
             ...{ storage, operations, urls, base64, limits: config.limits, uploads: uploads.service },
             ...{ watching: watching.service, jobs: jobs.service, schedules: jobs.schedules, jobEvents },
             ...{ feedReaders, webhooks, links, sandbox: options.sandbox, remotes, budgets: reach.budgets, log },
-            ...{ owners, guard: new LoginGuard(storage.management), tester, board, makeKeyPair: generateKeyPair },
+            ...{
+              owners,
+              guard: new LoginGuard(storage.accounts, storage.management.sessions),
+              tester,
+              board,
+              makeKeyPair: generateKeyPair,
+            },
             alarms: new AlarmService(storage.alarmRecipients, mailer),
           }),
           ...systemRoutes({

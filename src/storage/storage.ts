@@ -97,9 +97,7 @@ export interface Management {
   readonly audit: AuditLog;
   readonly connections: ConnectionEditor;
   readonly health: ConnectionFigures;
-  readonly credentials: Accounts;
   readonly figures: Figures;
-  readonly keys: ApiKeys;
   readonly keyPairs: KeyPairs;
   readonly sessions: LoginSessions;
   readonly running: RunningTransfers;

@@ -367,5 +367,5 @@ for (const kind of DATABASES) {
 
 async function createKey(storage: Storage, accountId: string, rights: KeyRights): Promise<string> {
   const actor = { accountId, kind: 'anonymous', id: null, email: '', address: '', requestId: '' } as const;
-  return (await storage.management.keys.create(actor, rights)).key;
+  return (await storage.keys.create(actor, rights)).key;
 }

@@ -143,7 +143,7 @@ for (const kind of DATABASES) {
         allowedIps: ['192.0.2.0/24'],
         expiresAt: null,
       } as const;
-      const keys = one.management.keys;
+      const keys = one.keys;
       const made = await keys.create(actor, { ...rights, name: 'maker' });
       const { link, token } = await make({ maxUses: null }, made.id);
       const stateNow = async (): Promise<string | undefined> => (await two.links.open(token))?.state;

@@ -46,7 +46,7 @@ endpoint('GET /manage/api-keys', {
     example: { apiKeys: [sample] },
   },
 }).handle(async ({ caller }, { storage }) => {
-  const keys = await storage.management.keys.list(caller.accountId);
+  const keys = await storage.keys.list(caller.accountId);
   return { apiKeys: keys.map(keyView) };
 });
 
@@ -66,7 +66,7 @@ endpoint('POST /manage/api-keys', {
   errors: ['already_exists'],
 }).handle(async (input, services) => {
   const rights = await rightsOf(services, input.caller, input.body, {});
-  const { id, key } = await services.storage.management.keys.create(actorOf(input), rights);
+  const { id, key } = await services.storage.keys.create(actorOf(input), rights);
   return { apiKey: keyView(await keyOf(services, input, id)), key };
 });
 
@@ -81,7 +81,7 @@ endpoint('PATCH /manage/api-keys/:id', {
 }).handle(async (input, services) => {
   const former = await livingKey(services, input);
   const rights = await rightsOf(services, input.caller, input.body, former);
-  await services.storage.management.keys.update(actorOf(input), former.id, rights, Object.keys(input.body));
+  await services.storage.keys.update(actorOf(input), former.id, rights, Object.keys(input.body));
   return keyView(await keyOf(services, input, former.id));
 });
 
@@ -112,7 +112,7 @@ endpoint('POST /manage/api-keys/:id/rotate', {
     throw refusal('not_running', `API key "${former.name}" has expired; edit expiresAt or make a new one`);
   }
   const endsAt = new Date(Date.now() + input.body.overlapMinutes * 60_000);
-  const { id, key } = await services.storage.management.keys.rotate(actorOf(input), former, endsAt);
+  const { id, key } = await services.storage.keys.rotate(actorOf(input), former, endsAt);
   const [apiKey, previous] = [await keyOf(services, input, id), await keyOf(services, input, former.id)];
   return { apiKey: keyView(apiKey), key, previous: keyView(previous) };
 });
@@ -133,7 +133,7 @@ endpoint('DELETE /manage/api-keys/:id', {
   errors: ['unknown_item'],
 }).handle(async (input, services) => {
   const key = await keyOf(services, input, itemId(input, 'API key'));
-  await services.storage.management.keys.revoke(actorOf(input), key);
+  await services.storage.keys.revoke(actorOf(input), key);
   const revoked = await keyOf(services, input, key.id);
   return { apiKey: keyView(revoked), comesBack: key.isConfigured };
 });
@@ -146,7 +146,7 @@ async function livingKey(services: Services, input: AtItem): Promise<ApiKey> {
 }
 
 async function keyOf({ storage }: Services, { caller }: { caller: Caller }, id: string): Promise<ApiKey> {
-  const key = await storage.management.keys.find(caller.accountId, id);
+  const key = await storage.keys.find(caller.accountId, id);
   if (key === undefined) throw unknown('API key', id);
   return key;
 }

@@ -62,7 +62,7 @@ endpoint('GET /manage/account', {
   errors: ['unknown_item'],
 }).handle(async ({ caller }, { storage, operations }) => {
   const [owner, { connections, transfers }] = await Promise.all([
-    storage.management.credentials.find(caller.accountId),
+    storage.accounts.find(caller.accountId),
     storage.accounts.holdings(caller.accountId),
   ]);
   if (owner === undefined) throw unknown('account', caller.accountId);

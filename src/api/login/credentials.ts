@@ -37,10 +37,13 @@ endpoint('POST /manage/password', {
 }).handle(async (input, services) => {
   const { currentPassword, newPassword } = input.body;
   await requirePassword(services, input, currentPassword, 'currentPassword');
-  const { credentials, sessions } = services.storage.management;
-  await credentials.setPassword(actorOf(input), newPassword);
+  const { accounts, management } = services.storage;
+  await accounts.setPassword(actorOf(input), newPassword);
   const { accountId, session } = input.caller;
-  return { success: true, revokedSessions: await sessions.endOthers(accountId, session?.id, 'password_changed') };
+  return {
+    success: true,
+    revokedSessions: await management.sessions.endOthers(accountId, session?.id, 'password_changed'),
+  };
 });
 
 /** A stolen session or admin key must not be enough to take an account over. @throws GatewayError forbidden */
@@ -51,7 +54,7 @@ async function requirePassword(
   field = 'password',
 ): Promise<void> {
   const attempt = await services.guard.begin(caller.email, request.remoteAddress, caller.accountId);
-  if (!(await services.storage.management.credentials.verifyPassword(caller.accountId, password))) {
+  if (!(await services.storage.accounts.verifyPassword(caller.accountId, password))) {
     throw refusal('forbidden', `${field} is wrong`);
   }
   await attempt.succeeded();
@@ -86,13 +89,13 @@ endpoint('POST /manage/totp/enrol', {
   errors: ['in_use'],
 }).handle(async (input, services) => {
   await requirePassword(services, input, input.body.password);
-  const { credentials } = services.storage.management;
-  const owner = await credentials.find(input.caller.accountId);
+  const { accounts } = services.storage;
+  const owner = await accounts.find(input.caller.accountId);
   if (owner?.isTotpEnabled === true) {
     throw refusal('in_use', 'one-time passwords are switched on already; switch them off first');
   }
   const totp = totpOf(new Secret({ size: SECRET_BYTES }), input.caller.email);
-  await credentials.beginTotp(actorOf(input), totp.secret.base32);
+  await accounts.beginTotp(actorOf(input), totp.secret.base32);
   return { secret: totp.secret.base32, uri: totp.toString() };
 });
 
@@ -106,8 +109,8 @@ endpoint('POST /manage/totp/confirm', {
   errors: ['in_use'],
 }).handle(async (input, services) => {
   const { accountId, email } = input.caller;
-  const { credentials } = services.storage.management;
-  if ((await credentials.find(accountId))?.isTotpEnabled === true) {
+  const { accounts } = services.storage;
+  if ((await accounts.find(accountId))?.isTotpEnabled === true) {
     throw refusal('in_use', 'one-time passwords are switched on already');
   }
   const attempt = await services.guard.begin(email, input.request.remoteAddress, accountId);
@@ -115,7 +118,7 @@ endpoint('POST /manage/totp/confirm', {
     throw refusal('bad_request', 'code: not the one that the authenticator shows now for the secret of enrol');
   }
   await attempt.succeeded();
-  return { recoveryCodes: await credentials.confirmTotp(actorOf(input)) };
+  return { recoveryCodes: await accounts.confirmTotp(actorOf(input)) };
 });
 
 endpoint('POST /manage/totp/recovery-codes', {
@@ -128,11 +131,11 @@ endpoint('POST /manage/totp/recovery-codes', {
   errors: ['not_running'],
 }).handle(async (input, services) => {
   await requirePassword(services, input, input.body.password);
-  const { credentials } = services.storage.management;
-  if ((await credentials.find(input.caller.accountId))?.isTotpEnabled !== true) {
+  const { accounts } = services.storage;
+  if ((await accounts.find(input.caller.accountId))?.isTotpEnabled !== true) {
     throw refusal('not_running', 'one-time passwords are not switched on');
   }
-  return { recoveryCodes: await credentials.renewRecoveryCodes(actorOf(input)) };
+  return { recoveryCodes: await accounts.renewRecoveryCodes(actorOf(input)) };
 });
 
 endpoint('POST /manage/totp/disable', {
@@ -144,25 +147,25 @@ endpoint('POST /manage/totp/disable', {
   answer: { schema: successAnswer, example: { success: true } },
 }).handle(async (input, services) => {
   await requirePassword(services, input, input.body.password);
-  await services.storage.management.credentials.disableTotp(actorOf(input));
+  await services.storage.accounts.disableTotp(actorOf(input));
   return { success: true };
 });
 
 export async function isRightCode(services: Services, accountId: string, code: string): Promise<boolean> {
   return /^\d{6}$/.test(code)
     ? isTimelyCode(services, accountId, code)
-    : services.storage.management.credentials.takeRecoveryCode(accountId, code);
+    : services.storage.accounts.takeRecoveryCode(accountId, code);
 }
 
 /** One step to either side is taken for clocks that differ; each step once (RFC 6238, 5.2). */
 async function isTimelyCode({ storage }: Services, accountId: string, code: string): Promise<boolean> {
-  const { credentials } = storage.management;
-  const secret = await credentials.totpSecret(accountId);
+  const { accounts } = storage;
+  const secret = await accounts.totpSecret(accountId);
   if (secret === undefined) return false;
   const now = Date.now();
   const delta = totpOf(Secret.fromBase32(secret), '').validate({ token: code, timestamp: now, window: 1 });
   if (delta === null) return false;
-  return credentials.takeTotpStep(accountId, Math.floor(now / 1000 / STEP_SECONDS) + delta);
+  return accounts.takeTotpStep(accountId, Math.floor(now / 1000 / STEP_SECONDS) + delta);
 }
 
 function totpOf(secret: Secret, label: string): TOTP {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { RateLimiterRes, type RateLimiterPostgres } from 'rate-limiter-flexible';
 import { GatewayError } from '../../base/errors.js';
 import { networkOf } from '../../http/client-address.js';
-import type { Management } from '../../storage/storage.js';
+import type { Management, Storage } from '../../storage/storage.js';
 
 const QUARTER = 15 * 60;
 const LIMITS = {
@@ -25,10 +25,13 @@ export class LoginGuard {
   private readonly address: RateLimiterPostgres;
   private readonly account: RateLimiterPostgres;
 
-  constructor(private readonly storage: Pick<Management, 'credentials' | 'sessions'>) {
-    this.pair = storage.credentials.failureLimiter(LIMITS.pair);
-    this.address = storage.credentials.failureLimiter(LIMITS.address);
-    this.account = storage.credentials.failureLimiter(LIMITS.account);
+  constructor(
+    accounts: Pick<Storage['accounts'], 'failureLimiter'>,
+    private readonly sessions: Pick<Management['sessions'], 'knowsAddress'>,
+  ) {
+    this.pair = accounts.failureLimiter(LIMITS.pair);
+    this.address = accounts.failureLimiter(LIMITS.address);
+    this.account = accounts.failureLimiter(LIMITS.account);
   }
 
   /**
@@ -42,7 +45,7 @@ export class LoginGuard {
     await consume(this.address, from);
     await consume(this.pair, pair);
     // An owner is not locked out of a place he has logged in from by somebody who guesses elsewhere.
-    const isKnown = accountId !== undefined && (await this.storage.sessions.knowsAddress(accountId, address));
+    const isKnown = accountId !== undefined && (await this.sessions.knowsAddress(accountId, address));
     if (!isKnown) await consume(this.account, account);
     const giveBack = async (): Promise<void> => {
       await this.address.reward(from, 1);

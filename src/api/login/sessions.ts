@@ -146,8 +146,9 @@ endpoint('POST /manage/login', {
   errors: ['bad_request', 'unauthenticated', 'totp_required', 'csrf_rejected', 'rate_limited', 'database_away'],
 }).handle(async ({ request, requestId, body: { email, password, code } }, services) => {
   services.owners.requireSameOrigin(request);
-  const { credentials, sessions, audit } = services.storage.management;
-  const owner = await credentials.findByEmail(email);
+  const { accounts, management } = services.storage;
+  const { sessions, audit } = management;
+  const owner = await accounts.findByEmail(email);
   const attempt = await services.guard.begin(email, request.remoteAddress, owner?.accountId);
   const note = async (action: string, details = {}): Promise<void> => {
     if (owner === undefined) return;
@@ -162,7 +163,7 @@ endpoint('POST /manage/login', {
     };
     await audit.add(actor, { action, details });
   };
-  if (!(await credentials.verifyPassword(owner?.accountId, password)) || owner === undefined) {
+  if (!(await accounts.verifyPassword(owner?.accountId, password)) || owner === undefined) {
     await note('login.failed', { reason: 'password' });
     throw refusal('unauthenticated', 'e-mail address or password is wrong');
   }

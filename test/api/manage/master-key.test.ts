@@ -13,9 +13,9 @@ test('the secrets of accounts open after a change of the master key, with the ne
   try {
     const before = await open(TEST_KEY);
     await before.provision([{ email: 'a@example.com', plan: 'pro', apiKeys: [], connections: [] }]);
-    const accountId = (await before.management.credentials.findByEmail('a@example.com'))?.accountId ?? '';
+    const accountId = (await before.accounts.findByEmail('a@example.com'))?.accountId ?? '';
     const actor = { accountId, kind: 'session', id: null, email: '', address: '', requestId: '' } as const;
-    await before.management.credentials.beginTotp(actor, 'SECRETSECRET');
+    await before.accounts.beginTotp(actor, 'SECRETSECRET');
     const pair = { name: 'k', publicKey: 'ssh-ed25519 A k', fingerprint: 'SHA256:x', privateKey: 'private half' };
     const { id } = await before.management.keyPairs.add(actor, pair);
     const place = { connectionId: 'c', path: '/' };
@@ -33,7 +33,7 @@ test('the secrets of accounts open after a change of the master key, with the ne
 
     assert.equal(await changeMasterKey(testOptions(url), next), 4);
     const after = await open(next);
-    assert.equal(await after.management.credentials.totpSecret(accountId), 'SECRETSECRET');
+    assert.equal(await after.accounts.totpSecret(accountId), 'SECRETSECRET');
     assert.equal(await after.management.keyPairs.privateKey(accountId, id), 'private half');
     assert.equal(await after.jobs.rows.urlOf(job.id), 'https://example.com/?signature');
     await after.close();
