@@ -11,9 +11,13 @@ export type Language = (typeof LANGUAGES)[number];
 const TIME_OF_DAY = { pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' };
 
 export const alarmFields = {
-  isOn: needed(flag('Whether mails are sent.')),
-  kinds: needed(listOf(oneOf(ATTENTION_KINDS, 'A kind.'), 'Of which kinds.', { uniqueItems: true })),
-  language: needed(oneOf(LANGUAGES, 'Of the mails.')),
+  isOn: needed(flag('Whether mails are sent.'), { texts: { label: 'Send e-mails' } }),
+  kinds: needed(listOf(oneOf(ATTENTION_KINDS, 'A kind.'), 'Of which kinds.', { uniqueItems: true }), {
+    texts: { label: 'Send an alarm when' },
+  }),
+  language: needed(oneOf(LANGUAGES, 'Of the mails.'), {
+    texts: { label: 'Language of the e-mails' },
+  }),
   /** Three columns, which the statements put together. */
   quiet: needed(
     orNull(
@@ -27,12 +31,25 @@ export const alarmFields = {
       ),
       'No mail is sent in these hours; what is new then comes when they end. null = there are none.',
     ),
+    {
+      texts: {
+        label: 'Quiet hours',
+        hint: 'Alarms from this time are sent when it ends.',
+        parts: { from: { label: 'From' }, to: { label: 'To' }, timeZone: { label: 'Time zone' } },
+      },
+    },
   ),
   urgentBreaksQuiet: given(
     flag(
       'Whether a connection or watched folder that fails, a schedule that has stopped, and a month that is used up are told of in quiet hours too.',
     ),
-    { default: false },
+    {
+      texts: {
+        label:
+          'Send urgent alarms in quiet hours too: failing connections and folders, stopped schedules, a used-up month',
+      },
+      default: false,
+    },
   ),
 };
 

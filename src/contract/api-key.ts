@@ -19,17 +19,32 @@ export const shownKey = (description: string) =>
 export const apiKeyFields = {
   id: kept(text('Identifier.')),
   name: needed(text('Shown to people.', { minLength: 1, maxLength: 200, pattern: NAME }), {
+    texts: { label: 'Name', hint: 'The program that will use it.' },
     option: { flags: '--name <name>', help: 'its new name' },
   }),
   hint: kept(textOrNull('The last four characters of the key; null for those of the configuration file.')),
   scopes: given(
     listOf(oneOf(ALL_SCOPES, 'One right.'), 'What the key may do.', { minItems: 1, uniqueItems: true }),
     // Leaving a field out gives no key the right to run commands or to manage the account.
-    { option: { flags: '--scope <scopes...>', help: 'what it may do' }, default: ['read', 'write', 'watch'] },
+    {
+      texts: {
+        label: 'Rights',
+        choices: {
+          read: 'List, look up, read and download files.',
+          write: 'Upload, write, append, move, copy and delete files.',
+          watch: 'See and change watched folders.',
+          exec: 'Run commands on SFTP servers.',
+          admin: 'Everything this dashboard can do. Treat it like the password.',
+        },
+      },
+      option: { flags: '--scope <scopes...>', help: 'what it may do' },
+      default: ['read', 'write', 'watch'],
+    },
   ),
   connections: given(
     texts('Connections that the key is for; empty = all.', { maxItems: 1000, uniqueItems: true }, { maxLength: 64 }),
     {
+      texts: { label: 'May use' },
       option: { flags: '--connection <ids...>', help: 'connections that it is for; all when absent' },
       default: [],
       column: 'connectionIds',
@@ -42,6 +57,12 @@ export const apiKeyFields = {
       { maxLength: 64 },
     ),
     {
+      texts: {
+        label: 'Only from these addresses',
+        hint: 'One per line, with or without a mask. Empty: any address.',
+      },
+      input: 'words',
+      example: '192.0.2.0/24',
       option: {
         flags: '--ip <addresses...>',
         help: 'addresses and CIDR blocks that it may be used from; all when absent',
@@ -50,6 +71,8 @@ export const apiKeyFields = {
     },
   ),
   expiresAt: given(textOrNull(EXPIRES_AT, { maxLength: 64 }), {
+    texts: { label: 'Expires', hint: 'Empty: never.' },
+    input: 'date-time',
     option: { flags: '--expires <time>', help: 'when it ends, such as 2027-01-31T00:00:00Z, or never' },
     default: null,
     shown: dateTimeOrNull(EXPIRES_AT),

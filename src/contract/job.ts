@@ -48,29 +48,40 @@ export const jobOptionFields = {
       'Only files that one of these globs takes: of the path below the folder where it holds `/` or `**`, else of the name.',
     ),
     {
+      texts: {
+        label: 'Only files matching',
+        hint: 'One pattern per line. With / or ** it matches the path, otherwise the name.',
+      },
+      example: '*.csv',
       option: { flags: '--include <glob>', help: 'only these files; may be given several times' },
       default: [],
       words: 'Only files that one of these globs takes.',
     },
   ),
   exclude: given(globs('Not files and folders that one of these globs takes.'), {
+    texts: { label: 'Except files matching', hint: 'These files and folders are left out.' },
+    example: '*.tmp',
     option: { flags: '--exclude <glob>', help: 'not these files and folders; may be given several times' },
     default: [],
   }),
   maxDepth: given(bound('Not files in folders further down: 1 = only those of the folder itself.', 1, 100), {
     ...unset,
+    texts: { label: 'Maximum depth', hint: '1: only the files of the folder itself.' },
     option: { flags: '--max-depth <number>', help: 'not files further down; 1 = those of the folder itself' },
   }),
   minSize: given(bound('Not files of fewer bytes.', 0, Number.MAX_SAFE_INTEGER), {
     ...unset,
+    texts: { label: 'Minimum size' },
     option: { flags: '--min-size <size>', help: 'not files of fewer bytes, such as 512K or 10M', unit: 'bytes' },
   }),
   maxSize: given(bound('Not files of more bytes.', 0, Number.MAX_SAFE_INTEGER), {
     ...unset,
+    texts: { label: 'Maximum size' },
     option: { flags: '--max-size <size>', help: 'not files of more bytes', unit: 'bytes' },
   }),
   minAgeSeconds: given(bound('Not files that were modified less than this before the job began.', 0, MOST_SECONDS), {
     ...unset,
+    texts: { label: 'Minimum age', hint: 'Time since the last change, when the job starts.' },
     option: {
       flags: '--min-age <age>',
       help: 'not files modified less than this ago, such as 90s, 12h or 7d',
@@ -79,6 +90,7 @@ export const jobOptionFields = {
   }),
   maxAgeSeconds: given(bound('Not files that were modified more than this before the job began.', 0, MOST_SECONDS), {
     ...unset,
+    texts: { label: 'Maximum age' },
     option: { flags: '--max-age <age>', help: 'not files modified more than this ago', unit: 'age' },
   }),
   onConflict: given(
@@ -87,6 +99,16 @@ export const jobOptionFields = {
       'What a `copy` or `move` does with a file that stands at the destination; a `sync` replaces it.',
     ),
     {
+      texts: {
+        label: 'If a file exists',
+        choices: {
+          replace: 'Replace it',
+          skip: 'Skip it',
+          newer: 'Replace it if the source is newer',
+          rename: 'Keep both: rename the new one',
+          fail: 'Report an error',
+        },
+      },
       option: { flags: '--on-conflict <rule>', help: 'what to do with a file that exists' },
       default: 'replace',
       words: 'What becomes of a file that stands at the destination.',
@@ -94,17 +116,30 @@ export const jobOptionFields = {
     },
   ),
   compare: given(oneOf(COMPARISONS, 'How a `sync` tells that a file has not changed; `digest` reads both.'), {
+    texts: {
+      label: 'A file is unchanged when',
+      choices: {
+        'size-and-time': 'Size and time are the same',
+        size: 'The size is the same',
+        digest: 'The content is the same (reads both files)',
+      },
+    },
     option: { flags: '--compare <how>', help: 'how to find changes' },
     default: 'size-and-time',
     words: 'How a `sync` tells that a file has not changed.',
   }),
   deleteExtra: given(flag('A `sync` deletes what the source does not have, after all else.'), {
+    texts: {
+      label: 'Delete files at the destination that the source does not have',
+      hint: 'Done last, and only if everything was listed and copied.',
+    },
     option: { flags: '--delete-extra', help: 'delete what the source does not have, after all else' },
     default: false,
     words: 'Whether a `sync` deletes what the source does not have.',
     docs: '[delete what is gone](#mirror-delete-what-is-gone)',
   }),
   maxDeletes: given(bound('With more to delete than this, nothing is deleted.', 0, 1_000_000_000), {
+    texts: { label: 'Maximum deletions', hint: 'If there is more to delete, nothing is deleted.' },
     option: { flags: '--max-deletes <number>', help: 'with more to delete, delete nothing; 1000 when absent' },
     default: 1000,
     shown: count('With more to delete than this, nothing is deleted.'),
@@ -115,6 +150,10 @@ export const jobOptionFields = {
     ),
     {
       ...unset,
+      texts: {
+        label: 'Delete even if the source is empty',
+        hint: 'Or if it has lost more than half of its files since the last run.',
+      },
       option: {
         flags: '--allow-empty-source',
         help: 'delete although the source is empty, or has lost more than half of its files since the last run',
@@ -122,6 +161,7 @@ export const jobOptionFields = {
     },
   ),
   bytesPerSecond: given(bound('Of all its files together; 0 = as fast as it goes.', 0, 1_000_000_000_000), {
+    texts: { label: 'Speed limit per second', hint: 'For all files together. Empty: no limit.' },
     option: {
       flags: '--bwlimit <rate>',
       help: 'bytes a second of all files together, such as 512K or 10M',
@@ -131,6 +171,7 @@ export const jobOptionFields = {
     shown: count('Of all its files together; 0 = as fast as it goes.'),
   }),
   dryRun: given(flag('Tells what would be done, and does nothing.'), {
+    texts: { label: 'Dry run' },
     option: { flags: '--dry-run', help: 'show what would be done, and do nothing' },
     default: false,
   }),
@@ -140,6 +181,12 @@ export const jobOptionFields = {
       maxLength: 2048,
     }),
     {
+      texts: {
+        label: 'Webhook to call at the end',
+        hint: 'Receives a signed job.finished. Empty: none.',
+      },
+      input: 'url',
+      example: 'https://',
       option: { flags: '--webhook <url>', help: 'URL that gets an event when the job has ended' },
       default: null,
       words: 'URL that receives `job.finished`.',
@@ -221,13 +268,45 @@ export const jobFields = {
   id: kept(text('Identifier.')),
   accountId: hidden<string>(),
   keyId: hidden<string | null>(),
-  type: kept(oneOf(JOB_TYPES, 'What is done; `upload` is a URL upload with `Prefer: respond-async`.')),
-  name: kept(textOrNull('As it was given.')),
+  type: kept(oneOf(JOB_TYPES, 'What is done; `upload` is a URL upload with `Prefer: respond-async`.'), {
+    isAsked: true,
+    texts: {
+      label: 'Action',
+      choices: { copy: 'Copy', move: 'Move', sync: 'Sync', delete: 'Delete', upload: 'Upload from a URL' },
+    },
+  }),
+  name: kept(textOrNull('As it was given.', { maxLength: 200 }), {
+    isAsked: true,
+    texts: { label: 'Name', hint: 'Empty: the action and the folder.' },
+  }),
   state: kept(oneOf(JOB_STATES, '`queued` waits for others of the account; the last four have ended.')),
   phase: hidden<number>(),
   definition: hidden<JobDefinition>(),
-  source: derived(orNull(place('Where the files are.'), 'null of an upload: its URL is not shown.')),
-  destination: derived(orNull(place('Where they go.'), 'null of a deletion.')),
+  source: derived(orNull(place('Where the files are.'), 'null of an upload: its URL is not shown.'), {
+    isAsked: true,
+    texts: {
+      label: 'From',
+      parts: {
+        connectionId: { label: 'Source connection' },
+        path: {
+          label: 'Source folder',
+          hint: 'Includes sub-folders. The path of a single file works too.',
+        },
+      },
+    },
+    example: '/reports',
+  }),
+  destination: derived(orNull(place('Where they go.'), 'null of a deletion.'), {
+    isAsked: true,
+    texts: {
+      label: 'To',
+      parts: {
+        connectionId: { label: 'Destination connection' },
+        path: { label: 'Destination folder', hint: 'Created if missing.' },
+      },
+    },
+    example: '/archive/reports',
+  }),
   counts: derived(
     group(
       {

@@ -6,7 +6,10 @@ import { derived, kept, needed, type RowOf } from './thing.js';
 
 export const keyPairFields = {
   id: kept(text('Identifier.')),
-  name: needed(text('Shown to people.', { minLength: 1, maxLength: 200, pattern: NAME })),
+  name: needed(text('Shown to people.', { minLength: 1, maxLength: 200, pattern: NAME }), {
+    texts: { label: 'Name of a new key pair' },
+    example: 'warehouse-2026',
+  }),
   type: derived(Type.Literal('ed25519', { description: 'Algorithm.' })),
   /** One line of an authorized_keys file. */
   publicKey: kept(text('What the server is given.')),

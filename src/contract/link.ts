@@ -16,31 +16,48 @@ const MAX_USES = 'How often it may be used; a use that fails does not count.';
 export const linkFields = {
   id: kept(text('Identifier.')),
   accountId: hidden<string>(),
-  operation: needed(oneOf(LINK_OPERATIONS, '`upload` takes files into one folder, `download` gives one file.')),
-  connectionId: kept(text(CONNECTION_ID)),
+  operation: needed(oneOf(LINK_OPERATIONS, '`upload` takes files into one folder, `download` gives one file.'), {
+    texts: {
+      label: 'What is it for?',
+      choices: { upload: 'To send me files', download: 'To fetch one file' },
+    },
+  }),
+  connectionId: kept(text(CONNECTION_ID), { isAsked: true, texts: { label: 'Connection' } }),
   /** The file that is downloaded, or the folder that is uploaded to. */
-  path: kept(text(ROOT_PATH)),
+  path: kept(text(ROOT_PATH), {
+    isAsked: true,
+    texts: {
+      label: 'Folder that takes the files',
+      hint: 'Files go here and nowhere else. Nothing here can be seen or changed.',
+    },
+  }),
   filename: given(text(FILENAME, { minLength: 1, maxLength: 255 }), {
+    texts: { label: 'File name', hint: 'Empty: as the sender calls it.' },
     option: { flags: '--name <name>', help: 'what the file is called, whatever its sender says' },
     default: null,
     shown: textOrNull(FILENAME),
   }),
   overwrite: given(flag('Of an upload: whether a file of this name may be replaced. Without, it is 409.'), {
+    texts: { label: 'May replace a file', hint: 'Otherwise a name that is taken is refused.' },
     option: { flags: '--overwrite', help: 'an upload may replace a file of its name' },
     default: false,
   }),
   digest: given(text(DIGEST, { pattern: '^sha-256:[0-9A-Fa-f]{64}$' }), {
+    texts: { label: 'SHA-256', hint: 'Another file than the one with this digest is refused.' },
     option: { flags: '--digest <digest>', help: 'what the file must be: sha-256: and 64 hexadecimal digits' },
     default: null,
     shown: textOrNull(DIGEST),
     show: (digest: Buffer | null) => digest && `sha-256:${digest.toString('hex')}`,
   }),
   maxBytes: given(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: MAX_BYTES }), {
+    texts: { label: 'Largest file, in MB', hint: 'Empty: as large as any upload.' },
+    input: 'megabytes',
     option: { flags: '--max-bytes <size>', help: 'the largest file, such as 512K or 10M', unit: 'bytes' },
     default: null,
     shown: countOrNull(`${MAX_BYTES} Null = as many as any upload.`),
   }),
   maxUses: given(Type.Integer({ minimum: 1, maximum: 1_000_000, description: MAX_USES }), {
+    texts: { label: 'How often', hint: 'Empty: as often as anybody likes.' },
     option: { flags: '--max-uses <number>', help: 'how often it may be used' },
     default: null,
     shown: countOrNull(`${MAX_USES} Null = as often as anybody likes.`),
@@ -56,7 +73,7 @@ export const linkFields = {
   keyId: kept(textOrNull('The API key that made it, and with which it ends; null = the owner of the account did.')),
   expiresAt: needed(
     text('When it ends, a date-time with its zone, at most `links.maxDays` (90) days from now.', { maxLength: 64 }),
-    { shown: dateTime('When it ends by itself.') },
+    { texts: { label: 'Lives for' }, input: 'date-time', shown: dateTime('When it ends by itself.') },
   ),
   revokedAt: kept(dateTimeOrNull('When it was revoked.')),
   lastUsedAt: kept(dateTimeOrNull('The last use that has succeeded.')),

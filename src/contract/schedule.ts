@@ -30,18 +30,24 @@ export const scheduleFields = {
   id: kept(text('Identifier.')),
   accountId: hidden<string>(),
   keyId: hidden<string | null>(),
-  name: needed(text('For people.', { minLength: 1, maxLength: 200 })),
+  name: needed(text('For people.', { minLength: 1, maxLength: 200 }), {
+    texts: { label: 'Name', hint: 'Its jobs get this name too. Empty: the action and the folder.' },
+  }),
   cron: needed(
     text(
       'Five fields: minute, hour, day of the month, month, day of the week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.',
       { minLength: 1, maxLength: 200 },
     ),
+    { texts: { label: 'Cron', hint: 'Minute, hour, day of the month, month, day of the week.' } },
   ),
   timeZone: given(
     text('Name of a time zone (IANA) whose local time the cron means.', { minLength: 1, maxLength: 64 }),
-    { default: 'UTC' },
+    {
+      texts: { label: 'Time zone', hint: 'Such as Europe/Berlin. It follows daylight saving time.' },
+      default: 'UTC',
+    },
   ),
-  isActive: given(flag('Whether it is switched on.'), { default: true }),
+  isActive: given(flag('Whether it is switched on.'), { texts: { label: 'Active' }, default: true }),
   job: derived(described(scheduledJob, 'What it begins.')),
   jobName: hidden<string | null>(),
   definition: hidden<OrderDefinition>(),

@@ -3,13 +3,36 @@
  * to owners, and the row of its table.
  */
 import { type Static, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
+import type { Input } from './form.js';
 import { componentOf, described, withDefault } from './schema.js';
+
+/** What people read of a field, in forms and among facts. German: de/fields.ts. */
+export interface FieldTexts {
+  readonly label: string;
+  /** What to know before it is filled in. */
+  readonly hint?: string;
+  /** What each value of a choice is called. */
+  readonly choices?: Readonly<Record<string, string>>;
+  /** The fields of an object. */
+  readonly parts?: Readonly<Record<string, FieldTexts>>;
+}
+
+/** How a form asks for a field, and what people read of it. */
+interface Asked<T = unknown> {
+  readonly texts?: T;
+  /** How it is filled in, where its schema does not say (form.ts). */
+  readonly input?: Input;
+  /** What may be filled in. */
+  readonly example?: string;
+  /** A form asks for it, though a request names it otherwise than by its column. */
+  readonly isAsked?: boolean;
+}
 
 /** Answers to keys are for programs; owners read theirs in the dashboard and with `ftg`. */
 export type Reader = 'key' | 'owner';
 
 /** `A` is the schema of answers, `R` what a row holds. */
-interface Shown<A extends TSchema = TSchema, R = unknown> {
+interface Shown<A extends TSchema = TSchema, R = unknown, T = unknown> extends Asked<T> {
   /** Keys do not see it. */
   readonly isOwners?: boolean;
   /** Its schema in answers. Absent = that of requests, without the bounds of texts and lists. */
@@ -37,12 +60,16 @@ export interface CommandOption {
 }
 
 /** A field that a request may set. */
-interface Given<S extends TSchema = TSchema, A extends TSchema = TSchema, R = unknown, D = unknown> extends Shown<
-  A,
-  R
-> {
+interface Given<
+  S extends TSchema = TSchema,
+  A extends TSchema = TSchema,
+  R = unknown,
+  D = unknown,
+  T = unknown,
+> extends Shown<A, R, T> {
   readonly kind: 'given';
   readonly schema: S;
+  readonly texts: T;
   /** Its value in a new thing whose request leaves it out; undefined = it is made from others. */
   readonly default: D;
   /** A request for a new thing must have it. */
@@ -59,13 +86,13 @@ interface Needed {
 }
 
 /** A field that the gateway sets. */
-interface Kept<S extends TSchema = TSchema, R = unknown> extends Shown<S, R> {
+interface Kept<S extends TSchema = TSchema, R = unknown, T = unknown> extends Shown<S, R, T> {
   readonly kind: 'kept';
   readonly schema: S;
 }
 
 /** A field of answers that is no column. */
-interface Derived<S extends TSchema = TSchema> {
+interface Derived<S extends TSchema = TSchema, T = unknown> extends Asked<T> {
   readonly kind: 'derived';
   readonly schema: S;
   readonly isOwners?: boolean;
@@ -85,24 +112,31 @@ export type Fields = Readonly<Record<string, Field>>;
 export function given<
   S extends TSchema,
   const D extends Static<S> | null | undefined,
+  const T extends FieldTexts,
   A extends TSchema = S,
   R = InRow<Static<A>>,
->(schema: S, about: Omit<Given<S, A, R, D>, 'kind' | 'schema' | 'isNeeded'>): Given<S, A, R, D> {
+>(schema: S, about: Omit<Given<S, A, R, D, T>, 'kind' | 'schema' | 'isNeeded'>): Given<S, A, R, D, T> {
   return { kind: 'given', schema, ...about };
 }
 
-export function needed<S extends TSchema, A extends TSchema = S, R = InRow<Static<A>>>(
+export function needed<S extends TSchema, const T extends FieldTexts, A extends TSchema = S, R = InRow<Static<A>>>(
   schema: S,
-  about: Shown<A, R> & Pick<Given, 'option'> = {},
-): Given<S, A, R, undefined> & Needed {
+  about: Shown<A, R, T> & Pick<Given, 'option'> & { readonly texts: T },
+): Given<S, A, R, undefined, T> & Needed {
   return { kind: 'given', schema, default: undefined, isNeeded: true, ...about };
 }
 
-export function kept<S extends TSchema, R = InRow<Static<S>>>(schema: S, about: Shown<S, R> = {}): Kept<S, R> {
+export function kept<S extends TSchema, const T extends FieldTexts | undefined = undefined, R = InRow<Static<S>>>(
+  schema: S,
+  about: Shown<S, R, T> = {},
+): Kept<S, R, T> {
   return { kind: 'kept', schema, ...about };
 }
 
-export function derived<S extends TSchema>(schema: S, about: Pick<Derived, 'isOwners'> = {}): Derived<S> {
+export function derived<S extends TSchema, const T extends FieldTexts | undefined = undefined>(
+  schema: S,
+  about: Pick<Derived<S, T>, 'isOwners' | keyof Asked> = {},
+): Derived<S, T> {
   return { kind: 'derived', schema, ...about };
 }
 
@@ -126,6 +160,13 @@ type NewField<F> = F extends Needed
   : F extends { readonly default: null | undefined }
     ? TOptional<SchemaOf<F>>
     : SchemaOf<F>;
+
+/** What people read of a thing's fields, in any language. */
+export type TextsOf<F> = {
+  readonly [N in keyof F as [TextsIn<F[N]>] extends [never] ? never : N]: Worded<TextsIn<F[N]>>;
+};
+type TextsIn<F> = F extends { readonly texts?: infer T } ? Extract<T, FieldTexts> : never;
+type Worded<T> = T extends string ? string : { readonly [N in keyof T]: Worded<T[N]> };
 
 /** JSON makes text of the Date in a row. */
 type InRow<T> = Date extends T ? Exclude<T, string> : T;

@@ -43,28 +43,42 @@ const DEFAULT_MINUTES = 5;
 export const watchedFolderFields = {
   id: kept(text('Identifier.')),
   accountId: hidden<string>(),
-  connectionId: kept(text(CONNECTION_ID)),
+  connectionId: kept(text(CONNECTION_ID), { isAsked: true, texts: { label: 'Connection' } }),
   name: given(
     text("Shown in the dashboard; the folder's own name when absent.", { minLength: 1, maxLength: 200, pattern: NAME }),
     {
+      texts: { label: 'Name', hint: "Empty: the folder's name." },
       option: { flags: '--name <name>', help: 'shown in the dashboard' },
       default: undefined,
       words: 'Shown in the dashboard.',
     },
   ),
-  path: kept(text(ROOT_PATH)),
+  path: kept(text(ROOT_PATH), {
+    isAsked: true,
+    texts: { label: 'Folder', hint: 'Must exist already.' },
+    example: '/incoming',
+  }),
   filePattern: given(glob('A glob on the file name, or on the path below the folder where it holds `/` or `**`.'), {
+    texts: { label: 'Only files matching', hint: 'With / or ** it matches sub-folders too.' },
+    example: '*.csv',
     option: { flags: '--pattern <glob>', help: 'files to report' },
     default: null,
     docs: 'a glob on the name; all files when absent. With `/` or `**` it is a glob on the path below the folder, and includes sub-folders. `*` `?` `**` `[a-z]` `{a,b}` `@(a|b)`. A leading `!` means all others',
   }),
   scheduleMinutes: given(Type.Integer({ minimum: 1, maximum: 1440, description: 'Minutes between two checks.' }), {
+    texts: { label: 'Check every (minutes)' },
     option: { flags: '--every <minutes>', help: 'how often it is checked; 5 when absent' },
     default: DEFAULT_MINUTES,
   }),
   webhookUrl: given(
     textOrNull('URL that receives a POST when files are found.', { minLength: 1, maxLength: 2048, pattern: NAME }),
     {
+      texts: {
+        label: 'Webhook',
+        hint: 'Receives a signed POST with the files found. Empty: no message is sent.',
+      },
+      input: 'url',
+      example: 'https://example.com/hooks/files',
       option: { flags: '--webhook <url>', help: 'URL that gets an event for new files' },
       default: null,
       docs: '`http` or `https`. Without it, detections are in the history and in the [feed](events.md#read-the-feed-get-apievents)',
@@ -72,12 +86,15 @@ export const watchedFolderFields = {
   ),
   source: kept(text('How it was created.')),
   detectModified: given(flag('Also report files whose size or date changed.'), {
+    texts: { label: 'Report changed files too', hint: 'Files whose size or date changed.' },
     option: { flags: '--modified', help: 'report changed files too' },
     default: false,
   }),
   isActive: kept(flag('Whether it is switched on.')),
   createdAt: kept(dateTime('When it was created.')),
   excludePattern: given(glob('A glob of files that are not reported.'), {
+    texts: { label: 'Except files matching' },
+    example: 'draft-*',
     option: { flags: '--exclude <glob>', help: 'files to leave out' },
     default: null,
     isRare: true,
@@ -90,6 +107,11 @@ export const watchedFolderFields = {
       pattern: NAME,
     }),
     {
+      texts: {
+        label: 'Wait for a done file',
+        hint: 'A file is reported once this marker exists too. {filename} is its name, {name} the name without extension.',
+      },
+      example: '{filename}.done',
       option: { flags: '--done-file <name>', help: 'a file counts once this marker is there too' },
       default: null,
       isRare: true,
@@ -99,12 +121,17 @@ export const watchedFolderFields = {
   initial: given(
     oneOf(['ignore', 'report'], 'Whether the files of the first check are reported, or are the baseline.'),
     {
+      texts: {
+        label: 'Existing files',
+        choices: { ignore: 'Baseline: do not report them', report: 'Report them as new' },
+      },
       option: { flags: '--initial', help: 'report what is there at the first check', means: 'report' },
       default: 'ignore',
       isRare: true,
     },
   ),
   recursive: given(flag('Whether sub-folders are watched too.'), {
+    texts: { label: 'Include sub-folders' },
     option: { flags: '--recursive', help: 'sub-folders too' },
     default: false,
     isRare: true,
@@ -112,6 +139,7 @@ export const watchedFolderFields = {
   minAgeSeconds: given(
     Type.Integer({ minimum: 0, maximum: 604_800, description: 'Files younger than this are not reported yet.' }),
     {
+      texts: { label: 'Minimum age in seconds', hint: 'Newer files wait for a later check.' },
       option: { flags: '--min-age <seconds>', help: 'leave younger files for later' },
       default: 0,
       isRare: true,
@@ -125,6 +153,11 @@ export const watchedFolderFields = {
       'What happens to a file once its event was delivered; `move` and `delete` need the scope `write`.',
     ),
     {
+      texts: {
+        label: 'After delivery',
+        hint: 'What to do with the file.',
+        choices: { keep: 'Leave it where it is', move: 'Move it to another folder', delete: 'Delete it' },
+      },
       option: { flags: '--after <what>', help: 'what happens to delivered files' },
       default: 'keep',
       isRare: true,
@@ -133,6 +166,9 @@ export const watchedFolderFields = {
   ),
   /** Absolute in a row; a request may give it relative to the folder. */
   moveTo: given(textOrNull('Folder for `afterDelivery: move`.', path), {
+    texts: { label: 'Move it to', hint: 'Relative to the watched folder, or absolute with /.' },
+    input: 'folder',
+    example: 'processed',
     option: { flags: '--move-to <folder>', help: 'where --after move puts them' },
     default: null,
     isRare: true,
@@ -142,6 +178,10 @@ export const watchedFolderFields = {
   expectEveryMinutes: given(
     countOrNull('Raise an alarm when no file came for this long.', { minimum: 1, maximum: 525_600 }),
     {
+      texts: {
+        label: 'Alarm after minutes without a file',
+        hint: 'The webhook gets a message of its own. Empty: no alarm.',
+      },
       option: { flags: '--expect-every <minutes>', help: 'raise an alarm when no file came for so long' },
       default: null,
       isRare: true,
@@ -155,6 +195,24 @@ export const watchedFolderFields = {
       'Copies each file there, as it lies below the folder, before its event is sent; needs the scopes `read` and `write`. Null = nowhere.',
     ),
     {
+      texts: {
+        label: 'Copy each file',
+        parts: {
+          connectionId: { label: 'Copy each file to', hint: 'Done before the webhook is called.' },
+          path: { label: 'Destination folder', hint: 'Created if missing.' },
+          filename_template: { label: 'Name of the copies', hint: "Empty: the file's own." },
+          onConflict: {
+            label: 'If a file exists',
+            choices: {
+              replace: 'Replace it',
+              skip: 'Skip the file',
+              newer: 'Replace it if it is older',
+              rename: 'Keep both: rename the copy',
+              fail: 'Report an error',
+            },
+          },
+        },
+      },
       default: null,
       isRare: true,
       words: 'Where its files are copied before their event is sent.',

@@ -13,6 +13,12 @@ export const webhookFields = {
       maxLength: 2048,
     }),
     {
+      texts: {
+        label: 'URL',
+        hint: 'Receives a signed POST for each event. Credentials in the URL are encrypted and never shown again.',
+      },
+      input: 'url',
+      example: 'https://example.com/hooks/gateway',
       option: { flags: '--url <url>', help: 'another receiver' },
       words: 'The receiver, without a login.',
     },
@@ -26,6 +32,7 @@ export const webhookFields = {
     {
       option: { flags: '--event <types...>', help: 'types of its events' },
       docs: 'types of events that it gets',
+      texts: { label: 'Events' },
     },
   ),
   connections: given(
@@ -35,12 +42,17 @@ export const webhookFields = {
       { minLength: 1, maxLength: 64 },
     ),
     {
+      texts: { label: 'Only for these connections', hint: 'None selected: all, including new ones.' },
       option: { flags: '--connection <ids...>', help: 'only events about these connections' },
       default: [],
       column: 'connectionIds',
     },
   ),
-  isActive: given(flag('Whether it is told of new events.'), { default: true, docs: 'whether it gets new events' }),
+  isActive: given(flag('Whether it is told of new events.'), {
+    docs: 'whether it gets new events',
+    texts: { label: 'Active' },
+    default: true,
+  }),
   endedAt: kept(dateTimeOrNull('When the receiver answered 410, which switched it off; null = it has not.')),
   createdAt: kept(dateTime('When it was created.')),
 };

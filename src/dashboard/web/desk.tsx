@@ -24,12 +24,10 @@ const Links = part(() => import('./screens/links.tsx'));
 const Transfers = part(() => import('./screens/transfers.tsx'));
 const TransferScreen = part(() => import('./screens/transfer.tsx'));
 const Jobs = part(() => import('./screens/jobs.tsx'));
-const NewJob = part(() => import('./screens/new-job.tsx'));
+const JobForm = part(() => import('./screens/job-form.tsx'));
 const JobScreen = part(() => import('./screens/job.tsx'));
 const Schedules = part(() => import('./screens/schedules.tsx'));
-const NewSchedule = part(() => import('./screens/new-schedule.tsx'));
 const ScheduleScreen = part(() => import('./screens/schedule.tsx'));
-const EditSchedule = part(() => import('./screens/edit-schedule.tsx'));
 const Files = part(() => import('./screens/files.tsx'));
 const UsageScreen = part(() => import('./screens/usage.tsx'));
 const Health = part(() => import('./screens/health.tsx'));
@@ -61,11 +59,11 @@ export default function Desk({ account, session }: Pick<SignedIn, 'account' | 's
           <Route path={SCREENS.transfers} component={Transfers} />
           <Route path={SCREENS.transfer}>{({ id }) => <TransferScreen key={id} id={id} />}</Route>
           <Route path={SCREENS.jobs} component={Jobs} />
-          <Route path={SCREENS.newJob} component={NewJob} />
+          <Route path={SCREENS.newJob}>{() => <JobForm key="job" of="job" />}</Route>
           <Route path={SCREENS.job}>{({ id }) => <JobScreen key={id} id={id} />}</Route>
           <Route path={SCREENS.schedules} component={Schedules} />
-          <Route path={SCREENS.newSchedule} component={NewSchedule} />
-          <Route path={SCREENS.editSchedule}>{({ id }) => <EditSchedule key={id} id={id} />}</Route>
+          <Route path={SCREENS.newSchedule}>{() => <JobForm key="schedule" of="schedule" />}</Route>
+          <Route path={SCREENS.editSchedule}>{({ id }) => <JobForm key={id} of="schedule" id={id} />}</Route>
           <Route path={SCREENS.schedule}>{({ id }) => <ScheduleScreen key={id} id={id} />}</Route>
           <Route path={SCREENS.files}>{() => <Files />}</Route>
           <Route path={SCREENS.filesOf}>{({ id }) => <Files key={id} connectionId={decodeURIComponent(id)} />}</Route>

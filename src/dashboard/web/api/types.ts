@@ -34,7 +34,6 @@ export type HostKeysAnswer = Schemas['HostKeysAnswer'];
 export type KeyPair = Schemas['KeyPair'];
 
 export const SCOPES = ['read', 'write', 'watch', 'exec', 'admin'] as const satisfies ApiKey['scopes'];
-export type Scope = ApiKey['scopes'][number];
 export type ApiKey = Schemas['ApiKey'];
 
 export type Transfer = Schemas['ManagedTransfer'];
@@ -47,18 +46,15 @@ export type JobFile = FileApi['schemas']['JobFile'];
 export type NewJob = FileApi['schemas']['NewJob'];
 
 export type Schedule = Schemas['ManagedSchedule'];
-export type NewSchedule = FileApi['schemas']['NewSchedule'];
 
 export type Webhook = FileApi['schemas']['Webhook'];
 /** What was sent to try it out, and what came back. */
 export type WebhookTest = FileApi['schemas']['WebhookTest'];
-export type NewWebhook = FileApi['schemas']['NewWebhook'];
 /** A type of events that a webhook can be told of. */
 export type EventType = Webhook['events'][number];
 
 /** A URL that needs no key. */
 export type FileLink = FileApi['schemas']['Link'];
-export type NewLink = FileApi['schemas']['NewLink'];
 export type CreatedLink = FileApi['schemas']['CreatedLink'];
 
 export type StoredEvent = Schemas['FeedAnswer']['events'][number];

@@ -5,7 +5,7 @@ import { segment } from '../api/client.ts';
 import { useRows } from '../api/hooks.ts';
 import type { ApiKey, Connection, Transfer, WatchedFolder, Webhook } from '../api/types.ts';
 import { LANGUAGES, language, setLanguage, setTheme, type Theme } from '../preferences.ts';
-import { namedWith, useConnectionStatus } from '../screens/connection/status.tsx';
+import { namedWith, useConnectionStatus } from '../ui/connection-status.tsx';
 import { ALL_PLACES, DOCS } from '../shell/places.ts';
 import { t } from '../texts/texts.ts';
 import { leave } from '../ui/unsaved.ts';

@@ -17,7 +17,7 @@ import { changesOf, draftOf, isComplete, withPin } from './connection/draft.ts';
 import { ConnectionFields } from './connection/form.tsx';
 import { Health } from './connection/health.tsx';
 import { HostKeys } from './connection/login-keys.tsx';
-import { ConnectionBadge, useConnectionStatus } from './connection/status.tsx';
+import { ConnectionBadge, useConnectionStatus } from '../ui/connection-status.tsx';
 import { keepOfSaved } from './connection/tested.ts';
 import { TestPanel } from './connection/test-panel.tsx';
 

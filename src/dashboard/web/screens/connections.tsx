@@ -8,7 +8,7 @@ import { t } from '../texts/texts.ts';
 import { actions, Ago, Badge, LinkButton, Mono, Notice, Titled } from '../ui/basics.tsx';
 import { FolderOpen, Plus, Server } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
-import { ConnectionBadge, useConnectionStatus } from './connection/status.tsx';
+import { ConnectionBadge, useConnectionStatus } from '../ui/connection-status.tsx';
 
 const words = t.connections;
 const EVERY_MS = 30_000;

@@ -8,7 +8,7 @@ import { formatDay, formatDuration, formatPercent, formatShortTime } from '../fo
 import { timeZone } from '../preferences.ts';
 import { t } from '../texts/texts.ts';
 import { Ago, Empty, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
-import { ConnectionBadge, type ConnectionStatus, useConnectionStatus } from './connection/status.tsx';
+import { ConnectionBadge, type ConnectionStatus, useConnectionStatus } from '../ui/connection-status.tsx';
 import { Server } from '../ui/icons.tsx';
 
 const EVERY_MS = 30_000;

@@ -1,7 +1,7 @@
 /** API keys: issued once, limited, rotated, revoked. */
 import { type ReactElement, useState } from 'react';
 import { request } from '../api/client.ts';
-import { useAction, useRows } from '../api/hooks.ts';
+import { useRows } from '../api/hooks.ts';
 import { useConnectionName, useConnections } from '../api/names.ts';
 import type { ApiKey } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
@@ -11,8 +11,8 @@ import { Menu } from '../ui/dialog.tsx';
 import { useOpening } from '../ui/filters.tsx';
 import { KeyRound, Plus } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
-import { EditKey, type Issued, IssuedKey, READS, RotateKey } from './keys/dialogs.tsx';
-import { KeyForm, type KeyInput } from './keys/key-form.tsx';
+import { IssuedKey, RotateKey } from './keys/dialogs.tsx';
+import { type Issued, KeyForm, READS } from './keys/key-form.tsx';
 
 const words = t.keys;
 const { revoking } = words;
@@ -29,11 +29,6 @@ export default function Keys(): ReactElement {
   const [open, setOpen] = useState<Open>();
   const close = (): void => setOpen(undefined);
   const show = (issued: Issued): void => setOpen({ kind: 'issued', issued });
-  const create = useAction((input: KeyInput) => request<Issued>('POST', '/manage/api-keys', input), {
-    refreshes: READS,
-    showsError: true,
-    onDone: show,
-  });
   useOpening(() => setOpen({ kind: 'new' }));
   return (
     <ListScreen
@@ -103,18 +98,8 @@ export default function Keys(): ReactElement {
         }),
       ]}
     >
-      {open?.kind === 'new' && (
-        <KeyForm
-          title={words.form.title}
-          verb={words.form.verb}
-          connections={connections}
-          isBusy={create.isPending}
-          error={create.error}
-          onClose={close}
-          onSave={create.mutate}
-        />
-      )}
-      {open?.kind === 'edit' && <EditKey apiKey={open.apiKey} connections={connections} onClose={close} />}
+      {open?.kind === 'new' && <KeyForm onClose={close} onIssued={show} />}
+      {open?.kind === 'edit' && <KeyForm former={open.apiKey} onClose={close} />}
       {open?.kind === 'rotate' && <RotateKey apiKey={open.apiKey} onClose={close} onIssued={show} />}
       {open?.kind === 'revoke' && (
         <ConfirmAction

@@ -1,9 +1,9 @@
 /** Links: URLs that need no key, for people and programs outside. */
 import { type ReactElement, useState } from 'react';
 import { request, segment, withQuery } from '../api/client.ts';
-import { useAction, usePages, useRows } from '../api/hooks.ts';
+import { usePages, useRows } from '../api/hooks.ts';
 import { useConnectionName, useConnections, useKeys } from '../api/names.ts';
-import type { CreatedLink, FileLink, NewLink, Transfer } from '../api/types.ts';
+import type { CreatedLink, FileLink, Transfer } from '../api/types.ts';
 import { formatBytes, formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { ConfirmAction, ShownOnce } from '../ui/actions.tsx';
@@ -31,11 +31,6 @@ export default function Links(): ReactElement {
   const keys = useKeys();
   const [open, setOpen] = useState<Open>();
   const close = (): void => setOpen(undefined);
-  const create = useAction((input: NewLink) => request<{ link: CreatedLink }>('POST', LINKS, input), {
-    refreshes: [LINKS],
-    showsError: true,
-    onDone: ({ link }) => setOpen({ kind: 'made', link }),
-  });
   useOpening((start) => setOpen({ kind: 'new', start }));
   const add = (
     <Button look="primary" icon={Plus} onClick={() => setOpen({ kind: 'new', start: {} })}>
@@ -103,14 +98,7 @@ export default function Links(): ReactElement {
       ]}
     >
       {open?.kind === 'new' && (
-        <LinkForm
-          start={open.start}
-          connections={connections}
-          isBusy={create.isPending}
-          error={create.error}
-          onClose={close}
-          onSave={create.mutate}
-        />
+        <LinkForm start={open.start} onClose={close} onMade={(link) => setOpen({ kind: 'made', link })} />
       )}
       {open?.kind === 'made' && <MadeLink link={open.link} onClose={close} />}
       {open?.kind === 'uses' && <Uses link={open.link} onClose={close} />}

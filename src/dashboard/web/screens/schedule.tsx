@@ -9,9 +9,9 @@ import { Button, Facts, LinkButton, Mono, Notice, Panel, Time } from '../ui/basi
 import { Detail, DetailPage } from '../ui/detail.tsx';
 import { Pencil, Play } from '../ui/icons.tsx';
 import { List } from '../ui/list.tsx';
+import { toldOf } from './jobs/draft.ts';
 import { factsOf } from './jobs/facts.tsx';
 import { useJobColumns } from './jobs/rows.tsx';
-import { toldOf } from './schedules/form.tsx';
 import { LastRun, ScheduleMenu, StateBadge, useRun, When } from './schedules/rows.tsx';
 import { RunTimes } from './schedules/times.tsx';
 

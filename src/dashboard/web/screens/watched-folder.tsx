@@ -12,6 +12,7 @@ import { ActionButton, ConfirmAction } from '../ui/actions.tsx';
 import { Ago, Badge, Button, CodeBlock, Countdown, Facts, Mono, Notice, Panel, Table, Time } from '../ui/basics.tsx';
 import { Detail, DetailPage, Tabs } from '../ui/detail.tsx';
 import { Dialog, Menu } from '../ui/dialog.tsx';
+import { otherFacts } from '../ui/field-facts.ts';
 import { FlaskConical, Pencil, RefreshCw } from '../ui/icons.tsx';
 import { ReceiverNotice, useReceivers } from './deliveries/health.tsx';
 import { Deliveries } from './deliveries/list.tsx';
@@ -133,6 +134,13 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
   );
 }
 
+/** The fields that the facts below word. */
+const TOLD = [
+  ...['connectionId', 'path', 'name', 'filePattern', 'excludePattern', 'detectModified', 'recursive', 'webhookUrl'],
+  ...['scheduleMinutes', 'initial', 'doneFile', 'minAgeSeconds', 'afterDelivery', 'moveTo', 'expectEveryMinutes'],
+  'copyTo',
+];
+
 function FolderFacts(props: { readonly folder: WatchedFolder; readonly receiver: ReceiverState | undefined }) {
   const { folder, receiver } = props;
   const nameOf = useConnectionName();
@@ -152,6 +160,7 @@ function FolderFacts(props: { readonly folder: WatchedFolder; readonly receiver:
         [t.words.lastDelivered]: receiver && <Ago iso={receiver.lastDeliveredAt} otherwise={t.words.nothingYet} />,
         [t.words.webhook]: webhookUrl === null ? facts.none : <Mono>{webhookUrl}</Mono>,
         ...optionsOf(folder, nameOf),
+        ...otherFacts('watchedFolder', folder, TOLD),
         [facts.id]: <span className="mono small muted">{folder.id}</span>,
       }}
     />
@@ -187,12 +196,13 @@ function CopiedTo(props: {
   readonly nameOf: (id: string) => string;
 }): ReactElement {
   const { connectionId, path, filename_template, onConflict = 'replace' } = props.copyTo;
-  const { facts, form } = words;
+  const { facts } = words;
   return (
     <>
       <FolderLink connectionId={connectionId} path={path} nameOf={props.nameOf} />
       {filename_template !== undefined && `, ${facts.renamed(filename_template)}`}
-      {onConflict !== 'replace' && `, ${facts.conflict(form.conflicts[onConflict])}`}
+      {onConflict !== 'replace' &&
+        `, ${facts.conflict(t.fields.watchedFolder.copyTo.parts.onConflict.choices[onConflict])}`}
     </>
   );
 }

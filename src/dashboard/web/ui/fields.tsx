@@ -1,6 +1,8 @@
 /** Form fields: label, hint and mistake tied to the input. */
 import {
+  type ComponentProps,
   useId,
+  useState,
   type InputHTMLAttributes,
   type ReactElement,
   type ReactNode,
@@ -10,6 +12,7 @@ import {
 import { t } from '../texts/texts.ts';
 import { Term } from './term.tsx';
 import type { TermName } from './term-popover.tsx';
+import { bytesOf, secondsOf } from './units.ts';
 
 interface FieldProps {
   readonly label: string;
@@ -196,6 +199,69 @@ export function CheckField(props: {
     </div>
   );
 }
+
+/** Choices of which any number hold. */
+export function ChecksField<V extends string>(props: {
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly term?: TermName | undefined;
+  readonly isLabelHidden?: boolean;
+  readonly options: readonly (readonly [value: V, text: string, hint?: string | undefined])[];
+  readonly chosen: readonly V[];
+  readonly onChoose: (chosen: readonly V[]) => void;
+}): ReactElement {
+  const { label, hint, term, isLabelHidden = false, options, chosen, onChoose } = props;
+  return (
+    <fieldset className="plain-fieldset stack tight">
+      <legend className={isLabelHidden ? 'visually-hidden' : 'field-label'}>
+        {label} {term !== undefined && <Term of={term} />}
+      </legend>
+      {options.map(([value, text, about]) => (
+        <CheckField
+          key={value}
+          label={text}
+          hint={about}
+          checked={chosen.includes(value)}
+          onCheck={(isOn) => onChoose(isOn ? [...chosen, value] : chosen.filter((one) => one !== value))}
+        />
+      ))}
+      {hint !== undefined && <p className="hint">{hint}</p>}
+    </fieldset>
+  );
+}
+
+/** A number and a unit, such as "10 MiB". */
+function UnitField({
+  likes,
+  read,
+  ...field
+}: InputProps & {
+  readonly value: string;
+  /** Two that can be typed. In English, whatever language is shown. */
+  readonly likes: readonly [string, string];
+  readonly read: (text: string) => number | undefined;
+}): ReactElement {
+  // Nobody is told of a mistake before the unit is typed.
+  const [isLeft, setLeft] = useState(false);
+  return (
+    <TextField
+      placeholder={likes[1]}
+      {...field}
+      onFocus={() => setLeft(false)}
+      onBlur={() => setLeft(true)}
+      error={isLeft && Number.isNaN(read(field.value)) ? t.form.notUnit(likes.join(t.form.or)) : undefined}
+    />
+  );
+}
+
+type OneUnit = Omit<ComponentProps<typeof UnitField>, 'likes' | 'read'>;
+
+export const SizeField = (field: OneUnit): ReactElement => (
+  <UnitField {...field} likes={['500 KiB', '10 MiB']} read={bytesOf} />
+);
+export const AgeField = (field: OneUnit): ReactElement => (
+  <UnitField {...field} likes={['90 minutes', '7 days']} read={secondsOf} />
+);
 
 /** A few choices of which one holds, all seen at once. */
 export function RadioGroup<V extends string>(props: {

@@ -7,7 +7,7 @@ import type { ConnectionHealth, Outage } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { formatDay, formatDuration, formatHour, formatPercent, formatShortTime } from '../../format.ts';
 import { Badge, Facts, Notice, Panel, Pending, Table, Time } from '../../ui/basics.tsx';
-import { ConnectionBadge, type ConnectionStatus } from './status.tsx';
+import { ConnectionBadge, type ConnectionStatus } from '../../ui/connection-status.tsx';
 
 const words = t.connection.health;
 const EVERY_MS = 30_000;

@@ -7,7 +7,7 @@ import { t } from '../../texts/texts.ts';
 import { Confirm, FormDialog } from '../../ui/dialog.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
 import { FolderField } from '../../ui/folder-picker.tsx';
-import { useConnectionOptions } from '../connection/status.tsx';
+import { useConnectionOptions } from '../../ui/connection-status.tsx';
 import { joinPath } from './paths.ts';
 import { enqueueCopy, enqueueDelete, enqueueMove } from './queue.ts';
 import type { Entry } from './queue-types.ts';

@@ -7,7 +7,7 @@ import { t } from '../../texts/texts.ts';
 import { Button, Notice } from '../../ui/basics.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
 import { Search } from '../../ui/icons.tsx';
-import { useConnectionOptions } from '../connection/status.tsx';
+import { useConnectionOptions } from '../../ui/connection-status.tsx';
 import { folderAddress } from './links.ts';
 import type { TreeSearch } from './tree-search.ts';
 

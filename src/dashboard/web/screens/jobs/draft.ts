@@ -1,87 +1,35 @@
-/** What is typed for a job, and the request it becomes. */
-import { type JobOption, knowsOption } from '../../../../contract/job-options.ts';
-import type { Connection, Job, NewJob, RepeatableJob } from '../../api/types.ts';
-import { ageText, bytesOf, secondsOf, sizeText } from './units.ts';
-
-const NEW_JOB = {
-  type: 'copy' as NewJob['type'],
-  name: '',
-  sourceId: '',
-  sourcePath: '',
-  destinationId: '',
-  destinationPath: '',
-  include: '',
-  exclude: '',
-  maxDepth: '',
-  minSize: '',
-  maxSize: '',
-  minAge: '',
-  maxAge: '',
-  onConflict: 'replace' as Job['settings']['onConflict'],
-  compare: 'size-and-time' as Job['settings']['compare'],
-  deleteExtra: false,
-  maxDeletes: '1000',
-  allowEmptySource: false,
-  /** A second. */
-  speed: '',
-  webhookUrl: '',
-};
-export type JobDraft = Readonly<typeof NEW_JOB>;
-
-/** A new job: from the place that the address names, to the other connection if there is one. */
-export function emptyDraft(usable: readonly Connection[], parameters: URLSearchParams): JobDraft {
-  return {
-    ...NEW_JOB,
-    sourceId: parameters.get('source') ?? usable[0]?.id ?? '',
-    sourcePath: parameters.get('path') ?? '',
-    destinationId: usable[1]?.id ?? usable[0]?.id ?? '',
-  };
-}
+/** What a job was told, and the requests that tell it. */
+import { JOB_OPTIONS, type JobOption, knowsOption } from '../../../../contract/job-options.ts';
+import type { Job, NewJob, RepeatableJob, Schedule } from '../../api/types.ts';
+import type { Draft } from '../../ui/draft.ts';
 
 /** Of a job, what is told again to do the same. */
-export type Told = Pick<RepeatableJob, 'type' | 'name' | 'source' | 'destination' | 'settings'>;
+type Told = Pick<RepeatableJob, 'type' | 'name' | 'source' | 'destination' | 'settings'>;
 
-/** That job once more. */
-export function draftOf({ type, name, source, destination, settings }: Told): JobDraft {
-  const { include, exclude, maxDepth, minSize, maxSize, minAgeSeconds, maxAgeSeconds } = settings;
-  const { onConflict, compare, deleteExtra, maxDeletes, bytesPerSecond, webhookUrl } = settings;
-  return {
-    ...{ type, onConflict, compare, deleteExtra, allowEmptySource: settings.allowEmptySource === true },
-    name: name ?? '',
-    ...{ sourceId: source.connectionId, sourcePath: source.path },
-    ...{ destinationId: destination?.connectionId ?? '', destinationPath: destination?.path ?? '' },
-    ...{ include: include.join('\n'), exclude: exclude.join('\n'), maxDepth: String(maxDepth ?? '') },
-    ...{ minSize: sizeText(minSize), maxSize: sizeText(maxSize) },
-    ...{ minAge: ageText(minAgeSeconds), maxAge: ageText(maxAgeSeconds) },
-    maxDeletes: String(maxDeletes),
-    speed: bytesPerSecond === 0 ? '' : sizeText(bytesPerSecond),
-    webhookUrl: webhookUrl ?? '',
-  };
+/** The job of a schedule as one that was begun tells of itself. */
+export function toldOf({ job }: Schedule): Told {
+  const { type, name, source, destination, ...settings } = job;
+  return { type, name, source, destination, settings };
 }
 
-export function isReady(draft: JobDraft): boolean {
-  const { type, sourceId, sourcePath, destinationId, destinationPath } = draft;
-  const hasSource = sourceId !== '' && sourcePath.trim() !== '';
-  const hasTarget = type === 'delete' || (destinationId !== '' && destinationPath.trim() !== '');
-  return hasSource && hasTarget && !Object.values(optionsOf(draft)).some(Number.isNaN);
+/** Its fields as a request has them: the options beside the rest. */
+export function flatOf({ type, name, source, destination, settings }: Told): object {
+  return { type, name, source, destination, ...settings };
+}
+
+const isOption = (name: string): name is JobOption => name in JOB_OPTIONS;
+
+/** Whether the type of the job, and what else was answered, leave a field to ask. */
+export function asksJob(name: string, draft: Draft): boolean {
+  const type = String(draft['type']);
+  if (name === 'destination') return type !== 'delete';
+  if (name === 'allowEmptySource' && draft['deleteExtra'] !== true) return false;
+  return !isOption(name) || knowsOption(type, name);
 }
 
 /** Whether it may take away what nobody has looked at: what it would do is shown first. */
-export function deletes({ type, deleteExtra }: JobDraft): boolean {
-  return type === 'delete' || (type === 'sync' && deleteExtra);
-}
-
-/** The body of POST /api/jobs; what does not concern the type is left out. Of a dry run nobody is told. */
-export function requestOf(draft: JobDraft, dryRun: boolean): NewJob {
-  const { type, sourceId, sourcePath, destinationId, destinationPath } = draft;
-  const name = draft.name.trim();
-  return {
-    ...known(type, { ...optionsOf(draft), dryRun, ...(dryRun ? { webhookUrl: undefined } : {}) }),
-    type,
-    source: { connectionId: sourceId, path: sourcePath.trim() },
-    ...(type === 'delete' ? {} : { destination: { connectionId: destinationId, path: destinationPath.trim() } }),
-    ...(name === '' ? {} : { name }),
-  };
+export function deletes({ type, deleteExtra }: Draft): boolean {
+  return type === 'delete' || (type === 'sync' && deleteExtra === true);
 }
 
 /** The request that does the same once more. */
@@ -90,40 +38,9 @@ export function sameAgain({ type, name, source, destination, settings }: Told, d
   return { ...known(type, { ...settings, dryRun }), type, name, ...places };
 }
 
-type Options = { readonly [Option in JobOption]?: NewJob[Option] };
-
-/** Each option that is not the form's own button. */
-type Typed = { readonly [Option in Exclude<JobOption, 'dryRun'>]: NewJob[Option] | undefined };
-
-/** What was typed for each; undefined = nothing. */
-function optionsOf(draft: JobDraft): Typed {
-  const { onConflict, compare, deleteExtra, allowEmptySource, maxDepth, maxDeletes, webhookUrl } = draft;
-  return {
-    ...{ include: lines(draft.include), exclude: lines(draft.exclude) },
-    maxDepth: numberOf(maxDepth),
-    ...{ minSize: bytesOf(draft.minSize), maxSize: bytesOf(draft.maxSize) },
-    ...{ minAgeSeconds: secondsOf(draft.minAge), maxAgeSeconds: secondsOf(draft.maxAge) },
-    ...{ onConflict, compare, deleteExtra, maxDeletes: numberOf(maxDeletes) },
-    allowEmptySource: deleteExtra && allowEmptySource ? true : undefined,
-    bytesPerSecond: bytesOf(draft.speed),
-    webhookUrl: webhookUrl.trim() === '' ? undefined : webhookUrl.trim(),
-  };
-}
-
 /** Without the options that the type does not know. */
-function known(type: NewJob['type'], options: Options): Options {
-  const names = Object.keys(options) as (keyof Options)[];
-  const kept = names.filter((name) => options[name] !== undefined && knowsOption(type, name));
-  return Object.fromEntries(kept.map((name) => [name, options[name]]));
-}
-
-function numberOf(text: string): number | undefined {
-  return text.trim() === '' ? undefined : Number(text);
-}
-
-function lines(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
+function known(type: NewJob['type'], options: Partial<Job['settings']>): Partial<Job['settings']> {
+  return Object.fromEntries(
+    Object.entries(options).filter(([name, value]) => value !== undefined && isOption(name) && knowsOption(type, name)),
+  );
 }

@@ -10,6 +10,7 @@ import { Mono } from '../../ui/basics.tsx';
 import { boundsOf, filesText, TYPES } from './words.ts';
 
 const words = t.jobs;
+const fields = t.fields.jobOptions;
 
 type NameOf = (connectionId: string) => string;
 type Told = Pick<Job, 'type' | 'source' | 'destination' | 'settings'>;
@@ -27,8 +28,8 @@ export function factsOf(told: Told, nameOf: NameOf): Record<string, ReactNode> {
     [facts.include]: listed(include),
     [facts.exclude]: listed(exclude),
     [facts.bounds]: listed(boundsOf(settings)),
-    [facts.conflict]: knowsOption(type, 'onConflict') ? words.conflicts[onConflict] : undefined,
-    [facts.compare]: knowsOption(type, 'compare') ? words.comparisons[compare] : undefined,
+    [facts.conflict]: knowsOption(type, 'onConflict') ? fields.onConflict.choices[onConflict] : undefined,
+    [facts.compare]: knowsOption(type, 'compare') ? fields.compare.choices[compare] : undefined,
     [facts.extra]: knowsOption(type, 'deleteExtra') ? extra : undefined,
     [facts.speed]: bytesPerSecond > 0 ? formatSpeed(bytesPerSecond) : undefined,
     [t.words.webhook]: webhookUrl === null ? undefined : <Mono>{webhookUrl}</Mono>,

@@ -5,8 +5,10 @@ import { t } from '../../texts/texts.ts';
 import type { Tone } from '../../ui/basics.tsx';
 
 const words = t.jobs;
-export const ORDERS = words.orders;
-export const TYPES: Readonly<Record<Job['type'], string>> = { ...ORDERS, upload: words.fromUrl };
+export const TYPES: Readonly<Record<Job['type'], string>> = t.fields.job.type.choices;
+const { copy, move, sync, delete: remove } = TYPES;
+/** What can be ordered. */
+export const ORDERS = { copy, move, sync, delete: remove };
 
 export const STATES: Readonly<Record<Job['state'], readonly [text: string, tone: Tone]>> = {
   queued: [words.states.queued, 'plain'],

@@ -7,42 +7,9 @@ import { t } from '../../texts/texts.ts';
 import { ShownOnce } from '../../ui/actions.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { ChoiceField } from '../../ui/fields.tsx';
-import { KeyForm, type KeyInput } from './key-form.tsx';
-
-export const READS = ['/manage/api-keys', '/manage/overview'];
+import type { Issued } from './key-form.tsx';
 
 const words = t.keys;
-
-export function EditKey(props: {
-  readonly apiKey: ApiKey;
-  readonly connections: readonly Connection[];
-  readonly onClose: () => void;
-}): ReactElement {
-  const { apiKey, connections, onClose } = props;
-  const save = useAction((input: KeyInput) => request<ApiKey>('PATCH', `/manage/api-keys/${apiKey.id}`, input), {
-    says: words.changed,
-    refreshes: READS,
-    showsError: true,
-    onDone: onClose,
-  });
-  return (
-    <KeyForm
-      title={words.editing(apiKey.name)}
-      verb={words.save}
-      apiKey={apiKey}
-      connections={connections}
-      isBusy={save.isPending}
-      error={save.error}
-      onClose={onClose}
-      onSave={save.mutate}
-    />
-  );
-}
-
-export interface Issued {
-  readonly apiKey: ApiKey;
-  readonly key: string;
-}
 
 export function IssuedKey(props: {
   readonly issued: Issued;

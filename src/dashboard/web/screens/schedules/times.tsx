@@ -10,6 +10,7 @@ import { ChoiceField, TextField } from '../../ui/fields.tsx';
 import { type Rhythm, STEPS, type Times } from './cron.ts';
 
 const words = t.schedules.form;
+const fields = t.fields.schedule;
 /** Asked once nobody has typed for this long. */
 const REST_MS = 300;
 
@@ -59,13 +60,13 @@ export function TimeFields({
         />
         <RhythmFields times={times} onTimes={onTimes} />
         <TextField
-          label={words.zone}
+          label={fields.timeZone.label}
           required
           maxLength={64}
           list={zones}
           value={timeZone}
           onText={onTimeZone}
-          hint={words.zoneHint}
+          hint={fields.timeZone.hint}
         />
         <datalist id={zones}>
           {ZONES.map((zone) => (
@@ -99,14 +100,14 @@ function RhythmFields({
   if (rhythm === 'cron') {
     return (
       <TextField
-        label={t.schedules.cron}
+        label={fields.cron.label}
         term="cron"
         required
         maxLength={200}
         value={cron}
         onText={(text) => onTimes({ cron: text })}
         className="mono"
-        hint={words.cronHint}
+        hint={fields.cron.hint}
       />
     );
   }

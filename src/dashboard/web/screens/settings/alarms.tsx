@@ -7,12 +7,14 @@ import type { Alarms } from '../../api/types.ts';
 import { LANGUAGES, timeZone } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
 import { Ago, Badge, Button, Failure, Notice, Panel, Pending } from '../../ui/basics.tsx';
-import { AreaField, CheckField, ChoiceField, RadioGroup, TextField } from '../../ui/fields.tsx';
+import { AreaField, CheckField, TextField } from '../../ui/fields.tsx';
+import { FormFields, useForm } from '../../ui/form.tsx';
 import { showToast } from '../../toasts.ts';
 
 const AT = '/manage/alarms';
 const READS = [AT];
-const NIGHT = { from: '22:00', to: '07:00' };
+const NIGHT = { 'quiet.from': '22:00', 'quiet.to': '07:00' };
+const QUIET_PARTS = ['quiet.from', 'quiet.to', 'quiet.timeZone'];
 
 export function AlarmsPanel({ email }: { readonly email: string }): ReactElement {
   const read = useRead<Alarms>(AT);
@@ -28,16 +30,14 @@ export function AlarmsPanel({ email }: { readonly email: string }): ReactElement
 }
 
 function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email: string }): ReactElement {
-  const [draft, setDraft] = useState(alarms);
+  const form = useForm(['alarms'], { former: alarms });
   const [addresses, setAddresses] = useState(
     alarms.recipients.length === 0 ? email : alarms.recipients.map(({ address }) => address).join('\n'),
   );
-  const change = (changes: Partial<Alarms>): void => setDraft({ ...draft, ...changes });
   const save = useAction(
     () => {
-      const { isOn, kinds, language, quiet, urgentBreaksQuiet } = draft;
       const recipients = addresses.split(/[\s,;]+/).filter((address) => address !== '');
-      return request<Alarms>('PUT', AT, { isOn, kinds, language, quiet, urgentBreaksQuiet, recipients });
+      return request<Alarms>('PUT', AT, { ...form.answers(), recipients });
     },
     {
       onDone: (saved) => showToast(t.alarms.saved(t.alarms.states[stateOf(saved)])),
@@ -50,7 +50,9 @@ function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email
     refreshes: READS,
     showsError: true,
   });
-  const { quiet } = draft;
+  const { quiet } = t.fields.alarms;
+  const hasQuiet = form.draft['quiet.from'] !== '';
+  const zone = String(form.draft['quiet.timeZone']);
   const canTest = alarms.isMailConfigured && alarms.recipients.some(({ isConfirmed }) => isConfirmed);
   return (
     <form
@@ -63,68 +65,44 @@ function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email
       <p className="muted">{t.alarms.lead}</p>
       {!alarms.isMailConfigured && <Notice>{t.alarms.off}</Notice>}
       <State alarms={alarms} />
-      <CheckField label={t.alarms.isOn} checked={draft.isOn} onCheck={(isOn) => change({ isOn })} />
-      <AreaField
-        label={t.alarms.recipients}
-        hint={t.alarms.recipientsHint}
-        value={addresses}
-        rows={3}
-        onText={setAddresses}
+      <FormFields
+        form={form}
+        groups={[
+          {
+            names: ['isOn', 'recipients', 'kinds', 'language', 'hasQuiet', ...QUIET_PARTS, 'urgentBreaksQuiet'],
+            isPlain: true,
+          },
+        ]}
+        special={{
+          recipients: {
+            draw: () => (
+              <AreaField
+                label={t.alarms.recipients}
+                hint={t.alarms.recipientsHint}
+                value={addresses}
+                rows={3}
+                onText={setAddresses}
+              />
+            ),
+          },
+          kinds: { options: ATTENTION_KINDS.map((kind) => [kind, t.overview.attention.kinds[kind].choice]) },
+          language: { isRadio: true, options: LANGUAGES },
+          hasQuiet: {
+            draw: () => (
+              <CheckField
+                label={quiet.label}
+                hint={quiet.hint}
+                checked={hasQuiet}
+                onCheck={(isOn) => form.set(isOn ? { ...NIGHT, 'quiet.timeZone': timeZone } : { 'quiet.from': '' })}
+              />
+            ),
+          },
+          'quiet.from': hasQuiet ? { type: 'time' } : { draw: () => null },
+          'quiet.to': { type: 'time' },
+          'quiet.timeZone': { options: zonesWith(zone) },
+          urgentBreaksQuiet: hasQuiet ? {} : { draw: () => null },
+        }}
       />
-      <fieldset className="plain-fieldset stack tight">
-        <legend className="field-label">{t.alarms.kinds}</legend>
-        {ATTENTION_KINDS.map((kind) => (
-          <CheckField
-            key={kind}
-            label={t.overview.attention.kinds[kind].choice}
-            checked={draft.kinds.includes(kind)}
-            onCheck={(isOn) =>
-              change({ kinds: isOn ? [...draft.kinds, kind] : draft.kinds.filter((one) => one !== kind) })
-            }
-          />
-        ))}
-      </fieldset>
-      <RadioGroup
-        label={t.alarms.language}
-        value={draft.language}
-        options={LANGUAGES}
-        onValue={(language) => change({ language })}
-      />
-      <CheckField
-        label={t.alarms.hasQuiet}
-        hint={t.alarms.hasQuietHint}
-        checked={quiet !== null}
-        onCheck={(isOn) => change({ quiet: isOn ? { ...NIGHT, timeZone } : null })}
-      />
-      {quiet !== null && (
-        <>
-          <TextField
-            label={t.alarms.from}
-            type="time"
-            required
-            value={quiet.from}
-            onText={(from) => change({ quiet: { ...quiet, from } })}
-          />
-          <TextField
-            label={t.alarms.to}
-            type="time"
-            required
-            value={quiet.to}
-            onText={(to) => change({ quiet: { ...quiet, to } })}
-          />
-          <ChoiceField
-            label={t.alarms.zone}
-            value={quiet.timeZone}
-            options={zonesWith(quiet.timeZone)}
-            onText={(zone) => change({ quiet: { ...quiet, timeZone: zone } })}
-          />
-          <CheckField
-            label={t.alarms.breaks}
-            checked={draft.urgentBreaksQuiet}
-            onCheck={(urgentBreaksQuiet) => change({ urgentBreaksQuiet })}
-          />
-        </>
-      )}
       <Failure error={save.error ?? test.error} />
       <div className="row end">
         <Button disabled={!canTest} isBusy={test.isPending} onClick={() => test.mutate(undefined)}>

@@ -1,4 +1,5 @@
 import type { Texts } from '../en/index.ts';
+import { fields } from '../../../../contract/de/fields.ts';
 import { alarms } from './alarms.ts';
 import { audit } from './audit.ts';
 import { common } from './common.ts';
@@ -8,6 +9,7 @@ import { deliveries } from './deliveries.ts';
 import { events } from './events.ts';
 import { files } from './files.ts';
 import { folders } from './folders.ts';
+import { form } from './form.ts';
 import { health } from './health.ts';
 import { jobs } from './jobs.ts';
 import { keys } from './keys.ts';
@@ -36,8 +38,10 @@ export const texts: Texts = {
   connections,
   deliveries,
   events,
+  fields,
   files,
   folders,
+  form,
   health,
   jobs,
   keys,

@@ -20,7 +20,6 @@ export const keys: Texts['keys'] = {
   revoke: 'Sperren …',
   changed: 'Schlüssel geändert',
   editing: (name) => `${name} bearbeiten`,
-  save: 'Speichern',
   revoking: {
     title: (name) => `${name} sperren?`,
     verb: 'Schlüssel sperren',
@@ -54,21 +53,9 @@ export const keys: Texts['keys'] = {
   form: {
     title: 'Schlüssel ausstellen',
     verb: 'Schlüssel jetzt ausstellen',
-    nameHint: 'Das Programm, das ihn benutzen wird.',
-    scopes: {
-      read: 'Dateien auflisten, nachschlagen, lesen und herunterladen.',
-      write: 'Dateien hochladen, schreiben, anhängen, verschieben, kopieren und löschen.',
-      watch: 'Überwachte Ordner sehen und ändern.',
-      exec: 'Befehle auf SFTP-Servern ausführen.',
-      admin: 'Alles, was diese Oberfläche kann. Behandeln Sie ihn wie das Passwort.',
-    },
-    connections: 'Darf benutzen',
     every: 'Jede Verbindung, auch neue',
     some: 'Ausgewählte Verbindungen',
     chooseSome: 'Wählen Sie mindestens eine.',
     adminHint: 'Ein Schlüssel mit dem Recht admin darf jede Verbindung benutzen: Er darf alle bearbeiten.',
-    addresses: 'Nur von diesen Adressen',
-    addressesHint: 'Eine je Zeile, mit oder ohne Maske. Leer: von überall.',
-    expiresHint: 'Leer: nie.',
   },
 };

@@ -26,12 +26,6 @@ export const webhooks: Texts['webhooks'] = {
     addTitle: 'Webhook hinzufügen',
     editTitle: 'Webhook bearbeiten',
     addVerb: 'Webhook hinzufügen',
-    save: 'Speichern',
-    saved: 'Gespeichert',
-    urlHint:
-      'Erhält für jedes Ereignis einen signierten POST. Zugangsdaten darin werden versiegelt aufbewahrt und nicht wieder angezeigt.',
-    connections: 'Nur für diese Verbindungen',
-    connectionsHint: 'Keine gewählt: alle, auch neue.',
   },
   secret: {
     title: 'Der Signaturschlüssel',

@@ -1,3 +1,4 @@
+import { fields } from '../../../../contract/derived/field-texts.ts';
 import { alarms } from './alarms.ts';
 import { audit } from './audit.ts';
 import { common } from './common.ts';
@@ -7,6 +8,7 @@ import { deliveries } from './deliveries.ts';
 import { events } from './events.ts';
 import { files } from './files.ts';
 import { folders } from './folders.ts';
+import { form } from './form.ts';
 import { health } from './health.ts';
 import { jobs } from './jobs.ts';
 import { keys } from './keys.ts';
@@ -35,8 +37,10 @@ export const texts = {
   connections,
   deliveries,
   events,
+  fields,
   files,
   folders,
+  form,
   health,
   jobs,
   keys,

@@ -1,6 +1,5 @@
 import type { Job, JobFile, NewJob } from '../../api/types.ts';
 
-const orders: Readonly<Record<NewJob['type'], string>> = { copy: 'Copy', move: 'Move', sync: 'Sync', delete: 'Delete' };
 const hints: Readonly<Record<NewJob['type'], string>> = {
   copy: 'Copies each file. The source stays as it is.',
   move: 'Copies each file, then deletes it at the source.',
@@ -30,18 +29,6 @@ const fileActions: Readonly<Record<JobFile['action'], string>> = {
   list: 'list the folder',
   upload: 'upload',
 };
-const conflicts: Readonly<Record<Job['settings']['onConflict'], string>> = {
-  replace: 'Replace it',
-  skip: 'Skip it',
-  newer: 'Replace it if the source is newer',
-  rename: 'Keep both: rename the new one',
-  fail: 'Report an error',
-};
-const comparisons: Readonly<Record<Job['settings']['compare'], string>> = {
-  'size-and-time': 'Size and time are the same',
-  size: 'The size is the same',
-  digest: 'The content is the same (reads both files)',
-};
 
 /** Jobs: whole folders. */
 export const jobs = {
@@ -53,14 +40,10 @@ export const jobs = {
   noneText:
     'A job copies, moves, syncs or deletes a whole folder. It survives a restart of the gateway, can be paused, and shows why a file failed.',
   noneFits: 'No job matches the filters',
-  orders,
   hints,
-  fromUrl: 'Upload from a URL',
   states,
   fileStates,
   fileActions,
-  conflicts,
-  comparisons,
   columns: {
     progress: 'Progress',
     speed: 'Speed',
@@ -149,46 +132,10 @@ export const jobs = {
     started: 'Job started',
     start: 'Start the job',
     refused: 'Not started',
-    discard: 'Discard',
     showFirst: 'Show what would happen',
     noConnection: 'No connection to work on',
     noConnectionText: 'A job works on the servers of your connections. Add one, or switch one on.',
     addConnection: 'Add a connection',
-    name: 'Name',
-    nameHint: 'Empty: the action and the folder.',
-    what: 'Action',
-    speed: 'Speed limit per second',
-    speedHint: 'For all files together. Empty: no limit.',
-    webhook: 'Webhook to call at the end',
-    webhookHint: 'Receives a signed job.finished. Empty: none.',
-    from: 'Source connection',
-    folder: 'Source folder',
-    folderHint: 'Includes sub-folders. The path of a single file works too.',
-    to: 'Destination connection',
-    target: 'Destination folder',
-    targetHint: 'Created if missing.',
-    notActive: (name: string): string => `${name} (not active)`,
-    include: 'Only files matching',
-    includeHint: 'One pattern per line. With / or ** it matches the path, otherwise the name.',
-    exclude: 'Except files matching',
-    excludeHint: 'These files and folders are left out.',
     bounds: 'Limit by depth, size or age',
-    minSize: 'Minimum size',
-    maxSize: 'Maximum size',
-    minAge: 'Minimum age',
-    minAgeHint: 'Time since the last change, when the job starts.',
-    maxAge: 'Maximum age',
-    depth: 'Maximum depth',
-    depthHint: '1: only the files of the folder itself.',
-    notUnit: (like: string): string => `A number and a unit, such as ${like}.`,
-    or: ' or ',
-    conflict: 'If a file exists',
-    compare: 'A file is unchanged when',
-    extra: 'Delete files at the destination that the source does not have',
-    extraHint: 'Done last, and only if everything was listed and copied.',
-    maxDeletes: 'Maximum deletions',
-    maxDeletesHint: 'If there is more to delete, nothing is deleted.',
-    emptySource: 'Delete even if the source is empty',
-    emptySourceHint: 'Or if it has lost more than half of its files since the last run.',
   },
 };

@@ -18,7 +18,6 @@ export const keys = {
   revoke: 'Revoke …',
   changed: 'Key changed',
   editing: (name: string): string => `Edit ${name}`,
-  save: 'Save',
   revoking: {
     title: (name: string): string => `Revoke ${name}?`,
     verb: 'Revoke the key',
@@ -52,21 +51,9 @@ export const keys = {
   form: {
     title: 'Issue a key',
     verb: 'Issue the key',
-    nameHint: 'The program that will use it.',
-    scopes: {
-      read: 'List, look up, read and download files.',
-      write: 'Upload, write, append, move, copy and delete files.',
-      watch: 'See and change watched folders.',
-      exec: 'Run commands on SFTP servers.',
-      admin: 'Everything this dashboard can do. Treat it like the password.',
-    },
-    connections: 'May use',
     every: 'Every connection, including new ones',
     some: 'Selected connections',
     chooseSome: 'Choose at least one.',
     adminHint: 'An admin key may use every connection, because it can edit all of them.',
-    addresses: 'Only from these addresses',
-    addressesHint: 'One per line, with or without a mask. Empty: any address.',
-    expiresHint: 'Empty: never.',
   },
 };

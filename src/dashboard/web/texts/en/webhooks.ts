@@ -25,11 +25,6 @@ export const webhooks = {
     addTitle: 'Add a webhook',
     editTitle: 'Edit the webhook',
     addVerb: 'Add the webhook',
-    save: 'Save',
-    saved: 'Saved',
-    urlHint: 'Receives a signed POST for each event. Credentials in the URL are encrypted and never shown again.',
-    connections: 'Only for these connections',
-    connectionsHint: 'None selected: all, including new ones.',
   },
   secret: {
     title: 'The signing secret',

@@ -1,10 +1,10 @@
 /** The one status of a connection, the worst that is known, for every place that shows one. */
 import { type ReactElement, useCallback } from 'react';
-import { useRead } from '../../api/hooks.ts';
-import { useOverview } from '../../api/overview.ts';
-import type { Connection, HealthOfConnection } from '../../api/types.ts';
-import { t } from '../../texts/texts.ts';
-import { Badge, type Tone } from '../../ui/basics.tsx';
+import { useRead } from '../api/hooks.ts';
+import { useOverview } from '../api/overview.ts';
+import type { Connection, HealthOfConnection } from '../api/types.ts';
+import { t } from '../texts/texts.ts';
+import { Badge, type Tone } from './basics.tsx';
 
 const EVERY_MS = 30_000;
 const TONES = { off: 'warn', down: 'bad', failing: 'bad', unknown: 'plain', up: 'good' } as const satisfies Record<

@@ -1,0 +1,206 @@
+/** What people read of fields, in German (../things.ts): a field without its texts does not compile. */
+import type { ThingTexts } from '../things.js';
+
+export const fields: ThingTexts = {
+  alarms: {
+    isOn: { label: 'E-Mails senden' },
+    kinds: { label: 'Alarm senden, wenn' },
+    language: { label: 'Sprache der E-Mails' },
+    quiet: {
+      label: 'Ruhezeit',
+      hint: 'Alarme aus dieser Zeit werden an ihrem Ende gesendet.',
+      parts: { from: { label: 'Von' }, to: { label: 'Bis' }, timeZone: { label: 'Zeitzone' } },
+    },
+    urgentBreaksQuiet: {
+      label:
+        'Dringende Alarme auch in der Ruhezeit senden: fehlschlagende Verbindungen und Ordner, angehaltene Zeitpläne, ein verbrauchter Monat',
+    },
+  },
+  apiKey: {
+    name: { label: 'Bezeichnung', hint: 'Das Programm, das ihn benutzen wird.' },
+    scopes: {
+      label: 'Rechte',
+      choices: {
+        read: 'Dateien auflisten, nachschlagen, lesen und herunterladen.',
+        write: 'Dateien hochladen, schreiben, anhängen, verschieben, kopieren und löschen.',
+        watch: 'Überwachte Ordner sehen und ändern.',
+        exec: 'Befehle auf SFTP-Servern ausführen.',
+        admin: 'Alles, was diese Oberfläche kann. Behandeln Sie ihn wie das Passwort.',
+      },
+    },
+    connections: { label: 'Darf benutzen' },
+    allowedIps: { label: 'Nur von diesen Adressen', hint: 'Eine je Zeile, mit oder ohne Maske. Leer: von überall.' },
+    expiresAt: { label: 'Läuft ab', hint: 'Leer: nie.' },
+  },
+  job: {
+    type: {
+      label: 'Aktion',
+      choices: {
+        copy: 'Kopieren',
+        move: 'Verschieben',
+        sync: 'Abgleichen',
+        delete: 'Löschen',
+        upload: 'Hochladen von einer URL',
+      },
+    },
+    name: { label: 'Name', hint: 'Leer: die Aktion und der Ordner.' },
+    source: {
+      label: 'Von',
+      parts: {
+        connectionId: { label: 'Quellverbindung' },
+        path: {
+          label: 'Quellordner',
+          hint: 'Mit Unterordnern. Auch der Pfad einer einzelnen Datei ist möglich.',
+        },
+      },
+    },
+    destination: {
+      label: 'Nach',
+      parts: {
+        connectionId: { label: 'Zielverbindung' },
+        path: { label: 'Zielordner', hint: 'Er wird angelegt, wenn er fehlt.' },
+      },
+    },
+  },
+  jobOptions: {
+    include: {
+      label: 'Nur Dateien wie',
+      hint: 'Ein Muster je Zeile; mit / oder ** gilt es dem Pfad unter dem Ordner, sonst dem Namen.',
+    },
+    exclude: { label: 'Aber nicht wie', hint: 'Dateien und Ordner, die ausgelassen werden.' },
+    maxDepth: { label: 'Höchste Tiefe', hint: '1: die Dateien des Ordners selbst.' },
+    minSize: { label: 'Mindestgröße' },
+    maxSize: { label: 'Höchstgröße' },
+    minAgeSeconds: { label: 'Mindestalter', hint: 'Seit der letzten Änderung, wenn der Auftrag beginnt.' },
+    maxAgeSeconds: { label: 'Höchstalter' },
+    onConflict: {
+      label: 'Wenn eine Datei existiert',
+      choices: {
+        replace: 'Ersetzen',
+        skip: 'Überspringen',
+        newer: 'Ersetzen, wenn die Quelle neuer ist',
+        rename: 'Beide behalten: die neue umbenennen',
+        fail: 'Einen Fehler melden',
+      },
+    },
+    compare: {
+      label: 'Eine Datei ist unverändert, wenn',
+      choices: {
+        'size-and-time': 'Größe und Zeit gleich sind',
+        size: 'die Größe gleich ist',
+        digest: 'der Inhalt gleich ist (liest beide Dateien)',
+      },
+    },
+    deleteExtra: {
+      label: 'Am Ziel löschen, was die Quelle nicht hat',
+      hint: 'Nach allem anderen, und nur wenn alles aufgelistet und kopiert werden konnte.',
+    },
+    maxDeletes: { label: 'Höchstzahl der Löschungen', hint: 'Gäbe es mehr zu löschen, wird nichts gelöscht.' },
+    allowEmptySource: {
+      label: 'Auch löschen, wenn die Quelle leer ist',
+      hint: 'Oder wenn sie seit dem letzten Lauf mehr als die Hälfte ihrer Dateien verloren hat.',
+    },
+    bytesPerSecond: { label: 'Höchsttempo je Sekunde', hint: 'Für alle Dateien zusammen. Leer: keine Grenze.' },
+    dryRun: { label: 'Probelauf' },
+    webhookUrl: { label: 'Webhook am Ende aufrufen', hint: 'Erhält ein signiertes job.finished. Leer: keiner.' },
+  },
+  keyPair: {
+    name: { label: 'Name eines neuen Schlüsselpaars' },
+  },
+  link: {
+    operation: {
+      label: 'Wofür ist er?',
+      choices: { upload: 'Mir Dateien senden', download: 'Eine Datei abholen' },
+    },
+    connectionId: { label: 'Verbindung' },
+    path: {
+      label: 'Ordner für die Dateien',
+      hint: 'Dateien gehen nur hierhin. Hier kann niemand etwas sehen oder ändern.',
+    },
+    filename: { label: 'Dateiname', hint: 'Leer: wie der Absender sie nennt.' },
+    overwrite: { label: 'Darf eine Datei ersetzen', hint: 'Sonst wird ein Name abgelehnt, den es schon gibt.' },
+    digest: { label: 'SHA-256', hint: 'Eine andere Datei als die mit dieser Prüfsumme wird abgelehnt.' },
+    maxBytes: { label: 'Größte Datei, in MB', hint: 'Leer: so groß wie jeder Upload.' },
+    maxUses: { label: 'Wie oft', hint: 'Leer: beliebig oft.' },
+    expiresAt: { label: 'Gilt' },
+  },
+  schedule: {
+    name: { label: 'Name', hint: 'So heißen auch seine Aufträge. Leer: die Aktion und der Ordner.' },
+    cron: { label: 'Cron', hint: 'Minute, Stunde, Tag des Monats, Monat, Wochentag.' },
+    timeZone: { label: 'Zeitzone', hint: 'Zum Beispiel Europe/Berlin. Die Sommerzeit wird berücksichtigt.' },
+    isActive: { label: 'Aktiv' },
+  },
+  watchedFolder: {
+    connectionId: { label: 'Verbindung' },
+    name: { label: 'Name', hint: 'Leer: der Name des Ordners.' },
+    path: { label: 'Ordner', hint: 'Muss vorhanden sein.' },
+    filePattern: { label: 'Nur Dateien wie', hint: 'Mit / oder ** auch in Unterordnern.' },
+    scheduleMinutes: { label: 'Prüfen alle (Minuten)' },
+    webhookUrl: {
+      label: 'Webhook',
+      hint: 'Erhält einen signierten POST mit den gefundenen Dateien. Leer: Sie stehen nur im Verlauf.',
+    },
+    detectModified: {
+      label: 'Auch geänderte Dateien melden',
+      hint: 'Eine Datei mit anderer Größe oder anderem Datum.',
+    },
+    excludePattern: { label: 'Aber keine Dateien wie' },
+    doneFile: {
+      label: 'Auf eine Fertig-Datei warten',
+      hint: 'Eine Datei zählt erst, wenn auch diese da ist. {filename} ist ihr Name, {name} der ohne Endung.',
+    },
+    initial: {
+      label: 'Vorhandene Dateien',
+      choices: { ignore: 'Ausgangsstand: nicht melden', report: 'Als neu melden' },
+    },
+    recursive: { label: 'Mit Unterordnern' },
+    minAgeSeconds: {
+      label: 'Mindestalter in Sekunden',
+      hint: 'Jüngere Dateien warten auf eine spätere Prüfung.',
+    },
+    afterDelivery: {
+      label: 'Nach der Zustellung',
+      hint: 'Was mit der Datei geschieht.',
+      choices: {
+        keep: 'Datei lassen, wo sie ist',
+        move: 'In einen anderen Ordner verschieben',
+        delete: 'Löschen',
+      },
+    },
+    moveTo: {
+      label: 'Verschieben nach',
+      hint: 'Unterhalb des überwachten Ordners, oder mit / ab der Wurzel.',
+    },
+    expectEveryMinutes: {
+      label: 'Alarm nach Minuten ohne Datei',
+      hint: 'Der Webhook erhält eine eigene Nachricht. Leer: kein Alarm.',
+    },
+    copyTo: {
+      label: 'Jede Datei kopieren',
+      parts: {
+        connectionId: { label: 'Jede Datei kopieren nach', hint: 'Bevor der Webhook aufgerufen wird.' },
+        path: { label: 'Zielordner', hint: 'Wird angelegt, wenn er fehlt.' },
+        filename_template: { label: 'Name der Kopien', hint: 'Leer: der Name der Datei.' },
+        onConflict: {
+          label: 'Wenn eine Datei existiert',
+          choices: {
+            replace: 'Ersetzen',
+            skip: 'Überspringen',
+            newer: 'Ersetzen, wenn sie älter ist',
+            rename: 'Beide behalten: die Kopie umbenennen',
+            fail: 'Einen Fehler melden',
+          },
+        },
+      },
+    },
+  },
+  webhook: {
+    url: {
+      label: 'URL',
+      hint: 'Erhält für jedes Ereignis einen signierten POST. Zugangsdaten darin werden versiegelt aufbewahrt und nicht wieder angezeigt.',
+    },
+    events: { label: 'Ereignisse' },
+    connections: { label: 'Nur für diese Verbindungen', hint: 'Keine gewählt: alle, auch neue.' },
+    isActive: { label: 'Aktiv' },
+  },
+};

@@ -1,0 +1,14 @@
+/** What people read of fields, in English. Bundles for browsers have these texts alone (src/build/derived.ts). */
+import type { Fields } from '../thing.js';
+import { THINGS, type ThingTexts } from '../things.js';
+
+const textsIn = (fields: Fields): object =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) =>
+      'texts' in field && field.texts !== undefined ? [[name, field.texts]] : [],
+    ),
+  );
+
+export const fields = Object.fromEntries(
+  Object.entries(THINGS).map(([thing, of]) => [thing, textsIn(of)]),
+) as object as ThingTexts;

@@ -1,0 +1,100 @@
+/** How forms ask for fields. It imports no schemas: the page of the owner reads those of connections with it. */
+/**
+ * `lines`: texts, one a line. `words`: texts without spaces. `bytes`, `age`: a number and a unit. `megabytes`: a number of MB, for bytes. `connection`: its id;
+ * `connections`: several. `folder`: of the connection that the same thing, or part of it, names.
+ */
+export type Input =
+  | 'text'
+  | 'url'
+  | 'number'
+  | 'bytes'
+  | 'megabytes'
+  | 'age'
+  | 'flag'
+  | 'choice'
+  | 'choices'
+  | 'lines'
+  | 'words'
+  | 'date-time'
+  | 'connection'
+  | 'connections'
+  | 'folder';
+
+/** A field as a form draws it. One that is an object has a form field for each of its parts, named `field.part`. */
+export interface FormField {
+  readonly name: string;
+  readonly input: Input;
+  /** There is no thing without it. Of a part: no such object. */
+  readonly isNeeded: boolean;
+  /** null takes it away. */
+  readonly isNullable: boolean;
+  readonly default?: unknown;
+  readonly choices?: readonly string[];
+  readonly example?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+}
+
+/** JSON Schema, as far as fields use it. */
+interface FieldSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly oneOf?: readonly FieldSchema[];
+  readonly items?: FieldSchema;
+  readonly minItems?: number;
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+}
+
+interface About {
+  readonly isNeeded?: boolean;
+  readonly default?: unknown;
+  readonly input?: Input | undefined;
+  readonly example?: string | undefined;
+}
+
+/** One, or one for each of its parts. */
+export function formFields(name: string, schema: FieldSchema, about: About = {}): readonly FormField[] {
+  const { oneOf = [] } = schema;
+  const isNullable = oneOf.some(({ type }) => type === 'null') || (schema.type ?? '').includes('null');
+  const shape = isNullable && oneOf.length > 0 ? (oneOf[0] ?? schema) : schema;
+  if (shape.properties !== undefined) {
+    const { required = [] } = shape;
+    return Object.entries(shape.properties).flatMap(([part, one]) =>
+      formFields(`${name}.${part}`, one, {
+        isNeeded: required.includes(part),
+        example: part === 'path' ? about.example : undefined,
+      }),
+    );
+  }
+  const { minimum, maximum = Infinity, maxLength, enum: words, items, minItems = 0 } = shape;
+  const choices = words ?? items?.enum;
+  return [
+    {
+      name,
+      input: about.input ?? inputOf(name.slice(name.lastIndexOf('.') + 1), shape),
+      isNeeded: items === undefined ? about.isNeeded === true && !isNullable : minItems > 0,
+      isNullable,
+      ...(about.default === undefined ? {} : { default: about.default }),
+      ...(choices === undefined ? {} : { choices }),
+      ...(about.example === undefined ? {} : { example: about.example }),
+      ...(minimum === undefined ? {} : { minimum }),
+      ...(maximum < Number.MAX_SAFE_INTEGER ? { maximum } : {}),
+      ...(maxLength === undefined ? {} : { maxLength }),
+    },
+  ];
+}
+
+function inputOf(name: string, { type = '', enum: words, items }: FieldSchema): Input {
+  if (name === 'connectionId') return 'connection';
+  if (name === 'connections') return 'connections';
+  if (name === 'path') return 'folder';
+  if (words !== undefined) return 'choice';
+  if (items !== undefined) return items.enum === undefined ? 'lines' : 'choices';
+  if (type.includes('boolean')) return 'flag';
+  return type.includes('integer') || type.includes('number') ? 'number' : 'text';
+}

@@ -1,0 +1,25 @@
+/** The things whose fields forms ask for, and facts show. */
+import { alarmFields } from './alarm.js';
+import { apiKeyFields } from './api-key.js';
+import { jobFields, jobOptionFields } from './job.js';
+import { keyPairFields } from './key-pair.js';
+import { linkFields } from './link.js';
+import { scheduleFields } from './schedule.js';
+import type { TextsOf } from './thing.js';
+import { watchedFolderFields } from './watched-folder.js';
+import { webhookFields } from './webhook.js';
+
+export const THINGS = {
+  alarms: alarmFields,
+  apiKey: apiKeyFields,
+  job: jobFields,
+  jobOptions: jobOptionFields,
+  keyPair: keyPairFields,
+  link: linkFields,
+  schedule: scheduleFields,
+  watchedFolder: watchedFolderFields,
+  webhook: webhookFields,
+};
+export type Thing = keyof typeof THINGS;
+
+export type ThingTexts = { readonly [T in Thing]: TextsOf<(typeof THINGS)[T]> };

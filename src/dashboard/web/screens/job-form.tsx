@@ -1,0 +1,330 @@
+/**
+ * The form of a job or of a schedule: a new one, one like a job that has run, or a schedule that is changed. What deletes
+ * shows first what would happen.
+ */
+import { useState, type ReactElement } from 'react';
+import { Link, useLocation, useSearchParams } from 'wouter';
+import { request } from '../api/client.ts';
+import { useAction, useRead } from '../api/hooks.ts';
+import type { Connection, RepeatableJob, Schedule } from '../api/types.ts';
+import { timeZone as ownZone } from '../preferences.ts';
+import { t } from '../texts/texts.ts';
+import { Button, Empty, Failure, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
+import type { Draft } from '../ui/draft.ts';
+import { RadioGroup, TextField } from '../ui/fields.tsx';
+import { FormFields, type FormState, useForm } from '../ui/form.tsx';
+import { Server } from '../ui/icons.tsx';
+import { useUnsaved } from '../ui/unsaved.ts';
+import { asksJob, deletes, flatOf, toldOf } from './jobs/draft.ts';
+import { DryRun } from './jobs/dry-run.tsx';
+import { ORDERS, titleOf } from './jobs/words.ts';
+import { cronOf, NIGHTLY, timesOf } from './schedules/cron.ts';
+import { TimeFields, usePreview } from './schedules/times.tsx';
+
+const words = t.jobs.form;
+
+interface Props {
+  readonly of: 'job' | 'schedule';
+  /** Of a schedule that is changed. */
+  readonly id?: string;
+}
+
+export default function JobFormScreen({ of, id }: Props): ReactElement {
+  const [parameters] = useSearchParams();
+  const like = parameters.get('like');
+  const connections = useRead<{ connections: Connection[] }>('/manage/connections');
+  const at = id !== undefined ? `/manage/schedules/${id}` : like !== null ? `/manage/jobs/${like}` : undefined;
+  // Without one nothing more is asked: the connections are read anyway.
+  const read = useRead<RepeatableJob | Schedule>(at ?? '/manage/connections');
+  const known = at === undefined ? undefined : read.data;
+  const former = known !== undefined && 'cron' in known ? known : undefined;
+  const all = of === 'job' ? t.jobs : t.schedules;
+  const usable = connections.data?.connections.filter(({ isActive }) => isActive);
+  const isLoading = usable === undefined || (at !== undefined && known === undefined);
+  return (
+    <Page
+      title={id === undefined ? all.add : former === undefined ? all.one : t.schedules.editTitle(former.name)}
+      lead={
+        id === undefined ? (
+          <Link href={`/${of}s`}>{all.title}</Link>
+        ) : (
+          <Link href={`/schedules/${id}`}>{former?.name ?? all.one}</Link>
+        )
+      }
+    >
+      {isLoading ? (
+        <Pending
+          error={connections.error ?? read.error}
+          onRetry={() => void Promise.all([connections.refetch(), at !== undefined && read.refetch()])}
+        />
+      ) : usable.length === 0 ? (
+        <Panel>
+          <Empty
+            icon={Server}
+            title={words.noConnection}
+            action={<LinkButton href="/connections/new">{words.addConnection}</LinkButton>}
+          >
+            {words.noConnectionText}
+          </Empty>
+        </Panel>
+      ) : of === 'job' ? (
+        <JobForm {...beginningOf(known, usable, parameters)} />
+      ) : (
+        <ScheduleForm former={former} {...beginningOf(known, usable, parameters)} />
+      )}
+    </Page>
+  );
+}
+
+interface Beginning {
+  readonly like?: object;
+  readonly start?: Draft;
+}
+
+/** A new job: from the place that the address names, to the other connection if there is one. */
+function beginningOf(
+  known: RepeatableJob | Schedule | undefined,
+  usable: readonly Connection[],
+  parameters: URLSearchParams,
+): Beginning {
+  if (known !== undefined) return { like: flatOf('cron' in known ? { ...toldOf(known), name: known.name } : known) };
+  return {
+    start: {
+      'source.connectionId': parameters.get('source') ?? usable[0]?.id ?? '',
+      'source.path': parameters.get('path') ?? '',
+      'destination.connectionId': usable[1]?.id ?? usable[0]?.id ?? '',
+    },
+  };
+}
+
+function useJobForm({ like, start = {} }: Beginning): FormState {
+  // Each form has a button for a dry run.
+  return useForm(['job', 'jobOptions'], { former: like, start, without: ['dryRun'], asks: asksJob });
+}
+
+/** The body of POST /api/jobs. Of a dry run nobody is told. */
+function requestOf({ answers }: FormState, dryRun: boolean): Readonly<Record<string, unknown>> {
+  return { ...answers(), dryRun, ...(dryRun ? { webhookUrl: undefined } : {}) };
+}
+
+function JobForm(beginning: Beginning): ReactElement {
+  const form = useJobForm(beginning);
+  const [, navigate] = useLocation();
+  const start = useAction(() => request<{ job: { id: string } }>('POST', '/api/jobs', requestOf(form, false)), {
+    says: words.started,
+    refreshes: ['/manage/jobs'],
+    showsError: true,
+    onDone: ({ job }) => navigate(`/jobs/${job.id}`),
+  });
+  return (
+    <Frame
+      form={form}
+      mustLook={deletes(form.draft)}
+      verb={words.start}
+      refused={words.refused}
+      back="/jobs"
+      isBusy={start.isPending}
+      error={start.error}
+      onSend={() => start.mutate(undefined)}
+    >
+      <Panel>
+        <div className="panel-body stack">
+          <JobFields form={form} />
+        </div>
+      </Panel>
+    </Frame>
+  );
+}
+
+function ScheduleForm({ former, ...beginning }: Beginning & { readonly former: Schedule | undefined }): ReactElement {
+  const form = useJobForm(beginning);
+  const [firstTimes] = useState(former === undefined ? NIGHTLY : timesOf(former.cron));
+  const [times, setTimes] = useState(firstTimes);
+  const [timeZone, setTimeZone] = useState(former?.timeZone ?? ownZone);
+  const [, navigate] = useLocation();
+  const cron = cronOf(times);
+  const preview = usePreview(cron, timeZone.trim());
+  const said = t.schedules.form;
+  const save = useAction(
+    () => {
+      const { name: typed, ...job } = requestOf(form, former?.job.dryRun ?? false);
+      // A name of its jobs that is not the schedule's was given by another way than this form.
+      const ownName = former?.job.name ?? null;
+      const body = {
+        name: typed ?? nameOf(form.draft),
+        cron,
+        timeZone: timeZone.trim(),
+        job: ownName === null ? job : { ...job, name: ownName },
+      };
+      const at = former === undefined ? '/api/schedules' : `/api/schedules/${former.id}`;
+      return request<{ schedule: { id: string } }>(former === undefined ? 'POST' : 'PATCH', at, body);
+    },
+    {
+      says: former === undefined ? said.saved : t.form.saved,
+      refreshes: ['/manage/schedules'],
+      showsError: true,
+      onDone: ({ schedule }) => navigate(`/schedules/${schedule.id}`),
+    },
+  );
+  useUnsaved(times !== firstTimes && !save.isPending);
+  const job = jobText(form);
+  const [firstJob] = useState(job);
+  const { label, hint } = t.fields.schedule.name;
+  return (
+    <Frame
+      form={form}
+      isAnswered={preview.nextRuns !== undefined}
+      // What was looked at when it was made need not be looked at to give it another time.
+      mustLook={deletes(form.draft) && (former === undefined || job !== firstJob)}
+      verb={former === undefined ? said.save : said.saveChanges}
+      refused={said.refused}
+      back={former === undefined ? '/schedules' : `/schedules/${former.id}`}
+      isBusy={save.isPending}
+      error={save.error}
+      onSend={() => save.mutate(undefined)}
+    >
+      <Panel title={t.words.when}>
+        <div className="panel-body stack">
+          <TextField
+            label={label}
+            hint={hint}
+            maxLength={200}
+            value={String(form.draft['name'])}
+            onText={(name) => form.set({ name })}
+          />
+          <TimeFields
+            times={times}
+            timeZone={timeZone}
+            preview={preview}
+            onTimes={(to) => setTimes((before) => ({ ...before, ...to }))}
+            onTimeZone={setTimeZone}
+          />
+        </div>
+      </Panel>
+      <Panel title={t.words.what}>
+        <div className="panel-body stack">
+          <JobFields form={form} isNamed />
+        </div>
+      </Panel>
+    </Frame>
+  );
+}
+
+function nameOf(draft: Draft): string {
+  const type = draft['type'] as RepeatableJob['type'];
+  const source = { connectionId: '', path: String(draft['source.path']).trim() };
+  return titleOf({ name: null, type, source, destination: null });
+}
+
+function jobText(form: FormState): string {
+  return JSON.stringify({ ...requestOf(form, false), name: undefined });
+}
+
+const BOUNDS = ['minSize', 'maxSize', 'minAgeSeconds', 'maxAgeSeconds', 'maxDepth'];
+
+/** What, from where to where, which files, by which rules. `isNamed`: its name is asked elsewhere. */
+function JobFields({ form, isNamed = false }: { readonly form: FormState; readonly isNamed?: boolean }): ReactElement {
+  const { draft, set } = form;
+  const [isOpen] = useState(BOUNDS.some((name) => draft[name] !== ''));
+  const type = draft['type'] as keyof typeof ORDERS;
+  const nothing = { draw: () => null };
+  return (
+    <FormFields
+      form={form}
+      groups={[
+        { names: ['type'], isPlain: true },
+        { names: ['source'] },
+        { names: ['destination'] },
+        { names: ['include', 'exclude'] },
+        { title: words.bounds, isOpen, names: BOUNDS },
+        { names: ['onConflict', 'compare', 'deleteExtra', 'maxDeletes', 'allowEmptySource'], isPlain: true },
+        { names: ['bytesPerSecond', 'webhookUrl'] },
+        { names: ['name'], isPlain: true },
+      ]}
+      special={{
+        type: {
+          draw: () => (
+            <>
+              <RadioGroup
+                label={t.fields.job.type.label}
+                value={type}
+                options={Object.entries(ORDERS) as [keyof typeof ORDERS, string][]}
+                onValue={(chosen) => set({ type: chosen })}
+              />
+              <p className="hint">{t.jobs.hints[type]}</p>
+            </>
+          ),
+        },
+        'source.connectionId': { isRequired: true },
+        'destination.connectionId': { isRequired: true },
+        include: { term: 'glob' },
+        ...(draft['deleteExtra'] === true ? {} : { maxDeletes: nothing }),
+        ...(isNamed ? { name: nothing } : {}),
+      }}
+    />
+  );
+}
+
+/** Sent at once, or after a look at what would happen. */
+function Frame(props: {
+  readonly form: FormState;
+  /** What the form asks beside the job is answered. */
+  readonly isAnswered?: boolean;
+  /** What it would do is shown before it is sent. */
+  readonly mustLook: boolean;
+  readonly verb: string;
+  readonly refused: string;
+  readonly back: string;
+  readonly isBusy: boolean;
+  readonly error: Error | null;
+  readonly onSend: () => void;
+  readonly children: ReactElement | readonly ReactElement[];
+}): ReactElement {
+  const { form, isAnswered = true, mustLook, verb, refused, back, isBusy, error, onSend, children } = props;
+  const [dryRun, setDryRun] = useState<string>();
+  const look = useAction(() => request<{ job: { id: string } }>('POST', '/api/jobs', requestOf(form, true)), {
+    showsError: true,
+    onDone: ({ job }) => setDryRun(job.id),
+  });
+  useUnsaved(form.isDirty && !isBusy);
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (mustLook) look.mutate(undefined);
+        else onSend();
+      }}
+    >
+      {children}
+      {dryRun === undefined && <Failure error={error ?? look.error} title={refused} />}
+      <div className="row end">
+        <LinkButton href={back}>{t.common.discard}</LinkButton>
+        {!mustLook && (
+          <Button disabled={!form.isReady} isBusy={look.isPending} onClick={() => look.mutate(undefined)}>
+            {t.words.dryRun}
+          </Button>
+        )}
+        <Button
+          look="primary"
+          type="submit"
+          disabled={!form.isReady || !isAnswered}
+          isBusy={mustLook ? look.isPending : isBusy && dryRun === undefined}
+        >
+          {mustLook ? words.showFirst : verb}
+        </Button>
+      </div>
+      {dryRun !== undefined && (
+        <DryRun
+          id={dryRun}
+          verb={verb}
+          refused={refused}
+          isBusy={isBusy}
+          error={error}
+          onStart={onSend}
+          onClose={() => setDryRun(undefined)}
+        />
+      )}
+    </form>
+  );
+}

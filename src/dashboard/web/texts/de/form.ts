@@ -1,0 +1,11 @@
+import type { Texts } from '../en/index.ts';
+
+export const form: Texts['form'] = {
+  save: 'Speichern',
+  saved: 'Gespeichert',
+  more: 'Weitere Einstellungen',
+  nowhere: 'Nirgendwohin',
+  notActive: (name) => `${name} (nicht aktiv)`,
+  notUnit: (like) => `Eine Zahl und eine Einheit, etwa ${like}.`,
+  or: ' oder ',
+};

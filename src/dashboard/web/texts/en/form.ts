@@ -1,0 +1,10 @@
+/** What forms of all things say. Their fields are in the contract. */
+export const form = {
+  save: 'Save',
+  saved: 'Saved',
+  more: 'More options',
+  nowhere: 'Nowhere',
+  notActive: (name: string): string => `${name} (not active)`,
+  notUnit: (like: string): string => `A number and a unit, such as ${like}.`,
+  or: ' or ',
+};

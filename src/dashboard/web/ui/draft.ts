@@ -1,0 +1,142 @@
+/** What is typed in a form, and the requests it becomes: by the fields of the contract, one way for all things. */
+import type { FormField } from '../../../contract/form.ts';
+import type { FieldTexts } from '../../../contract/thing.ts';
+import type { Thing } from '../../../contract/things.ts';
+import { t } from '../texts/texts.ts';
+import { ageText, bytesOf, secondsOf, sizeText } from './units.ts';
+
+export type Value = string | boolean | readonly string[];
+/** By the names of fields. */
+export type Draft = Readonly<Record<string, Value>>;
+const MEGABYTE = 1_000_000;
+
+type Values = Readonly<Record<string, unknown>>;
+export type Asks = (name: string) => boolean;
+
+/** A thing as it is kept; a new one is as its fields are by default. */
+export function draftOf(fields: readonly FormField[], stored: object = {}): Draft {
+  return Object.fromEntries(fields.map((field) => [field.name, typed(field, valueAt(stored, field.name))]));
+}
+
+/** `copyTo.path`: that of the object in the field. */
+function valueAt(stored: unknown, name: string): unknown {
+  return name
+    .split('.')
+    .reduce((at, part) => (typeof at === 'object' && at !== null ? (at as Values)[part] : undefined), stored);
+}
+
+function typed({ input, default: usual, choices = [] }: FormField, stored: unknown = usual): Value {
+  const texts = Array.isArray(stored) ? stored.map(String) : [];
+  const text = typeof stored === 'string' || typeof stored === 'number' ? String(stored) : '';
+  switch (input) {
+    case 'flag':
+      return stored === true;
+    case 'choices':
+    case 'connections':
+      return texts;
+    case 'lines':
+    case 'words':
+      return texts.join('\n');
+    case 'choice':
+      return text === '' ? (choices[0] ?? '') : text;
+    case 'bytes':
+      return typeof stored === 'number' && stored !== usual ? sizeText(stored) : '';
+    case 'age':
+      return typeof stored === 'number' ? ageText(stored) : '';
+    case 'megabytes':
+      return typeof stored === 'number' ? String(stored / MEGABYTE) : '';
+    case 'date-time':
+      return text === '' ? '' : localTime(new Date(text));
+    default:
+      // 0 by default: nothing is asked for.
+      return text === '0' && usual === 0 ? '' : text;
+  }
+}
+
+/** The value of an input that knows no zone: the browser's own. */
+function localTime(date: Date): string {
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** undefined = it was left empty. NaN = it cannot be read. */
+function answerTo({ input }: FormField, value: Value | undefined): unknown {
+  if (typeof value !== 'string') return value;
+  const text = value.trim();
+  if (input === 'lines') return text.split(/\s*\n\s*/).filter(Boolean);
+  if (input === 'words') return text.split(/[\s,;]+/).filter(Boolean);
+  if (text === '') return undefined;
+  switch (input) {
+    case 'number':
+      return Number(text);
+    case 'bytes':
+      return bytesOf(text);
+    case 'megabytes':
+      return Math.round(Number(text) * MEGABYTE);
+    case 'age':
+      return secondsOf(text);
+    case 'date-time':
+      return new Date(text).toISOString();
+    default:
+      return text;
+  }
+}
+
+/** Whether it is part of an object that there is none of: its first part is empty. */
+export function isOfNone(fields: readonly FormField[], name: string, draft: Draft): boolean {
+  const [of, part] = name.split('.');
+  return part !== undefined && draft[fields.find((field) => field.name.startsWith(`${of}.`))?.name ?? ''] === '';
+}
+
+/** What was answered, by the fields of the request; what was left empty is undefined, an object that there is none of null. */
+export function answersOf(fields: readonly FormField[], draft: Draft, asks: Asks = () => true): Values {
+  const answers: Record<string, unknown> = {};
+  for (const field of fields) {
+    const [name = '', part] = field.name.split('.');
+    if (!asks(name)) continue;
+    const answer = answerTo(field, draft[field.name]);
+    if (part === undefined) answers[name] = answer;
+    else if (isOfNone(fields, field.name, draft)) answers[name] = null;
+    else answers[name] = { ...(answers[name] as object | undefined), [part]: answer };
+  }
+  return answers;
+}
+
+/** The fields that differ from those of the thing as it is kept. What was emptied is taken away, or as it is by default. */
+export function changesOf(fields: readonly FormField[], draft: Draft, former: object, asks?: Asks): Values {
+  const before = answersOf(fields, draftOf(fields, former));
+  const after = Object.entries(answersOf(fields, draft, asks));
+  const changed = after.filter(([name, answer]) => text(answer) !== text(before[name]));
+  return Object.fromEntries(
+    changed.map(([name, answer]) => {
+      const { isNullable = true, default: usual } = fields.find((field) => field.name === name) ?? {};
+      return [name, answer ?? (isNullable ? null : usual)];
+    }),
+  );
+}
+
+/** What was chosen is the same in any order. */
+function text(answer: unknown): string {
+  return JSON.stringify(Array.isArray(answer) ? [...answer].sort() : answer) ?? '';
+}
+
+/** Whether all that is needed was answered, in a way that can be read. */
+export function isReady(fields: readonly FormField[], draft: Draft, asks: Asks): boolean {
+  return fields.every((field) => {
+    if (!asks(field.name.split('.')[0] ?? '') || isOfNone(fields, field.name, draft)) return true;
+    const answer = answerTo(field, draft[field.name]);
+    const isEmpty = answer === undefined || (Array.isArray(answer) && answer.length === 0);
+    return isEmpty ? !isRequired(field) : !Number.isNaN(answer);
+  });
+}
+
+/** A number has to be given where leaving it out means another than none. */
+export function isRequired({ isNeeded, input, default: usual }: FormField): boolean {
+  return isNeeded || (input === 'number' && typeof usual === 'number' && usual !== 0);
+}
+
+/** What people read of a field, or of a part of one. */
+export function textsAt(thing: Thing, name: string): FieldTexts | undefined {
+  const [of = '', part] = name.split('.');
+  const texts = (t.fields[thing] as Readonly<Record<string, FieldTexts | undefined>>)[of];
+  return part === undefined ? texts : texts?.parts?.[part];
+}

@@ -1,0 +1,28 @@
+/** Facts of the fields of the contract: those that a screen does not word by itself. */
+import { formFields } from '../../../contract/derived/form-fields.ts';
+import type { FormField } from '../../../contract/form.ts';
+import type { Thing } from '../../../contract/things.ts';
+import { formatDateTime, formatNumber } from '../format.ts';
+import { t } from '../texts/texts.ts';
+import { answersOf, draftOf, textsAt, type Draft } from './draft.ts';
+
+/** What was set otherwise than by default, but for the fields that are told of elsewhere. */
+export function otherFacts(thing: Thing, stored: object, told: readonly string[]): Readonly<Record<string, string>> {
+  const fields = formFields[thing].filter(({ name }) => !told.includes(name.split('.')[0] ?? ''));
+  const usual = draftOf(fields);
+  const draft = draftOf(fields, stored);
+  const others = fields.filter(({ name }) => JSON.stringify(draft[name]) !== JSON.stringify(usual[name]));
+  return Object.fromEntries(
+    others.map((field) => [textsAt(thing, field.name)?.label ?? field.name, wordsOf(thing, field, draft)]),
+  );
+}
+
+function wordsOf(thing: Thing, field: FormField, draft: Draft): string {
+  const answer = answersOf([field], draft)[field.name];
+  if (typeof answer === 'boolean') return answer ? t.connection.yes : t.connection.no;
+  if (typeof answer === 'number' && field.input === 'number') return formatNumber(answer);
+  if (typeof answer === 'string' && field.input === 'date-time') return formatDateTime(answer);
+  const { choices } = textsAt(thing, field.name) ?? {};
+  const texts = Array.isArray(answer) ? answer.map(String) : [String(draft[field.name])];
+  return texts.map((text) => choices?.[text] ?? text).join(', ');
+}

@@ -1,0 +1,324 @@
+/** Forms of things, drawn from the fields of the contract. A form says their order, and what is special. */
+import { Fragment, type ReactElement, type ReactNode, useState } from 'react';
+import { formFields } from '../../../contract/derived/form-fields.ts';
+import type { FormField } from '../../../contract/form.ts';
+import type { FieldTexts } from '../../../contract/thing.ts';
+import type { Thing } from '../../../contract/things.ts';
+import { request } from '../api/client.ts';
+import { useAction } from '../api/hooks.ts';
+import { useConnections } from '../api/names.ts';
+import { t } from '../texts/texts.ts';
+import { useConnectionOptions } from './connection-status.tsx';
+import { FormDialog } from './dialog.tsx';
+import {
+  answersOf,
+  type Asks,
+  changesOf,
+  type Draft,
+  draftOf,
+  isOfNone,
+  isReady,
+  isRequired,
+  textsAt,
+  type Value,
+} from './draft.ts';
+import {
+  AgeField,
+  AreaField,
+  CheckField,
+  ChecksField,
+  ChoiceField,
+  RadioGroup,
+  SizeField,
+  TextField,
+} from './fields.tsx';
+import { FolderField } from './folder-picker.tsx';
+import type { TermName } from './term-popover.tsx';
+
+type Options = readonly (readonly [value: string, text: string])[];
+
+/** What the contract does not say of a field. */
+interface Special {
+  readonly label?: string;
+  readonly hint?: string | undefined;
+  readonly term?: TermName;
+  readonly isRequired?: boolean;
+  readonly isDisabled?: boolean;
+  readonly isFirst?: boolean;
+  readonly isRadio?: boolean;
+  readonly type?: string;
+  readonly placeholder?: string;
+  readonly options?: Options;
+  /** Of choices: they are called by their names, and their texts are hints. */
+  readonly areNames?: boolean;
+  /** Draws it instead. */
+  readonly draw?: () => ReactNode;
+}
+type Specials = Readonly<Record<string, Special | undefined>>;
+
+export interface FormState {
+  readonly fields: readonly FormField[];
+  /** As it is sent. */
+  readonly draft: Draft;
+  readonly set: (to: Draft) => void;
+  readonly isReady: boolean;
+  readonly isDirty: boolean;
+  readonly asks: Asks;
+  readonly textsOf: (name: string) => FieldTexts | undefined;
+  /** What a request for a new thing says. */
+  readonly answers: () => Readonly<Record<string, unknown>>;
+}
+
+interface FormOptions {
+  /** Absent = a new one. */
+  readonly former?: object | undefined;
+  /** What a new one begins with, where that is not by default. */
+  readonly start?: Draft;
+  /** Fields that are set elsewhere. */
+  readonly without?: readonly string[];
+  /** Whether the other answers leave a field to ask; one that is not asked is not sent. */
+  readonly asks?: (name: string, draft: Draft) => boolean;
+  /** What follows from other answers. */
+  readonly adjust?: (draft: Draft) => Draft;
+}
+
+export function useForm(things: readonly Thing[], options: FormOptions): FormState {
+  const { former, start, without = [], adjust = (same) => same } = options;
+  const fields = things.flatMap((thing) => formFields[thing]).filter(({ name }) => !without.includes(name));
+  const [first] = useState(() => ({ ...draftOf(fields, former), ...start }));
+  const [typed, setTyped] = useState<Draft>(first);
+  const firstConnection = useConnections().find(({ isActive }) => isActive)?.id ?? '';
+  // They may come after the form.
+  const chosen = typed['connectionId'] === '' ? { ...typed, connectionId: firstConnection } : typed;
+  const draft = adjust(chosen);
+  const asks = (name: string): boolean => options.asks?.(name, draft) ?? true;
+  return {
+    fields,
+    draft,
+    set: (to) => setTyped((before) => ({ ...before, ...(to as Record<string, Value>) })),
+    isReady: isReady(fields, draft, asks),
+    isDirty: typed !== first,
+    asks,
+    textsOf: (name) => things.map((thing) => textsAt(thing, name)).find((texts) => texts !== undefined),
+    answers: () => answersOf(fields, draft, asks),
+  };
+}
+
+/** Fields that are drawn together. */
+interface FieldGroup {
+  readonly names: readonly string[];
+  /** Below each other, not in columns. */
+  readonly isPlain?: boolean;
+  /** Behind this title, until it is opened. */
+  readonly title?: string;
+  readonly isOpen?: boolean;
+}
+
+interface FieldsProps {
+  readonly form: FormState;
+  readonly groups: readonly FieldGroup[];
+  readonly special?: Specials;
+}
+
+/** Fields without a place stand in the last group, behind "More options". */
+export function FormFields({ form, groups, special = {} }: FieldsProps): ReactElement {
+  const { fields, draft, asks } = form;
+  const isIn = (names: readonly string[], { name }: FormField): boolean =>
+    names.includes(name) || names.includes(name.split('.')[0] ?? '');
+  const rest = fields.filter((field) => !groups.some(({ names }) => isIn(names, field))).map(({ name }) => name);
+  const more = { title: t.form.more, ...groups.find(({ title }) => title === t.form.more) };
+  const last: FieldGroup = { ...more, names: [...(more.names ?? []), ...rest] };
+  const all = [...groups.filter(({ title }) => title !== t.form.more), last];
+  const drawn = (name: string): ReactElement[] => {
+    const { draw } = special[name] ?? {};
+    if (draw !== undefined) return [<Fragment key={name}>{draw()}</Fragment>];
+    return fields
+      .filter(
+        (field) => isIn([name], field) && asks(field.name.split('.')[0] ?? '') && !isLater(fields, field.name, draft),
+      )
+      .map((field) => <DrawnField key={field.name} form={form} field={field} special={special[field.name]} />);
+  };
+  return (
+    <>
+      {all.map(({ names, isPlain = false, title, isOpen }) => {
+        const parts = names.flatMap(drawn);
+        const key = names.join();
+        if (parts.length === 0) return null;
+        if (title === undefined && isPlain) return <Fragment key={key}>{parts}</Fragment>;
+        const body = <div className={isPlain ? 'stack' : 'form-grid'}>{parts}</div>;
+        if (title === undefined) return <Fragment key={key}>{body}</Fragment>;
+        return (
+          <details key={key} open={isOpen}>
+            <summary>{title}</summary>
+            {body}
+          </details>
+        );
+      })}
+    </>
+  );
+}
+
+/** Asked once its object has a first part. */
+function isLater(fields: readonly FormField[], name: string, draft: Draft): boolean {
+  const [of = ''] = name.split('.');
+  return isOfNone(fields, name, draft) && fields.find((field) => field.name.startsWith(`${of}.`))?.name !== name;
+}
+
+function DrawnField(props: {
+  readonly form: FormState;
+  readonly field: FormField;
+  readonly special: Special | undefined;
+}) {
+  const { form, field, special = {} } = props;
+  const { name, input, example, minimum, maximum, maxLength, choices = [] } = field;
+  const { label = name, hint, choices: words = {} } = form.textsOf(name) ?? {};
+  const { term, isDisabled, isFirst, isRadio = false, areNames = false, options } = special;
+  const set = (value: Value): void => form.set({ [name]: value });
+  const value = form.draft[name] ?? '';
+  const text = typeof value === 'string' ? value : '';
+  const list = typeof value === 'object' ? value : [];
+  const about = {
+    label: special.label ?? label,
+    hint: 'hint' in special ? special.hint : hint,
+    term,
+  };
+  const typing = {
+    ...about,
+    value: text,
+    onText: set,
+    maxLength,
+    disabled: isDisabled,
+    required: special.isRequired ?? isRequired(field),
+    placeholder: special.placeholder ?? example,
+    ...(isFirst === true ? { isFirst } : {}),
+  };
+  const named = options ?? choices.map((choice) => [choice, words[choice] ?? choice] as const);
+  switch (input) {
+    case 'flag':
+      return <CheckField {...about} checked={value === true} disabled={isDisabled} onCheck={set} />;
+    case 'choice':
+      return isRadio ? (
+        <RadioGroup label={about.label} term={term} value={text} options={named} onValue={set} disabled={isDisabled} />
+      ) : (
+        <ChoiceField {...about} value={text} onText={set} disabled={isDisabled} options={named} />
+      );
+    case 'choices':
+      return (
+        <ChecksField
+          {...about}
+          options={named.map(([choice, word]) => (areNames ? [choice, choice, word] : [choice, word]))}
+          chosen={list}
+          onChoose={set}
+        />
+      );
+    case 'lines':
+    case 'words':
+      return <AreaField rows={2} {...typing} maxLength={undefined} />;
+    case 'bytes':
+      return <SizeField {...typing} {...(typing.placeholder === undefined ? { placeholder: '10 MiB' } : {})} />;
+    case 'age':
+      return <AgeField {...typing} {...(typing.placeholder === undefined ? { placeholder: '7 days' } : {})} />;
+    case 'number':
+      return <TextField {...typing} type="number" min={minimum} max={maximum} />;
+    case 'megabytes':
+      return <TextField {...typing} type="number" min={0} step="any" />;
+    case 'date-time':
+      return <TextField {...typing} type="datetime-local" />;
+    case 'connection':
+      return (
+        <ConnectionChoice
+          {...about}
+          value={text}
+          onText={set}
+          disabled={isDisabled}
+          isOptional={name.includes('.') && special.isRequired !== true}
+        />
+      );
+    case 'connections':
+      return <ConnectionChoices {...about} chosen={list} onChoose={set} />;
+    case 'folder':
+      return (
+        <FolderField {...typing} connectionId={String(form.draft[name.replace(/[^.]+$/, 'connectionId')] ?? '')} />
+      );
+    case 'url':
+      return <TextField {...typing} type="url" />;
+    case 'text':
+      if (options !== undefined) return <ChoiceField {...about} value={text} onText={set} options={options} />;
+      return <TextField {...typing} type={special.type ?? 'text'} />;
+  }
+}
+
+function ConnectionChoice(props: {
+  readonly label: string;
+  readonly hint: string | undefined;
+  readonly term: TermName | undefined;
+  readonly value: string;
+  readonly onText: (id: string) => void;
+  readonly disabled: boolean | undefined;
+  readonly isOptional: boolean;
+}): ReactElement {
+  const { isOptional, ...field } = props;
+  const connections = useConnections();
+  const known = useConnectionOptions()(connections.filter(({ isActive }) => isActive));
+  // It is switched off by now, or gone: it can still be seen, and changed.
+  const isMissing = field.value !== '' && !known.some(([id]) => id === field.value);
+  const name = connections.find(({ id }) => id === field.value)?.name ?? field.value;
+  const missing = isMissing ? [[field.value, t.form.notActive(name)] as const] : [];
+  const none = isOptional ? [['', t.form.nowhere] as const] : [];
+  return <ChoiceField {...field} options={[...none, ...known, ...missing]} />;
+}
+
+export function ConnectionChoices(props: {
+  readonly label: string;
+  readonly hint: string | undefined;
+  readonly term?: TermName | undefined;
+  readonly isLabelHidden?: boolean;
+  readonly chosen: readonly string[];
+  readonly onChoose: (chosen: readonly string[]) => void;
+}): ReactElement | null {
+  const known = useConnections().map(({ id, name }) => [id, name] as const);
+  const missing = props.chosen.filter((id) => !known.some(([one]) => one === id)).map((id) => [id, id] as const);
+  const options = [...known, ...missing];
+  return options.length === 0 ? null : <ChecksField {...props} options={options} />;
+}
+
+/** A new thing, or one that is changed, in a dialog. */
+export function ThingDialog<R>(
+  props: FieldsProps & {
+    readonly former?: { readonly id: string } | undefined;
+    /** Where things are made; each is at its id below. */
+    readonly at: string;
+    readonly refreshes?: readonly string[];
+    readonly title: string;
+    readonly verb: string;
+    readonly says?: string | undefined;
+    readonly isReady?: boolean;
+    readonly answers?: () => object;
+    readonly onDone: (answer: R) => void;
+    readonly onClose: () => void;
+  },
+): ReactElement {
+  const { form, groups, special, former, at, refreshes = [at], title, verb, says, onDone, onClose } = props;
+  const save = useAction(
+    () =>
+      former === undefined
+        ? request<R>('POST', at, props.answers?.() ?? form.answers())
+        : request<R>('PATCH', `${at}/${former.id}`, changesOf(form.fields, form.draft, former, form.asks)),
+    { refreshes, showsError: true, onDone, ...(says === undefined ? {} : { says }) },
+  );
+  return (
+    <FormDialog
+      title={title}
+      verb={verb}
+      size="medium"
+      keepsOpen
+      isBusy={save.isPending}
+      isReady={form.isReady && props.isReady !== false}
+      error={save.error}
+      onClose={onClose}
+      onSend={() => save.mutate(undefined)}
+    >
+      <FormFields form={form} groups={groups} {...(special === undefined ? {} : { special })} />
+    </FormDialog>
+  );
+}

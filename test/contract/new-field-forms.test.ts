@@ -1,0 +1,154 @@
+/**
+ * A field of a watched folder and its German texts are all that its form and its facts take: a made-up one is asked for, sent
+ * and shown by the dashboard. It is bundled with a definition that has it.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+import ts from 'typescript';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const WEB = join(ROOT, 'src/dashboard/web');
+const BUNDLE = fileURLToPath(new URL('./bundled-with-new-field.mjs', import.meta.url));
+
+const FIELD = `
+  moonPhase: given(oneOf(['new', 'full'], 'When files are reported.'), {
+    texts: { label: 'Phase of the moon', hint: 'Only then.', choices: { new: 'New moon', full: 'Full moon' } },
+    default: 'new',
+  }),
+  tideMetres: given(Type.Integer({ minimum: 1, maximum: 9, description: 'The least tide.' }), {
+    texts: { label: 'Least tide' },
+    default: null,
+  }),
+`;
+const GERMAN = `
+    moonPhase: { label: 'Mondphase', hint: 'Nur dann.', choices: { new: 'Neumond', full: 'Vollmond' } },
+    tideMetres: { label: 'Kleinste Tide' },
+`;
+const withField = (text: string): string => text.replace(/(?<=watchedFolderFields = \{\n)/, FIELD.slice(1));
+const withTexts = (text: string): string => text.replace(/(?<= {2}watchedFolder: \{\n)/, GERMAN.slice(1));
+
+const madeUp: Plugin = {
+  name: 'a definition with made-up fields',
+  setup: (building) => {
+    const changed = (filter: RegExp, change: (text: string) => string): void =>
+      building.onLoad({ filter }, ({ path }) => {
+        const text = readFileSync(path, 'utf8');
+        assert.notEqual(change(text), text, path);
+        return { contents: change(text), loader: 'ts' };
+      });
+    changed(/[\\/]src[\\/]contract[\\/]watched-folder\.ts$/, withField);
+    changed(/[\\/]src[\\/]contract[\\/]de[\\/]fields\.ts$/, withTexts);
+  },
+};
+
+/** The groups are those of a form that does not know the fields. */
+const ENTRY = `
+  import { QueryClientProvider } from '@tanstack/react-query';
+  import { renderToStaticMarkup } from 'react-dom/server';
+  import { loadTexts } from './texts/texts.ts';
+
+  export async function dashboard(language) {
+    await loadTexts(language);
+    const { FormFields, useForm } = await import('./ui/form.tsx');
+    const { otherFacts } = await import('./ui/field-facts.ts');
+    const { changesOf, draftOf } = await import('./ui/draft.ts');
+    const { formFields } = await import('../../contract/derived/form-fields.ts');
+    const { queries } = await import('./api/hooks.ts');
+    function Form() {
+      const form = useForm(['watchedFolder'], {});
+      return <FormFields form={form} groups={[{ names: ['connectionId', 'path', 'name'] }]} />;
+    }
+    const fields = formFields.watchedFolder;
+    return {
+      form: renderToStaticMarkup(<QueryClientProvider client={queries}><Form /></QueryClientProvider>),
+      facts: (stored) => otherFacts('watchedFolder', stored, ['path']),
+      changes: (typed, former) => changesOf(fields, { ...draftOf(fields, former), ...typed }, former),
+    };
+  }
+`;
+
+/** What modules of the page look at when they are loaded. */
+const PAGE = `
+  const location = new URL('http://localhost/');
+  const addEventListener = () => undefined;
+  const navigator = { language: 'en' };
+  const document = { documentElement: {}, cookie: '' };
+`;
+
+interface Dashboard {
+  readonly form: string;
+  readonly facts: (stored: object) => Readonly<Record<string, string>>;
+  readonly changes: (typed: object, former: object) => object;
+}
+
+let dashboard: (language: 'en' | 'de') => Promise<Dashboard>;
+
+before(async () => {
+  await build({
+    stdin: { contents: ENTRY, resolveDir: WEB, loader: 'tsx' },
+    outfile: BUNDLE,
+    ...({ bundle: true, format: 'esm', platform: 'node', packages: 'external', target: 'es2023' } as const),
+    ...({ jsx: 'automatic', logLevel: 'error', banner: { js: PAGE }, plugins: [madeUp] } as const),
+  });
+  ({ dashboard } = (await import(pathToFileURL(BUNDLE).href)) as { dashboard: typeof dashboard });
+});
+after(() => rmSync(BUNDLE, { force: true }));
+
+test('the form asks for it in its last group, with its label, hint, choices and limits', async () => {
+  const { form } = await dashboard('en');
+  const more = form.slice(form.indexOf('<summary>More options</summary>'));
+  assert.match(more, />Phase of the moon<\/label>/);
+  assert.match(more, /<option value="new" selected="">New moon<\/option><option value="full">Full moon<\/option>/);
+  assert.match(more, />Only then\.<\/p>/);
+  assert.match(more, /<input type="number"[^>]* min="1" max="9"/);
+});
+
+test('what was chosen is sent, alone, and what was emptied is taken away', async () => {
+  const { changes } = await dashboard('en');
+  const former = { path: '/in', moonPhase: 'full', tideMetres: 3, scheduleMinutes: 5 };
+  assert.deepEqual(changes({ moonPhase: 'new' }, former), { moonPhase: 'new' });
+  assert.deepEqual(changes({ tideMetres: '7' }, former), { tideMetres: 7 });
+  assert.deepEqual(changes({ tideMetres: '' }, former), { tideMetres: null });
+  assert.deepEqual(changes({}, former), {});
+});
+
+test('its facts show what is not as usual', async () => {
+  const { facts } = await dashboard('en');
+  assert.deepEqual(facts({ path: '/in', moonPhase: 'full', tideMetres: 3 }), {
+    'Phase of the moon': 'Full moon',
+    'Least tide': '3',
+  });
+  assert.deepEqual(facts({ path: '/in', moonPhase: 'new', tideMetres: null }), {});
+});
+
+test('both speak German', async () => {
+  const { form, facts } = await dashboard('de');
+  assert.match(form, />Mondphase<\/label>/);
+  assert.match(form, />Vollmond<\/option>/);
+  assert.deepEqual(facts({ moonPhase: 'full' }), { Mondphase: 'Vollmond' });
+});
+
+test('without its German texts it does not compile', () => {
+  const german = join(ROOT, 'src/contract/de/fields.ts');
+  const host = ts.createCompilerHost({});
+  const readFile = host.readFile.bind(host);
+  host.readFile = (file) =>
+    file.endsWith('src/contract/watched-folder.ts') ? withField(readFile(file) ?? '') : readFile(file);
+  const program = ts.createProgram(
+    [german],
+    {
+      ...{ strict: true, noEmit: true, skipLibCheck: true, types: [], lib: ['lib.es2023.d.ts'] },
+      ...{ module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
+    },
+    host,
+  );
+  const mistakes = ts
+    .getPreEmitDiagnostics(program, program.getSourceFile(german))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+  assert.equal(mistakes.length, 1, mistakes.join('\n'));
+  assert.match(mistakes[0] ?? '', /moonPhase, tideMetres/);
+});
