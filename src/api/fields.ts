@@ -1,5 +1,5 @@
 /** Fields that several endpoints have, each with the words that are right for one place, and values that their examples share. */
-import { CONNECTION_ID, ROOT_PATH } from '../contract/words.js';
+import { CONNECTION_ID, DURATION_MS, RAW_NAME, ROOT_PATH } from '../contract/words.js';
 import { Type, type TInteger, type TProperties, type TSchemaOptions, type TString } from 'typebox';
 import { NAME } from '../contract/patterns.js';
 import { refusal } from '../base/errors.js';
@@ -30,9 +30,6 @@ export const remotePath = (
   description = 'Path on the remote server, absolute or from the default path of the connection.',
   options?: TSchemaOptions,
 ): TString => text(description, { minLength: 1, maxLength: 4096, ...options });
-
-export const RAW_NAME =
-  'The exact bytes of a name that is not UTF-8, as base64, and of the names below it, with a slash between them; in a request, beside the path that ends with them. Not on S3.';
 
 export const rawName = (description = RAW_NAME, options?: TSchemaOptions): TString =>
   text(description, { minLength: 1, maxLength: 5464, ...options });
@@ -78,7 +75,6 @@ export function timeOf(mtime: string | undefined): Date | undefined {
   throw refusal('bad_request', `mtime must be a date-time such as 2026-01-31T12:00:00Z, ${range}`);
 }
 
-export const FILE_NAME = 'Name of the file, without a folder.';
 export const OVERWRITE = 'Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.';
 
 export const CONTENT = 'Text, or base64 where `encoding` is `base64`.';
@@ -132,7 +128,7 @@ export const keptTime = () =>
   );
 
 export const answeredPath = (): TString => text(ROOT_PATH);
-export const durationMs = (): TInteger => count('Milliseconds from the start of the operation to its end.');
+export const durationMs = (): TInteger => count(DURATION_MS);
 
 export const successAnswer = object('SuccessAnswer', { success: success() });
 export const errorAnswer = object('ErrorAnswer', {

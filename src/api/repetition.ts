@@ -2,7 +2,7 @@
 import { withDeadline } from '../base/deadline.js';
 import { type GatewayError, hasCode, refusal, toGatewayError } from '../base/errors.js';
 import type { RequestContext, Route } from '../http/types.js';
-import type { TransferItem } from '../storage/storage.js';
+import type { TransferItem } from '../contract/transfer.js';
 import { findFile } from '../operations/change.js';
 import { referTo } from '../operations/path-reference.js';
 import type { Repeated } from './endpoint.js';

@@ -62,7 +62,7 @@ export async function provision(
       await storeQuickStart(dataDir, announced);
     }
     const account = await storage.accounts.findByEmail(holder.email);
-    if (account !== undefined) running = { accountId: account.accountId, receiver, received };
+    if (account !== undefined) running = { accountId: account.id, receiver, received };
   } else {
     await storage.provision(wanted);
     // Nothing listens there any more: "switched off" says more than "connection refused".

@@ -175,6 +175,9 @@ type InRow<T> = Date extends T ? Exclude<T, string> : T;
 export type RowOf<F> = { readonly [N in NamesOf<F, Column>]: StoredOf<F[N]> };
 type StoredOf<F> = F extends { readonly row?: infer R } ? R : never;
 
+/** What answers show of one, in examples. */
+export type Example<F> = { readonly [N in Exclude<keyof F, NamesOf<F, Hidden>>]?: unknown };
+
 /** The columns that requests set. */
 export type SettingsOf<F> = { readonly [N in NamesOf<F, Given>]: StoredOf<F[N]> };
 
@@ -229,6 +232,25 @@ export function viewOf<F extends Fields>(
   reader: Reader,
 ): Readonly<Record<string, unknown>> {
   const values: Readonly<Record<string, unknown>> = row;
+  return shownOf(fields, values, reader, ([name, field]) => [name, shownValue(field, values[name])]);
+}
+
+/** What an answer shows of an example, whose values are those of answers. It has no others for keys than for owners. */
+export function exampleOf(fields: Fields, example: object, reader: Reader): Readonly<Record<string, unknown>> {
+  const values: Readonly<Record<string, unknown>> = { ...example };
+  const isGiven = ([name]: readonly [string, Field]): boolean => name in values;
+  return shownOf(Object.fromEntries(Object.entries(fields).filter(isGiven)), values, reader, ([name]) => [
+    name,
+    values[name],
+  ]);
+}
+
+function shownOf(
+  fields: Fields,
+  values: Readonly<Record<string, unknown>>,
+  reader: Reader,
+  entryOf: (entry: readonly [string, Field]) => readonly [string, unknown],
+): Readonly<Record<string, unknown>> {
   const isHere = (name: string, field: Field | undefined): boolean =>
     field !== undefined &&
     isShown(field, reader) &&
@@ -236,9 +258,9 @@ export function viewOf<F extends Fields>(
   const isLeftOut = (name: string, { isRare, goesWith, default: usual }: Given): boolean =>
     goesWith === undefined ? isRare === true && values[name] === usual : !isHere(goesWith, fields[goesWith]);
   return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, field]) =>
-      isHere(name, field) ? [[name, shownValue(field, values[name])]] : [],
-    ),
+    Object.entries(fields)
+      .filter(([name, field]) => isHere(name, field))
+      .map(entryOf),
   );
 }
 

@@ -20,7 +20,8 @@ import { holdSame, isDatedAs } from '../operations/same-bytes.js';
 import { baseName, pathBelow, type RemotePath } from '../remotes/path.js';
 import type { FileInfo } from '../remotes/remote.js';
 import { ownTimeOf } from '../remotes/times.js';
-import type { JobFile, JobTree, RunningJob, TransferType } from '../storage/storage.js';
+import type { TransferType } from '../contract/transfer.js';
+import type { JobFile, JobTree, RunningJob } from '../storage/storage.js';
 
 /** Where a job leads, as it is now. */
 export interface JobPlaces {

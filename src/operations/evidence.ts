@@ -2,9 +2,11 @@
 import type { Connection } from '../connections/connection.js';
 import type { RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
-import type { Remote, ServerProof, Unverified } from '../remotes/remote.js';
-import type { ReceiptFacts, ReceiptSource, ServerFacts, TransferType } from '../storage/storage.js';
-import { ContentHash, type DigestGap } from './content-hash.js';
+import type { Remote, ServerProof } from '../remotes/remote.js';
+import type { TransferType } from '../contract/transfer.js';
+import type { ReceiptFacts, ReceiptSource, ServerFacts } from '../storage/storage.js';
+import type { DigestGap, Unverified } from '../contract/transfer.js';
+import { ContentHash } from './content-hash.js';
 
 /** What each kind of operation has with digests on, where it succeeds. */
 export const HAS_RECEIPT: Readonly<Record<TransferType, boolean>> = {

@@ -1,6 +1,7 @@
 /** The operations that run in this process, while they run: how far they are, and how to end one from outside. */
 import { GatewayError } from '../base/errors.js';
-import type { Direction, JobReference, TransferType } from '../storage/storage.js';
+import type { TransferType, Direction } from '../contract/transfer.js';
+import type { JobReference } from '../storage/storage.js';
 
 export interface LiveTransfer {
   readonly id: string;

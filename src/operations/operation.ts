@@ -13,7 +13,8 @@ import type { Attempt, Priority, Remotes, UseOptions, Yielding } from '../remote
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { Mark, Remote } from '../remotes/remote.js';
 import { NO_SPAN, type Span } from '../base/span.js';
-import type { Direction, OpenTransfer, Storage, TransferType } from '../storage/storage.js';
+import type { TransferType, Direction } from '../contract/transfer.js';
+import type { OpenTransfer, Storage } from '../storage/storage.js';
 import { type End, EndPaces } from './end-paces.js';
 import { Evidence } from './evidence.js';
 import { FileAges } from './file-ages.js';

@@ -6,7 +6,8 @@ import { hasCode } from '../base/errors.js';
 import { EPOCH, fileInfo } from './listing.js';
 import type { RemotePath } from './path.js';
 import { isRefusal } from './publish.js';
-import type { Commit, FileInfo, OpenFile, RemoteContext, Unverified } from './remote.js';
+import type { Unverified } from '../contract/transfer.js';
+import type { Commit, FileInfo, OpenFile, RemoteContext } from './remote.js';
 
 type Told = Pick<RemoteContext, 'unverified'>;
 

@@ -9,6 +9,7 @@
 import type { EndSignal } from '../base/ending.js';
 import type { Readable, Writable } from 'node:stream';
 import type { Hold } from '../budgets/memory.js';
+import type { Unverified } from '../contract/transfer.js';
 import type { KnownPlaces } from './known-places.js';
 import type { Leftovers } from './leftovers.js';
 import type { RemotePath } from './path.js';
@@ -429,10 +430,6 @@ export interface Remote {
   /** Only where the protocol has a shell. command_timeout, too_large, unsupported_operation. */
   exec?(command: string, options: ExecOptions): Promise<ExecResult>;
 }
-
-/** Why a file could not be verified after its server had acknowledged it: it was gone by then, or the login may not look at it. */
-export const UNVERIFIED = ['taken_away', 'may_not_look'] as const;
-export type Unverified = (typeof UNVERIFIED)[number];
 
 /** What an operation hands to the Remote that is opened for it. */
 export interface RemoteContext {

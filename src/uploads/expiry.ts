@@ -3,7 +3,8 @@ import { toGatewayError } from '../base/errors.js';
 import { WokenWork } from '../base/woken-work.js';
 import { uuidv7 } from '../base/uuid.js';
 import { isOfReaching } from '../remotes/reach.js';
-import type { Agenda, Connections, StorageOptions, Upload, Uploads } from '../storage/storage.js';
+import type { Upload } from '../contract/upload.js';
+import type { Agenda, Connections, StorageOptions, Uploads } from '../storage/storage.js';
 import type { UploadService } from './service.js';
 import type { HeldUpload } from './writers.js';
 

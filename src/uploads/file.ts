@@ -4,7 +4,8 @@ import type { OperationRequest, Operations } from '../operations/operation.js';
 import { cannotResume } from '../remotes/obstacles.js';
 import { parseRemotePath, ROOT } from '../remotes/path.js';
 import type { PiecedFile, Pieces, Remote } from '../remotes/remote.js';
-import type { Upload, UploadLimits, Uploads } from '../storage/storage.js';
+import type { Upload } from '../contract/upload.js';
+import type { UploadLimits, Uploads } from '../storage/storage.js';
 import type { PieceHash } from './piece-hash.js';
 
 export interface UploadServiceOptions {

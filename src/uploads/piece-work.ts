@@ -14,7 +14,8 @@ import { baseName, parseRemotePath, ROOT, type RemotePath } from '../remotes/pat
 import type { Attempt } from '../remotes/registry.js';
 import type { FileInfo, PieceCommit, PiecedFile, Pieces, Remote } from '../remotes/remote.js';
 import { streamOf } from '../remotes/whole.js';
-import type { Upload, Uploads } from '../storage/storage.js';
+import type { Upload } from '../contract/upload.js';
+import type { Uploads } from '../storage/storage.js';
 import { fileOf, partOf, piecesOf, tooLarge, type UploadRequest, type UploadServiceOptions } from './file.js';
 import { PieceHash } from './piece-hash.js';
 import type { HeldUpload, Progress } from './writers.js';

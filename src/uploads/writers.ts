@@ -7,7 +7,8 @@ import type { EndSignal } from '../base/ending.js';
 import { GatewayError, refusal } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
 import { uuidv7 } from '../base/uuid.js';
-import type { Upload, UploadAddress, UploadLimits, Uploads, WriterProgress } from '../storage/storage.js';
+import type { Upload } from '../contract/upload.js';
+import type { UploadAddress, UploadLimits, Uploads, WriterProgress } from '../storage/storage.js';
 
 const RENEW_EVERY_MS = 1_000;
 /** A lease that could not be renewed for so long may soon be another's: well below its length. */

@@ -68,7 +68,7 @@ suite('the state of a quick start', () => {
 });
 
 suite('where the sandbox runs', () => {
-  const owner = { accountId: 'a', email: 'tenant@example.com', plan: 'pro' };
+  const owner = { id: 'a', email: 'tenant@example.com', plan: 'pro' };
 
   /** On a database that has a connection of the sandbox's name, host and login. */
   async function starts(dataDir: string, wanted: Config['sandbox']): Promise<{ runs: boolean; off: string[] }> {

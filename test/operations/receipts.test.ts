@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { keysOf, type Payload, verifyChain } from '../../src/cli/receipt-chain.js';
-import { TRANSFER_TYPES, type TransferType } from '../../src/storage/storage.js';
+import { type TransferType, TRANSFER_TYPES } from '../../src/contract/transfer.js';
 import { run } from '../jobs/support.js';
 import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startReceiver, type Receiver } from '../watch/support/receiver.js';

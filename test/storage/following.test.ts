@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import type { Storage, TransferType } from '../../src/storage/storage.js';
+import type { TransferType } from '../../src/contract/transfer.js';
+import type { Storage } from '../../src/storage/storage.js';
 import { startProxy } from '../support/proxy.js';
 import { startPostgres } from '../servers/postgres.js';
 import { DATABASES, FAILURE, openTest, SUCCESS, type TestServer, until, upload, withSql } from './databases.js';

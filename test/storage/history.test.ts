@@ -6,7 +6,8 @@ import { uuidv7 } from '../../src/base/uuid.js';
 import { parseDatabaseUrl } from '../../src/storage/postgres/target.js';
 import { Database } from '../../src/storage/postgres/database.js';
 import { firstIdAt, timeOfId } from '../../src/storage/postgres/clock.js';
-import { type Storage, TRANSFER_TYPES, type TransferFilter, type TransferType } from '../../src/storage/storage.js';
+import { type TransferType, TRANSFER_TYPES } from '../../src/contract/transfer.js';
+import { type Storage, type TransferFilter } from '../../src/storage/storage.js';
 import { pendingRow, writeBatch } from '../../src/storage/tables/history-statements.js';
 import {
   DATABASES,

@@ -108,7 +108,7 @@ for (const kind of DATABASES) {
       );
       assert.equal(await two.links.take(link.id), 'ended', 'once');
       const { status } = await until(async () => {
-        const found = await one.history.detail(accountId, lost.id);
+        const found = await one.history.find(accountId, lost.id);
         return found?.status === 'pending' ? undefined : found;
       }, 'its transfer has ended');
       assert.equal(status, 'failed');

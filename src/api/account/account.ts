@@ -1,6 +1,8 @@
 /** What an API key may use. */
 import { ALL_SCOPES } from '../../contract/api-key.js';
-import { count, flag, listOf, object, oneOf, text } from '../../contract/schema.js';
+import { accountExample, accountFields } from '../../contract/account.js';
+import { flag, listOf, object, oneOf } from '../../contract/schema.js';
+import { exampleOf, shownFields } from '../../contract/thing.js';
 import { summaryFields } from '../../connections/schemas.js';
 import { endpoint } from '../endpoint.js';
 import { CONNECTION_EXAMPLE } from '../fields.js';
@@ -18,17 +20,14 @@ export const verifyKey = endpoint({
   answer: {
     description: 'The key is valid.',
     schema: object('AccountInfo', {
-      email: text('The account.'),
-      plan: text('Name of the plan.'),
-      connections: count('How many connections the account has.'),
-      transfers: count('How many transfers the history holds.'),
+      ...shownFields(accountFields, 'key'),
       scopes: listOf(oneOf(ALL_SCOPES, 'A scope.'), 'What the key may do.'),
     }),
-    example: { email: 'ops@example.com', plan: 'pro', connections: 3, transfers: 1729, scopes: ['read', 'write'] },
+    example: { ...exampleOf(accountFields, accountExample, 'key'), scopes: ['read', 'write'] },
   },
 }).handle(async ({ caller }, { storage }: Services) => {
-  const { connections, transfers } = await storage.accounts.holdings(caller.accountId);
-  return { email: caller.email, plan: caller.plan, connections, transfers, scopes: [...caller.scopes] };
+  const { email, plan, scopes, accountId } = caller;
+  return { email, plan, scopes: [...scopes], ...(await storage.accounts.holdings(accountId)) };
 });
 
 const connection = object('Connection', { ...summaryFields, isActive: flag('Whether it is switched on.') });

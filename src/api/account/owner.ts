@@ -1,10 +1,11 @@
 /** The account itself, what it holds of what all accounts share, and what was changed in it. */
 import { Type } from 'typebox';
 import { unknown } from '../../base/errors.js';
+import { accountExample, accountFields } from '../../contract/account.js';
+import { exampleOf, shownFields, viewOf } from '../../contract/thing.js';
 import {
   count,
   dateTime,
-  flag,
   group,
   listOf,
   object,
@@ -27,56 +28,19 @@ endpoint('GET /manage/account', {
   summary: 'Show the account',
   description: 'The account, its plan and how it logs in. 0 in `limits` is unlimited.',
   answer: {
-    schema: object('Account', {
-      id: id(),
-      email: text('E-mail address of the account.'),
-      plan: text('Name of the plan.'),
-      createdAt: dateTime('When it was made.'),
-      limits: group(
-        { connections: count('Connections.'), monthlyActions: count('Actions a month.') },
-        'What the plan has room for; 0 = unlimited.',
-      ),
-      connections: count('How many connections the account has.'),
-      transfers: count('How many transfers the history holds.'),
-      hasPassword: flag('Whether it can log in.'),
-      totp: group(
-        {
-          isEnabled: flag('Whether a login asks for one.'),
-          recoveryCodesLeft: count('Recovery codes that were not used yet.'),
-        },
-        'One-time passwords.',
-      ),
-    }),
-    example: {
-      id: ID,
-      email: 'ops@example.com',
-      plan: 'pro',
-      createdAt: TIME,
-      limits: { connections: 0, monthlyActions: 0 },
-      connections: 3,
-      transfers: 1729,
-      hasPassword: true,
-      totp: { isEnabled: true, recoveryCodesLeft: 9 },
-    },
+    schema: object('Account', shownFields(accountFields, 'owner')),
+    example: exampleOf(accountFields, accountExample, 'owner'),
   },
   errors: ['unknown_item'],
 }).handle(async ({ caller }, { storage, operations }) => {
-  const [owner, { connections, transfers }] = await Promise.all([
+  const [owner, holdings] = await Promise.all([
     storage.accounts.find(caller.accountId),
     storage.accounts.holdings(caller.accountId),
   ]);
   if (owner === undefined) throw unknown('account', caller.accountId);
-  return {
-    id: owner.accountId,
-    email: owner.email,
-    plan: owner.plan,
-    createdAt: owner.createdAt,
-    limits: operations.planOf(owner),
-    connections,
-    transfers,
-    hasPassword: owner.hasPassword,
-    totp: { isEnabled: owner.isTotpEnabled, recoveryCodesLeft: owner.recoveryCodesLeft },
-  };
+  const { isTotpEnabled: isEnabled, recoveryCodesLeft } = owner;
+  const made = { ...holdings, limits: operations.planOf(owner), totp: { isEnabled, recoveryCodesLeft } };
+  return viewOf(accountFields, { ...owner, ...made }, 'owner');
 });
 
 endpoint('GET /manage/pools', {

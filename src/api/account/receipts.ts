@@ -2,9 +2,10 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { type GatewayError, refusal } from '../../base/errors.js';
+import { receiptFields } from '../../contract/receipt.js';
 import { described, listOf, object, oneOf, text } from '../../contract/schema.js';
 import { HAS_RECEIPT } from '../../operations/evidence.js';
-import type { ReceiptLine, Storage, TransferOrigin } from '../../storage/storage.js';
+import type { ReceiptLine, Storage, StoredTransfer } from '../../storage/storage.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { TRANSFER_ID } from '../fields.js';
 import type { Services } from '../services.js';
@@ -14,8 +15,6 @@ import { transferOf } from './transfers.js';
 const PAGE = 64;
 const EXAMPLE =
   'eyJhbGciOiJFZERTQSIsImtpZCI6IuKApiJ9.eyJzZXF1ZW5jZSI6MX0.c2lnbmF0dXJlIG9mIGFuIGV4YW1wbGUsIHdoaWNoIG5vIGtleSBoYXMgbWFkZQ';
-
-const JWS = '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$';
 
 export const getReceipt = endpoint({
   method: 'GET',
@@ -32,7 +31,7 @@ export const getReceipt = endpoint({
     200: {
       description: 'The receipt.',
       content: {
-        'application/jose': { schema: text('A JWS.', { pattern: JWS }), examples: { receipt: { value: EXAMPLE } } },
+        'application/jose': { schema: receiptFields.receipt.schema, examples: { receipt: { value: EXAMPLE } } },
       },
     },
   },
@@ -58,7 +57,7 @@ function sourceOf(receipt: string): string | undefined {
   return source?.connectionId;
 }
 
-function whyNone({ status, type, stages, digest, noDigest }: TransferOrigin): string {
+function whyNone({ status, type, stages, digest, noDigest }: StoredTransfer): string {
   if (status === 'pending') return 'it has not ended';
   if (status === 'failed') return 'it failed';
   if (!HAS_RECEIPT[type]) return `none is made of the type ${type}`;

@@ -3,35 +3,34 @@ import { Type } from 'typebox';
 import type { Caller } from '../../base/caller.js';
 import { refusal } from '../../base/errors.js';
 import { count, described, listOf, object, oneOf, text, withDefault } from '../../contract/schema.js';
+import { exampleOf, shownFields, viewOf } from '../../contract/thing.js';
 import { isUuid } from '../../base/uuid.js';
-import type { DigestGap } from '../../operations/content-hash.js';
-import type { Unverified } from '../../remotes/remote.js';
 import {
-  type Storage,
   TRANSFER_STATUSES,
   TRANSFER_TYPES,
-  type TransferFilter,
-  type TransferOrigin,
+  transferExample,
+  transferFields,
+  transferItemFields,
   type TransferType,
-  type Verification,
-} from '../../storage/storage.js';
+  type Unverified,
+} from '../../contract/transfer.js';
+import type { Storage, StoredTransfer, TransferFilter } from '../../storage/storage.js';
 import { endpoint } from '../endpoint.js';
 import { TRANSFER_ID } from '../fields.js';
-import { transferDetails, transferItem } from '../transfers/transfer.js';
 import type { Services } from '../services.js';
-
-export const DIGEST = 'sha-256:b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9';
 
 /** Of a query. */
 export const digestFilter = Type.Optional(
   text('Only transfers of a file with this SHA-256: `sha-256:` and 64 hexadecimal digits.', {
     pattern: '^sha-256:[0-9A-Fa-f]{64}$',
-    examples: [DIGEST],
+    examples: [transferExample.digest],
   }),
 );
 
 /** The 32 bytes of what `digestFilter` let through. */
 export const digestOf = (filter: string): Buffer => Buffer.from(filter.slice('sha-256:'.length), 'hex');
+
+const transferItem = object('TransferItem', shownFields(transferItemFields, 'key'));
 
 export const listTransfers = endpoint({
   method: 'GET',
@@ -75,21 +74,7 @@ export const listTransfers = endpoint({
       offset: count('Items to pass over.'),
     }),
     example: {
-      transfers: [
-        {
-          id: TRANSFER_ID,
-          connectionId: 'warehouse',
-          type: 'upload',
-          direction: 'outbound',
-          filename: 'report.pdf',
-          path: '/upload/report.pdf',
-          fileSize: 48213,
-          status: 'success',
-          errorMessage: null,
-          durationMs: 84,
-          createdAt: '2026-01-31T12:00:00.000Z',
-        },
-      ],
+      transfers: [exampleOf(transferItemFields, transferExample, 'key')],
       total: 1,
       limit: 20,
       offset: 0,
@@ -108,6 +93,8 @@ export const listTransfers = endpoint({
   return { transfers, total, limit, offset };
 });
 
+const transferDetails = object('TransferDetails', shownFields(transferFields, 'key'));
+
 export const getTransfer = endpoint({
   method: 'GET',
   path: '/api/transfers/:id',
@@ -123,57 +110,21 @@ export const getTransfer = endpoint({
     schema: object('TransferAnswer', {
       transfer: described(transferDetails, 'The item.'),
     }),
-    example: {
-      transfer: {
-        id: TRANSFER_ID,
-        connectionId: 'lake',
-        type: 'copy',
-        direction: 'outbound',
-        filename: 'report.pdf',
-        path: '/reports/report.pdf',
-        fileSize: 48213,
-        status: 'success',
-        errorMessage: null,
-        durationMs: 84,
-        createdAt: '2026-01-31T12:00:00.000Z',
-        errorCode: null,
-        requestId: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001',
-        jobId: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001',
-        linkId: null,
-        digest: DIGEST,
-        noDigest: null,
-        digestReadBytes: 0,
-        verified: true,
-        verifiedReason: null,
-        stages: { queue: 0.4, open: 3.1, transfer: 58.2, verify: 4.5, rename: 3.9 },
-      },
-    },
+    example: { transfer: exampleOf(transferFields, transferExample, 'key') },
   },
   errors: ['unknown_item'],
 }).handle(async ({ caller, params }, { storage }: Services) => {
   const found = await transferOf(storage, caller, params.id);
-  return { transfer: detailsOf(found) };
+  return { transfer: viewOf(transferFields, { ...found, ...verificationOf(found) }, 'key') };
 });
 
-/** What a client and an owner see of an item. */
-export function detailsOf<T extends TransferOrigin & Verification>({
-  unverified,
-  noDigest,
-  ...item
-}: T): Omit<T, 'unverified' | 'noDigest'> & Details {
-  const isStored = item.status === 'success' && STORES.has(item.type);
-  return {
-    ...item,
-    noDigest: noDigest as DigestGap | null,
-    verified: unverified === null ? isStored || null : false,
-    verifiedReason: unverified as Unverified | null,
-  };
-}
-
-interface Details {
-  readonly noDigest: DigestGap | null;
+/** Whether what was stored was compared with what was sent. */
+export function verificationOf({ status, type, unverified }: StoredTransfer): {
   readonly verified: boolean | null;
   readonly verifiedReason: Unverified | null;
+} {
+  const isStored = status === 'success' && STORES.has(type);
+  return { verified: unverified === null ? isStored || null : false, verifiedReason: unverified };
 }
 
 /** Their files are compared by their size at least. */
@@ -184,8 +135,8 @@ export async function transferOf(
   { history }: Pick<Storage, 'history'>,
   { accountId, connections }: Caller,
   id: string,
-): Promise<TransferOrigin & Verification> {
-  const found = isUuid(id) ? await history.detail(accountId, id) : undefined;
+): Promise<StoredTransfer> {
+  const found = isUuid(id) ? await history.find(accountId, id) : undefined;
   const isTheirs = found !== undefined && (connections.length === 0 || connections.includes(found.connectionId));
   if (!isTheirs) throw refusal('unknown_item', `there is no transfer ${id.slice(0, 64)}`);
   return found;

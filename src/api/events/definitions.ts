@@ -1,23 +1,19 @@
 /** Every event that there is, for the documents: those of watched folders and jobs, and those that webhooks alone receive. */
 import { ATTENTION_EVENTS } from '../../alarms/events.js';
 import { type EventDefinition, eventDefinition } from '../../base/events.js';
-import { count, dateTime, described, group, object, text, textOrNull } from '../../contract/schema.js';
+import { count, dateTime, described, group, object, text } from '../../contract/schema.js';
+import { exampleOf, shownFields } from '../../contract/thing.js';
+import { failedTransferFields, transferExample } from '../../contract/transfer.js';
 import { connectionSummary } from '../../connections/schemas.js';
 import { jobFinished } from '../../jobs/view.js';
 import { EVENTS as FOLDER_EVENTS } from '../../watch/event-bodies.js';
 import { webhookTest } from '../../webhooks/test-event.js';
-import { transferItem } from '../transfers/transfer.js';
-import { CONNECTION_EXAMPLE, TRANSFER_ID } from '../fields.js';
+import { CONNECTION_EXAMPLE } from '../fields.js';
 
 const ABOUT = 'What the event is about.';
 
 /** What the history tells of it at once; `GET /api/transfers/{id}` may know more. */
-const failedTransfer = object('FailedTransfer', {
-  ...transferItem.properties,
-  errorCode: textOrNull('The code of the error, as `X-Error-Code` carried it.'),
-  requestId: textOrNull('Of the request that asked for it; of a job its identifier.'),
-  jobId: textOrNull('The job that it is of.'),
-});
+const failedTransfer = object('FailedTransfer', shownFields(failedTransferFields, 'key'));
 
 const transferFailed = eventDefinition(
   'transfer.failed',
@@ -26,10 +22,8 @@ const transferFailed = eventDefinition(
   group({ transfer: described(failedTransfer, 'Its item of the history.') }, ABOUT),
   {
     transfer: {
-      ...{ id: TRANSFER_ID, connectionId: 'warehouse', type: 'upload', direction: 'outbound' },
-      ...{ filename: 'report.pdf', path: '/upload/report.pdf', fileSize: 0, status: 'failed' },
-      ...{ errorMessage: 'no space left on the server', errorCode: 'no_space', durationMs: 84 },
-      ...{ createdAt: '2026-01-31T12:00:00.000Z', requestId: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001', jobId: null },
+      ...exampleOf(failedTransferFields, transferExample, 'key'),
+      ...{ fileSize: 0, status: 'failed', errorMessage: 'no space left on the server', errorCode: 'no_space' },
     },
   },
 );

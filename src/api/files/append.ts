@@ -7,15 +7,8 @@ import { referTo } from '../../operations/path-reference.js';
 import { parseContentDigest } from '../../operations/pump.js';
 import { baseName } from '../../remotes/path.js';
 import { endpoint } from '../endpoint.js';
-import {
-  answeredPath,
-  CONNECTION_EXAMPLE,
-  connectionParameter,
-  durationMs,
-  FILE_NAME,
-  TRANSFER,
-  TRANSFER_ID,
-} from '../fields.js';
+import { FILE_NAME } from '../../contract/words.js';
+import { answeredPath, CONNECTION_EXAMPLE, connectionParameter, durationMs, TRANSFER, TRANSFER_ID } from '../fields.js';
 import { atConnection, connectionIn, operationFor, type Services } from '../services.js';
 import { contentOf, contentRequest } from './content-body.js';
 

@@ -13,7 +13,8 @@ import { baseName, type RemotePath } from '../../remotes/path.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import { encodedLength } from '../../workers/base64.js';
 import { endpoint } from '../endpoint.js';
-import { answeredPath, BINARY, connectionParameter, FILE_NAME, fileParameters } from '../fields.js';
+import { FILE_NAME } from '../../contract/words.js';
+import { answeredPath, BINARY, connectionParameter, fileParameters } from '../fields.js';
 import { connectionIn, operationFor, type Services, type OperationContext } from '../services.js';
 import { framed } from './content-stream.js';
 

@@ -5,7 +5,8 @@ import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
 import { connectionParameter, fileParameters } from '../fields.js';
 import { connectionIn, operationFor, type Services } from '../services.js';
-import { fileExample, fileInfo, fileInfoOf } from './file-info.js';
+import { fileExample } from '../../contract/file.js';
+import { fileInfo, fileInfoOf } from './file-info.js';
 
 export const findFile = endpoint({
   method: 'GET',

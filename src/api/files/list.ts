@@ -13,7 +13,8 @@ import { endpoint, jsonContent } from '../endpoint.js';
 import { answeredPath, connectionParameter, fileParameters, remotePath } from '../fields.js';
 import { connectionIn, operationFor, type Services } from '../services.js';
 import { jsonStream } from './content-stream.js';
-import { fileExample, fileInfo, fileInfoOf } from './file-info.js';
+import { fileExample } from '../../contract/file.js';
+import { fileInfo, fileInfoOf } from './file-info.js';
 
 const folderExample = {
   name: 'archive',

@@ -11,7 +11,8 @@ import { isAnnouncedShort, isHereWhole, takeShort } from '../../http/whole-body.
 import { parseHttpUrl } from '../../operations/fetch-url.js';
 import { nameFromDisposition } from '../../operations/names.js';
 import type { PutRequest } from '../../operations/put.js';
-import { BINARY, FILE_NAME, filenameTemplate, mtime, OVERWRITE, remotePath } from '../fields.js';
+import { FILE_NAME } from '../../contract/words.js';
+import { BINARY, filenameTemplate, mtime, OVERWRITE, remotePath } from '../fields.js';
 import type { BodyForm } from '../endpoint.js';
 import type { Services } from '../services.js';
 import { through } from './content-stream.js';

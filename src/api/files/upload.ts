@@ -16,12 +16,12 @@ import type { FileInfo } from '../../remotes/remote.js';
 import type { Job } from '../../storage/storage.js';
 import { shownTime } from '../../remotes/times.js';
 import { endpoint, jsonContent } from '../endpoint.js';
+import { FILE_NAME } from '../../contract/words.js';
 import {
   answeredPath,
   CONNECTION_EXAMPLE,
   connectionParameter,
   durationMs,
-  FILE_NAME,
   keptTime,
   timeOf,
   TRANSFER,

@@ -4,7 +4,8 @@ import { refusal } from '../../base/errors.js';
 import { type Link, linkFields } from '../../contract/link.js';
 import { described, listOf, object, text } from '../../contract/schema.js';
 import { newFields, shownFields, viewOf, withDefaults } from '../../contract/thing.js';
-import { DIGEST, digestOf } from '../account/transfers.js';
+import { transferExample } from '../../contract/transfer.js';
+import { digestOf } from '../account/transfers.js';
 import { connectionId, cursor, dateTimeOf, limit, nextCursor, page, remotePath } from '../fields.js';
 import { actorOf, connectionOf, requireCursor } from '../services.js';
 import { urlOf } from './url.js';
@@ -53,7 +54,7 @@ endpoint('POST /api/links', {
     },
     download: {
       ...{ operation: 'download', connectionId: 'warehouse', path: '/reports/january.pdf' },
-      ...{ expiresAt: '2026-02-07T12:00:00Z', maxUses: 1, digest: DIGEST },
+      ...{ expiresAt: '2026-02-07T12:00:00Z', maxUses: 1, digest: transferExample.digest },
     },
   },
   answer: {

@@ -23,7 +23,8 @@ import { baseName, parentOf, parseFileName, parseRemotePath, type RemotePath, RO
 import type { FileInfo } from '../../remotes/remote.js';
 import type { OpenedLink } from '../../storage/storage.js';
 import { jsonContent, endpoints } from '../endpoint.js';
-import { BINARY, FILE_NAME } from '../fields.js';
+import { BINARY } from '../fields.js';
+import { FILE_NAME } from '../../contract/words.js';
 import { asFile, conditions, validatorsOf } from '../files/download.js';
 import { type Services, type OperationContext, operationFor } from '../services.js';
 

@@ -149,10 +149,10 @@ endpoint('POST /manage/login', {
   const { accounts, management } = services.storage;
   const { sessions, audit } = management;
   const owner = await accounts.findByEmail(email);
-  const attempt = await services.guard.begin(email, request.remoteAddress, owner?.accountId);
+  const attempt = await services.guard.begin(email, request.remoteAddress, owner?.id);
   const note = async (action: string, details = {}): Promise<void> => {
     if (owner === undefined) return;
-    const { accountId, email: name } = owner;
+    const { id: accountId, email: name } = owner;
     const actor: Actor = {
       accountId,
       kind: 'anonymous',
@@ -163,7 +163,7 @@ endpoint('POST /manage/login', {
     };
     await audit.add(actor, { action, details });
   };
-  if (!(await accounts.verifyPassword(owner?.accountId, password)) || owner === undefined) {
+  if (!(await accounts.verifyPassword(owner?.id, password)) || owner === undefined) {
     await note('login.failed', { reason: 'password' });
     throw refusal('unauthenticated', 'e-mail address or password is wrong');
   }
@@ -172,7 +172,7 @@ endpoint('POST /manage/login', {
       await attempt.undecided();
       throw refusal('totp_required', 'code: the six digits of the authenticator, or a recovery code');
     }
-    if (!(await isRightCode(services, owner.accountId, code))) {
+    if (!(await isRightCode(services, owner.id, code))) {
       await note('login.failed', { reason: 'code' });
       throw refusal('totp_required', 'code: wrong, used before or out of time');
     }
@@ -182,13 +182,13 @@ endpoint('POST /manage/login', {
   const former = services.owners.token(request);
   const formerSession = former === undefined ? undefined : await sessions.find(former, false);
   if (formerSession !== undefined) await sessions.end(formerSession.accountId, formerSession.id, 'logged_out');
-  const { token, session } = await sessions.create(owner.accountId, {
+  const { token, session } = await sessions.create(owner.id, {
     address: request.remoteAddress,
     userAgent: request.headers.get('user-agent') ?? '',
   });
   await note('login.succeeded', { sessionId: session.id });
   const body = {
-    account: { id: owner.accountId, email: owner.email, plan: owner.plan },
+    account: { id: owner.id, email: owner.email, plan: owner.plan },
     session: sessionView(session, session.id),
     csrfToken: csrfTokenOf(token),
   };

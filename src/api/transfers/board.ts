@@ -6,8 +6,8 @@ import type { Readable } from 'node:stream';
 import { GatewayError } from '../../base/errors.js';
 import { EventStream } from '../../http/event-stream.js';
 import type { LiveTransfer, LiveTransfers } from '../../operations/live.js';
-import type { ManagedTransfer, Management, RunningRow } from '../../storage/storage.js';
-import type { ManagedTransferView } from './transfer.js';
+import type { ManagedTransfer } from '../../contract/transfer.js';
+import type { Management, RunningRow } from '../../storage/storage.js';
 
 interface TransferBoardOptions {
   readonly live: LiveTransfers;
@@ -25,6 +25,12 @@ const STREAMS = 500;
 const ENDED_PATIENCE_TICKS = 10;
 /** Weight of the last second in the speed that is shown. */
 const SMOOTHING = 0.4;
+
+/** One that runs, as it is shown. */
+type RunningTransfer = Omit<ManagedTransfer, 'createdAt'> & {
+  readonly createdAt: string;
+  readonly live: Pick<RunningRow, 'bytes' | 'totalBytes' | 'bytesPerSecond' | 'step'> & { readonly startedAt: string };
+};
 
 interface Speed {
   bytes: number;
@@ -63,7 +69,7 @@ export class TransferBoard {
   }
 
   /** In the order in which they began, on all nodes. */
-  async list(accountId: string): Promise<readonly ManagedTransferView[]> {
+  async list(accountId: string): Promise<readonly RunningTransfer[]> {
     const elsewhere = await this.options.storage.running.elsewhere([accountId]);
     return this.viewsOf(accountId, elsewhere);
   }
@@ -159,7 +165,7 @@ export class TransferBoard {
     }
   }
 
-  private viewsOf(accountId: string, elsewhere: readonly RunningRow[]): readonly ManagedTransferView[] {
+  private viewsOf(accountId: string, elsewhere: readonly RunningRow[]): readonly RunningTransfer[] {
     const local = this.options.live.list().map((one) => this.rowOf(one));
     return [...local, ...elsewhere]
       .filter((row) => row.accountId === accountId)
@@ -182,7 +188,7 @@ export class TransferBoard {
   }
 }
 
-function viewOf({ id, bytes, totalBytes, bytesPerSecond, step, job, facts }: RunningRow): ManagedTransferView {
+function viewOf({ id, bytes, totalBytes, bytesPerSecond, step, job, facts }: RunningRow): RunningTransfer {
   const { startedAt, linkId = null, ...rest } = facts as RunningFacts;
   return {
     id,
@@ -200,7 +206,7 @@ function viewOf({ id, bytes, totalBytes, bytesPerSecond, step, job, facts }: Run
 }
 
 /** What is told of a transfer beside how far it is: `rowOf` writes it, on whatever node. */
-type RunningFacts = Pick<ManagedTransferView, 'connectionId' | 'type' | 'direction' | 'filename' | 'path'> & {
+type RunningFacts = Pick<RunningTransfer, 'connectionId' | 'type' | 'direction' | 'filename' | 'path'> & {
   readonly linkId?: string;
   readonly startedAt: string;
 };
@@ -221,7 +227,7 @@ class TransferStream extends EventStream {
   }
 
   /** Resolves to the ids whose end is to be told. */
-  update(views: readonly ManagedTransferView[]): readonly string[] {
+  update(views: readonly RunningTransfer[]): readonly string[] {
     // What only says that time has passed is no news.
     const key = JSON.stringify(views, (name, value: unknown) => (name === 'durationMs' ? 0 : value));
     if (key !== this.last) this.tell('transfers', { transfers: views });

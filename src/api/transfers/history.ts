@@ -2,21 +2,23 @@
 import { Readable } from 'node:stream';
 import { unknown } from '../../base/errors.js';
 import { Type } from 'typebox';
-import { shownKey } from '../../contract/api-key.js';
-import { count, group, listOf, object, oneOf, orNull, text, withDefault } from '../../contract/schema.js';
+import { listOf, object, oneOf, text, withDefault } from '../../contract/schema.js';
+import { exampleOf, shownFields, viewOf } from '../../contract/thing.js';
 import { isUuid } from '../../base/uuid.js';
 import {
+  DIRECTIONS,
   type ManagedTransfer,
-  type Receipt,
-  TRANSFER_ORDERS,
   TRANSFER_STATUSES,
-  type TransferSearch,
-} from '../../storage/storage.js';
+  transferExample,
+  transferFields,
+} from '../../contract/transfer.js';
+import type { Receipt } from '../../contract/receipt.js';
+import { TRANSFER_ORDERS, type TransferSearch } from '../../storage/storage.js';
 import { NO_PAGE } from '../../http/answer.js';
-import { detailsOf, DIGEST, digestFilter, digestOf, parseSince } from '../account/transfers.js';
+import { digestFilter, digestOf, parseSince, verificationOf } from '../account/transfers.js';
 import { CLOSED, cursor, ID, LATER, limit, page, TIME } from '../fields.js';
 import { badField, itemId } from '../services.js';
-import { managedTransfer, sample, transferDetails, transferFields } from './transfer.js';
+import { managedTransfer, sample } from './transfer.js';
 import { endpoints } from '../endpoint.js';
 
 const endpoint = endpoints('Transfers');
@@ -32,7 +34,7 @@ const filters = {
     text('Kind of transfer.', { minLength: 1, maxLength: 32, pattern: '^[a-z]+$', examples: ['upload'] }),
   ),
   direction: Type.Optional(
-    oneOf(['inbound', 'outbound'], '`outbound` changes the remote server, `inbound` reads from it.', {
+    oneOf(DIRECTIONS, '`outbound` changes the remote server, `inbound` reads from it.', {
       examples: ['outbound'],
     }),
   ),
@@ -80,7 +82,7 @@ endpoint('GET /manage/transfers', {
     schema: page('ManagedTransfersAnswer', {
       transfers: listOf(managedTransfer, 'In the order asked for.'),
     }),
-    example: { transfers: [sample], nextCursor: sample.id },
+    example: { transfers: [sample], nextCursor: transferExample.id },
   },
 }).handle(async ({ caller, query: { limit, cursor, order, ...filter } }, { storage }) => {
   const { transfers } = storage.management;
@@ -176,46 +178,29 @@ endpoint('GET /manage/transfers/:id', {
   description:
     'With its digest, its receipt, its request and the key that asked; `key` is null from the dashboard and for work of the gateway itself.',
   answer: {
-    schema: object('TransferDetail', {
-      ...transferDetails.properties,
-      ...transferFields,
-      key: shownKey('The API key that asked; null = the dashboard, or the gateway itself.'),
-      receipt: orNull(
-        group(
-          {
-            sequence: count('Its number in the chain of the account.'),
-            keyId: text('The `kid` of the key that signed it, which `/.well-known/jwks.json` has.'),
-          },
-          'Its receipt.',
-        ),
-        'Its receipt, which `GET /api/transfers/{id}/receipt` has; null = it has none.',
-      ),
-    }),
-    example: {
-      ...{ ...sample, requestId: 'order-4711', key: { id: ID, name: 'ci' } },
-      ...{ digest: DIGEST, noDigest: null, digestReadBytes: 0, stages: { transfer: 58.2, rename: 3.9 } },
-      ...{ verified: true, verifiedReason: null },
-      receipt: { sequence: 42, keyId: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k' },
-    },
+    schema: object('TransferDetail', shownFields(transferFields, 'owner')),
+    example: exampleOf(transferFields, transferExample, 'owner'),
   },
   errors: ['unknown_item'],
 }).handle(async (input, { storage, board }) => {
   const id = itemId(input, 'transfer');
   const { accountId } = input.caller;
   const [stored, running, receipt] = await Promise.all([
-    storage.management.transfers.find(accountId, id),
+    storage.history.find(accountId, id),
     board.list(accountId),
     storage.receipts.find(accountId, id),
   ]);
   const live = running.find((one) => one.id === id);
-  const known = stored && detailsOf(stored);
-  const hasEnded = stored !== undefined && stored.status !== 'pending';
-  if (live !== undefined && !hasEnded) return { ...NOT_YET, ...known, ...live };
+  const signed = receipt === undefined ? null : receiptOf(receipt);
+  const known = stored && viewOf(transferFields, { ...stored, ...verificationOf(stored), receipt: signed }, 'owner');
+  if (live !== undefined && (stored === undefined || stored.status === 'pending')) {
+    return { ...NOT_YET, ...known, ...live };
+  }
   if (known === undefined) throw unknown('transfer', id);
-  return { ...known, receipt: receipt === undefined ? null : receiptOf(receipt) };
+  return known;
 });
 
-/** What a transfer has once its row stands, or it has ended. */
+/** What a transfer has once its row stands. */
 const NOT_YET = {
   ...{ requestId: null, key: null, digest: null, noDigest: null, digestReadBytes: null },
   ...{ verified: null, verifiedReason: null, stages: null, receipt: null },

@@ -38,9 +38,9 @@ endpoint('POST /manage/transfers/:id/cancel', {
 }).handle(async (input, { storage, board }) => {
   const id = itemId(input, 'transfer');
   const { accountId } = input.caller;
-  const { audit, transfers } = storage.management;
+  const { audit } = storage.management;
   if (!(await board.cancel(accountId, id))) {
-    if ((await transfers.find(accountId, id)) === undefined) throw unknown('transfer', id);
+    if ((await storage.history.find(accountId, id)) === undefined) throw unknown('transfer', id);
     throw refusal('not_running', `transfer ${id} does not run, or has only just begun`);
   }
   await audit.add(actorOf(input), { action: 'transfer.cancel', target: { kind: 'transfer', id, name: '' } });

@@ -7,7 +7,7 @@ import { createChecker } from '../../base/schema-check.js';
 import type { HttpAnswer, HttpRequest } from '../../http/types.js';
 import { checkTemplate, requireName } from '../../operations/names.js';
 import { referTo } from '../../operations/path-reference.js';
-import type { Upload } from '../../storage/storage.js';
+import type { Upload } from '../../contract/upload.js';
 import type { UploadRequest } from '../../uploads/file.js';
 import type { Piece } from '../../uploads/piece-work.js';
 import type { UploadOrder } from '../../uploads/service.js';

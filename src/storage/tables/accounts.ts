@@ -2,25 +2,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import { uuidv7 } from '../../base/uuid.js';
+import { type Account, accountFields } from '../../contract/account.js';
 import type { AccountConfig } from '../../config/schema.js';
 import type { Database } from '../postgres/database.js';
 import { SharedQuestion } from '../postgres/shared-question.js';
 import { itemsOf } from './history-queries.js';
-import type { Queryable, Transaction } from '../postgres/sql.js';
+import { columnsOf, type Queryable, type Transaction } from '../postgres/sql.js';
 import { hashPassword, verifyPassword } from '../secrets/hashes.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import { type Actor, record } from './audit-log.js';
 import { endAllSessions } from './login-sessions.js';
-
-interface Owner {
-  readonly accountId: string;
-  readonly email: string;
-  readonly plan: string;
-  readonly createdAt: Date;
-  readonly hasPassword: boolean;
-  readonly isTotpEnabled: boolean;
-  readonly recoveryCodesLeft: number;
-}
 
 interface Holdings {
   readonly connections: number;
@@ -75,16 +66,16 @@ export class Accounts {
     return row?.allowed ?? null;
   }
 
-  async find(accountId: string): Promise<Owner | undefined> {
+  async find(accountId: string): Promise<Account | undefined> {
     return this.#owner('id', accountId);
   }
 
-  async findByEmail(email: string): Promise<Owner | undefined> {
+  async findByEmail(email: string): Promise<Account | undefined> {
     return this.#owner('email', email);
   }
 
   /** Whose connection this is, where it leads there. */
-  async findByConnection(id: string, host: string, username: string): Promise<Owner | undefined> {
+  async findByConnection(id: string, host: string, username: string): Promise<Account | undefined> {
     const [found] = await this.database.all<{ accountId: string }>`
       select account_id from connections
       where id = ${id} and settings->>'host' = ${host} and settings->>'username' = ${username}`;
@@ -181,12 +172,17 @@ export class Accounts {
     return { rows: [...rows], rowCount: rows.count };
   }
 
-  async #owner(by: 'id' | 'email', value: string): Promise<Owner | undefined> {
+  async #owner(by: 'id' | 'email', value: string): Promise<Account | undefined> {
     const [owner] = await this.database.run(
-      (sql) => sql<Owner[]>`
-        select id as account_id, email, plan, created_at, password_hash is not null as has_password,
-               totp_confirmed_at is not null as is_totp_enabled,
-               (select count(*) from recovery_codes where account_id = a.id and used_at is null) as recovery_codes_left
+      (sql) => sql<Account[]>`
+        select ${columnsOf(sql, accountFields, {
+          made: {
+            hasPassword: sql`password_hash is not null`,
+            isTotpEnabled: sql`totp_confirmed_at is not null`,
+            recoveryCodesLeft: sql`
+              (select count(*) from recovery_codes where account_id = a.id and used_at is null)`,
+          },
+        })}
         from accounts a where ${by === 'id' ? sql`id = ${value}` : sql`lower(email) = lower(${value})`}`,
     );
     return owner;

@@ -1,15 +1,16 @@
 /** `transfer.failed`: which failed items of the history are told as events, and the CTE that writes them. */
 import { uuidv7 } from '../../base/uuid.js';
 import { definitionOfError } from '../../contract/errors.js';
+import { type RowOf, viewOf } from '../../contract/thing.js';
+import { failedTransferFields } from '../../contract/transfer.js';
 import type { Queryable } from '../postgres/sql.js';
 import { type DraftEvent, inserting } from './event-feeds.js';
 import type { TransferRow } from './transfer.js';
 
 const TRANSFER_FAILED = 'transfer.failed';
 
-type Failed = Omit<TransferRow, 'keyId' | 'requestId' | 'countsAction' | 'status'> & {
-  readonly requestId: string | null;
-};
+/** A failed one, as its event tells it. */
+export type Failed = Pick<TransferRow, 'accountId' | 'job' | 'copyId'> & RowOf<typeof failedTransferFields>;
 
 /** The caller is told to come again; the gateway, busy as it is, would only make more of it. */
 const COME_AGAIN = 503;
@@ -19,7 +20,7 @@ const COME_AGAIN = 503;
  * of. What was wrong with the request itself, and clients that left, their own answers tell. Nobody waits for an answer
  * about files of jobs, copies of watched folders and checks: of these every failure is told, but what an owner cancelled.
  */
-export function isTold({ type, status, errorCode, job, copyId }: Omit<TransferRow, 'id'>): boolean {
+export function isTold({ type, status, errorCode, job, copyId }: Omit<Failed, 'jobId'>): boolean {
   if (status !== 'failed' || errorCode === 'cancelled') return false;
   if (type === 'poll' || job !== null || copyId !== null) return true;
   const definition = definitionOfError(errorCode ?? '');
@@ -27,13 +28,9 @@ export function isTold({ type, status, errorCode, job, copyId }: Omit<TransferRo
 }
 
 /** Its event, whose time is that of the end. */
-export function failureOf(row: Failed): DraftEvent {
-  const { id, accountId, connectionId, type, direction, filename, path, fileSize, durationMs, createdAt } = row;
-  const transfer = {
-    ...{ id, connectionId, type, direction, filename, path, fileSize, status: 'failed' },
-    ...{ errorMessage: row.errorMessage, errorCode: row.errorCode, durationMs, createdAt: createdAt.toISOString() },
-    ...{ requestId: row.requestId, jobId: row.job?.id ?? null },
-  };
+export function failureOf({ accountId, job, ...row }: Omit<Failed, 'jobId'>): DraftEvent {
+  const { connectionId, createdAt, durationMs } = row;
+  const transfer = viewOf(failedTransferFields, { ...row, jobId: job?.id ?? null }, 'key');
   const timestamp = new Date(createdAt.getTime() + durationMs).toISOString();
   const body = JSON.stringify({ type: TRANSFER_FAILED, timestamp, data: { transfer } });
   return { id: uuidv7(), accountId, type: TRANSFER_FAILED, body, connectionIds: [connectionId] };

@@ -1,15 +1,18 @@
 /** Reading the history: totals from the counts kept beside it, fast and exact however many rows there are. */
-import { type Queryable, takeRows } from '../postgres/sql.js';
-import type { TransferFilter, TransferItem, TransferStatus } from './transfer.js';
+import {
+  receiptedFields,
+  type ReceiptedTransfer,
+  type Transfer,
+  transferFields,
+  type TransferItem,
+  transferItemFields,
+  type TransferStatus,
+} from '../../contract/transfer.js';
+import { columnsOf, type Queryable, takeRows } from '../postgres/sql.js';
+import type { TransferFilter } from './transfer.js';
 import { firstIdAt } from '../postgres/clock.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-export interface ManagedTransfer extends TransferItem {
-  readonly jobId: string | null;
-  readonly linkId: string | null;
-  readonly errorCode: string | null;
-}
 
 export async function listItems(
   sql: Queryable,
@@ -19,71 +22,43 @@ export async function listItems(
   const total = await countMatching(sql, accountId, filter);
   if (total <= filter.offset) return { transfers: [], total };
   const transfers = await sql<TransferItem[]>`
-    select ${columns(sql)} from transfers
+    select ${columnsOf(sql, transferItemFields)} from transfers
     where ${matching(sql, accountId, filter)} ${statusIs(sql, filter.status)} ${createdAfter(sql, filter.since)}
       ${digestIs(sql, filter.digest)} ${linkIs(sql, filter.linkId)}
     order by id desc limit ${filter.limit} offset ${filter.offset}`;
   return { transfers: [...transfers], total };
 }
 
-export async function findItem(sql: Queryable, accountId: string, id: string): Promise<TransferItem | undefined> {
-  const [row] = await sql<TransferItem[]>`
-    select ${columns(sql)} from transfers where id = ${id} and account_id = ${accountId}`;
-  return row;
-}
-
-/** An item with what it came of. */
-export interface TransferOrigin extends TransferItem {
-  readonly errorCode: string | null;
-  readonly requestId: string | null;
-  readonly jobId: string | null;
-  readonly linkId: string | null;
-  /** `sha-256:` and hexadecimal digits. */
-  readonly digest: string | null;
-  readonly noDigest: string | null;
-  readonly digestReadBytes: number | null;
-  /** Milliseconds of each; null of what still runs. */
-  readonly stages: Readonly<Record<string, number>> | null;
-}
-
-/** An item as its receipt tells of it. */
-export interface RecordedTransfer extends TransferOrigin {
-  readonly keyId: string | null;
-}
-
-/** The fields of an item that no receipt repeats: older receipts lack them. */
-export interface Verification {
-  /** Why a stored file could not be looked at after its server had acknowledged it. */
-  readonly unverified: string | null;
-}
-
-export async function findOrigin(
-  sql: Queryable,
-  accountId: string,
-  id: string,
-): Promise<(TransferOrigin & Verification) | undefined> {
-  const [row] = await sql<Stored<TransferOrigin & Verification>[]>`
-    select ${originColumns(sql)}, unverified from transfers where id = ${id} and account_id = ${accountId}`;
+export async function findTransfer(sql: Queryable, accountId: string, id: string): Promise<StoredTransfer | undefined> {
+  const key = sql`
+    (select json_build_object('id', k.id, 'name', k.name) from api_keys k
+     where k.id = t.key_id and k.account_id = t.account_id)`;
+  const [row] = await sql<Stored<StoredTransfer>[]>`
+    select ${columnsOf(sql, transferFields, { table: 't', made: { digest: digestOf(sql), key } })}
+    from transfers t where id = ${id} and account_id = ${accountId}`;
   return row === undefined ? undefined : { ...row, stages: stagesOf(row.stages) };
 }
 
+/** As receipts repeat them. */
 export async function itemsOfIds(
   sql: Queryable,
   accountId: string,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, RecordedTransfer>> {
-  const found = await sql<Stored<RecordedTransfer>[]>`
-    select ${originColumns(sql)}, key_id from transfers
+): Promise<ReadonlyMap<string, ReceiptedTransfer>> {
+  const found = await sql<Stored<ReceiptedTransfer>[]>`
+    select ${columnsOf(sql, receiptedFields, { made: { digest: digestOf(sql) } })} from transfers
     where account_id = ${accountId} and id = any(${sql.types.uuids(ids)})`;
   return new Map(takeRows(found).map((row) => [row.id, { ...row, stages: stagesOf(row.stages) }]));
 }
 
-export type Stored<T extends TransferOrigin> = Omit<T, 'stages'> & { readonly stages: string | null };
-
-export function originColumns(sql: Queryable) {
-  return sql`${managedColumns(sql)}, request_id, 'sha-256:' || encode(digest, 'hex') as digest,
-    no_digest, digest_read_bytes, stages`;
+export interface StoredTransfer extends Transfer {
+  /** The API key that asked. */
+  readonly key: { readonly id: string; readonly name: string } | null;
 }
+
+type Stored<T extends ReceiptedTransfer> = Omit<T, 'stages'> & { readonly stages: string | null };
+
+const digestOf = (sql: Queryable) => sql`'sha-256:' || encode(digest, 'hex')`;
 
 /** What cannot be read, a receipt does not match: that is for its reader to find. */
 export function stagesOf(text: string | null): Readonly<Record<string, number>> | null {
@@ -182,14 +157,4 @@ export function statusIs(sql: Queryable, status: TransferStatus | undefined) {
 /** Ids carry their creation time, so an exclusive lower bound in milliseconds is the first id of the next one. */
 export function createdAfter(sql: Queryable, since: Date | undefined) {
   return since === undefined ? sql`` : sql`and id >= ${firstIdAt(new Date(since.getTime() + 1))}`;
-}
-
-function columns(sql: Queryable) {
-  return sql`id, connection_id, type, direction, filename, path, file_size, status,
-    error_message, duration_ms, created_at`;
-}
-
-/** Of one item, and for owners. */
-export function managedColumns(sql: Queryable) {
-  return sql`${columns(sql)}, job_id, link_id, error_code`;
 }

@@ -1,14 +1,17 @@
 /** The statements that write the history. Each leaves rows, totals and monthly actions agreeing with one another. */
 import type { PendingQuery, Row } from 'postgres';
+import { columnNamesOf, type Fields } from '../../contract/thing.js';
+import { transferColumns, type TransferType } from '../../contract/transfer.js';
 import { firstIdAt } from '../postgres/clock.js';
+import { columnOf } from '../postgres/column-names.js';
 import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
 import { insertDrafts } from './event-feeds.js';
-import { failureOf, isTold, tellingFailures } from './failed-transfers.js';
+import { type Failed, failureOf, isTold, tellingFailures } from './failed-transfers.js';
 import { endingFiles } from './job-tree.js';
 import { correctingUses, endingUses } from './links.js';
 import { type Links, linkingWritten } from './receipts.js';
 import { endingCopies } from './route-copies.js';
-import type { NewTransfer, TransferRow, TransferType } from './transfer.js';
+import type { NewTransfer, TransferRow } from './transfer.js';
 import { addingHours, LOOKUP_SLOT, LOOKUPS } from './transfer-hours.js';
 import { endingUploads } from './uploads.js';
 
@@ -18,34 +21,60 @@ export const isPart = ({ job, copyId, uploadId }: Pick<TransferRow, 'job' | 'cop
 
 /** The row of a transfer that still runs. */
 export function pendingRow(id: string, createdAt: Date, item: NewTransfer): TransferRow {
+  const {
+    filename,
+    path,
+    keyId = null,
+    requestId = null,
+    job = null,
+    copyId = null,
+    uploadId = null,
+    linkId = null,
+  } = item;
   return {
-    id,
-    accountId: item.accountId,
-    connectionId: item.connectionId,
-    keyId: item.keyId ?? null,
-    requestId: item.requestId === undefined ? null : storable(item.requestId),
-    type: item.type,
-    direction: item.direction,
-    status: 'pending',
-    filename: storable(item.filename),
-    path: storable(item.path),
-    fileSize: 0,
-    errorMessage: null,
-    errorCode: null,
-    durationMs: 0,
-    digest: null,
-    noDigest: null,
-    unverified: null,
-    digestReadBytes: null,
-    stages: null,
-    receipt: null,
-    countsAction: item.countsAction,
-    createdAt,
-    job: item.job ?? null,
-    copyId: item.copyId ?? null,
-    uploadId: item.uploadId ?? null,
-    linkId: item.linkId ?? null,
+    ...item,
+    ...{ id, createdAt, keyId, job, copyId, uploadId, linkId, status: 'pending', fileSize: 0, durationMs: 0 },
+    ...{ filename: storable(filename), path: storable(path), requestId: storable(requestId) },
+    ...{ errorMessage: null, errorCode: null, digest: null, noDigest: null, unverified: null, digestReadBytes: null },
+    ...{ stages: null, receipt: null },
   };
+}
+
+/** The columns that a batch writes, by their fields. */
+const WRITTEN = Object.keys(columnNamesOf(transferColumns)) as (
+  (keyof TransferRow & keyof typeof transferColumns) | 'jobId'
+)[];
+/** Those of them that the end of a transfer sets; the others stay as they were when it began. */
+const ENDING = [
+  ...([
+    'status',
+    'filename',
+    'path',
+    'fileSize',
+    'errorMessage',
+    'errorCode',
+    'durationMs',
+    'digest',
+    'noDigest',
+  ] as const),
+  ...(['digestReadBytes', 'stages', 'unverified'] as const),
+] as const satisfies typeof WRITTEN;
+const ENDS = ENDING.map((name) => `${columnOf(name)} = excluded.${columnOf(name)}`).join(', ');
+const COLUMNS = WRITTEN.map(columnOf).join(', ');
+const FROM_INPUT = COLUMNS.replace(/\bdigest\b/, "decode(digest, 'hex')");
+
+type ArrayType = 'uuids' | 'texts' | 'bigints' | 'booleans' | 'times';
+/** The types of the arrays that no schema tells: ids are texts there, and what is hidden has none. */
+const ARRAYS: { readonly [name: string]: ArrayType } = {
+  ...{ id: 'uuids', accountId: 'uuids', keyId: 'uuids', jobId: 'uuids', linkId: 'uuids', countsAction: 'booleans' },
+};
+
+function arrayType(name: (typeof WRITTEN)[number]): ArrayType {
+  const field: Fields[string] = transferColumns[name];
+  const { type, format }: { readonly type?: unknown; readonly format?: unknown } =
+    'schema' in field ? { ...field.schema } : {};
+  if ([type].flat().includes('integer')) return 'bigints';
+  return ARRAYS[name] ?? (format === 'date-time' ? 'times' : 'texts');
 }
 
 /** What a dead node's transfers end with. */
@@ -88,8 +117,12 @@ export async function writeBatch(
 ): Promise<ReadonlySet<string>> {
   // In id order: two batches that meet on a row take their locks in the same order.
   const rows = [...batch].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const { uuids, texts, bigints, booleans, times } = sql.types;
-  const column = <T>(pick: (row: TransferRow) => T): T[] => rows.map(pick);
+  const { uuids } = sql.types;
+  const stored = rows.map((row) => ({ ...row, jobId: row.job?.id ?? null }));
+  const arrays = WRITTEN.map((name, index) => {
+    const parameter = sql.types[arrayType(name)] as (values: readonly unknown[]) => ReturnType<typeof uuids>;
+    return sql`${index === 0 ? sql`` : sql`,`} ${parameter(stored.map((row) => row[name]))}`;
+  });
   const jobs = rows.some(({ job }) => job !== null) ? jobFiles(sql, rows) : undefined;
   const copies = rows.flatMap(({ id, copyId }) => (copyId === null ? [] : [{ id, copyId }]));
   const uploads = rows.flatMap(({ id, uploadId, status }) =>
@@ -98,42 +131,17 @@ export async function writeBatch(
   const chain = links && linkingWritten(sql, links);
   const [result] = await sql<{ ids: readonly string[] | null }[]>`
     with input as (
-      select * from unnest(
-        ${uuids(column((row) => row.id))}, ${uuids(column((row) => row.accountId))},
-        ${texts(column((row) => row.connectionId))}, ${uuids(column((row) => row.keyId))},
-        ${texts(column((row) => row.requestId))}, ${texts(column((row) => row.type))},
-        ${texts(column((row) => row.direction))}, ${texts(column((row) => row.status))},
-        ${texts(column((row) => row.filename))}, ${texts(column((row) => row.path))},
-        ${bigints(column((row) => row.fileSize))}, ${texts(column((row) => row.errorMessage))},
-        ${texts(column((row) => row.errorCode))}, ${bigints(column((row) => row.durationMs))},
-        ${booleans(column((row) => row.countsAction))}, ${times(column((row) => row.createdAt))},
-        ${uuids(column((row) => row.job?.id ?? null))}, ${texts(column((row) => row.digest))},
-        ${texts(column((row) => row.noDigest))}, ${bigints(column((row) => row.digestReadBytes))},
-        ${texts(column((row) => row.stages))}, ${uuids(column((row) => row.linkId))},
-        ${texts(column((row) => row.unverified))}
-      ) as t (id, account_id, connection_id, key_id, request_id, type, direction, status, filename, path, file_size,
-              error_message, error_code, duration_ms, counts_action, created_at, job_id, digest, no_digest,
-              digest_read_bytes, stages, link_id, unverified)
+      select * from unnest(${arrays}) as t (${sql.unsafe(COLUMNS)})
     ),
     ${jobs ?? sql``}
     ${copies.length === 0 ? sql`` : endingCopies(sql, copies)}
     ${uploads.length === 0 ? sql`` : endingUploads(sql, uploads)}
     written as (
-      insert into transfers as t (id, account_id, connection_id, key_id, request_id, type, direction, status, filename,
-        path, file_size, error_message, error_code, duration_ms, counts_action, created_at, job_id, digest, no_digest,
-        digest_read_bytes, stages, link_id, unverified, node_id)
-      select id, account_id, connection_id, key_id, request_id, type, direction, status, filename, path, file_size,
-        error_message, error_code, duration_ms, counts_action, created_at, job_id, decode(digest, 'hex'), no_digest,
-        digest_read_bytes, stages, link_id, unverified, ${nodeId}::uuid from input
+      insert into transfers as t (${sql.unsafe(COLUMNS)}, node_id)
+      select ${sql.unsafe(FROM_INPUT)}, ${nodeId}::uuid from input
       where true ${jobs === undefined ? sql`` : sql`and (job_id is null or id in (select id from outcome))`}
         ${uploads.length === 0 ? sql`` : sql`and (id <> all(${uuids(uploads.map(({ id }) => id))}) or id in (select id from ended))`}
-      on conflict (id) do update set status = excluded.status, filename = excluded.filename, path = excluded.path,
-        file_size = excluded.file_size, error_message = excluded.error_message, error_code = excluded.error_code,
-        duration_ms = excluded.duration_ms, digest = excluded.digest, no_digest = excluded.no_digest,
-        digest_read_bytes = excluded.digest_read_bytes, stages = excluded.stages, unverified = excluded.unverified
-      where t.status = 'pending'
-      returning id, account_id, connection_id, type, direction, status, error_code, file_size, duration_ms,
-        counts_action, created_at, link_id
+      on conflict (id) do update set ${sql.unsafe(ENDS)} where t.status = 'pending' returning t.*
     ),
     ${rows.some(({ linkId }) => linkId !== null) ? endingUses(sql, nodeId) : sql``}
     ${tellingFailures(sql, rows)}
@@ -162,7 +170,7 @@ function jobFiles(sql: Queryable, rows: readonly TransferRow[]) {
  * to how many.
  */
 export async function failPendingOf(tx: Transaction, isDead: PendingQuery<Row[]>): Promise<number> {
-  const ended = await tx<TransferRow[]>`
+  const ended = await tx<Failed[]>`
     with written as (
       update transfers t set status = 'failed', error_code = ${NODE_STOPPED.code},
         error_message = ${NODE_STOPPED.message},
@@ -170,16 +178,10 @@ export async function failPendingOf(tx: Transaction, isDead: PendingQuery<Row[]>
           coalesce((select last_seen_at from nodes n where n.id = t.node_id), t.created_at) - t.created_at) * 1000)::bigint)
       where t.id in (select p.id from transfers p
         where p.status = 'pending' and ${isDead} order by p.id for update skip locked)
-      returning id, account_id, connection_id, request_id, type, direction, status, filename, path, file_size,
-        error_message, error_code, duration_ms, counts_action, created_at
+      returning t.*
     ),
     ${counting(tx, null)}
-    select id, account_id, connection_id, request_id, type, direction,
-      status, filename, path, file_size, error_message, error_code,
-      duration_ms, counts_action, created_at, null as job,
-      null as copy_id, null as link_id, null as digest, null as no_digest, null as digest_read_bytes, null as stages,
-      null as unverified, null as receipt
-    from written`;
+    select *, null as job, null as copy_id from written`;
   await insertDrafts(tx, ended.filter(isTold).map(failureOf));
   return ended.length;
 }
@@ -204,26 +206,21 @@ export async function correctFailed(sql: Queryable, rows: readonly TransferRow[]
     if (row.status === 'pending' || !wrongIds.has(row.id)) continue;
     const [result] = await sql<{ written: number }[]>`
       with former as (
-        select id, account_id, type, direction, status, file_size, duration_ms, created_at from transfers
-        where id = ${row.id} and status = 'failed' and error_message = ${NODE_STOPPED.message}
+        select * from transfers where id = ${row.id} and status = 'failed' and error_message = ${NODE_STOPPED.message}
           and error_code = ${NODE_STOPPED.code} for update
       ),
       written as (
-        update transfers t set status = ${row.status}, filename = ${row.filename}, path = ${row.path},
-          file_size = ${row.fileSize}, error_message = ${row.errorMessage}, error_code = ${row.errorCode},
-          duration_ms = ${row.durationMs}, digest = decode(${row.digest}::text, 'hex'), no_digest = ${row.noDigest},
-          digest_read_bytes = ${row.digestReadBytes}, stages = ${row.stages}, unverified = ${row.unverified}
+        ${sql`update transfers t set ${sql(endOf(sql, row))}`}
         from former f where t.id = f.id
-        returning t.id, t.account_id, t.connection_id, t.type, t.direction, t.status, t.file_size, t.duration_ms,
-          t.created_at, t.link_id
+        returning t.*
       ),
       ${correctingUses(sql)}
       summed as (${addingHours(
         sql,
         sql`
-        select -1 as sign, account_id, type, direction, status, file_size, duration_ms, created_at from former
+        select -1 as sign, * from former
         union all
-        select 1, account_id, type, direction, status, file_size, duration_ms, created_at from written`,
+        select 1, * from written`,
       )}),
       taken as (
         update transfer_counts c set items = c.items - 1 from written w
@@ -240,6 +237,13 @@ export async function correctFailed(sql: Queryable, rows: readonly TransferRow[]
     if ((result?.written ?? 0) > 0) corrected.add(row.id);
   }
   return corrected;
+}
+
+/** The columns that its end sets. */
+function endOf(sql: Queryable, row: TransferRow) {
+  const values = Object.fromEntries(ENDING.map((name) => [name, row[name]]));
+  // The driver's types know no expressions among values.
+  return { ...values, digest: sql`decode(${row.digest}::text, 'hex')` } as never;
 }
 
 /** Deletes up to `limit` final items older than `before` and takes them out of the totals. Resolves to how many. */

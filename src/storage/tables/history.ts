@@ -2,26 +2,12 @@ import { Periodic } from '../../base/periodic.js';
 import { uuidv7 } from '../../base/uuid.js';
 import { GatewayError } from '../../base/errors.js';
 import type { Database } from '../postgres/database.js';
-import type {
-  NewTransfer,
-  OpenTransfer,
-  TransferFilter,
-  TransferItem,
-  TransferOutcome,
-  TransferRow,
-  TransferType,
-} from './transfer.js';
+import type { TransferItem, TransferType } from '../../contract/transfer.js';
+import type { NewTransfer, OpenTransfer, TransferFilter, TransferOutcome, TransferRow } from './transfer.js';
 import type { Receipts } from './receipts.js';
 import type { StorageOptions } from '../startup.js';
 import type { EventFeeds } from './event-feeds.js';
-import {
-  countItems,
-  findItem,
-  findOrigin,
-  listItems,
-  type TransferOrigin,
-  type Verification,
-} from './history-queries.js';
+import { countItems, findTransfer, listItems, type StoredTransfer } from './history-queries.js';
 import { HistoryWriter } from './history-writer.js';
 import { isPart, pendingRow } from './history-statements.js';
 import { storable } from '../postgres/sql.js';
@@ -103,13 +89,8 @@ export class TransferHistory {
   }
 
   /** undefined when unknown or another account's. */
-  async find(accountId: string, id: string): Promise<TransferItem | undefined> {
-    return this.database.run((sql) => findItem(sql, accountId, id));
-  }
-
-  /** The same, with what it came of. */
-  async detail(accountId: string, id: string): Promise<(TransferOrigin & Verification) | undefined> {
-    return this.database.run((sql) => findOrigin(sql, accountId, id));
+  async find(accountId: string, id: string): Promise<StoredTransfer | undefined> {
+    return this.database.run((sql) => findTransfer(sql, accountId, id));
   }
 
   async list(
@@ -151,20 +132,18 @@ export class TransferHistory {
     const now = performance.now();
     const durationMs = Math.round(now - since);
     this.#fresh.delete(begun.id);
+    const { digest, stages, filename = begun.filename, path = begun.path, ...rest } = outcome;
     const row: TransferRow = {
       ...begun,
-      status: outcome.status,
-      filename: outcome.filename === undefined ? begun.filename : storable(outcome.filename),
-      path: outcome.path === undefined ? begun.path : storable(outcome.path),
-      fileSize: outcome.fileSize,
-      errorMessage: outcome.errorMessage === null ? null : storable(outcome.errorMessage),
-      errorCode: outcome.errorCode,
-      digest: outcome.digest?.toString('hex') ?? null,
-      noDigest: outcome.noDigest ?? null,
-      unverified: outcome.unverified ?? null,
-      digestReadBytes: outcome.digestReadBytes ?? null,
-      stages: outcome.stages === undefined ? null : JSON.stringify(outcome.stages),
-      durationMs,
+      ...rest,
+      ...{
+        filename: storable(filename),
+        path: storable(path),
+        errorMessage: storable(outcome.errorMessage),
+        durationMs,
+      },
+      digest: digest?.toString('hex') ?? null,
+      stages: stages === undefined ? null : JSON.stringify(stages),
       receipt: outcome.receipt ?? null,
     };
     if (!FOLLOWING.has(row.type) || !this.#writer.follow(row)) await this.#durable(row);

@@ -6,12 +6,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pause } from '../../base/deadline.js';
+import { type Receipt, receiptFields } from '../../contract/receipt.js';
+import { viewOf } from '../../contract/thing.js';
+import { receiptedFields, type ReceiptedTransfer } from '../../contract/transfer.js';
 import type { Database } from '../postgres/database.js';
 import { errorCodeOf } from '../postgres/errors.js';
 import { OwnerTurns } from '../postgres/owner-turns.js';
-import { type Queryable, takeRows } from '../postgres/sql.js';
+import { columnsOf, type Queryable, takeRows } from '../postgres/sql.js';
 import type { ReceiptKey, ReceiptKeys, Signer } from '../secrets/receipt-keys.js';
-import { itemsOfIds, type RecordedTransfer } from './history-queries.js';
+import { itemsOfIds, stagesOf } from './history-queries.js';
 import type { ReceiptFacts, TransferRow } from './transfer.js';
 
 /** Signed in one turn of the event loop: about 60 µs each. */
@@ -25,16 +28,9 @@ const LOOK_MS = { first: 3, most: 50 } as const;
 /** Raised by require_link. */
 const NOT_AS_SIGNED = 'RC001';
 
-export interface Receipt {
-  readonly sequence: number;
-  readonly transferId: string;
-  /** JWS, compact. */
-  readonly receipt: string;
-}
-
 /** A receipt beside what the history says now; null where that has been removed. */
 export interface ReceiptLine extends Receipt {
-  readonly transfer: RecordedTransfer | null;
+  readonly transfer: ReceiptedTransfer | null;
 }
 
 type ReceiptedRow = TransferRow & { readonly receipt: ReceiptFacts };
@@ -81,7 +77,7 @@ export class Receipts {
 
   async find(accountId: string, transferId: string): Promise<Receipt | undefined> {
     return this.database.first<Receipt>`
-      select sequence, transfer_id, receipt from receipts
+      select ${columns} from receipts
       where transfer_id = ${transferId} and account_id = ${accountId}`;
   }
 
@@ -89,7 +85,7 @@ export class Receipts {
   async list(accountId: string, after: number, limit: number): Promise<readonly ReceiptLine[]> {
     return this.database.run(async (sql) => {
       const found = await sql<Receipt[]>`
-        select sequence, transfer_id, receipt from receipts
+        select ${columns(sql)} from receipts
         where account_id = ${accountId} and sequence > ${after} order by sequence limit ${limit}`;
       const rows = takeRows(found);
       const items = await itemsOfIds(
@@ -230,6 +226,10 @@ export class Receipts {
   }
 }
 
+function columns(sql: Queryable) {
+  return columnsOf(sql, receiptFields);
+}
+
 const isNotAsSigned = (error: unknown): boolean => errorCodeOf(error) === NOT_AS_SIGNED;
 
 /** In the order in which the transfers began, and with turns for others between. */
@@ -298,26 +298,7 @@ function payloadOf(
 
 /** As the history tells it from now on. */
 function recordOf(row: TransferRow): object {
-  return {
-    id: row.id,
-    connectionId: row.connectionId,
-    type: row.type,
-    direction: row.direction,
-    filename: row.filename,
-    path: row.path,
-    fileSize: row.fileSize,
-    status: row.status,
-    errorMessage: row.errorMessage,
-    durationMs: row.durationMs,
-    createdAt: row.createdAt.toISOString(),
-    errorCode: row.errorCode,
-    requestId: row.requestId,
-    jobId: row.job?.id ?? null,
-    digest: row.digest === null ? null : `sha-256:${row.digest}`,
-    noDigest: row.noDigest,
-    digestReadBytes: row.digestReadBytes,
-    stages: row.stages === null ? null : (JSON.parse(row.stages) as object),
-    keyId: row.keyId,
-    linkId: row.linkId,
-  };
+  const digest = row.digest === null ? null : `sha-256:${row.digest}`;
+  const told = { ...row, digest, stages: stagesOf(row.stages), jobId: row.job?.id ?? null };
+  return { ...viewOf(receiptedFields, told, 'key'), keyId: row.keyId };
 }

@@ -6,7 +6,7 @@ import type { PendingQuery, Row } from 'postgres';
 import type { Database } from '../postgres/database.js';
 import type { Queryable } from '../postgres/sql.js';
 import { quantile } from './time-slots.js';
-import type { TransferType } from './transfer.js';
+import type { TransferType } from '../../contract/transfer.js';
 
 /** They only look, count toward no month, and would hide what was moved: slot 0 is theirs, however long they took. */
 export const LOOKUPS: readonly TransferType[] = ['list', 'exists', 'poll'];

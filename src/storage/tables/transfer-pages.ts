@@ -1,27 +1,16 @@
 /** The history for its owner, page by page: by id, or by size or duration through an index of those that are worth sorting. */
 import type { PendingQuery, Row } from 'postgres';
+import {
+  type Direction,
+  type ManagedTransfer,
+  managedTransferFields,
+  type TransferStatus,
+} from '../../contract/transfer.js';
 import { firstIdAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
-import type { Queryable } from '../postgres/sql.js';
-import {
-  createdAfter,
-  digestIs,
-  managedColumns,
-  type ManagedTransfer,
-  matching,
-  originColumns,
-  type Stored,
-  stagesOf,
-  statusIs,
-  type TransferOrigin,
-  type Verification,
-} from './history-queries.js';
+import { columnsOf, type Queryable } from '../postgres/sql.js';
+import { createdAfter, digestIs, matching, statusIs } from './history-queries.js';
 import { LOOKUPS } from './transfer-hours.js';
-import type { Direction, TransferStatus } from './transfer.js';
-
-interface TransferDetail extends TransferOrigin, Verification {
-  readonly key: { readonly id: string; readonly name: string } | null;
-}
 
 export interface TransferSearch {
   readonly connectionId?: string;
@@ -88,23 +77,12 @@ export class TransferPages {
     );
   }
 
-  async find(accountId: string, id: string): Promise<TransferDetail | undefined> {
-    const [row] = await this.database.run(
-      (sql) => sql<Stored<TransferDetail>[]>`
-        select ${originColumns(sql)}, unverified,
-          (select json_build_object('id', k.id, 'name', k.name) from api_keys k
-           where k.id = t.key_id and k.account_id = t.account_id) as key
-        from transfers t where id = ${id} and account_id = ${accountId}`,
-    );
-    return row === undefined ? undefined : { ...row, stages: stagesOf(row.stages) };
-  }
-
   /** Those of the ids that have ended. */
   async ended(accountId: string, ids: readonly string[]): Promise<readonly ManagedTransfer[]> {
     if (ids.length === 0) return [];
     return this.database.run(
       (sql) => sql<ManagedTransfer[]>`
-        select ${managedColumns(sql)} from transfers
+        select ${columns(sql)} from transfers
         where account_id = ${accountId} and id = any(${sql.types.uuids(ids)}) and status <> 'pending'`,
     );
   }
@@ -178,8 +156,8 @@ async function pageOf(
   value?: 'fileSize' | 'durationMs',
 ): Promise<{ readonly rows: readonly ManagedTransfer[]; readonly edge: Edge | undefined }> {
   const rows = await sql<ManagedTransfer[]>`
-    select ${shown(sql)} from (
-      select ${managedColumns(sql)}, key_id, request_id from transfers where ${window} limit ${WINDOW_ROWS}) w
+    select ${columns(sql)} from (
+      select ${columns(sql)}, key_id, request_id from transfers where ${window} limit ${WINDOW_ROWS}) w
     where true ${filters(sql, search)} order by ${order} limit ${limit}`;
   const last = rows.at(-1);
   if (rows.length === limit && last !== undefined) {
@@ -187,15 +165,13 @@ async function pageOf(
   }
   const [edge] = await sql<Edge[]>`
     select id, ${value === undefined ? sql`${UNSORTED}::bigint` : sql`w.${sql(value)}`} as value
-    from (select ${managedColumns(sql)} from transfers where ${window} limit ${WINDOW_ROWS}) w
+    from (select ${columns(sql)} from transfers where ${window} limit ${WINDOW_ROWS}) w
     offset ${WINDOW_ROWS - 1} limit 1`;
   return { rows: [...rows], edge };
 }
 
-/** Columns of `managedColumns`, by their names. */
-function shown(sql: Queryable) {
-  return sql`id, connection_id, type, direction, filename, path, file_size, status, error_message, duration_ms,
-    created_at, job_id, link_id, error_code`;
+function columns(sql: Queryable) {
+  return columnsOf(sql, managedTransferFields);
 }
 
 /** What the index that narrows most can tell. */

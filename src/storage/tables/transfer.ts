@@ -1,75 +1,19 @@
-/** The items of the history. */
+/** The items of the history on their way to the database. */
+import type { DigestGap, TransferStatus, transferColumns, Unverified } from '../../contract/transfer.js';
+import type { RowOf } from '../../contract/thing.js';
 
-export const TRANSFER_TYPES = [
-  'upload',
-  'download',
-  'read',
-  'write',
-  'append',
-  'delete',
-  'move',
-  'mkdir',
-  'list',
-  'exists',
-  'copy',
-  'exec',
-  'poll',
-] as const;
-export const TRANSFER_STATUSES = ['success', 'failed', 'pending'] as const;
-export type TransferType = (typeof TRANSFER_TYPES)[number];
-export type TransferStatus = (typeof TRANSFER_STATUSES)[number];
-export type Direction = 'outbound' | 'inbound';
-
-/** A history item as the API shows it. */
-export interface TransferItem {
-  readonly id: string;
-  readonly connectionId: string;
-  readonly type: TransferType;
-  readonly direction: Direction;
-  readonly filename: string;
-  readonly path: string;
-  readonly fileSize: number;
-  readonly status: TransferStatus;
-  readonly errorMessage: string | null;
-  readonly durationMs: number;
-  readonly createdAt: Date;
-}
-
-/** One row of `transfers` on its way to the database. */
-export interface TransferRow {
-  readonly id: string;
-  readonly accountId: string;
-  readonly connectionId: string;
-  readonly keyId: string | null;
-  readonly requestId: string | null;
-  readonly type: TransferType;
-  readonly direction: Direction;
-  readonly status: TransferStatus;
-  readonly filename: string;
-  readonly path: string;
-  readonly fileSize: number;
-  readonly errorMessage: string | null;
-  readonly errorCode: string | null;
-  readonly durationMs: number;
+/** One row of `transfers`. */
+export interface TransferRow extends Omit<RowOf<typeof transferColumns>, 'jobId' | 'stages'> {
   /** In hexadecimal. */
   readonly digest: string | null;
-  readonly noDigest: string | null;
-  /** Of the digest: bytes that were read back; null without one. */
-  readonly digestReadBytes: number | null;
-  /** Why a stored file could not be looked at after its server had acknowledged it. */
-  readonly unverified: string | null;
   /** As JSON. */
   readonly stages: string | null;
-  readonly countsAction: boolean;
-  readonly createdAt: Date;
   /** The file of a job that it is: it ends with this row, and the row stands only where it had not ended. */
   readonly job: JobReference | null;
   /** A route's copy that it is: it ends with this row. */
   readonly copyId: string | null;
   /** A resumable upload that it is the end of: the row stands only where that had not ended. */
   readonly uploadId: string | null;
-  /** The link that it came by, of which a use ends with it. */
-  readonly linkId: string | null;
   /** What its receipt tells beside the row; null: it is to have none. */
   readonly receipt: ReceiptFacts | null;
 }
@@ -107,26 +51,12 @@ export interface ReceiptSource extends ServerFacts {
   readonly path?: string;
 }
 
-export interface NewTransfer {
-  readonly accountId: string;
-  readonly connectionId: string;
-  readonly keyId: string | undefined;
-  readonly requestId: string | undefined;
-  readonly type: TransferType;
-  readonly direction: Direction;
-  readonly filename: string;
-  readonly path: string;
-  /** Whether it counts one toward the month. */
-  readonly countsAction: boolean;
-  /** It is of a job, whose file ends with it. */
-  readonly job?: JobReference | undefined;
-  /** It is a route's copy of a file, which ends with it. */
-  readonly copyId?: string | undefined;
-  /** It is a resumable upload, which is done where this succeeds. */
-  readonly uploadId?: string | undefined;
-  /** It is a use of a link, or a look at its file. */
-  readonly linkId?: string | undefined;
-}
+type Known = 'accountId' | 'connectionId' | 'type' | 'direction' | 'filename' | 'path' | 'countsAction';
+type Perhaps = 'keyId' | 'requestId' | 'job' | 'copyId' | 'uploadId' | 'linkId';
+
+export type NewTransfer = Pick<TransferRow, Known> & {
+  readonly [N in Perhaps]?: NonNullable<TransferRow[N]> | undefined;
+};
 
 export interface JobReference {
   readonly id: string;
@@ -142,10 +72,10 @@ export interface TransferOutcome {
   /** SHA-256 of the file's bytes, where they have passed and somebody wanted it. */
   readonly digest?: Buffer | null;
   /** Why there is none although somebody did. */
-  readonly noDigest?: string | null;
+  readonly noDigest?: DigestGap | null;
   readonly digestReadBytes?: number | null;
   /** As of TransferRow. */
-  readonly unverified?: string | null;
+  readonly unverified?: Unverified | null;
   /** Milliseconds of each stage. */
   readonly stages?: Readonly<Record<string, number>>;
   /** It is to have a receipt. */

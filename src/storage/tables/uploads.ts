@@ -1,51 +1,16 @@
 /** Resumable uploads: what stands of them, and which request of which node writes to each. */
 import { GatewayError, refusal } from '../../base/errors.js';
+import {
+  type NewUpload,
+  type Upload,
+  uploadFields,
+  type UploadPart,
+  uploadPartFields,
+  type UploadTail,
+  uploadTailFields,
+} from '../../contract/upload.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, storable } from '../postgres/sql.js';
-
-interface NewUpload {
-  readonly id: string;
-  readonly accountId: string;
-  readonly connectionId: string;
-  readonly keyId: string | null;
-  readonly path: string;
-  readonly hidden: string;
-  readonly metadata: string;
-  readonly overwrite: boolean;
-  readonly modifiedAt: Date | null;
-  readonly length: number | null;
-  readonly wantsDigest: boolean;
-  /** Kept states of the SHA-256 of its bytes; null where none is taken. */
-  readonly hashStates: Buffer | null;
-}
-
-export interface Upload extends NewUpload {
-  readonly storeId: string;
-  /** Bytes that were told to stand. */
-  readonly stands: number;
-  readonly isExact: boolean;
-  readonly isUnproven: boolean;
-  readonly state: 'open' | 'publishing' | 'done';
-  readonly transferId: string | null;
-  /** Of the file that it has become. */
-  readonly digest: Buffer | null;
-  readonly writer: string | null;
-  readonly expiresAt: Date;
-}
-
-interface UploadPart {
-  readonly number: number;
-  readonly size: number;
-  readonly etag: string;
-  readonly checksum: string | null;
-}
-
-interface UploadTail {
-  readonly slot: number;
-  readonly part: number;
-  readonly start: number;
-  readonly size: number;
-}
+import { columnsOf, type Queryable, rowOf } from '../postgres/sql.js';
 
 export interface UploadAddress {
   readonly accountId: string;
@@ -88,13 +53,12 @@ export class Uploads {
           `this account has ${limits.unfinished} unfinished uploads already; end some first`,
         );
       }
+      const stored = {
+        ...rowOf(tx, uploadFields, { ...row, writer }),
+        ...{ writerKey: row.keyId ?? '', leaseUntil: leaseEnd(tx), expiresAt: expiry(tx, limits) },
+      };
       const [upload] = await tx<Upload[]>`
-        insert into uploads as u (id, account_id, connection_id, key_id, path, hidden, metadata, overwrite, modified_at,
-          length, wants_digest, hash_states, writer, writer_key, lease_until, expires_at)
-        values (${row.id}, ${accountId}, ${row.connectionId}, ${row.keyId}, ${storable(row.path)},
-          ${storable(row.hidden)}, ${storable(row.metadata)}, ${row.overwrite}, ${row.modifiedAt}, ${row.length},
-          ${row.wantsDigest}, ${row.hashStates}, ${writer}, ${row.keyId ?? ''}, ${leaseEnd(tx)}, ${expiry(tx, limits)})
-        returning ${columns(tx)}`;
+        insert into uploads ${tx(stored as never)} returning ${columnsOf(tx, uploadFields)}`;
       return upload as Upload;
     });
   }
@@ -166,15 +130,8 @@ export class Uploads {
       Pick<Upload, 'stands' | 'isExact' | 'isUnproven' | 'state' | 'length' | 'storeId' | 'wantsDigest' | 'hashStates'>
     >,
   ): Promise<Upload> {
-    const { stands = null, isExact = null, isUnproven = null, state = null, length = null, storeId = null } = changes;
-    const { wantsDigest = null, hashStates = null } = changes;
     const upload = await this.database.first<Upload>`
-      update uploads u set stands = coalesce(${stands}::bigint, u.stands),
-        is_exact = coalesce(${isExact}::boolean, u.is_exact),
-        is_unproven = coalesce(${isUnproven}::boolean, u.is_unproven), state = coalesce(${state}::text, u.state),
-        length = coalesce(${length}::bigint, u.length), store_id = coalesce(${storeId}::text, u.store_id),
-        wants_digest = coalesce(${wantsDigest}::boolean, u.wants_digest),
-        hash_states = coalesce(${hashStates}::bytea, u.hash_states)
+      update uploads u set ${(sql) => sql(rowOf(sql, uploadFields, changes))}
       where u.id = ${id} and u.writer = ${writer} returning ${columns}`;
     if (upload === undefined) throw goneOn();
     return upload;
@@ -240,11 +197,12 @@ export class Uploads {
 
   async parts(id: string): Promise<readonly UploadPart[]> {
     return this.database.all<UploadPart>`
-      select number, size, etag, checksum from upload_parts where upload_id = ${id} order by number`;
+      select ${(sql) => columnsOf(sql, uploadPartFields)} from upload_parts where upload_id = ${id} order by number`;
   }
 
   async tails(id: string): Promise<readonly UploadTail[]> {
-    return this.database.all<UploadTail>`select slot, part, start, size from upload_tails where upload_id = ${id}`;
+    return this.database.all<UploadTail>`
+      select ${(sql) => columnsOf(sql, uploadTailFields)} from upload_tails where upload_id = ${id}`;
   }
 
   /** With states that go as far as these parts. @throws GatewayError upload_locked where `writer` is its writer no more */
@@ -308,9 +266,5 @@ const expiry = (sql: Queryable, { expireHours }: Pick<UploadLimits, 'expireHours
   sql`now() + make_interval(hours => ${expireHours})`;
 
 function columns(sql: Queryable) {
-  return sql`
-    u.id, u.account_id, u.connection_id, u.key_id, u.path, u.hidden,
-    u.store_id, u.metadata, u.overwrite, u.modified_at, u.length, u.stands, u.wants_digest, u.hash_states, u.digest,
-    u.is_exact, u.is_unproven, u.state, u.transfer_id, u.writer,
-    u.expires_at`;
+  return columnsOf(sql, uploadFields, { table: 'u' });
 }

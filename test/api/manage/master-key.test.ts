@@ -13,7 +13,7 @@ test('the secrets of accounts open after a change of the master key, with the ne
   try {
     const before = await open(TEST_KEY);
     await before.provision([{ email: 'a@example.com', plan: 'pro', apiKeys: [], connections: [] }]);
-    const accountId = (await before.accounts.findByEmail('a@example.com'))?.accountId ?? '';
+    const accountId = (await before.accounts.findByEmail('a@example.com'))?.id ?? '';
     const actor = { accountId, kind: 'session', id: null, email: '', address: '', requestId: '' } as const;
     await before.accounts.beginTotp(actor, 'SECRETSECRET');
     const pair = { name: 'k', publicKey: 'ssh-ed25519 A k', fingerprint: 'SHA256:x', privateKey: 'private half' };

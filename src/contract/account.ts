@@ -1,0 +1,49 @@
+/** An account: whose connections, keys and history they are. */
+import { count, dateTime, flag, group, text } from './schema.js';
+import { derived, type Example, hidden, kept, type RowOf } from './thing.js';
+
+const OWNERS = { isOwners: true } as const;
+
+export const accountFields = {
+  id: kept(text('Identifier.'), OWNERS),
+  email: kept(text('E-mail address of the account.')),
+  plan: kept(text('Name of the plan.')),
+  createdAt: kept(dateTime('When it was made.'), OWNERS),
+  limits: derived(
+    group(
+      { connections: count('Connections.'), monthlyActions: count('Actions a month.') },
+      'What the plan has room for; 0 = unlimited.',
+    ),
+    OWNERS,
+  ),
+  connections: derived(count('How many connections the account has.')),
+  transfers: derived(count('How many transfers the history holds.')),
+  /** This and the next two are made by the statement that reads the row. */
+  hasPassword: kept(flag('Whether it can log in.'), OWNERS),
+  isTotpEnabled: hidden<boolean>(),
+  recoveryCodesLeft: hidden<number>(),
+  totp: derived(
+    group(
+      {
+        isEnabled: flag('Whether a login asks for one.'),
+        recoveryCodesLeft: count('Recovery codes that were not used yet.'),
+      },
+      'One-time passwords.',
+    ),
+    OWNERS,
+  ),
+};
+
+export type Account = RowOf<typeof accountFields>;
+
+export const accountExample = {
+  id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1a001',
+  email: 'ops@example.com',
+  plan: 'pro',
+  createdAt: '2026-01-31T12:00:00.000Z',
+  limits: { connections: 0, monthlyActions: 0 },
+  connections: 3,
+  transfers: 1729,
+  hasPassword: true,
+  totp: { isEnabled: true, recoveryCodesLeft: 9 },
+} as const satisfies Example<typeof accountFields>;

@@ -1,0 +1,57 @@
+/** A resumable upload. Clients see of it what tus has header fields for. */
+import { hidden, type RowOf } from './thing.js';
+
+export const uploadFields = {
+  id: hidden<string>(),
+  accountId: hidden<string>(),
+  connectionId: hidden<string>(),
+  keyId: hidden<string | null>(),
+  path: hidden<string>(),
+  /** The name that its bytes have until all have come. */
+  hidden: hidden<string>(),
+  /** `Upload-Metadata`, as it was sent. */
+  metadata: hidden<string>(),
+  overwrite: hidden<boolean>(),
+  modifiedAt: hidden<Date | null>(),
+  /** `Upload-Length`; null while it is deferred. */
+  length: hidden<number | null>(),
+  wantsDigest: hidden<boolean>(),
+  /** Kept states of the SHA-256 of its bytes; null where none is taken. */
+  hashStates: hidden<Buffer | null>(),
+  storeId: hidden<string>(),
+  /** `Upload-Offset`: bytes that the client was told are stored. */
+  stands: hidden<number>(),
+  isExact: hidden<boolean>(),
+  isUnproven: hidden<boolean>(),
+  state: hidden<'open' | 'publishing' | 'done'>(),
+  /** `X-Transfer-Id`, once it is done. */
+  transferId: hidden<string | null>(),
+  /** `Repr-Digest`: of the file that it has become. */
+  digest: hidden<Buffer | null>(),
+  writer: hidden<string | null>(),
+  /** `Upload-Expires`. */
+  expiresAt: hidden<Date>(),
+};
+
+/** A part of a multipart upload that an object store has. */
+export const uploadPartFields = {
+  number: hidden<number>(),
+  size: hidden<number>(),
+  etag: hidden<string>(),
+  checksum: hidden<string | null>(),
+};
+
+/** Bytes that are no part yet. */
+export const uploadTailFields = {
+  slot: hidden<number>(),
+  part: hidden<number>(),
+  start: hidden<number>(),
+  size: hidden<number>(),
+};
+
+export type Upload = RowOf<typeof uploadFields>;
+export type UploadPart = RowOf<typeof uploadPartFields>;
+export type UploadTail = RowOf<typeof uploadTailFields>;
+type SetLater =
+  'storeId' | 'stands' | 'isExact' | 'isUnproven' | 'state' | 'transferId' | 'digest' | 'writer' | 'expiresAt';
+export type NewUpload = Omit<Upload, SetLater>;
