@@ -41,7 +41,7 @@ for (const kind of ATTENTION_KINDS) {
     for (const language of ['en', 'de'] as const) {
       const { title, choice, open } = attentionTexts(language)[kind];
       const said = wordsOf(item, language);
-      assert.doesNotMatch(said, /[{}]|undefined|null|: $|  /);
+      assert.doesNotMatch(said, /[{}]|undefined|null|: $| {2}/);
       for (const fact of ['name', 'error', 'count'] as const) {
         if (fact in item) assert.ok(said.includes(String(facts[fact])), `${fact}: ${said}`);
       }
