@@ -30,10 +30,11 @@ export const RECIPES: readonly Recipe[] = [
     edits: [
       {
         file: 'src/contract/watched-folder.ts',
-        after: '  path: kept(text(ROOT_PATH)),\n',
+        after: 'export const watchedFolderFields = {\n',
         text: `  filesPerCheck: given(
     countOrNull('The most files that one check reports; the next one goes on.', { minimum: 1, maximum: 10_000 }),
     {
+      texts: { label: 'Files per check' },
       option: { flags: '--files-per-check <number>', help: 'the most files that one check reports' },
       default: null,
       isRare: true,
@@ -41,6 +42,11 @@ export const RECIPES: readonly Recipe[] = [
     },
   ),
 `,
+      },
+      {
+        file: 'src/contract/de/fields.ts',
+        after: '  watchedFolder: {\n',
+        text: "    filesPerCheck: { label: 'Dateien je Prüfung' },\n",
       },
       {
         file: 'src/storage/migrations/9998.do.files-per-check.sql',
