@@ -55,6 +55,9 @@ test('a folder is chosen by looking through the server, with the keyboard alone'
   await page.getByRole('link', { name: 'Sandbox /partner/in' }).waitFor();
 
   await page.getByRole('button', { name: 'Edit …' }).click();
+  await form().getByRole('button', { name: 'Browse for: Folder', exact: true }).click();
+  await picker().getByRole('group', { name: '/partner/in' }).waitFor();
+  await picker().getByRole('button', { name: 'Close' }).click();
   await form().getByLabel('Copy each file to').selectOption({ label: 'Sandbox' });
   await form().getByRole('button', { name: 'Browse for: Destination folder' }).click();
   await picker().getByRole('button', { name: 'copies' }).click();

@@ -21,7 +21,6 @@ export function WatchForm(props: { readonly former?: WatchedFolder; readonly onC
   const [, navigate] = useLocation();
   const form = useForm(['watchedFolder'], {
     former,
-    without: former === undefined ? [] : ['connectionId'],
     asks: (name, draft) => name !== 'moveTo' || draft['afterDelivery'] === 'move',
     adjust: (draft) => (hasEnd(draft) ? draft : { ...draft, afterDelivery: 'keep' }),
   });
@@ -57,6 +56,8 @@ export function WatchForm(props: { readonly former?: WatchedFolder; readonly onC
         },
       ]}
       special={{
+        // It stays as it is.
+        connectionId: former === undefined ? {} : { draw: () => null },
         path: { isFirst: true, ...(former === undefined ? {} : { hint: words.folderAnew }) },
         filePattern: { term: 'glob' },
         webhookUrl: { term: 'webhook' },
