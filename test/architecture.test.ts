@@ -206,6 +206,14 @@ test('aborts are listened to, and work is raced with time, through base/deadline
   assert.deepEqual(found.map(({ file }) => file).sort(), ['base/deadline.ts', 'client/transport.ts']);
 });
 
+test('work is repeated at an interval through base/periodic alone', () => {
+  const found = modules.filter(({ file, source }) => !isOfPages(file) && /\bsetInterval\(/.test(source.text));
+  assert.deepEqual(
+    found.map(({ file }) => file),
+    ['base/periodic.ts'],
+  );
+});
+
 test('no file depends on itself by way of others', () => {
   const targets = new Map(
     files.map((file) => [file, imports.filter((one) => one.file === file && isOurs(one)).map(({ target }) => target)]),

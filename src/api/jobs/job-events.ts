@@ -1,6 +1,7 @@
 /** Those who watch jobs: each is told how its job is, and of its files as they end, from whichever node does them. */
 import type { Readable } from 'node:stream';
 import { refusal } from '../../base/errors.js';
+import { Periodic } from '../../base/periodic.js';
 import { EventStream } from '../../http/event-stream.js';
 import type { Job, JobStorage } from '../../storage/storage.js';
 import { jobFileOf, jobOf } from './job.js';
@@ -32,7 +33,7 @@ interface Watched {
 
 export class JobEvents {
   private readonly jobs = new Map<string, Watched>();
-  private timer: NodeJS.Timeout | undefined;
+  private readonly looking = new Periodic(() => this.lookAtAll(), LOOK_EVERY_MS);
   private looks = 0;
 
   constructor(private readonly rows: Pick<JobStorage['rows'], 'find' | 'ends' | 'lastEnd'>) {}
@@ -54,7 +55,7 @@ export class JobEvents {
     stream.once('close', () => this.forget(watched, watcher));
     if (known !== undefined) return stream;
     this.jobs.set(jobId, watched);
-    this.timer ??= setInterval(() => this.lookAtAll(), LOOK_EVERY_MS).unref();
+    this.looking.start();
     void this.look(watched);
     return stream;
   }
@@ -76,9 +77,7 @@ export class JobEvents {
     watched.watchers.delete(watcher);
     if (watched.watchers.size > 0) return;
     if (this.jobs.get(watched.jobId) === watched) this.jobs.delete(watched.jobId);
-    if (this.jobs.size > 0) return;
-    clearInterval(this.timer);
-    this.timer = undefined;
+    if (this.jobs.size === 0) void this.looking.stop();
   }
 
   private lookAtAll(): void {

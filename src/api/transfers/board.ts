@@ -4,6 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../../base/errors.js';
+import { Periodic } from '../../base/periodic.js';
 import { EventStream } from '../../http/event-stream.js';
 import type { LiveTransfer, LiveTransfers } from '../../operations/live.js';
 import type { ManagedTransfer } from '../../contract/transfer.js';
@@ -40,9 +41,8 @@ interface Speed {
 export class TransferBoard {
   private readonly streams = new Set<TransferStream>();
   private readonly speeds = new Map<string, Speed>();
-  private timer: NodeJS.Timeout | undefined;
+  private readonly ticking = new Periodic(() => this.tick(), TICK_MS);
   private ticks = 0;
-  private isTicking = false;
   private isStopped = false;
   private hasPublished = false;
 
@@ -54,7 +54,7 @@ export class TransferBoard {
 
   /** For as long as there is something to tell. */
   private keepTicking(): void {
-    if (!this.isStopped) this.timer ??= setInterval(() => void this.tick(), TICK_MS).unref();
+    if (!this.isStopped) this.ticking.start();
   }
 
   /** Streams never end by themselves: a gateway that stops need not wait for them. */
@@ -64,7 +64,7 @@ export class TransferBoard {
 
   async stop(): Promise<void> {
     this.isStopped = true;
-    clearInterval(this.timer);
+    await this.ticking.stop();
     if (this.hasPublished) await this.options.storage.running.publish([]).catch(() => undefined);
   }
 
@@ -102,8 +102,6 @@ export class TransferBoard {
   }
 
   private async tick(): Promise<void> {
-    if (this.isTicking) return;
-    this.isTicking = true;
     try {
       this.ticks += 1;
       const local = this.options.live.list();
@@ -111,8 +109,7 @@ export class TransferBoard {
       await this.publish(local);
       if (this.streams.size === 0) {
         if (local.length > 0 || this.hasPublished) return;
-        clearInterval(this.timer);
-        this.timer = undefined;
+        void this.ticking.stop();
         // One that has begun meanwhile.
         if (this.options.live.list().length > 0) this.keepTicking();
         return;
@@ -123,8 +120,6 @@ export class TransferBoard {
     } catch (error) {
       // Without the database nothing is shown for a while; the transfers themselves go on.
       this.options.log('debug', 'the progress of transfers was not told', { reason: String(error) });
-    } finally {
-      this.isTicking = false;
     }
   }
 
