@@ -116,7 +116,7 @@ export function changesOf(fields: readonly FormField[], draft: Draft, former: ob
 
 /** What was chosen is the same in any order. */
 function text(answer: unknown): string {
-  return JSON.stringify(Array.isArray(answer) ? [...answer].sort() : answer) ?? '';
+  return JSON.stringify(Array.isArray(answer) ? [...(answer as readonly unknown[])].sort() : answer) ?? '';
 }
 
 /** Whether all that is needed was answered, in a way that can be read. */

@@ -42,9 +42,10 @@ export function LinkForm(props: {
   const isUpload = form.draft['operation'] === 'upload';
   const answers = (): object => {
     const { digest, ...rest } = form.answers();
+    const hex = typeof digest === 'string' ? digest.replace(/^sha-?256:/i, '') : undefined;
     return {
       ...rest,
-      ...(digest === undefined ? {} : { digest: `sha-256:${String(digest).replace(/^sha-?256:/i, '')}` }),
+      ...(hex === undefined ? {} : { digest: `sha-256:${hex}` }),
       expiresAt: new Date(Date.now() + Number(hours) * HOUR_MS).toISOString(),
     };
   };
