@@ -71,10 +71,11 @@ const ENTRY = `
   }
 `;
 
-/** What modules of the page look at when they are loaded. */
+/** What modules of the page use when they are loaded. A real channel would keep the test running. */
 const PAGE = `
   const location = new URL('http://localhost/');
   const addEventListener = () => undefined;
+  class BroadcastChannel extends EventTarget {}
   const navigator = { language: 'en' };
   const document = { documentElement: {}, cookie: '' };
 `;
