@@ -85,7 +85,7 @@ export const encoding = (options?: TSchemaOptions): TSchemaOf<'text' | 'base64'>
 /** Bytes as they are. Generators know them by `format`, which JSON Schema 2020-12 leaves to them. */
 export const BINARY = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' } as const;
 
-/** A field that nobody knows is refused. */
+/** Unknown fields are refused. */
 export const CLOSED = { additionalProperties: false } as const;
 
 export const newName = (): TString => text('Shown to people.', { minLength: 1, maxLength: 200, pattern: NAME });

@@ -132,13 +132,13 @@ export function actorOf({
   };
 }
 
-/** Of a request, whatever its query and body are. */
+/** The context of any request. */
 export type OperationContext = Omit<RequestContext, 'params' | 'query' | 'body'>;
 
-/** Of a request, whatever its path, query and body are. */
+/** Who asks, in any request. */
 type Asked = Pick<RequestContext, 'caller' | 'request' | 'requestId'>;
 
-/** Of a request whose path names an item. */
+/** A request whose path names an item. */
 export interface AtItem extends Asked {
   readonly params: { readonly id: string };
 }

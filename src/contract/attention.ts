@@ -9,9 +9,9 @@ interface AttentionTexts {
   readonly text: string | readonly [one: string, several: string];
   /** For the dashboard, which shows error and time below it. Absent: `text`. */
   readonly title?: string | readonly [one: string, several: string];
-  /** Of the alarms that can be chosen: "Send an alarm when …". */
+  /** Names the alarm in the list of alarms: "Send an alarm when …". */
   readonly choice: string;
-  /** Of the button that leads to its page. */
+  /** Labels the button that leads to its page. */
   readonly open: string;
 }
 

@@ -63,7 +63,7 @@ const cause = {
 const requestId = kept(textOrNull('Of the request that asked for it; of a job its identifier.'));
 const linkId = kept(textOrNull('The link that it came by, without a key of its own.'));
 
-/** What the event of a failed one tells. */
+/** Fields of the event of a failed transfer. */
 export const failedTransferFields = { ...transferItemFields, ...cause, requestId };
 
 /** What an owner's list shows. */

@@ -19,7 +19,7 @@ export const uploadFields = {
   /** Kept states of the SHA-256 of its bytes; null where none is taken. */
   hashStates: hidden<Buffer | null>(),
   storeId: hidden<string>(),
-  /** `Upload-Offset`: bytes that the client was told are stored. */
+  /** `Upload-Offset`: stored bytes that the client knows of. */
   stands: hidden<number>(),
   isExact: hidden<boolean>(),
   isUnproven: hidden<boolean>(),

@@ -125,7 +125,7 @@ function jobTable(): string {
   return tableOf(['field', 'default', 'for', 'values', 'meaning'], rows);
 }
 
-/** Of one type; of all of them, the fields that they share. */
+/** The fields of one connection type, or those that all types share. */
 function connectionTable([wanted = '']: readonly string[]): string {
   const fields = CONNECTION_TYPES.filter(({ type }) => type === wanted).flatMap(fieldsOf);
   const isShared = (name: string): boolean =>

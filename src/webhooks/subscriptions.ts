@@ -131,7 +131,7 @@ export class Subscriptions {
   }
 }
 
-/** One without connections is told of all, which a key for some must not see. */
+/** A webhook without connections gets events of all of them, so a key for some of them must not see it. */
 function maySee(caller: Caller, { connections }: Webhook): boolean {
   return caller.connections.length === 0 || (connections.length > 0 && mayUse(caller, connections));
 }

@@ -8,7 +8,7 @@ import { readSources } from '../../src/docs/sources.js';
 import { PAGES, ROOT } from './snippets.js';
 
 const SOURCES = new Map(readSources().map(({ file, text }) => [file, text]));
-/** Of a page, with the tables that the build puts in. */
+/** The text of a page, with the tables that the build inserts. */
 const read = (name: string): string => SOURCES.get(name) ?? readFileSync(path.join(ROOT, name), 'utf8');
 /** Without code, in which brackets mean something else. */
 const prose = (name: string): string =>

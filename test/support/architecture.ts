@@ -6,7 +6,7 @@ const PAGE = readFileSync(new URL('../../../docs/architecture.md', import.meta.u
 interface Part {
   /** Beside `contract` and `base`, which every part may import, and the part's own folder. `*`: every other part. */
   readonly imports: readonly string[];
-  /** Of these the types alone, which vanish when the program is built. */
+  /** Parts of which it may import types, which vanish in the build. */
   readonly types: readonly string[];
 }
 

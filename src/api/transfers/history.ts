@@ -200,7 +200,7 @@ endpoint('GET /manage/transfers/:id', {
   return known;
 });
 
-/** What a transfer has once its row stands. */
+/** Values that a transfer gets with its row. */
 const NOT_YET = {
   ...{ requestId: null, key: null, digest: null, noDigest: null, digestReadBytes: null },
   ...{ verified: null, verifiedReason: null, stages: null, receipt: null },

@@ -49,7 +49,7 @@ export async function folderAt({ watching }: Services, { caller, params }: AtIte
   throw unknown('watched folder', folder.id);
 }
 
-/** With what it copies to: who changes the one decides what comes to the other. */
+/** The caller may use the connection of the folder, and the one it copies to: a change of the folder decides what is copied there. */
 export function maySee(caller: Caller, { connectionId, copyTo }: WatchedFolder): boolean {
   return mayUse(caller, [connectionId, ...(copyTo === null ? [] : [copyTo.connectionId])]);
 }

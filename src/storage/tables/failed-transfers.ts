@@ -9,7 +9,7 @@ import type { TransferRow } from './transfer.js';
 
 const TRANSFER_FAILED = 'transfer.failed';
 
-/** A failed one, as its event tells it. */
+/** A failed transfer, with the fields of its event. */
 export type Failed = Pick<TransferRow, 'accountId' | 'job' | 'copyId'> & RowOf<typeof failedTransferFields>;
 
 /** The caller is told to come again; the gateway, busy as it is, would only make more of it. */

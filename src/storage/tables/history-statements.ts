@@ -64,7 +64,7 @@ const COLUMNS = WRITTEN.map(columnOf).join(', ');
 const FROM_INPUT = COLUMNS.replace(/\bdigest\b/, "decode(digest, 'hex')");
 
 type ArrayType = 'uuids' | 'texts' | 'bigints' | 'booleans' | 'times';
-/** The types of the arrays that no schema tells: ids are texts there, and what is hidden has none. */
+/** Array types that do not follow from the schemas: ids are texts there, and hidden fields have none. */
 const ARRAYS: { readonly [name: string]: ArrayType } = {
   ...{ id: 'uuids', accountId: 'uuids', keyId: 'uuids', jobId: 'uuids', linkId: 'uuids', countsAction: 'booleans' },
 };

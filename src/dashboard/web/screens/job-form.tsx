@@ -25,7 +25,7 @@ const words = t.jobs.form;
 
 interface Props {
   readonly of: 'job' | 'schedule';
-  /** Of a schedule that is changed. */
+  /** The schedule that is changed; absent for a new one. */
   readonly id?: string;
 }
 
@@ -102,7 +102,7 @@ function useJobForm({ like, start = {} }: Beginning): FormState {
   return useForm(['job', 'jobOptions'], { former: like, start, without: ['dryRun'], asks: asksJob });
 }
 
-/** The body of POST /api/jobs. Of a dry run nobody is told. */
+/** The body of POST /api/jobs. A dry run sends no webhook. */
 function requestOf({ answers }: FormState, dryRun: boolean): Readonly<Record<string, unknown>> {
   return { ...answers(), dryRun, ...(dryRun ? { webhookUrl: undefined } : {}) };
 }

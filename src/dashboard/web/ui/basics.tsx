@@ -105,7 +105,7 @@ export function Panel(props: {
   readonly title?: string;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
-  /** Of something else than a list, which fills it to its edges. */
+  /** For content other than a list. A list fills the panel to its edges. */
   readonly isPadded?: boolean;
 }): ReactElement {
   return (

@@ -43,7 +43,7 @@ export function Detail<T>(
   );
 }
 
-/** Of which one is seen, the first to begin with. */
+/** Tabs, one of which is shown: the first at the start. */
 export function Tabs(props: {
   readonly label: string;
   readonly tabs: readonly (readonly [title: string, content: ReactNode])[];

@@ -6,7 +6,7 @@ import { formatDateTime, formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { answersOf, draftOf, textsAt, type Draft } from './draft.ts';
 
-/** What was set otherwise than by default, but for the fields that are told of elsewhere. */
+/** Settings that differ from their defaults, except those that the screen shows elsewhere. */
 export function otherFacts(thing: Thing, stored: object, told: readonly string[]): Readonly<Record<string, string>> {
   const fields = formFields[thing].filter(({ name }) => !told.includes(name.split('.')[0] ?? ''));
   const usual = draftOf(fields);

@@ -237,11 +237,11 @@ function UnitField({
   ...field
 }: InputProps & {
   readonly value: string;
-  /** Two that can be typed. In English, whatever language is shown. */
+  /** Two examples of input. Units are English in every language. */
   readonly likes: readonly [string, string];
   readonly read: (text: string) => number | undefined;
 }): ReactElement {
-  // Nobody is told of a mistake before the unit is typed.
+  // An error is shown only after the field is left: the unit may not be typed yet.
   const [isLeft, setLeft] = useState(false);
   return (
     <TextField

@@ -49,7 +49,7 @@ interface Special {
   readonly type?: string;
   readonly placeholder?: string;
   readonly options?: Options;
-  /** Of choices: they are called by their names, and their texts are hints. */
+  /** Choices are labelled by their names, and their texts are hints. */
   readonly areNames?: boolean;
   /** Draws it instead. */
   readonly draw?: () => ReactNode;

@@ -1,4 +1,4 @@
-/** What a job was told, and the requests that tell it. */
+/** The settings of a job, and the requests that contain them. */
 import { JOB_OPTIONS, type JobOption, knowsOption } from '../../../../contract/job-options.ts';
 import type { Job, NewJob, RepeatableJob, Schedule } from '../../api/types.ts';
 import type { Draft } from '../../ui/draft.ts';
@@ -6,7 +6,7 @@ import type { Draft } from '../../ui/draft.ts';
 /** Of a job, what is told again to do the same. */
 type Told = Pick<RepeatableJob, 'type' | 'name' | 'source' | 'destination' | 'settings'>;
 
-/** The job of a schedule as one that was begun tells of itself. */
+/** The job of a schedule in the form of a started job. */
 export function toldOf({ job }: Schedule): Told {
   const { type, name, source, destination, ...settings } = job;
   return { type, name, source, destination, settings };
@@ -27,7 +27,7 @@ export function asksJob(name: string, draft: Draft): boolean {
   return !isOption(name) || knowsOption(type, name);
 }
 
-/** Whether it may take away what nobody has looked at: what it would do is shown first. */
+/** Whether the job deletes files. If so, its dry run is shown first. */
 export function deletes({ type, deleteExtra }: Draft): boolean {
   return type === 'delete' || (type === 'sync' && deleteExtra === true);
 }

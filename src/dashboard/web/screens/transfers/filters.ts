@@ -3,7 +3,7 @@ import { withQuery } from '../../api/client.ts';
 import { startOfToday } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 
-/** With what else changes the list: the order, and whether lists and look-ups are shown. */
+/** The filters, and what else changes the list: the order, and whether lists and look-ups are shown. */
 export const FILTERS = [
   ...['connectionId', 'status', 'type', 'direction', 'since', 'until', 'search', 'digest'],
   ...['keyId', 'errorCode', 'requestId', 'minBytes', 'order', 'lookups'],
