@@ -1,3 +1,5 @@
+const AT_REST = Promise.resolve();
+
 /**
  * Work that runs at a fixed interval while it is started, one run at a time: an interval that ends during a run is left
  * out. It keeps no process alive. What `work` rejects with is not caught: it handles its own failures.
@@ -32,9 +34,9 @@ export class Periodic {
   }
 
   /** No further run begins until the next start. Resolves when the run under way has ended. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    await this.#running;
+    return this.#running ?? AT_REST;
   }
 }

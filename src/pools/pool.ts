@@ -253,7 +253,7 @@ export class Pool<T> {
   }
 
   private lookForSlow(): void {
-    if (this.isShort) this.lookingForSlow.start();
+    if (this.isShort && !this.closing.signal.aborted) this.lookingForSlow.start();
   }
 
   /** A request waits here, or on another event loop or node that is owed sessions of this one. */
