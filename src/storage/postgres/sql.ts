@@ -71,6 +71,11 @@ export function letGo(ended: PromiseLike<unknown>): void {
   for (const values of [args, parameters]) if (Array.isArray(values)) values.length = 0;
 }
 
+/** The texts of a statement that is made once: `sql(template, ...values)` puts the values between them. */
+export function templateOf(texts: readonly string[]): TemplateStringsArray {
+  return Object.assign([...texts], { raw: texts });
+}
+
 /** Takes the rows out of a result, for the same reason: of a list of many pages all of them would stay in memory. */
 export function takeRows<T>(found: T[]): T[] {
   return found.splice(0);

@@ -4,7 +4,7 @@ import { columnNamesOf, type Fields } from '../../contract/thing.js';
 import { transferColumns, type TransferType } from '../../contract/transfer.js';
 import { firstIdAt } from '../postgres/clock.js';
 import { columnOf } from '../postgres/column-names.js';
-import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
+import { type Queryable, storable, templateOf, type Transaction } from '../postgres/sql.js';
 import { insertDrafts } from './event-feeds.js';
 import { type Failed, failureOf, isTold, tellingFailures } from './failed-transfers.js';
 import { endingFiles } from './job-tree.js';
@@ -62,6 +62,14 @@ const ENDING = [
 const ENDS = ENDING.map((name) => `${columnOf(name)} = excluded.${columnOf(name)}`).join(', ');
 const COLUMNS = WRITTEN.map(columnOf).join(', ');
 const FROM_INPUT = COLUMNS.replace(/\bdigest\b/, "decode(digest, 'hex')");
+// Made once: each fragment within a statement is an object that lives until a full collection.
+const INPUT = templateOf(['select * from unnest(', ...WRITTEN.slice(1).map(() => ', '), `) as t (${COLUMNS})`]);
+const INSERT = templateOf([
+  `insert into transfers as t (${COLUMNS}, node_id) select ${FROM_INPUT}, `,
+  '::uuid from input where true ',
+  ' ',
+  ` on conflict (id) do update set ${ENDS} where t.status = 'pending' returning t.*`,
+]);
 
 type ArrayType = 'uuids' | 'texts' | 'bigints' | 'booleans' | 'times';
 /** Array types that do not follow from the schemas: ids are texts there, and hidden fields have none. */
@@ -76,6 +84,10 @@ function arrayType(name: (typeof WRITTEN)[number]): ArrayType {
   if ([type].flat().includes('integer')) return 'bigints';
   return ARRAYS[name] ?? (format === 'date-time' ? 'times' : 'texts');
 }
+const TYPES = Object.fromEntries(WRITTEN.map((name) => [name, arrayType(name)])) as Record<
+  (typeof WRITTEN)[number],
+  ArrayType
+>;
 
 /** What a dead node's transfers end with. */
 const NODE_STOPPED = { code: 'internal', message: 'the gateway stopped while this transfer was running' };
@@ -119,9 +131,9 @@ export async function writeBatch(
   const rows = [...batch].sort((a, b) => (a.id < b.id ? -1 : 1));
   const { uuids } = sql.types;
   const stored = rows.map((row) => ({ ...row, jobId: row.job?.id ?? null }));
-  const arrays = WRITTEN.map((name, index) => {
-    const parameter = sql.types[arrayType(name)] as (values: readonly unknown[]) => ReturnType<typeof uuids>;
-    return sql`${index === 0 ? sql`` : sql`,`} ${parameter(stored.map((row) => row[name]))}`;
+  const arrays = WRITTEN.map((name) => {
+    const parameter = sql.types[TYPES[name]] as (values: readonly unknown[]) => ReturnType<typeof uuids>;
+    return parameter(stored.map((row) => row[name]));
   });
   const jobs = rows.some(({ job }) => job !== null) ? jobFiles(sql, rows) : undefined;
   const copies = rows.flatMap(({ id, copyId }) => (copyId === null ? [] : [{ id, copyId }]));
@@ -130,19 +142,18 @@ export async function writeBatch(
   );
   const chain = links && linkingWritten(sql, links);
   const [result] = await sql<{ ids: readonly string[] | null }[]>`
-    with input as (
-      select * from unnest(${arrays}) as t (${sql.unsafe(COLUMNS)})
-    ),
+    with input as (${sql(INPUT, ...arrays)}),
     ${jobs ?? sql``}
     ${copies.length === 0 ? sql`` : endingCopies(sql, copies)}
     ${uploads.length === 0 ? sql`` : endingUploads(sql, uploads)}
-    written as (
-      insert into transfers as t (${sql.unsafe(COLUMNS)}, node_id)
-      select ${sql.unsafe(FROM_INPUT)}, ${nodeId}::uuid from input
-      where true ${jobs === undefined ? sql`` : sql`and (job_id is null or id in (select id from outcome))`}
-        ${uploads.length === 0 ? sql`` : sql`and (id <> all(${uuids(uploads.map(({ id }) => id))}) or id in (select id from ended))`}
-      on conflict (id) do update set ${sql.unsafe(ENDS)} where t.status = 'pending' returning t.*
-    ),
+    written as (${sql(
+      INSERT,
+      nodeId,
+      jobs === undefined ? sql`` : sql`and (job_id is null or id in (select id from outcome))`,
+      uploads.length === 0
+        ? sql``
+        : sql`and (id <> all(${uuids(uploads.map(({ id }) => id))}) or id in (select id from ended))`,
+    )}),
     ${rows.some(({ linkId }) => linkId !== null) ? endingUses(sql, nodeId) : sql``}
     ${tellingFailures(sql, rows)}
     ${chain?.with ?? sql``}
