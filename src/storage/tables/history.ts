@@ -132,18 +132,20 @@ export class TransferHistory {
     const now = performance.now();
     const durationMs = Math.round(now - since);
     this.#fresh.delete(begun.id);
-    const { digest, stages, filename = begun.filename, path = begun.path, ...rest } = outcome;
     const row: TransferRow = {
       ...begun,
-      ...rest,
-      ...{
-        filename: storable(filename),
-        path: storable(path),
-        errorMessage: storable(outcome.errorMessage),
-        durationMs,
-      },
-      digest: digest?.toString('hex') ?? null,
-      stages: stages === undefined ? null : JSON.stringify(stages),
+      status: outcome.status,
+      filename: outcome.filename === undefined ? begun.filename : storable(outcome.filename),
+      path: outcome.path === undefined ? begun.path : storable(outcome.path),
+      fileSize: outcome.fileSize,
+      errorMessage: storable(outcome.errorMessage),
+      errorCode: outcome.errorCode,
+      digest: outcome.digest?.toString('hex') ?? null,
+      noDigest: outcome.noDigest ?? null,
+      unverified: outcome.unverified ?? null,
+      digestReadBytes: outcome.digestReadBytes ?? null,
+      stages: outcome.stages === undefined ? null : JSON.stringify(outcome.stages),
+      durationMs,
       receipt: outcome.receipt ?? null,
     };
     if (!FOLLOWING.has(row.type) || !this.#writer.follow(row)) await this.#durable(row);
