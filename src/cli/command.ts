@@ -43,6 +43,16 @@ export function shows<A, O = unknown>(
   };
 }
 
+/** A command that deletes the thing whose id it is given. */
+export const deletes = (remove: (session: Session, id: string) => Promise<unknown>) =>
+  shows(
+    async (session, [id = '']) => {
+      await remove(session, id);
+      return { success: true };
+    },
+    (_, id) => `${id} is gone`,
+  );
+
 /** Makes commands whose actions get a context in place of commander's own arguments. */
 export class Actions {
   constructor(private readonly signal: AbortSignal) {}

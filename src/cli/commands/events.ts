@@ -1,7 +1,7 @@
 /** `ftg events` and `ftg webhooks`: what has happened, and who is told of it. */
 import type { FeedEvent, NewWebhook, Webhook } from '../../client/index.js';
 import { webhookFields } from '../../contract/webhook.js';
-import { type Arguments, type Session, shows } from '../command.js';
+import { type Arguments, deletes, type Session, shows } from '../command.js';
 import { EXIT, Exit, UsageError } from '../exit-codes.js';
 import { givenFieldsOf } from '../field-options.js';
 import { fields, listed, oneLine, timeText } from '../output.js';
@@ -89,13 +89,7 @@ export const switchWebhook = (isActive: boolean) =>
     ({ webhook }) => `${webhook.id} is ${stateOf(webhook)}`,
   );
 
-export const removeWebhook = shows(
-  async ({ gateway, signal }, [id = '']) => {
-    await gateway.files.webhooks.delete(id, { signal });
-    return { success: true };
-  },
-  (_, id) => `${id} is gone`,
-);
+export const removeWebhook = deletes(({ gateway, signal }, id) => gateway.files.webhooks.delete(id, { signal }));
 
 export const rotateSecret = shows(
   async ({ gateway, signal }, [id = '']) => ({ secret: await gateway.files.webhooks.rotateSecret(id, { signal }) }),

@@ -1,6 +1,6 @@
 /** `ftg schedules`: jobs that begin by the clock. */
 import type { NewJob, Schedule } from '../../client/index.js';
-import { type Arguments, type Session, shows } from '../command.js';
+import { type Arguments, deletes, type Session, shows } from '../command.js';
 import { UsageError } from '../exit-codes.js';
 import { follow } from '../follow.js';
 import { fields, listed, placeText, timeText } from '../output.js';
@@ -82,13 +82,7 @@ export const switchSchedule = (isActive: boolean) =>
     ({ schedule }) => `${schedule.name} is ${stateOf(schedule)}`,
   );
 
-export const removeSchedule = shows(
-  async ({ gateway, signal }, [id = '']) => {
-    await gateway.files.schedules.delete(id, { signal });
-    return { success: true };
-  },
-  (_, id) => `${id} is gone`,
-);
+export const removeSchedule = deletes(({ gateway, signal }, id) => gateway.files.schedules.delete(id, { signal }));
 
 export async function runSchedule(session: Session, [id = '']: Arguments, options: FollowOptions): Promise<void> {
   const { gateway, out, signal } = session;
