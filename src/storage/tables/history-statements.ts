@@ -58,18 +58,18 @@ const WRITTEN = Object.keys(columnNamesOf(transferColumns)) as (
 )[];
 /** Those of them that the end of a transfer sets; the others stay as they were when it began. */
 const ENDING = [
-  ...([
-    'status',
-    'filename',
-    'path',
-    'fileSize',
-    'errorMessage',
-    'errorCode',
-    'durationMs',
-    'digest',
-    'noDigest',
-  ] as const),
-  ...(['digestReadBytes', 'stages', 'unverified'] as const),
+  'status',
+  'filename',
+  'path',
+  'fileSize',
+  'errorMessage',
+  'errorCode',
+  'durationMs',
+  'digest',
+  'noDigest',
+  'digestReadBytes',
+  'stages',
+  'unverified',
 ] as const satisfies typeof WRITTEN;
 const ENDS = ENDING.map((name) => `${columnOf(name)} = excluded.${columnOf(name)}`).join(', ');
 const COLUMNS = WRITTEN.map(columnOf).join(', ');
@@ -130,8 +130,9 @@ function counting(sql: Queryable, nodeId: string | null) {
 }
 
 /**
- * Writes a batch: new rows, and the end of pending ones, and what they add to their account's chain of receipts. Sending it twice does nothing the second time, so it may be
- * repeated after a lost connection. Resolves to the ids of the rows it wrote.
+ * Writes a batch: new rows, the ends of pending ones, and what they add to the chain of receipts of their account. Sent
+ * twice, it does nothing the second time, so it may be repeated after a lost connection. Resolves to the ids of the rows
+ * it wrote.
  */
 export async function writeBatch(
   sql: Queryable,
