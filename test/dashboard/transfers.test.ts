@@ -70,6 +70,33 @@ test('views and orders are one click, and stand in the address', async () => {
   await page.waitForURL(/\/transfers$/);
 });
 
+test('times are typed by the clocks of the chosen time zone, in filters and in forms', async () => {
+  await manage(page, 'POST', '/manage/api-keys', { name: 'ends at nine', expiresAt: '2099-01-01T00:30:00Z' });
+  await page.goto('/transfers?since=2024-01-01T00:30:00.000Z');
+  await page.evaluate(`localStorage.setItem('ftg.zone', 'Asia/Tokyo')`);
+  try {
+    await page.reload();
+    const since = page.getByLabel('After', { exact: true });
+    await since.waitFor();
+    assert.match(await since.inputValue(), /^2024-01-01T09:30/);
+    await since.fill('2024-01-01T10:30:00');
+    await page.waitForURL((url) => url.searchParams.get('since') === '2024-01-01T01:30:00.000Z');
+    await page.goto('/keys');
+    await page.getByRole('button', { name: 'ends at nine' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const expires = page.getByLabel('Expires');
+    assert.equal(await expires.inputValue(), '2099-01-01T09:30');
+    await expires.fill('2099-01-01T10:30');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const { apiKeys } = await manage(page, 'GET', '/manage/api-keys');
+    const changed = (apiKeys as { name: string; expiresAt: string }[]).find(({ name }) => name === 'ends at nine');
+    assert.equal(changed?.expiresAt, '2099-01-01T01:30:00.000Z');
+  } finally {
+    await page.evaluate(`localStorage.removeItem('ftg.zone')`);
+  }
+});
+
 test('transfers are found by error code, request id and key', async () => {
   const made = await manage(page, 'POST', '/manage/api-keys', { name: 'robot', scopes: ['read', 'write'] });
   const { key } = made as { key: string };

@@ -78,17 +78,28 @@ export function formatShortDay(iso: string): string {
 }
 
 /** What the clocks show then: YYYY-MM-DDTHH:MM:SS, as fields for times take it. */
-export function wallTime(time: Date): string {
+function wallTime(time: Date): string {
   return isoTime.format(time).replace(' ', 'T');
 }
 
 /** When the clocks show that. */
-export function fromWallTime(text: string): Date {
+function fromWallTime(text: string): Date {
   const wanted = Date.parse(`${text}Z`);
   // The second step counts where the clocks change in between.
   let time = wanted;
   for (let step = 0; step < 2; step++) time += wanted - Date.parse(`${wallTime(new Date(time))}Z`);
   return new Date(time);
+}
+
+/** The value of a `datetime-local` input, by the clocks, to the second or the minute; "" where `iso` is no time. */
+export function inputTime(iso: string, size: 'minute' | 'second'): string {
+  const time = new Date(iso);
+  return Number.isNaN(time.getTime()) ? '' : wallTime(time).slice(0, size === 'minute' ? 16 : 19);
+}
+
+/** The time that such an input holds. Browsers leave out seconds that are none. */
+export function timeOfInput(text: string): string {
+  return fromWallTime(text.length === 16 ? `${text}:00` : text).toISOString();
 }
 
 /** Midnight by the clocks. */

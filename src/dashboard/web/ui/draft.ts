@@ -2,6 +2,7 @@
 import type { FormField } from '../../../contract/form.ts';
 import type { FieldTexts } from '../../../contract/thing.ts';
 import type { Thing } from '../../../contract/things.ts';
+import { inputTime, timeOfInput } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { ageText, bytesOf, secondsOf, sizeText } from './units.ts';
 
@@ -46,16 +47,11 @@ function typed({ input, default: usual, choices = [] }: FormField, stored: unkno
     case 'megabytes':
       return typeof stored === 'number' ? String(stored / MEGABYTE) : '';
     case 'date-time':
-      return text === '' ? '' : localTime(new Date(text));
+      return inputTime(text, 'minute');
     default:
       // 0 by default: nothing is asked for.
       return text === '0' && usual === 0 ? '' : text;
   }
-}
-
-/** The value of an input that knows no zone: the browser's own. */
-function localTime(date: Date): string {
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
 /** undefined = it was left empty. NaN = it cannot be read. */
@@ -75,7 +71,7 @@ function answerTo({ input }: FormField, value: Value | undefined): unknown {
     case 'age':
       return secondsOf(text);
     case 'date-time':
-      return new Date(text).toISOString();
+      return timeOfInput(text);
     default:
       return text;
   }

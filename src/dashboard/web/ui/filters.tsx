@@ -1,7 +1,7 @@
 /** What a list is narrowed by: kept in the address, and drawn from a description of each filter. */
 import { type ReactElement, useEffect, useState } from 'react';
 import { useLocation, useSearch, useSearchParams } from 'wouter';
-import { fromWallTime, wallTime } from '../format.ts';
+import { inputTime, timeOfInput } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { ChoiceField, TextField } from './fields.tsx';
 
@@ -76,9 +76,16 @@ export function FilterFields(props: { readonly filters: Filtering; readonly fiel
       return <ChoiceField key={label} label={label} value={value} onText={change} options={shown} />;
     }
     if (field.kind === 'time') {
-      const onText = (text: string): void => change(isoTime(text));
+      const onText = (text: string): void => change(text === '' ? '' : timeOfInput(text));
       return (
-        <TextField key={label} label={label} type="datetime-local" step={1} value={localTime(value)} onText={onText} />
+        <TextField
+          key={label}
+          label={label}
+          type="datetime-local"
+          step={1}
+          value={inputTime(value, 'second')}
+          onText={onText}
+        />
       );
     }
     const { kind, placeholder } = field;
@@ -121,16 +128,6 @@ function TypedField(props: {
     return () => clearTimeout(timer);
   }, [text, sent, onValue]);
   return <TextField {...field} maxLength={200} value={text} onText={setText} />;
-}
-
-function localTime(iso: string): string {
-  const date = new Date(iso);
-  return Number.isNaN(date.getTime()) ? '' : wallTime(date);
-}
-
-/** Browsers leave out seconds that are none. */
-function isoTime(local: string): string {
-  return local === '' ? '' : fromWallTime(local.length === 16 ? `${local}:00` : local).toISOString();
 }
 
 /** `?new` in the address opens the form, once, with what else is there: that is how other screens and the palette ask for it. */
