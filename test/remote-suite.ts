@@ -221,7 +221,8 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
             await pipeline(chunked(randomBytes(size)), writer);
             const hidden = (await disk.files(folder)).filter((file) => !file.endsWith('?upload'));
             if (hidden.length === 0) return writer.abort(LEFT);
-            for (const file of hidden) await use((other) => other.remove(at(file)));
+            // A server may still be storing the last bytes: Pure-FTPd renames a file before it deletes it, and keeps a growing one.
+            for (const file of hidden) await use((other) => other.remove(at(file), { isLeftover: true }));
             await assert.rejects(writer.commit({ size }), (error: unknown) => {
               assert.ok(error instanceof GatewayError);
               assert.doesNotMatch(error.message, /atomicUploads/);
