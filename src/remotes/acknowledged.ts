@@ -1,6 +1,7 @@
 /**
- * A file that its server has acknowledged counts as stored, also where nobody can look at it afterwards: drop folders take a
- * file away as soon as it is closed, and some logins may only write. The operation then records why it was not verified.
+ * A file that its server has acknowledged counts as stored, even if it cannot be looked up afterwards: drop folders
+ * take a file away as soon as it is closed, and some logins may only write. The operation then records why the file was
+ * not verified.
  */
 import { hasCode } from '../base/errors.js';
 import { EPOCH, fileInfo } from './listing.js';
@@ -13,7 +14,7 @@ type Told = Pick<RemoteContext, 'unverified'>;
 
 const reasonOf = (refusal: unknown): Unverified => (hasCode(refusal, 'not_found') ? 'taken_away' : 'may_not_look');
 
-/** What `look` finds. Where the server refuses to look: a file of `size` bytes, without a time. */
+/** Returns what `look` finds. If the server refuses the lookup, returns a file of `size` bytes without a time. */
 export async function lookAtStored(
   { unverified }: Told,
   path: RemotePath,
@@ -29,7 +30,7 @@ export async function lookAtStored(
   }
 }
 
-/** Reads the stored bytes back, where the server lets them be opened. */
+/** Reads the stored bytes back, if the server lets the file be opened. */
 export async function readBack(
   { unverified }: Told,
   check: Commit['check'],

@@ -1,10 +1,10 @@
-/** The certificate that a server has shown on a connection. */
+/** The certificate that a server has presented on a connection. */
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { ServerProof } from './remote.js';
 import type { ServerCertificate } from './server-sight.js';
 
-/** A socket that is closed does not tell any more. */
+/** A closed socket no longer returns its certificate. */
 const known = new WeakMap<Socket, ServerCertificate>();
 
 export function certificateOf(socket: Socket): ServerCertificate | undefined {

@@ -1,11 +1,11 @@
-/** An empty file under a hidden name, there for as long as something is found out by it. */
+/** An empty file under a hidden name, which exists while something is tested on it. */
 import { toGatewayError } from '../base/errors.js';
 import { joinPath, type RemotePath } from './path.js';
 import type { Leftovers } from './leftovers.js';
 import type { Remote } from './remote.js';
 import { endWith } from './whole.js';
 
-/** Makes a hidden file in a folder that exists; resolves to its path. Errors: those of write() and commit(). */
+/** Makes a hidden file in an existing folder; resolves with its path. Errors: those of write() and commit(). */
 export async function makeHiddenFile(
   remote: Remote,
   folder: RemotePath,
@@ -25,7 +25,7 @@ export async function makeHiddenFile(
   return path;
 }
 
-/** Never rejects: what cannot be removed now is removed later. */
+/** Never rejects: if the file cannot be removed now, it is removed later. */
 export async function removeHiddenFile(remote: Remote, path: RemotePath, leftovers: Leftovers): Promise<void> {
   await remote.remove(path).catch(() => leftovers.removeLater(path));
 }

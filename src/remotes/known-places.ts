@@ -1,12 +1,15 @@
-/** What the files of one batch were told of the folders that they go to. It is good for seconds: others change them, too. */
+/**
+ * What the files of one batch have learned about their target folders. It is valid for seconds: other clients change
+ * folders, too.
+ */
 import { parentOf, ROOT, type RemotePath } from './path.js';
 
 export class KnownPlaces {
   readonly #answers = new Map<string, Promise<unknown>>();
-  /** Those that the batch's own files are in. */
+  /** The folders that contain files of this batch. */
   readonly #entered = new Set<RemotePath>();
 
-  /** Each question is asked once; one that failed is asked again. */
+  /** Asks each question once; a failed question is asked again. */
   ask<T>(question: string, asked: () => Promise<T>): Promise<T> {
     const known = this.#answers.get(question) as Promise<T> | undefined;
     if (known !== undefined) return known;

@@ -16,14 +16,14 @@ export class LeftOuts {
     private readonly report: ListOptions['leftOut'],
   ) {}
 
-  /** @throws GatewayError protocol_error for a listing of nothing else */
+  /** @throws GatewayError protocol_error if the listing consists only of such entries */
   async add(what: LeftOut): Promise<void> {
     this.#count += 1;
     if (this.#count > MOST) {
       const text = `the server lists more than ${MOST} entries in ${this.folder} that cannot be read or addressed; it was not read further`;
       throw new GatewayError('protocol_error', text, { step: 'transfer' });
     }
-    // A link that leads nowhere is nothing that an operator could repair here.
+    // An operator cannot repair a link that leads nowhere.
     if (what.why !== 'link' && this.#logged.length < MOST_LOGGED) this.#logged.push(labelOf(what));
     await this.report?.(what);
   }
@@ -35,10 +35,10 @@ export class LeftOuts {
   }
 }
 
-/** Its name, or what the server sent in place of one. */
+/** Its name, or what the server sent instead of one. */
 export const labelOf = ({ name, line }: LeftOut): string => name?.toString() ?? line ?? '';
 
-/** The names of one folder that may be there although its listing does not show them. */
+/** The names of one folder that may exist although its listing does not show them. */
 export class HiddenNames {
   readonly #names = new Set<string>();
   #mayBeAny = false;
@@ -53,13 +53,13 @@ export class HiddenNames {
     return this.#mayBeAny || this.#names.has(name.toString('latin1'));
   }
 
-  /** The known ones. */
+  /** The names that are known. */
   *names(): Generator<Buffer> {
     for (const name of this.#names) yield Buffer.from(name, 'latin1');
   }
 }
 
-/** Counts what a walk over several folders leaves out; a folder that is listed again counts once. */
+/** Counts what a walk over several folders leaves out; a folder that is listed again is counted once. */
 export class LeftOutCount {
   readonly #seen = new Set<string>();
   #count = 0;

@@ -1,24 +1,24 @@
-/** What a crash or a dead session leaves on a remote, and how it is found again. */
+/** Records what a crash or a lost session may leave on a remote, so that it is found again. */
 import type { RemotePath } from './path.js';
 
 export interface MultipartNote {
   /** The upload is no longer open. */
   done(): void;
-  /** It could not be aborted now: that is tried again later. */
+  /** The upload could not be aborted now: it is tried again later. */
   abortLater(): void;
 }
 
 /**
- * Finds again what a crash or a dead session left on a remote. Names carry this process's tag, so that a folder
- * noted once covers every temporary file in it; the note is durable before the file is created.
+ * Finds what a crash or a lost session left on a remote. Names contain this process's tag, so one note of a folder
+ * covers every temporary file in it; the note is durable before the file is created.
  */
 export interface Leftovers {
-  /** A hidden name for a file on its way to `name`: `.ftg-<tag>-<random>.<name>`, cut to fit 255 bytes. */
+  /** A hidden name for a file that will become `name`: `.ftg-<tag>-<random>.<name>`, cut to 255 bytes. */
   temporaryName(name: string): string;
-  /** Resolves when `folder` stands in the durable list of folders this process writes temporary names to. */
+  /** Resolves when `folder` is in the durable list of folders to which this process writes temporary names. */
   expect(folder: RemotePath): Promise<void>;
-  /** Durable note of an open multipart upload. */
+  /** Makes a durable note of an open multipart upload. */
   expectMultipart(path: RemotePath, uploadId: string): Promise<MultipartNote>;
-  /** The session died before this name could be removed: remove it later on another one. */
+  /** The session was lost before this name could be removed: removes it later in another session. */
   removeLater(path: RemotePath): void;
 }

@@ -1,12 +1,12 @@
-/** What the listings of all protocols share: servers are not trusted, neither with names nor with coming to an end. */
+/** What the listings of all protocols share: servers are not trusted to send valid names, or to come to an end. */
 import { GatewayError } from '../base/errors.js';
 import { baseName, joinPath, type RemotePath } from './path.js';
 import type { FileInfo } from './remote.js';
 
-/** Of one folder; FTP's listings have the same bound, in lines. */
+/** Most entries of one folder; FTP's listings have the same bound, in lines. */
 const MAX_ENTRIES = 2_000_000;
 
-/** Counts what a server lists of one folder. */
+/** Counts what a server lists in one folder. */
 export class ListingBounds {
   private entries = 0;
 
@@ -16,8 +16,8 @@ export class ListingBounds {
   ) {}
 
   /**
-   * Another reply, or page, with so many entries; with less than `atLeast` it counts as that much, so that replies with
-   * little in them come to an end as well. @throws GatewayError protocol_error
+   * Counts a reply or page with so many entries; fewer than `atLeast` count as that many, so that replies with few
+   * entries come to an end as well. @throws GatewayError protocol_error
    */
   add(entries: number, atLeast: number): void {
     this.entries += Math.max(entries, atLeast);
@@ -30,7 +30,10 @@ export class ListingBounds {
 const UNSAFE = /[/\p{Cc}]/u;
 const MAX_NAME_CHARS = 1024;
 
-/** Undefined for a name that no client could address ("a/b", ".", ""), or that would reach a terminal. */
+/**
+ * Undefined for a name that no client could address ("a/b", ".", ""), or that contains control characters for a
+ * terminal.
+ */
 export function entryPath(folder: RemotePath, name: string): RemotePath | undefined {
   if (name === '' || name === '.' || name === '..' || name.length > MAX_NAME_CHARS) return undefined;
   if (UNSAFE.test(name) || !name.isWellFormed()) return undefined;

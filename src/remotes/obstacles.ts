@@ -1,8 +1,8 @@
-/** What stands in the way of an operation, in the same words for every protocol. */
+/** Errors for what blocks an operation, in the same words for every protocol. */
 import { GatewayError, type ErrorCode, type Step } from '../base/errors.js';
 import { ROOT, type RemotePath } from './path.js';
 
-/** `cause`: the server's own refusal, whose words are kept. */
+/** `cause`: the server's own refusal; its words are kept. */
 function obstacle(code: ErrorCode, text: string, step: Step, cause?: unknown): GatewayError {
   return new GatewayError(code, text, {
     step,
@@ -33,7 +33,7 @@ export const alreadyExists = (path: string, cause?: unknown): GatewayError =>
 export const folderStandsAt = (path: RemotePath, cause?: unknown): GatewayError =>
   obstacle('is_a_folder', `${path} is a folder, and no file takes its place`, 'publish', cause);
 
-/** Why what stands at `to` keeps a move from its place: only a file takes the place of a file, and only when told to. */
+/** Why the entry at `to` blocks a move: only a file can replace a file, and only if `replace` is set. */
 export function moveObstacle(
   { isFolder, replace }: { readonly isFolder: boolean; readonly replace: boolean },
   to: RemotePath,
@@ -49,7 +49,7 @@ export function cannotResume(why: string): GatewayError {
   return new GatewayError('resume_unsupported', `this connection takes no resumable uploads: ${why}`, { step: 'open' });
 }
 
-/** A file that came in pieces: nobody can go on with it. */
+/** The error for a file in pieces that can no longer be continued. */
 export function piecesAreGone(path: RemotePath, cause?: unknown): GatewayError {
   return obstacle('unknown_upload', `what stood of ${path} is gone from the server; begin a new upload`, 'open', cause);
 }

@@ -4,9 +4,9 @@ import { MAX_NAME_BYTES } from '../base/file-name.js';
 
 declare const brand: unique symbol;
 /**
- * A path below a connection's root: absolute, normalised, without `..`, at most 4,096 bytes. Made only here. A byte that
- * is not UTF-8 stands in it as a lone surrogate, U+DC80 to U+DCFF (as in Python's PEP 383): `pathBytes` gives it back to
- * the server, `toWellFormed()` makes it fit for people and JSON. Clients' texts cannot hold one.
+ * A path below a connection's root: absolute, normalised, without `..`, at most 4,096 bytes. Made only here. A byte
+ * that is not UTF-8 is a lone surrogate, U+DC80 to U+DCFF (as in Python's PEP 383): `pathBytes` returns it to the
+ * server, `toWellFormed()` makes the path fit for people and JSON. Clients' texts cannot contain one.
  */
 export type RemotePath = string & { readonly [brand]: 'RemotePath' };
 
@@ -15,8 +15,8 @@ const MAX_PATH_BYTES = 4096;
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Parses a client's path. A relative one is taken from `base`. `field` names the request field in errors.
- * @throws GatewayError bad_path
+ * Parses a client's path. A relative path starts at `base`. `field` names the request field in errors. @throws
+ * GatewayError bad_path
  */
 export function parseRemotePath(text: string, base: RemotePath, field: string): RemotePath {
   if (text === '') throw new GatewayError('bad_path', `${field} must not be empty`, { step: 'request' });
@@ -49,20 +49,20 @@ export function baseName(path: RemotePath): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** The folder that holds `path`; the root's is the root. */
+/** The folder that contains `path`; the parent of the root is the root. */
 export function parentOf(path: RemotePath): RemotePath {
   return (path.slice(0, path.lastIndexOf('/')) || '/') as RemotePath;
 }
 
 /**
- * `path` with the exact bytes of its last name, base64, or of its last names with a slash between them. They have to be
- * those names as text: what a listing gives as `rawName` beside a `path`. @throws GatewayError bad_path
+ * Returns `path` with the exact bytes of its last name, base64, or of its last names separated by slashes. They must
+ * match those names as text: they come from a listing's `rawName` beside a `path`. @throws GatewayError bad_path
  */
 export function withRawName(path: RemotePath, rawName: string, field: string): RemotePath {
   const bytes = Buffer.from(rawName, 'base64');
   const refuse = (text: string): GatewayError => new GatewayError('bad_path', `${field} ${text}`, { step: 'request' });
   if (bytes.length === 0 || bytes.toString('base64') !== rawName) throw refuse('must be padded base64');
-  // A byte a character, so that it can be split.
+  // One character for each byte, so that it can be split.
   const names = bytes
     .toString('latin1')
     .split('/')
@@ -71,18 +71,21 @@ export function withRawName(path: RemotePath, rawName: string, field: string): R
     throw refuse(`must be at most ${MAX_NAME_BYTES} bytes a name`);
   const shown = path.slice(1).split('/');
   const above = shown.splice(0, Math.max(0, shown.length - names.length));
-  // Whatever a name must not hold is ASCII, and would show here.
+  // All characters that a name must not contain are ASCII, so they would show here.
   const isMeant = shown.length === names.length && names.every((name, index) => isShownAs(name, shown[index] ?? ''));
   if (!isMeant) throw refuse('is not the name that the path ends with');
   return within(`/${[...above, ...names.map(textOfBytes)].join('/')}`, field);
 }
 
-/** Decoders differ in how many replacement characters stand for bytes that are not UTF-8. */
+/** Decoders differ in how many replacement characters they use for bytes that are not UTF-8. */
 function isShownAs(name: Buffer, shown: string): boolean {
   return name.toString('utf8') === shown || textOfBytes(name).toWellFormed() === shown;
 }
 
-/** The bytes from the first name on that is not UTF-8, base64: what `withRawName` takes. Undefined where all are. */
+/**
+ * The bytes from the first name on that is not UTF-8, base64: the input of `withRawName`. Undefined if all names are
+ * UTF-8.
+ */
 export function rawNamesOf(path: RemotePath): string | undefined {
   const names = path.slice(1).split('/');
   const first = names.findIndex((name) => !name.isWellFormed());
@@ -91,7 +94,7 @@ export function rawNamesOf(path: RemotePath): string | undefined {
 
 const ESCAPED = { from: 0xdc80, to: 0xdcff, byte: 0xdc00 } as const;
 
-/** The text that `pathBytes` makes these bytes of. */
+/** The text that `pathBytes` turns into these bytes. */
 export function textOfBytes(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   let text = '';
@@ -104,7 +107,7 @@ export function textOfBytes(bytes: Buffer): string {
   return text;
 }
 
-/** A path or name as the server knows it. */
+/** The bytes of a path or name on the server. */
 export function pathBytes(text: string): Buffer {
   if (text.isWellFormed()) return Buffer.from(text);
   const pieces = Array.from(text, (character) => {
@@ -115,17 +118,17 @@ export function pathBytes(text: string): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** The path that these bytes name below `folder`: names with a slash between them, UTF-8 or not; none = the folder itself. */
+/** The path of these bytes below `folder`: names separated by slashes, UTF-8 or not; empty = the folder itself. */
 export function pathBelow(folder: RemotePath, below: Buffer): RemotePath {
   return below.length === 0 ? folder : joinPath(folder, textOfBytes(below));
 }
 
-/** What `rawName` says of a name: undefined where it is UTF-8. */
+/** The `rawName` of a name: undefined if it is UTF-8. */
 export function rawNameOf(name: string): string | undefined {
   return name.isWellFormed() ? undefined : pathBytes(name).toString('base64');
 }
 
-/** Puts a client-visible path below a connection's `rootPath`, for the protocol to use. */
+/** Puts a client-visible path below a connection's `rootPath`, for use by the protocol. */
 export function underRoot(rootPath: string, path: RemotePath): string {
   const root = rootPath.endsWith('/') ? rootPath.slice(0, -1) : rootPath;
   return path === '/' ? root || '/' : root + path;

@@ -1,4 +1,4 @@
-/** The limits that hold for one connection: what the operator set for its host, and what the connection says itself. */
+/** The limits of one connection: those that the operator set for its host, and its own. */
 import type { Connection, PoolLimits } from '../connections/connection.js';
 
 export interface OperatorLimits {
@@ -8,12 +8,12 @@ export interface OperatorLimits {
 }
 
 type Limit = keyof PoolLimits;
-/** What a host can bear; the others are times, which concern the one who waits. */
+/** Limits that protect the host; the others are times, which concern the operation that waits. */
 const OF_THE_HOST: readonly Limit[] = ['maxSessions', 'maxChannelsPerSession', 'maxWaiting'];
 
 /**
- * A tenant's connection never exceeds the operator's limits. One of the operator's own, in the configuration, may exceed
- * the defaults, but not what is set for its host.
+ * A tenant's connection never exceeds the operator's limits. The operator's own connection, in the configuration, may
+ * exceed the defaults, but not the limits of its host.
  */
 export function limitsFor(
   { pool, isConfigured = false }: Connection,
@@ -27,7 +27,7 @@ export function limitsFor(
   return { ...operators, ...pool, ...lowered(capped, pool) };
 }
 
-/** The smaller of the two, where both name a limit. */
+/** The smaller of the two, if both set a limit. */
 function lowered(ceilings: Partial<PoolLimits>, own: Partial<PoolLimits>): Partial<PoolLimits> {
   const names = Object.keys(own) as Limit[];
   return Object.fromEntries(
@@ -39,24 +39,24 @@ function lowered(ceilings: Partial<PoolLimits>, own: Partial<PoolLimits>): Parti
 }
 
 interface User {
-  /** As `limitsFor` gave them. */
+  /** As returned by `limitsFor`. */
   readonly limits: PoolLimits;
-  /** Those that it names itself, as they hold for it. */
+  /** The limits that the connection sets itself, as they apply to it. */
   readonly own: Partial<PoolLimits>;
   running: number;
   lastUsed: number;
 }
 
 /**
- * The limits of a pool that several connections with one login share. What describes the server (sessions, channels) is
- * the smallest value that any of them names, as long as it is in use; the rest is the asking connection's own.
+ * The limits of a pool that several connections with one login share. Limits of the server (sessions, channels) are the
+ * smallest value of all connections in use; the others are those of the asking connection.
  */
 export class SharedLimits {
   private readonly users = new Map<string, User>();
-  /** What `use` returned last, for these; good for as long as the users are the same. */
+  /** The last result of `use`; valid while the users are the same. */
   private last: { readonly asked: PoolLimits; readonly result: PoolLimits } | undefined;
 
-  /** Notes that `connection` asks, and with which limits; returns those of the pool from now on. */
+  /** Records that `connection` asks, and with which limits; returns the limits of the pool from now on. */
   use(connection: Connection, limits: PoolLimits): PoolLimits {
     const known = this.users.get(connection.id);
     if (known?.limits === limits) known.lastUsed = performance.now();
@@ -78,7 +78,7 @@ export class SharedLimits {
     return this.last.result;
   }
 
-  /** An operation of this connection begins; call what comes back when it has ended. */
+  /** Starts an operation of this connection; call the returned function when it has ended. */
   enter(connection: Connection): () => void {
     const { id } = connection;
     this.count(id, 1);
@@ -90,7 +90,7 @@ export class SharedLimits {
     };
   }
 
-  /** Lets go of connections that have not been used for this long. */
+  /** Forgets connections that have not been used for this long. */
   forget(afterMs: number): void {
     for (const [id, { running, lastUsed }] of this.users) {
       if (running > 0 || performance.now() - lastUsed <= afterMs) continue;

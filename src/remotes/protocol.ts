@@ -14,46 +14,49 @@ export interface Tuning {
 }
 
 /**
- * Hears of the stations on the way to an open session, and of what the server shows there; for tests of a connection. A
- * protocol tells `secured` where it begins TLS by itself. Host keys are shown to Trust, which decides about them.
+ * Receives the steps on the way to an open session, and what the server shows there; for tests of a connection. A
+ * protocol calls `secured` if it starts TLS itself. Host keys go to Trust, which decides about them.
  */
 export interface SessionObserver extends DialObserver {
-  /** SSH: the login follows. `algorithms` are all that were agreed on, for either direction. */
+  /** SSH: the login is next. `algorithms` are all agreed ones, for either direction. */
   handshaken?(software: string, algorithms: readonly string[]): void;
 }
 
-/** What a protocol is given to open sessions with. */
+/** What a protocol needs to open sessions. */
 export interface ProtocolDeps {
   readonly dialer: Dialer;
   readonly trust: Trust;
   readonly tuning: Tuning;
-  /** What the pools share with those of all other hosts and accounts; absent = no bounds. */
+  /** The budgets that the pools share with those of all other hosts and accounts; absent = no bounds. */
   readonly budgets?: PoolBudgets;
   readonly observer?: SessionObserver;
   /** Debug facts about a server (algorithms, features); never secrets. */
   log(message: string, facts?: Record<string, unknown>): void;
-  /** What an operator has to know: an answer that a server gave and the gateway could not use whole. */
+  /** What an operator must know: the gateway could not fully use an answer of a server. */
   warn(message: string, facts: Record<string, unknown>): void;
 }
 
 /**
- * One folder under remotes/ makes one of these; registry.ts lists the makers. It owns what it has learned of its servers
- * and what its sessions share.
+ * Each folder under remotes/ makes one of these; registry.ts lists the makers. It owns what it has learned about its
+ * servers and what its sessions share.
  */
 export interface Protocol<C extends Connection, Lease> {
-  /** That of its connections. */
+  /** The type of its connections. */
   readonly type: string;
-  /** `host:port` (S3: the endpoint's) as operators write it under pools.hosts. */
+  /** `host:port` (S3: of the endpoint) as operators write it under pools.hosts. */
   host(connection: C): string;
-  /** What `path` is called on the server, whichever connection leads there. */
+  /** The name of `path` on the server, the same for every connection that leads there. */
   place(connection: C, path: RemotePath): string;
-  /** What must be equal for two connections to share sessions besides the host: login, credentials, trust. Hashed by the pool's owner. */
+  /**
+   * What must be equal, besides the host, for two connections to share sessions: login, credentials, trust. Hashed by
+   * the pool's owner.
+   */
   identity(connection: C): readonly string[];
-  /** Operations that one session may serve at once. */
+  /** Operations that one session can serve at once. */
   leasesPerSession(limits: PoolLimits): number;
   openSession(connection: C, limits: PoolLimits, signal: AbortSignal): Promise<Session<Lease>>;
   openRemote(lease: Lease, connection: C, limits: PoolLimits, context: RemoteContext): Remote;
 }
 
-/** A protocol whose connection and lease types are its own secret: a connection only ever meets its own protocol. */
+/** A protocol whose connection and lease types are hidden: a connection is only ever passed to its own protocol. */
 export type AnyProtocol = Protocol<Connection, unknown>;

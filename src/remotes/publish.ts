@@ -1,7 +1,7 @@
 /**
- * How a file comes to its final name on a server that knows files and folders (S3 has neither: it completes an object in
- * one request). The policy stands here, above five calls that a protocol gives: look, rename, replace, remove, makeFolder.
- * At no moment is the old file gone without the new one being complete under some name.
+ * Gives a file its final name on a server that knows files and folders (S3 has neither: it completes an object in one
+ * request). The policy is here, above five calls that a protocol provides: look, rename, replace, remove, makeFolder.
+ * The old file is never gone before the new one is complete under some name.
  */
 import { randomBytes } from 'node:crypto';
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
@@ -16,39 +16,42 @@ export interface Standing {
   readonly size: number | undefined;
 }
 
-/** A name on a server, as its protocol keeps it. */
+/** A name on a server, as its protocol represents it. */
 export interface Place {
   readonly path: RemotePath;
 }
 
-/** Whatever a call throws is a GatewayError; one that keeps the session is the server's refusal. */
+/** Every error of a call is a GatewayError; one that keeps the session is a refusal of the server. */
 export interface Places<P extends Place> {
-  /** What stands there; undefined when nothing does, or nothing can be learned. */
+  /** What exists there; undefined if nothing does, or nothing can be learned. */
   look(place: P): Promise<Standing | undefined>;
   rename(from: P, to: P): Promise<void>;
-  /** Onto whatever file stands at the target, in one step; false where the server turns out to have no such call. */
+  /** Replaces any file at the target in one step; false if the server turns out to have no such call. */
   readonly replace?: ((from: P, to: P) => Promise<boolean>) | undefined;
   remove(place: P): Promise<void>;
-  /** With its parents; `created` is false when it stood there already, also when another maker was faster. not_a_folder. */
+  /**
+   * Makes the folder and its parents; `created` is false if it existed already, also if another client was faster.
+   * not_a_folder.
+   */
   makeFolder(path: RemotePath): Promise<{ readonly created: boolean }>;
   /** Another name in the same folder. */
   beside(place: P, name: string): P;
-  /** rename() is sure to be refused where something stands: no look is needed before it. */
+  /** rename() is certainly refused if the target exists: no lookup is needed before it. */
   readonly refusesToReplace: boolean;
-  /** rename() was refused because something stands there. */
+  /** Call after rename() was refused because the target exists. */
   learnRefusal(): void;
-  /** The same on a new session, after the present one was lost; absent where the lease has no other. */
+  /** The same calls on a new session, after the current one was lost; absent if the lease has no other. */
   afresh?(): Promise<Places<P>>;
 }
 
-/** The server said no, and the session is as good as before. */
+/** The server refused, and the session is as good as before. */
 export const isRefusal = (error: unknown): error is GatewayError => error instanceof GatewayError && error.keepsSession;
 
 /** Whether the bytes go to a hidden name first. A name that may still change cannot be written in place. */
 export const isWrittenBeside = (atomicUploads: boolean, { isHidden, provisional }: WriteOptions): boolean =>
   (atomicUploads && isHidden !== true) || provisional === true;
 
-/** A hidden name beside `path`; nothing may be written to it before `noted` has resolved. */
+/** A hidden name beside `path`; write to it only after `noted` has resolved. */
 export function hiddenBeside(path: RemotePath, leftovers: Leftovers): { path: RemotePath; noted: Promise<void> } {
   const folder = parentOf(path);
   const noted = leftovers.expect(folder);
@@ -58,7 +61,7 @@ export function hiddenBeside(path: RemotePath, leftovers: Leftovers): { path: Re
 
 /**
  * Gives a complete upload its name. Errors: already_exists (with `exclusive`), is_a_folder, not_a_folder, no_space,
- * connection_lost, remote_failure. On any of them the former file stands.
+ * connection_lost, remote_failure. After any of them the former file is still there.
  */
 export async function publishUpload<P extends Place>(
   places: Places<P>,
@@ -82,7 +85,7 @@ export async function publishUpload<P extends Place>(
   }
 }
 
-/** A file that has been taken away is no reason to write without a rename. */
+/** A file that was taken away is no reason to advise writing without a rename. */
 async function renameAdvice<P extends Place>(places: Places<P>, from: P): Promise<string> {
   const isThere = await places.look(from).then(
     (found) => found !== undefined,
@@ -93,7 +96,7 @@ async function renameAdvice<P extends Place>(places: Places<P>, from: P): Promis
     : `something removed ${from.path}, which held the upload until then, from the server`;
 }
 
-/** `standing`: at `to`, as was just seen. Errors: those of moveObstacle, and the server's refusal. */
+/** `standing`: the entry at `to`, just looked up. Errors: those of moveObstacle, and the server's refusal. */
 export async function movePlace<P extends Place>(
   places: Places<P>,
   from: P,
@@ -106,7 +109,7 @@ export async function movePlace<P extends Place>(
   await put(places, from, to, what.replace, what.context.leftovers);
 }
 
-/** `work`, done again if its refusal turns out to come from a missing folder above `path`. */
+/** Does `work`, again if its refusal turns out to come from a missing folder above `path`. */
 export async function inFolder<T>(
   calls: Pick<Places<Place>, 'makeFolder'>,
   path: RemotePath,
@@ -118,11 +121,12 @@ export async function inFolder<T>(
   } catch (error) {
     if (!isRefusal(error) || hasCode(error, 'already_exists', 'is_a_folder')) throw error;
     const { created } = await calls.makeFolder(parentOf(path)).catch((second: unknown) => {
-      // Where the folder was not said to be missing, only a file in its place says more than the refusal.
+      // If the server did not report a missing folder, only a file in the folder's place explains more than the
+      // refusal.
       const saysMore = !isRefusal(second) || hasCode(second, 'not_a_folder') || hasCode(error, 'not_found');
       throw saysMore ? second : error;
     });
-    // Another maker may have been faster.
+    // Another client may have made the folder first.
     if (!created && !hasCode(error, 'not_found') && !(await mayHaveBeenMissing(error))) throw error;
     return work();
   }
@@ -139,12 +143,12 @@ function put<P extends Place>(
     places,
     to.path,
     () => (replace ? renameOver(places, from, to, leftovers) : renameNew(places, from, to)),
-    // FTP gives no reason; where a file stands, the folder was no part of it.
+    // FTP gives no reason; if a file exists at the target, the folder was not the cause.
     async (error) => hasCode(error, 'remote_failure') && (await places.look(to)) === undefined,
   );
 }
 
-/** Free of races where the server refuses by itself. */
+/** Free of races if the server refuses existing names itself. */
 async function renameNew<P extends Place>(places: Places<P>, from: P, to: P): Promise<void> {
   try {
     await places.rename(from, to);
@@ -172,7 +176,10 @@ async function renameOver<P extends Place>(places: Places<P>, from: P, to: P, le
   }
 }
 
-/** For a server that will not rename onto a file: the former one makes way, and comes back if the new one cannot come. */
+/**
+ * For a server that does not rename onto a file: the former file is renamed aside, and restored if the new one cannot
+ * take its place.
+ */
 async function replaceInTwoSteps<P extends Place>(
   places: Places<P>,
   from: P,
@@ -183,7 +190,7 @@ async function replaceInTwoSteps<P extends Place>(
   try {
     await places.rename(to, aside);
   } catch (error) {
-    // Its answer may be lost, and not the request.
+    // Its answer may be lost, although the request was executed.
     if (!isRefusal(error) && places.afresh !== undefined) await restore(places, aside, to, error);
     throw error;
   }
@@ -197,7 +204,7 @@ async function replaceInTwoSteps<P extends Place>(
   await places.remove(aside).catch(() => leftovers.removeLater(aside.path));
 }
 
-/** Afterwards a file stands at `to`: the former one, or the new one if that has come after all. */
+/** Afterwards a file exists at `to`: the former one, or the new one if the rename was done after all. */
 async function restore<P extends Place>(places: Places<P>, aside: P, to: P, reason: unknown): Promise<void> {
   try {
     if (isRefusal(reason)) return await places.rename(aside, to);
@@ -213,7 +220,7 @@ async function restore<P extends Place>(places: Places<P>, aside: P, to: P, reas
   }
 }
 
-/** Whether a rename whose answer was lost has been done: then the hidden name is gone and the whole file stands. */
+/** Whether a rename whose answer was lost was done: then the hidden name is gone and the complete file is there. */
 async function wasPublished<P extends Place>(places: Places<P>, from: P, to: P, size: number): Promise<boolean> {
   if (places.afresh === undefined) return false;
   try {
@@ -225,8 +232,8 @@ async function wasPublished<P extends Place>(places: Places<P>, from: P, to: P, 
 }
 
 /**
- * The hidden name of a file that makes way, cut to what file systems take. Not one of the names that are swept up
- * after a crash: for a moment it is the only copy of the old file.
+ * The hidden name of a former file that is renamed aside, cut to the limit of file systems. The sweep after a crash
+ * must not delete it: for a moment it is the only copy of the old file.
  */
 function asideName(name: string): string {
   const suffix = `.ftg-old-${randomBytes(8).toString('hex')}`;

@@ -1,11 +1,11 @@
-/** What operations find out about servers: whether they can be reached, and let one in. */
+/** What operations learn about servers: whether they can be reached, and accept the login. */
 import { type ErrorCode, GatewayError, type Step } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 
 export interface Reach {
-  /** Work on it has succeeded, or was answered. Called for every operation. */
+  /** Work on the server has succeeded or was answered. Called for every operation. */
   reached(connection: Connection): void;
-  /** It could not be reached, or did not let us in. */
+  /** The server could not be reached, or refused the login. */
   failed(connection: Connection, error: GatewayError): void;
 }
 
@@ -21,12 +21,12 @@ const REACHING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'certificate_rejected',
 ]);
 const STEPS: ReadonlySet<Step | undefined> = new Set<Step>(['resolve', 'connect', 'login']);
-/** Said by servers alone, and of S3 at any request. */
+/** Only servers send these; S3 sends them at any request. */
 const LETTING_IN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['login_refused', 'host_key_mismatch']);
 
 /**
- * An error of opening a session, or of somebody who only looks whether the server is there: silence and nonsense then
- * count wherever they are met, as if it could not be reached.
+ * Converts an error of opening a session, or of a check whether the server is there: silence and nonsense then count as
+ * unreachable at every step.
  */
 export function asOfReaching(error: GatewayError): GatewayError {
   if (!REACHING.has(error.code) || isOfReaching(error)) return error;
@@ -34,7 +34,7 @@ export function asOfReaching(error: GatewayError): GatewayError {
   return new GatewayError(code, message, { step: 'connect', remote, cause: error });
 }
 
-/** Whether an error is of reaching a server or logging in there; the data connections of FTP, and URLs, are others. */
+/** Whether an error concerns reaching a server or logging in; those of FTP's data connections, and of URLs, do not. */
 export function isOfReaching({ code, step }: GatewayError): boolean {
   return LETTING_IN.has(code) || (REACHING.has(code) && STEPS.has(step));
 }

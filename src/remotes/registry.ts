@@ -33,76 +33,82 @@ export interface UseOptions {
   readonly irrevocable?: () => void;
   readonly unverified?: RemoteContext['unverified'];
   readonly memory?: Memory | undefined;
-  /** Of many files that are written one after the other. */
+  /** Shared by many files that are written one after the other. */
   readonly places?: KnownPlaces | undefined;
-  /** Absent: no client counts as slow. With two connections: of the lease on the target. */
+  /** Absent: no client counts as slow. With two connections: for the lease on the target. */
   readonly yielding?: Yielding | undefined;
-  /** With two connections: of the lease on the source. */
+  /** With two connections: for the lease on the source. */
   readonly sourceYielding?: Yielding | undefined;
-  /** Id of the link that it came by: links have a part of each pool. */
+  /** Id of the link that the operation came by: links have a part of each pool. */
   readonly linkId?: string | undefined;
 }
 
-/** What the work of an operation may say about itself. */
+/** Calls that the work of an operation may make about itself. */
 export interface Attempt {
-  /** From here on the work must not run a second time: a byte has moved, or something was changed on the remote. */
+  /** From here on the work must not run a second time: a byte was sent, or something was changed on the remote. */
   committed(): void;
 }
 
 export interface Remotes {
   /**
    * Runs `work` on a leased Remote. The lease lasts until `work` settles; its outcome decides whether the session is
-   * kept. A probe rejects with PoolBusy where a client would have to wait for it. When a pooled session turns out dead before `attempt.committed()`, the work runs again on another one,
-   * three times in all.
+   * kept. A probe rejects with PoolBusy where a client would have to wait. If a pooled session turns out to be lost
+   * before `attempt.committed()`, the work runs again on another one, three times in all.
    */
   use<R>(
     connection: Connection,
     options: UseOptions,
     work: (remote: Remote, attempt: Attempt) => Promise<R>,
   ): Promise<R>;
-  /** The same with two Remotes, both leases taken at once (one login) or in a fixed order of pools (two logins). */
+  /** The same with two Remotes; both leases are taken at once (one login) or in a fixed order of pools (two logins). */
   useBoth<R>(
     from: Connection,
     to: Connection,
     options: UseOptions,
     work: (source: Remote, target: Remote, attempt: Attempt) => Promise<R>,
   ): Promise<R>;
-  /** `host:port` as the pools and the locks know it. */
+  /** `host:port`, as used by the pools and the locks. */
   host(connection: Connection): string;
-  /** One name for a place on a server, whichever connection leads there. */
+  /** One name for a place on a server, the same for every connection that leads there. */
   place(connection: Connection, path: RemotePath): string;
   gauges(): readonly PoolGauge[];
-  /** Of the pool that this connection shares with others of the same login (`key`); undefined while there is none. */
+  /**
+   * The state of the pool that this connection shares with others of the same login (`key`); undefined while there is
+   * none.
+   */
   gaugeOf(connection: Connection): (PoolGauge & { readonly key: string; readonly maxSessions: number }) | undefined;
   close(): void;
 }
 
 interface RemotesOptions extends ProtocolDeps {
   readonly limits: OperatorLimits;
-  /** Absent: nothing gives way. */
+  /** Absent: no operation yields its session. */
   readonly giveWay?: GiveWayLimits;
-  /** What links may use of a pool's sessions, in percent; absent = all. */
+  /** The percentage of a pool's sessions that links may use; absent = all. */
   readonly linkPercent?: number;
-  /** Where threads share the limits. */
+  /** Present if threads share the limits. */
   readonly shares?: Shares;
   readonly protocols?: readonly ((deps: ProtocolDeps) => AnyProtocol)[];
-  /** Hears which servers can be reached; absent = nobody does. */
+  /** Is notified which servers can be reached. */
   readonly reach?: Reach;
 }
 
 const PROTOCOLS: NonNullable<RemotesOptions['protocols']> = [createSftp, createFtp, createS3];
 
-/** A server that drops one pooled session has dropped the others, too; those in use are not known to be dead yet. */
+/**
+ * A server that drops one pooled session has usually dropped the others, too; those in use are not known to be lost
+ * yet.
+ */
 const MOST_TRIES = 3;
-/** Pools nobody has used for this long are forgotten; another one is made when they are needed again. */
+/** Pools that are unused for this long are forgotten; a new one is made when it is needed. */
 const FORGET_POOL_AFTER_MS = 300_000;
 const SWEEP_EVERY_MS = 60_000;
 
-/** Where a connection leads, and under which limits. */
+/** The target of a connection, and its limits. */
 interface Place {
   readonly protocol: AnyProtocol;
   readonly host: string;
-  /** Of its pool. */
+  /** The key of its pool. */
   readonly key: string;
   readonly limits: PoolLimits;
 }
@@ -112,16 +118,16 @@ interface SharedPool {
   readonly key: string;
   readonly pool: Pool<unknown>;
   readonly limits: SharedLimits;
-  /** Leases that links hold, shared out by link. */
+  /** Leases that links hold, divided by link. */
   readonly links: Budget;
-  /** The one that asked last: what further sessions are opened for. */
+  /** The connection that asked last: further sessions are opened for it. */
   connection: Connection;
 }
 
 /** What an operation holds while it runs. */
 interface Taken {
   readonly leases: readonly Lease<unknown>[];
-  /** It runs no longer, for the limits of the pools. */
+  /** The operation no longer counts for the limits of the pools. */
   leave(): void;
 }
 
@@ -135,7 +141,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
     (options.protocols ?? PROTOCOLS).map((create) => create(options)).map((one) => [one.type, one]),
   );
   const pools = new Map<string, SharedPool>();
-  /** A connection never changes: an edited one is another object. */
+  /** A connection object never changes: an edited connection is another object. */
   const places = new WeakMap<Connection, Place>();
   const turns = new ListingTurns();
   let isClosed = false;
@@ -162,7 +168,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
     const protocol = protocolOf(connection);
     const host = protocol.host(connection);
     const { type, allowPrivate } = connection;
-    // An account that may reach less must not get a session that another one's rights have opened.
+    // An account that may reach fewer addresses must not get a session that was opened with another account's rights.
     const reach = allowPrivate === undefined ? [] : [`allowPrivate ${allowPrivate}`];
     const key = digest([type, host, ...protocol.identity(connection), ...reach]);
     const place = { protocol, host, key, limits: limitsFor(connection, host, options.limits) };
@@ -233,7 +239,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
     );
   }
 
-  /** `parties`: whose servers the leases lead to. */
+  /** `parties`: the connections whose servers the leases lead to. */
   async function withLeases<R>(
     parties: readonly Connection[],
     take: (isRetry: boolean) => Promise<Taken>,
@@ -251,7 +257,8 @@ export function createRemotes(options: RemotesOptions): Remotes {
         const error = toGatewayError(thrown);
         giveBack(taken, error.keepsSession ? 'keep' : 'discard');
         const [party, other] = parties;
-        // Of two servers nobody knows which one it was; S3 is only reached, and let in, by what the work asks.
+        // With two servers it is unknown which one failed; S3 is reached and logged in to only by the requests of the
+        // work.
         if (party !== undefined && other === undefined) {
           if (isOfReaching(error)) reach.failed(party, error);
           else if (error.remote !== undefined) reach.reached(party);
@@ -290,10 +297,12 @@ export function createRemotes(options: RemotesOptions): Remotes {
     }
   }
 
-  /** Every operation takes its pools in the order of their keys, so two copies in opposite directions cannot dead-lock. */
+  /**
+   * Every operation takes its pools in the order of their keys, so two copies in opposite directions cannot deadlock.
+   */
   async function takeBoth(from: Connection, to: Connection, use: UseOptions, prove: boolean): Promise<Taken> {
     const [source, target] = [poolOf(from), poolOf(to)];
-    // A slow server keeps no session of the other server.
+    // Within one pool nothing yields: a slow server occupies no session of another server.
     if (source.key === target.key) return take(to, { ...use, yielding: undefined }, prove, 2);
     const isInOrder = source.key < target.key;
     const takeSource = (): Promise<Taken> => take(from, { ...use, yielding: use.sourceYielding }, prove);
@@ -350,7 +359,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
   };
 }
 
-/** Waits until links hold few enough leases of this pool. @throws GatewayError acquire_timeout */
+/** Waits until links have few enough leases of this pool. @throws GatewayError acquire_timeout */
 async function placeForLink(
   links: Budget,
   linkId: string,
@@ -366,7 +375,7 @@ async function placeForLink(
   });
 }
 
-/** The same remote, whose listings are read in turns: by pages, jobs and watched folders. */
+/** Returns the same remote, whose listings share the event loop fairly: with pages, jobs and watched folders. */
 function listingInTurns(remote: Remote, reader: ListingReader): Remote {
   const list = remote.list.bind(remote);
   remote.list = (folder, options) => reader.read(list(folder, options));
@@ -375,7 +384,7 @@ function listingInTurns(remote: Remote, reader: ListingReader): Remote {
   return remote;
 }
 
-/** What of the waiting was for a session to be opened; others may have waited for the same one, and longer. */
+/** Marks the part of the wait in which a session was opened; others may have waited for the same one, and longer. */
 function markOpening(mark: Mark, since: number, leases: readonly Lease<unknown>[]): void {
   let last: Lease<unknown>['opening'];
   for (const { opening } of leases) {
@@ -389,7 +398,7 @@ function markOpening(mark: Mark, since: number, leases: readonly Lease<unknown>[
   mark('open');
 }
 
-/** Credentials are part of the key: two accounts share sessions only with the very same login. */
+/** Credentials are part of the key: two accounts share sessions only if the login is identical. */
 function digest(parts: readonly string[]): string {
   return hash('sha256', JSON.stringify(parts), 'hex');
 }

@@ -1,10 +1,10 @@
 /**
  * The seam between what the gateway does with files and how a protocol does it.
  *
- * A Remote is a connection's file tree opened on ONE lease; it lives as long as one operation and
- * has no state that two operations could race on. All paths are RemotePath. Every call and stream
- * obeys the operation's AbortSignal (RemoteContext.signal) and has its own deadline where a server
- * may never answer. Every error is a GatewayError, translated at the protocol's edge.
+ * A Remote is the file tree of a connection, opened on ONE lease. It lives as long as one operation and has no state
+ * that two operations could race on. All paths are RemotePath. Every call and stream obeys the operation's AbortSignal
+ * (RemoteContext.signal) and has its own deadline if a server may never answer. Every error is a GatewayError,
+ * translated at the protocol's edge.
  */
 import type { EndSignal } from '../base/ending.js';
 import type { Readable, Writable } from 'node:stream';
@@ -21,26 +21,28 @@ export interface FileInfo {
   /** Bytes; 0 for folders. */
   readonly size: number;
   readonly isDirectory: boolean;
-  /** UTC. The epoch where the server keeps no time (an S3 folder). */
+  /** UTC; the epoch if the server keeps no time (an S3 folder). */
   readonly modifiedAt: Date;
   /**
-   * The file's own time, where a store keeps it beside that of the upload (can.keepsTimes is 'metadata'): told by stat,
-   * read, copyFrom and what writes, by no listing.
+   * The file's own time, if a store keeps it beside the time of the upload (can.keepsTimes is 'metadata'): returned by
+   * stat, read, copyFrom and the calls that write, but not by listings.
    */
   readonly keptModifiedAt?: Date;
-  /** Of modifiedAt, where it counts in more than seconds. */
+  /** The resolution of modifiedAt, if it is coarser than seconds. */
   readonly timeResolutionMs?: number;
-  /** The store's own entity tag, unquoted, where it has one. */
+  /** The store's own entity tag, unquoted, if it has one. */
   readonly etag?: string;
   /** The exact bytes of a name that is not UTF-8, base64; `name` then holds replacement characters. */
   readonly rawName?: string;
-  /** Of a listing's entry: it is a symbolic link, or looks like one to this server. All else tells of what it leads to. */
+  /**
+   * In a listing: the entry is a symbolic link, or looks like one to this server. All other fields describe its target.
+   */
   readonly isLink?: boolean;
 }
 
-/** What a server can do; learned per server where the protocol does not say. */
+/** What a server can do; learned per server if the protocol does not define it. */
 export interface Capabilities {
-  /** What a plain move onto an existing file does: it is replaced, or refused, or nobody knows yet. */
+  /** The effect of a plain move onto an existing file: it is replaced, or refused, or not known yet. */
   readonly moveOnto: 'replaces' | 'refuses' | 'unknown';
   /** commit({ exclusive: true }) never replaces, even in a race with another client. */
   readonly exclusiveCreate: boolean;
@@ -48,23 +50,24 @@ export interface Capabilities {
   readonly readsWhileWriting: boolean;
   /** Resolution of modifiedAt in listings. */
   readonly timeResolutionMs: number;
-  /** And of what stat() has just told. */
+  /** Resolution of modifiedAt in answers of stat(). */
   readonly statTimeResolutionMs: number;
   /**
-   * What becomes of a time that a file is written with (Commit.modifiedAt): it is its modifiedAt, in listings too; its
-   * keptModifiedAt; or is lost. Known from what the server announces, and from what stood there the last time.
+   * What becomes of the time that a file is written with (Commit.modifiedAt): it is the file's modifiedAt, in listings
+   * too; its keptModifiedAt; or is lost. Known from what the server announces, and from the last file written with a
+   * time.
    */
   readonly keepsTimes: 'listed' | 'metadata' | 'no';
-  /** Calls of one Remote that may be under way at once. With 1, a listing has to be read to its end before the next call. */
+  /** Calls of one Remote that may run at once. With 1, a listing must be read to its end before the next call. */
   readonly callsAtOnce: number;
   /**
-   * A listing that ends early, at the end of a line, may look whole: nothing that authenticates its end comes with it (plain
-   * FTP). Two listings together are then more trustworthy than one.
+   * A listing that ends early, at the end of a line, may look complete: nothing authenticates its end (plain FTP). Two
+   * equal listings are then more trustworthy than one.
    */
   readonly listingsMayEndEarly?: true;
-  /** list() tells names in code-point order, a folder's as if a slash stood behind it. */
+  /** list() returns names in code-point order; a folder sorts as if a slash followed its name. */
   readonly listsInOrder?: true;
-  /** A folder of a listing may be a link to one. */
+  /** A folder in a listing may be a link to a folder. */
   readonly mayHideLinks?: true;
 }
 
@@ -76,109 +79,118 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Sees the file's facts and may choose a range, or throw; undefined = everything. */
+/** Gets the file's facts and may choose a range, or throw; undefined = everything. */
 export type SelectRange = (info: FileInfo) => ByteRange | undefined;
 
 interface Opened {
-  /** As the server reports it; where `whole` is the whole file, its size is that of the content. */
+  /** As the server reports it; if `whole` is the whole file, its size is that of the content. */
   readonly info: FileInfo;
-  /** The bytes that follow: the range, or the whole file. */
+  /** The bytes of `body` or `whole`: the range, or undefined for the whole file. */
   readonly range: ByteRange | undefined;
 }
 
 interface OpenStream extends Opened {
   /**
-   * A range: ends only after exactly its bytes. The whole file: ends only where the server has no more of it, which is not
-   * before info.size and may be behind it; whoever has announced a length has to look. A remote failure, a file that
-   * shrinks meanwhile, or a range up to the end of a file that turns out to go on, destroys it with a GatewayError.
-   * Destroying it frees the remote's handle.
+   * A range ends only after exactly its bytes. A whole file ends only when the server has no more bytes, which is at
+   * info.size or later; a caller that has announced a length must check it. A GatewayError destroys the stream on a
+   * remote failure, when the file shrinks meanwhile, or when a range up to the end of the file turns out not to end it.
+   * Destroying the stream frees the remote's handle.
    */
   readonly body: Readable;
   readonly whole?: undefined;
   /**
-   * Once more than info.size came: whether the server reports by now that the file has grown since it was opened. The body
-   * may end with it. Absent where files do not change.
+   * Call after more than info.size bytes: whether the server now reports that the file has grown since it was opened.
+   * The body may end with this call. Absent if files do not change.
    */
   readonly hasGrown?: () => Promise<boolean>;
 }
 
-/** At most WHOLE_BYTES, where they came along with the file's facts: nothing is open on the server any more. */
+/** A file of at most WHOLE_BYTES whose bytes came with its facts: nothing is open on the server any more. */
 interface OpenWhole extends Opened {
   readonly whole: Buffer;
   readonly body?: undefined;
 }
 
-/** `streamOf` makes one form of the two. */
+/** `streamOf` turns both forms into a stream. */
 export type OpenFile = OpenStream | OpenWhole;
 
-/** Up to this many bytes a file may travel in one piece, in either direction: streams would cost more than the protocol. */
+/**
+ * A file of up to this many bytes may be moved in one piece, in either direction: streams would cost more than the
+ * protocol.
+ */
 export const WHOLE_BYTES = 64 * 1024;
 
 export interface WriteOptions {
   /** Bytes to come, when known. */
   readonly size?: number | undefined;
-  /** The final name may still change at commit (its field stands behind the content): nothing may appear at `path`. */
+  /** The final name may still change at commit (its field follows the content): nothing may appear at `path`. */
   readonly provisional?: boolean;
-  /** `path` is a name of Leftovers.temporaryName already: the bytes go there at once, whatever the connection says. */
+  /**
+   * `path` is already a name from Leftovers.temporaryName: the bytes go there at once, regardless of the connection's
+   * settings.
+   */
   readonly isHidden?: boolean;
-  /** Known already that commit() will ask for `exclusive`: S3 takes that condition only at the start of an upload. */
+  /** commit() will ask for `exclusive`: S3 takes that condition only at the start of an upload. */
   readonly exclusive?: boolean;
-  /** And for this time: S3 takes it only at the start of an upload. */
+  /** commit() will ask for this time: S3 takes it only at the start of an upload. */
   readonly modifiedAt?: Date | undefined;
-  /** commit() will be given a `check`: S3 needs a place to read from that is not the final one. */
+  /** commit() will get a `check`: S3 needs a place to read from that is not the final one. */
   readonly isChecked?: boolean | undefined;
 }
 
 export interface Commit {
-  /** Bytes that must stand on the remote; a mismatch is size_mismatch and nothing is replaced. */
+  /** The size that the file on the remote must have; a mismatch is size_mismatch, and nothing is replaced. */
   readonly size: number;
-  /** The final path, when it differs from the one that was opened (only with `provisional`). */
+  /** The final path, if it differs from the opened one (only with `provisional`). */
   readonly path?: RemotePath;
   /** Refuse with already_exists instead of replacing. Race-free where `can.exclusiveCreate`. */
   readonly exclusive?: boolean;
   /**
-   * The time that the file is to have from the moment it is visible; isWritableTime. A server that keeps none is no error:
-   * the FileInfo tells what stands there.
+   * The time of the file from the moment it is visible; isWritableTime. A server that keeps no times is no error: the
+   * FileInfo shows what it stored.
    */
   readonly modifiedAt?: Date | undefined;
   /**
-   * Told of what stands on the server, complete and of the right size, before it gets its name (written in place: it has
-   * taken that already). Throws where that is not what was to be stored: then nothing is replaced.
+   * Called with the stored bytes, complete and of the right size, before the file is published (a file written in place
+   * is published already). It throws if they are not what was to be stored: then nothing is replaced.
    */
   readonly check?: ((open: () => Promise<OpenFile>) => Promise<void>) | undefined;
 }
 
 /**
- * Bytes in; nothing is visible at the final path before `commit`. Used with `pipeline`; `end()` does not publish.
- * write() answers false beyond the writer's own byte budget; memory stays bounded.
+ * Takes the bytes of a file; nothing is visible at the final path before `commit`. Used with `pipeline`; `end()` does
+ * not publish. write() returns false beyond the writer's own byte budget; memory stays bounded.
  */
 export interface RemoteWriter extends Writable {
   /**
-   * After the stream has finished: close, compare the size, publish. Missing target folders are made.
+   * Call after the stream has finished: closes the file, compares the size, publishes. Makes missing target folders.
    * Errors: size_mismatch, already_exists, is_a_folder, permission_denied, no_space, connection_lost, remote_failure.
-   * After a failed commit the former file stands and abort() still has to be called. A file that the server has
-   * acknowledged and that nobody may look at, or that is gone at once, is no error: RemoteContext.unverified is told.
+   * After a failed commit the former file is still there, and abort() must still be called. A file that the server has
+   * acknowledged but that cannot be looked up, or that is gone at once, is no error: RemoteContext.unverified is
+   * called.
    */
   commit(expected: Commit): Promise<FileInfo>;
-  /** Leaves nothing behind. Idempotent, allowed at any time, never throws; after commit it does nothing. */
+  /** Leaves nothing behind. Idempotent, allowed at any time, never throws; after a commit it does nothing. */
   abort(cause: Error): Promise<void>;
 }
 
-/** A file that is here whole. */
+/** Options for a file that is completely in memory. */
 export interface PutOptions extends Pick<Commit, 'exclusive' | 'modifiedAt' | 'check'> {
-  /** Told before the first byte leaves: the work must not run a second time. Never throws. */
+  /** Called before the first byte is sent: the work must not run a second time. Never throws. */
   readonly opened?: () => void;
-  /** Told when all bytes have left. Never throws. */
+  /** Called when all bytes have been sent. Never throws. */
   readonly sent?: () => void;
 }
 
-/** Of the file that is meant: another one is left alone, with already_exists, where the store can tell them apart. */
+/**
+ * Identifies the file that is meant: another one is left alone, with already_exists, if the store can tell them apart.
+ */
 export interface Expected {
   readonly etag?: string;
 }
 
 export interface RemoveOptions extends Expected {
-  /** The session that wrote it is gone, and the server may still have some of its bytes in hand. */
+  /** The session that wrote the file is gone, and the server may still be writing some of its bytes. */
   readonly isLeftover?: boolean;
 }
 
@@ -193,169 +205,178 @@ export interface MoveOptions extends Expected {
 }
 
 export interface ListOptions {
-  /** false: a link is listed as the entry that it is, a file with `isLink`, and broken ones are too. */
+  /** false: a link is listed as the entry that it is, a file with `isLink`; broken links are listed too. */
   readonly followLinks?: boolean;
-  /** S3: a request for each of the folders, where only the marker objects have a time; else they have none. */
+  /** S3: sends a request for each folder, because only marker objects have a time; otherwise folders have none. */
   readonly folderTimes?: boolean;
-  /** Only what stands behind this name need be told: a store that can begin there does, others tell everything. */
+  /** Only entries after this name are needed: a store that can begin there does so, others list everything. */
   readonly after?: string;
-  /** Called for each entry that the server lists and list() does not yield. Without it the listing is not known to be complete. */
+  /**
+   * Called for each entry that the server lists and list() does not yield. Without it, the listing is not known to be
+   * complete.
+   */
   readonly leftOut?: (what: LeftOut) => Promise<void>;
 }
 
 /** An entry of a server's listing that list() does not yield. */
 export interface LeftOut {
-  /** undefined where what the server sent shows no name. It may then be any name of the folder. */
+  /** undefined if the server's text shows no name. The entry may then be any name of the folder. */
   readonly name: Buffer | undefined;
-  /** Where the server says so. An unreadable entry may be a folder all the same. */
+  /** Whether the server lists it as a folder. An unreadable entry may be a folder all the same. */
   readonly isDirectory: boolean;
-  /** It has a name that no client could address, is a link that leads nowhere, or is in a form that the gateway cannot read. */
+  /** No client could address its name, it is a link that leads nowhere, or its format is unreadable. */
   readonly why: 'name' | 'link' | 'unreadable';
-  /** What the server sent, shortened; present where `name` is undefined. */
+  /** What the server sent, shortened; present if `name` is undefined. */
   readonly line?: string;
 }
 
 export interface ListTreeOptions {
-  /** A path below the folder, with a slash at its end where it is a folder: only what stands behind it need be told. */
+  /** A path below the folder, with a slash at its end if it is a folder: only entries after it are needed. */
   readonly after?: string;
-  /** As of list(); the name is what lies below the folder. */
+  /** As for list(); the name is the path below the folder. */
   readonly leftOut?: ListOptions['leftOut'];
 }
 
 export interface ExecOptions {
   readonly timeoutMs: number;
-  /** For stdout and stderr together; beyond: too_large, and the command is killed. */
+  /** Limit for stdout and stderr together; beyond it: too_large, and the command is killed. */
   readonly maxOutputBytes: number;
-  /** Sees the bytes of both grow, before they are kept; what it throws ends the command. */
+  /** Called as both grow, before the bytes are kept; an error that it throws ends the command. */
   readonly onOutput?: (bytes: number) => void;
 }
 
 export interface ExecResult {
-  /** 128 + the signal's number when a signal ended the command. */
+  /** 128 + the signal's number if a signal ended the command. */
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /*
- * A file that comes in pieces, each on whatever session, node and day: its bytes go to a hidden name, or a store's multipart
- * upload, that no process owns. Whoever has a `PiecedFile` goes on with it, publishes it or takes it away.
+ * A file that arrives in pieces, each on any session, node and day: its bytes go to a hidden name, or to a store's
+ * multipart upload, that no process owns. Any caller with the `PiecedFile` can continue, publish or discard it.
  */
 
-/** What is kept of a part of it that a store has taken: S3 alone has such. */
+/** A part that a store has taken, as recorded; only S3 has parts. */
 export interface StoredPart {
   readonly number: number;
   readonly size: number;
   readonly etag: string;
-  /** As the store wants it told again. */
+  /** The checksum that the store wants repeated at the end. */
   readonly checksum: string | null;
 }
 
-/** Too short to be a part as yet: it stands as an object of its own. */
+/** Bytes that are too few for a part so far: they are an object of their own. */
 export interface StoredTail {
-  /** Of those objects. */
+  /** The index of the object. */
   readonly slot: number;
-  /** The number of the part that will hold it. */
+  /** The number of the part that will contain it. */
   readonly part: number;
-  /** Where in that part it begins. */
+  /** Its offset in that part. */
   readonly start: number;
   readonly size: number;
 }
 
-/** The parts of a file, kept beside it. */
+/** The parts of a file, recorded beside it. */
 export interface PartJournal {
-  /** In the order of their numbers. */
+  /** Sorted by number. */
   parts(): Promise<readonly StoredPart[]>;
-  /** The last of each slot, whether or not it counts any more. */
+  /** The latest of each slot, even if it no longer counts. */
   tails(): Promise<readonly StoredTail[]>;
-  /** Resolves when they are durable. One of the same number takes the place of the former. */
+  /** Resolves when they are durable. A part replaces the former one of its number. */
   add(parts: readonly StoredPart[]): Promise<void>;
-  /** Resolves when it is durable. It takes the place of the former one of its slot. */
+  /** Resolves when it is durable. It replaces the former one of its slot. */
   keep(tail: StoredTail): Promise<void>;
 }
 
 export interface PiecedFile {
-  /** Where it belongs. */
+  /** The final path. */
   readonly path: RemotePath;
   /** Its hidden name, in the same folder. */
   readonly hidden: RemotePath;
-  /** What begin() has said of it: the name that a store gave it, or how the server goes on in it. */
+  /** What begin() returned: the id that a store gave it, or how the server continues it. */
   readonly storeId: string;
-  /** Bytes in all, once known. */
+  /** Total bytes, once known. */
   readonly length: number | undefined;
   readonly journal: PartJournal;
 }
 
 export interface Standing {
-  /** Bytes that were told to stand. */
+  /** Bytes that were acknowledged as stored. */
   readonly offset: number;
-  /** What stands behind them was not compared with what was sent, and is not to be counted. */
+  /** Bytes after the offset were not compared with what was sent, and must not be counted. */
   readonly isUnproven: boolean;
 }
 
 export interface Settled {
-  /** Bytes of the file that stand now. */
+  /** Bytes of the file that are stored now. */
   readonly offset: number;
-  /** Nothing else stands behind them. */
+  /** No other bytes follow them. */
   readonly isClean: boolean;
 }
 
-/** Takes bytes as a RemoteWriter does, and leaves what it took where it is. */
+/** Takes bytes like a RemoteWriter, and leaves them where they are. */
 export interface PieceWriter extends Writable {
-  /** While it writes: bytes of the file that are sure to stand, whatever the server tells of its size later. */
+  /** During the writing: bytes of the file that are certainly stored, whatever size the server reports later. */
   readonly safeOffset: number;
   /**
-   * Once, after the last write, whether or not `end` was called: waits for what is on its way. `keep`: the bytes of this
-   * piece count; else they are taken back, as far as the server can. Rejects when nobody knows what stands.
+   * Call once, after the last write, with or without `end`: waits for the bytes under way. `keep`: the bytes of this
+   * piece count; otherwise they are taken back, as far as the server can. Rejects if it is unknown what is stored.
    */
   settle(keep: boolean): Promise<Settled>;
 }
 
-/** The digest of a file while it comes. */
+/** The digest of a file, updated as it arrives. */
 export interface RunningHash {
   update(bytes: Buffer): void;
-  /** Where it is now it can be gone on with later: what was passed on so far may turn out to be all that stands. */
+  /**
+   * Saves the current state, so that hashing can continue from here: the bytes so far may turn out to be all that are
+   * stored.
+   */
   keep(): void;
 }
 
-/** How the bytes of a piece are taken. */
+/** How a piece's bytes are stored. */
 export interface PieceOptions {
-  /** Else none of them is to count before settle(true), even after a crash. */
+  /** If not set, none of them counts before settle(true), even after a crash. */
   readonly isProven: boolean;
-  /** Sees what the writer takes, in order. Where nothing can be read back it is told to keep where each part ends. */
+  /**
+   * Gets the bytes that the writer takes, in order. If nothing can be read back, `keep` is called at the end of each
+   * part.
+   */
   readonly hash?: RunningHash | undefined;
 }
 
 export interface BeginOptions {
   readonly modifiedAt: Date | undefined;
-  /** publish() will be given a `check`. */
+  /** publish() will get a `check`. */
   readonly isChecked: boolean;
 }
 
 export interface PieceCommit extends Omit<Commit, 'path'> {
-  /** Somebody has tried before, and nobody saw how that ended: where it is done already, that is told. */
+  /** An earlier try ended without a known result: if it was successful, its result is returned. */
   readonly isAgain: boolean;
 }
 
 export interface Pieces {
-  /** What stands under the hidden name can be read before it is published. */
+  /** The bytes under the hidden name can be read before they are published. */
   readonly canBeRead: boolean;
   /**
-   * Makes its hidden beginning, and missing folders. Resolves with the `storeId`. Errors: resume_unsupported where the server
-   * cannot go on in a file; those of write().
+   * Makes its hidden file, and missing folders. Resolves with the `storeId`. Errors: resume_unsupported if the server
+   * cannot continue a file; those of write().
    */
   begin(file: Omit<PiecedFile, 'storeId' | 'journal'>, options: BeginOptions): Promise<string>;
-  /** How much of it stands when its last writer has died; undefined = nothing of it is there any more. */
+  /** Bytes that are stored after its last writer has died; undefined = nothing of it is there any more. */
   measure(file: PiecedFile, told: Standing): Promise<number | undefined>;
-  /** Takes bytes from `from.offset` on; what stands behind it makes way. */
+  /** Takes bytes from `from.offset` on; stored bytes after it are dropped. */
   resume(file: PiecedFile, from: Standing, options: PieceOptions): Promise<PieceWriter>;
-  /** All of its bytes stand. Errors: those of RemoteWriter.commit. */
+  /** Call when all of its bytes are stored. Errors: those of RemoteWriter.commit. */
   publish(file: PiecedFile, commit: PieceCommit): Promise<FileInfo>;
-  /** Leaves nothing behind; one that is gone is no error. */
+  /** Leaves nothing behind; a file that is gone is no error. */
   discard(file: PiecedFile): Promise<void>;
 }
 
-/** Fingerprint of its host key (SHA256:…), or the SHA-256 of its certificate in hexadecimal. */
+/** The fingerprint of its host key (SHA256:…), or the SHA-256 of its certificate in hexadecimal. */
 export interface ServerProof {
   readonly hostKey?: string;
   readonly certificate?: string;
@@ -363,103 +384,109 @@ export interface ServerProof {
 
 export interface Remote {
   readonly can: Capabilities;
-  /** What is known of the server, for people to read: its software, extensions, limits. Complete after the first request. */
+  /** Facts about the server for people to read: its software, extensions, limits. Complete after the first request. */
   readonly facts: ServerFacts;
-  /** What the server of the session has proven itself with; empty where it did not have to. */
+  /** The proof of identity that the session's server has given; empty if it did not have to give one. */
   readonly proof: ServerProof;
-  /** One small request that any login may make, with a deadline of its own; what it shows costs no other. */
+  /**
+   * Sends one small request that any login may make, with its own deadline; reading its result sends no other request.
+   */
   look(): Promise<ServerSight>;
-  /** The login folder, seen from the connection's root; "/" where it lies outside or the store has none. */
+  /** The login folder, as a path below the connection's root; "/" if it is outside or the store has none. */
   home(): Promise<RemotePath>;
-  /** Follows symbolic links. not_found when absent; folders too. */
+  /** Follows symbolic links. Also for folders. not_found when absent. */
   stat(path: RemotePath): Promise<FileInfo>;
   /** One level, streamed, unsorted, without "." and "..". not_found, not_a_folder. */
   list(folder: RemotePath, options?: ListOptions): AsyncIterable<FileInfo>;
   /**
-   * Everything below a folder in one listing, where the store can: by path in code-point order, a folder as if a slash
-   * stood behind it, and all below it following it. Errors: those of list().
+   * Lists everything below a folder in one listing, if the store can: by path in code-point order, where a folder sorts
+   * as if a slash followed its name, directly before everything below it. Errors: those of list().
    */
   listTree?(folder: RemotePath, options?: ListTreeOptions): AsyncIterable<FileInfo>;
   /**
-   * Opens a file. A protocol that can open without asking first calls `select` only when given; its bad_range counts only
-   * where the file ends at its reported size. A file that goes on behind it is opened whole, whatever was chosen; one that
-   * has grown meanwhile is chosen from again. not_found, is_a_folder, permission_denied.
+   * Opens a file. A protocol that can open a file without a lookup calls `select` only if it is given; a bad_range from
+   * it counts only if the file ends at its reported size. A file that continues beyond it is opened whole, regardless
+   * of the choice; for a file that has grown meanwhile, `select` is called again. not_found, is_a_folder,
+   * permission_denied.
    */
   read(path: RemotePath, select?: SelectRange): Promise<OpenFile>;
-  /** Opens a writer for a file that is to be created or replaced. Missing folders are made. */
+  /** Opens a writer for a file to create or replace. Makes missing folders. */
   write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter>;
   /**
-   * What write(), end() and commit() do for these bytes, at most WHOLE_BYTES, in fewer steps; absent where there are no
-   * fewer. Errors: theirs. Whatever it rejects with, the former file stands and nothing is left behind, as after abort().
-   * Asked for by `putWhole`.
+   * Does what write(), end() and commit() do, for at most WHOLE_BYTES, in fewer steps; absent if there are no fewer.
+   * Errors: theirs. After any error the former file is still there and nothing is left behind, as after abort(). Called
+   * by `putWhole`.
    */
   put?(path: RemotePath, bytes: Buffer, options: PutOptions): Promise<FileInfo>;
   /**
-   * Appends to an existing file; absent where the store cannot. commit({ size }) takes the appended bytes. undefined where
-   * this server would lose what stands in the file, or writes nowhere but at its beginning. not_found, is_a_folder.
+   * Appends to an existing file; absent if the store cannot. commit({ size }) takes the number of appended bytes.
+   * undefined if this server would lose the file's content, or can only write at its beginning. not_found, is_a_folder.
    */
   append?(path: RemotePath): Promise<RemoteWriter | undefined>;
-  /** Files that come in pieces; absent where the protocol knows none. */
+  /** Files that arrive in pieces; absent if the protocol does not support them. */
   readonly pieces?: Pieces;
-  /** Files and folders. Makes missing target folders. not_found, already_exists, is_a_folder. */
+  /** Moves files and folders. Makes missing target folders. not_found, already_exists, is_a_folder. */
   move(from: RemotePath, to: RemotePath, options: MoveOptions): Promise<FileInfo>;
-  /** Files, and links whatever they lead to. not_found; is_a_folder. */
+  /** Removes files, and links to anything. not_found; is_a_folder. */
   remove(path: RemotePath, options?: RemoveOptions): Promise<void>;
   /**
-   * A folder with nothing in it; a link to one is none. not_found; not_a_folder; not_empty; bad_path for the root. S3: the
-   * folder's marker, without which an empty folder is gone by itself, and not_found.
+   * Removes an empty folder; a link to a folder is not one. not_found; not_a_folder; not_empty; bad_path for the root.
+   * S3: removes the folder's marker, without which an empty folder is gone by itself; then not_found.
    */
   removeFolder(path: RemotePath): Promise<void>;
   /**
-   * A folder with all below it, where the store can in fewer requests than one for each entry; `removed` is told of entries
-   * that are gone. not_found; not_a_folder; not_empty where names are in the way that nobody can address.
+   * Removes a folder with everything below it, if the store needs fewer requests than one for each entry; calls
+   * `removed` with the number of entries that are gone. not_found; not_a_folder; not_empty if names block it that no
+   * client could address.
    */
   removeTree?(folder: RemotePath, removed: (entries: number) => void): Promise<void>;
   /**
-   * With parents; a race with another maker is no error. `isLasting`: one that is there for what lies in it alone stays when
-   * all of that goes. not_a_folder when a file stands there.
+   * Makes the folder and its parents; a race with another client is no error. `isLasting`: a folder that exists only
+   * through its files stays when they are removed. not_a_folder when a file exists there.
    */
   makeFolder(path: RemotePath, options?: { readonly isLasting?: boolean }): Promise<{ readonly created: boolean }>;
   /**
-   * Copy inside the store, without moving bytes through the gateway; undefined where `source` is not in reach of it. The
-   * copy has the source's own time, unless it is given another.
+   * Copies inside the store, without moving bytes through the gateway; undefined if `source` is out of its reach. The
+   * copy has the source's own time, unless another is given.
    */
   copyFrom?(source: Remote, from: RemotePath, to: RemotePath, options: CopyOptions): Promise<FileInfo | undefined>;
-  /** Takes away a multipart upload that a dead operation left open (Leftovers.expectMultipart); a gone one is no error. */
+  /**
+   * Aborts a multipart upload that a dead operation left open (Leftovers.expectMultipart); a missing one is no error.
+   */
   abortMultipart?(path: RemotePath, uploadId: string): Promise<void>;
-  /** Only where the protocol has a shell. command_timeout, too_large, unsupported_operation. */
+  /** Runs a command; only if the protocol has a shell. command_timeout, too_large, unsupported_operation. */
   exec?(command: string, options: ExecOptions): Promise<ExecResult>;
 }
 
-/** What an operation hands to the Remote that is opened for it. */
+/** What an operation passes to the Remote that is opened for it. */
 export interface RemoteContext {
-  /** Ends everything: the client left, the gateway drains, a deadline passed. `reason` is a GatewayError. */
+  /** Ends everything: the client left, the gateway drains, or a deadline passed. `reason` is a GatewayError. */
   readonly signal: AbortSignal;
-  /** The same, where a wait needs no AbortSignal: none is made then. */
+  /** The same, for a wait that needs no AbortSignal: none is created then. */
   readonly ending?: EndSignal;
   readonly leftovers: Leftovers;
-  /** From now on this stage runs. A protocol tells of `rename` alone; the others are seen from outside of it. Never throws. */
+  /** This stage begins now. A protocol marks `rename` only; the others are marked by the caller. Never throws. */
   readonly mark?: Mark | undefined;
   /**
-   * Told before the one request that puts a file in its place or takes it away. Cut then, nobody could tell whether it was
-   * done: from here on `signal` does not fire any more, and the protocol's own deadlines end what hangs. Throws what
-   * `signal` has fired with before.
+   * Call just before the one request that publishes a file or removes it. If that request were cut, its outcome would
+   * be unknown: from here on `signal` no longer fires, and the protocol's own deadlines end what hangs. Throws the
+   * reason if `signal` has fired before.
    */
   readonly irrevocable?: (() => void) | undefined;
-  /** Called with the reason where a file counts as stored that could not be looked at. Never throws. */
+  /** Called with the reason if a file counts as stored but could not be looked up. Never throws. */
   readonly unverified?: ((why: Unverified) => void) | undefined;
-  /** For what a stream keeps in memory of its own accord: windows, parts. Without room it makes do with less. */
+  /** Counts the memory that a stream uses by itself: windows, parts. Without room the stream uses less. */
   readonly hold?: () => Hold;
-  /** What its batch knows already of where its files go. */
+  /** What the batch already knows about its target folders. */
   readonly places?: KnownPlaces | undefined;
 }
 
 /**
- * What the time of an operation goes to: fetching the url of an upload, waiting for a session, opening one (connect,
- * auth), opening the file, moving bytes (or the work itself, where none move), closing and measuring, putting the file in
- * its place (S3: completing the object), and making the history item durable.
+ * What an operation spends its time on: fetching the url of an upload, waiting for a session, opening one (connect,
+ * auth), opening the file, moving bytes (or the work itself, if none move), closing and measuring, publishing the file
+ * (S3: completing the object), and making the history item durable.
  */
 export type Stage = 'fetch' | 'queue' | 'connect' | 'auth' | 'open' | 'transfer' | 'verify' | 'rename' | 'record';
 
-/** `at`: its begin on the clock of performance.now(), not before that of the stage before it; absent = now. */
+/** `at`: when the stage began, on the clock of performance.now(), not before the previous stage; absent = now. */
 export type Mark = (stage: Stage, at?: number) => void;

@@ -5,8 +5,8 @@ const MAX_SERVERS = 10_000;
 const FORGET_AFTER_MS = 86_400_000;
 
 /**
- * What one protocol has learned of its servers, by `host:port`, for the operations that come after. A server is forgotten
- * a day after its last login, or when too many others have come since; that costs round trips, never a file.
+ * What one protocol has learned about its servers, by `host:port`, for later operations. A server is forgotten a day
+ * after its last login, or when too many others are known; that costs round trips, never a file.
  */
 export class ServerMemory<Learned extends object> {
   readonly #servers = new LRUCache<string, Learned>({
@@ -15,7 +15,7 @@ export class ServerMemory<Learned extends object> {
     updateAgeOnGet: true,
   });
 
-  /** `assume`: what is taken for true of a server that nobody has met. */
+  /** `assume`: returns the assumptions about an unknown server. */
   constructor(private readonly assume: (host: string) => Learned) {}
 
   of(host: string): Learned {

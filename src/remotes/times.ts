@@ -1,20 +1,20 @@
-/** The time of a file that copies keep. */
+/** The time of a file, which copies keep. */
 import type { FileInfo } from './remote.js';
 
 const SECOND_MS = 1000;
 /** Seconds that SFTP can write: 32 bits, up to the year 2106. */
 const MAX_SECONDS = 2 ** 32 - 1;
 
-/** Whether every protocol can tell a server of it. The epoch itself stands for no time. */
+/** Whether every protocol can send it to a server. The epoch itself means no time. */
 export function isWritableTime(time: Date): boolean {
   const seconds = Math.floor(time.getTime() / SECOND_MS);
   return seconds > 0 && seconds <= MAX_SECONDS;
 }
 
-/** What clients are told of a file that was given a time. */
+/** The time that clients see for a file that was given a time. */
 export const shownTime = ({ keptModifiedAt, modifiedAt }: FileInfo): Date => keptModifiedAt ?? modifiedAt;
 
-/** What is to stand at a copy of the file; undefined where its server keeps no time. */
+/** The time for a copy of the file; undefined if its server keeps no time. */
 export function ownTimeOf(info: FileInfo): Date | undefined {
   const time = shownTime(info);
   return isWritableTime(time) ? time : undefined;

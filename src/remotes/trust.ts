@@ -1,26 +1,26 @@
-/** Who is the server: host keys that are pinned, the first one where none is, and those that follow them. */
+/** Trust in servers: pinned host keys, the first key if none is pinned, and the keys that replace them. */
 import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { type AnnouncedKey, type HostKey, KEY_GONE_AFTER_MS } from '../connections/host-keys.js';
 
-/** What the program knows of servers and keeps for the next session. */
+/** What the program knows about servers and keeps for the next session. */
 export interface Trust {
   /**
-   * Decides about a host key (`SHA256:…`) that the server showed: pinned ones must match; with none pinned the first
-   * one is stored durably and trusted. Resolves, or rejects with host_key_mismatch naming both fingerprints.
+   * Decides about a host key (`SHA256:…`) that the server showed: it must match a pinned key; if none is pinned, the
+   * first one is stored durably and trusted. Resolves, or rejects with host_key_mismatch naming both fingerprints.
    */
   checkHostKey(connection: Connection, fingerprint: string): Promise<void>;
   /**
-   * Hears what a server whose trusted key is `shown` announces: keys that are known already or have been proven. Absent =
-   * nobody wants to know, and nothing is asked of the server.
+   * Gets what a server whose trusted key is `shown` announces: keys that are known already or have been proven. Absent
+   * = the server is not asked.
    */
   announced?(connection: Connection, shown: string, keys: readonly HostKey[]): Promise<void>;
 }
 
-/** When a key was seen last is known to within this. */
+/** The time when a key was last seen is accurate to this. */
 const SEEN_EVERY_MS = 3_600_000;
 
-/** `pins.pinHostKey` stores a first key unless another one was stored meanwhile, and resolves to those that are. */
+/** `pins.pinHostKey` stores a first key unless another one was stored meanwhile, and resolves with the stored ones. */
 export function trustOnFirstUse(
   pins: { pinHostKey(connectionId: string, fingerprint: string): Promise<readonly string[]> },
   announced: { note(connection: Connection, shown: string, keys: readonly HostKey[]): Promise<void> },
@@ -38,7 +38,7 @@ export function trustOnFirstUse(
   };
 }
 
-/** Whether there is anything to write: each session hears an announcement, nearly always the same one. */
+/** Whether there is anything to write: each session gets an announcement, nearly always the same one. */
 function isNews(connection: Connection, shown: string, keys: readonly HostKey[]): boolean {
   if (!('hostKeys' in connection)) return false;
   const { hostKeys, announcedKeys = [], hostKeyRotation } = connection;
@@ -66,7 +66,7 @@ export function hostKeyMismatch(connection: Connection, pinned: readonly string[
   return new GatewayError('host_key_mismatch', text + waitingWords(connection, fingerprint), { step: 'login' });
 }
 
-/** Of a key that was announced and proven but not accepted; else "". */
+/** The text for a key that was announced and proven but not accepted; otherwise "". */
 export function waitingWords(connection: Connection, fingerprint: string): string {
   const keys = 'hostKeys' in connection ? connection.announcedKeys : undefined;
   const key = keys?.find((one) => one.fingerprint === fingerprint);

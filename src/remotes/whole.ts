@@ -1,4 +1,4 @@
-/** Short files in one piece, whether their protocol has a shorter way for them or streams alone. */
+/** Short files in one piece, even if their protocol has only streams. */
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { toGatewayError } from '../base/errors.js';
@@ -12,7 +12,7 @@ import {
   type RemoteWriter,
 } from './remote.js';
 
-/** Creates or replaces a file by bytes that are all here. Errors: those of write() and commit(). */
+/** Creates or replaces a file with bytes that are all in memory. Errors: those of write() and commit(). */
 export async function putWhole(
   remote: Remote,
   path: RemotePath,
@@ -23,7 +23,7 @@ export async function putWhole(
   if (remote.put !== undefined && check === undefined) return remote.put(path, bytes, options);
   const isChecked = check !== undefined;
   const writer = await remote.write(path, { size: bytes.length, exclusive, modifiedAt, isChecked });
-  // Taken back before it was written to, it fails with nobody else listening.
+  // If it is taken back before the first write, nothing else listens for its failure.
   writer.on('error', () => undefined);
   try {
     opened?.();
@@ -36,15 +36,15 @@ export async function putWhole(
   }
 }
 
-/** Resolves when the writer has taken these last bytes; rejects with what it failed of. */
+/** Resolves when the writer has taken these last bytes; rejects with its failure. */
 export async function endWith(writer: RemoteWriter, bytes: Buffer): Promise<void> {
-  // It may fail again while it is taken back, when nobody listens any more.
+  // It may fail again while it is taken back, when nothing listens any more.
   writer.on('error', () => undefined);
   writer.end(bytes);
   await finished(writer);
 }
 
-/** For who needs a stream. */
+/** For callers that need a stream. */
 export function streamOf({ body, whole }: OpenFile): Readable {
   return body ?? Readable.from(whole.length === 0 ? [] : [whole], { objectMode: false });
 }
@@ -54,16 +54,16 @@ function lengthOf({ info, range }: Pick<OpenFile, 'info' | 'range'>): number {
   return range === undefined ? info.size : range.end - range.start + 1;
 }
 
-/** A file whose length is true, or known not to be known. */
+/** A file whose length is right, or is known to be unknown. */
 interface Measured {
   readonly file: OpenFile;
-  /** Undefined where the file has more bytes than the server reported: they come until it ends. */
+  /** Undefined if the file has more bytes than the server reported: they arrive until it ends. */
   readonly length: number | undefined;
 }
 
 /**
- * A short file in one piece, from then on closed, whatever size the server reported. What is reported short and is not goes
- * on as a stream of unknown length; a longer file stays as it is. Rejects as its stream fails.
+ * Reads a short file whole and closes it, regardless of the reported size. A file that is longer than a short reported
+ * size continues as a stream of unknown length; a longer file is not changed. Rejects as its stream fails.
  */
 export async function wholeIfShort(file: OpenFile): Promise<Measured> {
   const length = lengthOf(file);
@@ -83,26 +83,26 @@ export async function wholeIfShort(file: OpenFile): Promise<Measured> {
   return { file: { info: range === undefined ? { ...info, size: bytes } : info, range, whole }, length: bytes };
 }
 
-/** Bytes that were read already, and those that follow. */
+/** Yields the bytes that were read already, then the rest. */
 function joined(first: readonly Buffer[], rest: AsyncIterator<Buffer, undefined>, body: Readable): Readable {
   const chunks = async function* (): AsyncGenerator<Buffer> {
     yield* first;
     yield* { [Symbol.asyncIterator]: () => rest };
   };
   const all = Readable.from(chunks(), { objectMode: false });
-  // Left before it is read, it never comes to the iterator of what it was made of.
+  // If it is dropped before it is read, the iterator of its source never runs.
   all.once('close', () => body.destroy());
   return all;
 }
 
 interface Gathering {
-  /** Fed with the bytes. */
+  /** Is updated with the bytes. */
   readonly hash?: { readonly update: (bytes: Buffer) => void } | undefined;
-  /** Asked before more bytes are kept than the server reported; throws where there are too many. */
+  /** Called before more bytes are kept than the server reported; throws if there are too many. */
   readonly admit: (bytes: number) => void;
 }
 
-/** Into one piece of memory from the start: joining chunks at the end would take twice as much. */
+/** Reads into one piece of memory from the start: joining chunks at the end would take twice as much. */
 export async function gather(file: OpenFile, { hash, admit }: Gathering): Promise<Buffer> {
   if (file.whole !== undefined) {
     hash?.update(file.whole);

@@ -1,18 +1,18 @@
-/** What an address really is, and which blocks it belongs to. */
+/** Finds the real address behind a notation, and the blocks that it belongs to. */
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Cidr = [Address, number];
 
-/** One address of a name: where the socket goes, and what it really is behind any costume. */
+/** One address of a name: where the socket goes, and the real address behind any IPv6 notation. */
 export interface Candidate {
   readonly text: string;
   readonly written: Address;
   readonly real: Address;
 }
 
-/** Denied for every purpose unless an operator's CIDR allows it for URLs or webhooks. */
+/** Denied for every purpose, unless an operator's CIDR allows it for URLs or webhooks. */
 export const NEVER = new Set([
   'linkLocal',
   'unspecified',
@@ -23,7 +23,7 @@ export const NEVER = new Set([
   'teredo',
   'rfc6052',
 ]);
-/** Cloud metadata services that do not live in a link-local range (169.254.0.0/16 and fe80::/10, see NEVER). */
+/** Cloud metadata services outside the link-local ranges (169.254.0.0/16 and fe80::/10, see NEVER). */
 export const METADATA: readonly Cidr[] = [
   'fd00:ec2::/32', // AWS: metadata, pod identities, names, time
   'fd20:ce::254', // Google Cloud
@@ -39,14 +39,14 @@ export const METADATA: readonly Cidr[] = [
 export function candidateOf(text: string): Candidate {
   const written = ipaddr.parse(text);
   const real = unmasked(written);
-  // A mapped address is the IPv4 one; the other costumes are routed as what they are (a NAT64 network has no IPv4).
+  // A mapped address is the IPv4 address; the other notations are routed as IPv6 (a NAT64 network has no IPv4).
   const isMapped = written instanceof ipaddr.IPv6 && written.isIPv4MappedAddress();
   return { text: isMapped ? real.toString() : text, written, real };
 }
 
 /**
- * An IPv4 address behind any IPv6 costume (mapped, compatible, translated, NAT64, 6to4) as that IPv4 address. Where the
- * embedded address cannot be told for sure (Teredo, NAT64 with a local prefix) the range itself is denied: see NEVER.
+ * Returns the IPv4 address behind any IPv6 notation (mapped, compatible, translated, NAT64, 6to4). If the embedded
+ * address is uncertain (Teredo, NAT64 with a local prefix), the range itself is denied: see NEVER.
  */
 export function unmasked(address: Address): Address {
   if (address instanceof ipaddr.IPv4) return address;
@@ -77,12 +77,12 @@ export function matches(address: Address, [network, bits]: Cidr): boolean {
   return address.kind() === network.kind() && address.match(network, bits);
 }
 
-/** By their bytes: a zone (`::1%lo`) makes no other address. */
+/** Compares the bytes: a zone (`::1%lo`) makes no different address. */
 export function isSame(a: Address, b: Address): boolean {
   return a.kind() === b.kind() && a.toByteArray().every((byte, index) => byte === b.toByteArray()[index]);
 }
 
-/** Whether `address` is one of this machine's own. */
+/** Whether `address` belongs to this machine. */
 export function isLocalAddress(address: Address): boolean {
   return Object.values(networkInterfaces()).some((all) =>
     all?.some((own) => isSame(unmasked(ipaddr.parse(own.address)), address)),

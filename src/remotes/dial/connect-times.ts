@@ -1,4 +1,7 @@
-/** When a socket of an agent was dialled, and how long that took, TLS included: agents tell nobody which one they use. */
+/**
+ * Records when a socket of an agent was dialled, and how long that took, TLS included: agents do not report which
+ * socket they use.
+ */
 import type { Socket } from 'node:net';
 
 interface Connect {
@@ -16,7 +19,7 @@ export async function timed<S extends Socket>(connecting: Promise<S>): Promise<S
   return socket;
 }
 
-/** undefined where no agent has dialled it. */
+/** undefined if no agent has dialled the socket. */
 export function connectOf(socket: Socket): Connect | undefined {
   return known.get(socket);
 }

@@ -25,36 +25,36 @@ import { timed } from './connect-times.js';
 import { raceConnects } from './race.js';
 
 /**
- * Every outgoing socket of the program is made here: the name is resolved, each address is held against the
- * network rules, and the socket goes to the very address that was checked, from the fixed outbound address.
+ * Makes every outgoing socket of the program: it resolves the name, checks each address against the network rules, and
+ * connects to the very address that was checked, from the fixed outbound address.
  */
 type Purpose = 'connection' | 'url' | 'webhook';
 
 interface NetworkRules {
-  /** Outbound address to bind; "" = the system's choice. */
+  /** The outbound address to bind; "" means that the system chooses. */
   readonly localAddress: string;
   readonly connections: { readonly allowPrivate: boolean; readonly deny: readonly string[] };
   readonly urlFetch: { readonly allow: readonly string[] };
   readonly webhooks: { readonly allow: readonly string[] };
-  /** A receiver of the gateway's own, for the webhooks of one account. */
+  /** A receiver inside the gateway, for the webhooks of one account. */
   readonly ownReceiver?: { readonly address: string; readonly port: number; readonly owner: string };
 }
 
 interface DialOptions {
   readonly purpose: Purpose;
-  /** The account for which it is dialled. */
+  /** The account that the socket is dialled for. */
   readonly owner: string;
-  /** What holds for that account instead of network.connections.allowPrivate. */
+  /** Replaces network.connections.allowPrivate for that account. */
   readonly allowPrivate?: boolean | undefined;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** For a socket that carries bodies in the clear: each read takes more of them (wide-reads.ts). */
+  /** For a socket that carries bodies unencrypted: each read takes more of them (wide-reads.ts). */
   readonly hasWideReads?: boolean;
 }
 
-/** Hears of the stations of every dial; for tests of a connection, which show them one by one. */
+/** Receives the steps of every dial; the test of a connection shows them one by one. */
 export interface DialObserver {
-  /** The name's addresses are known and one at least is allowed. */
+  /** The name's addresses are known, and at least one is allowed. */
   resolved?(host: string, addresses: readonly string[]): void;
   connected?(socket: net.Socket): void;
   secured?(socket: tls.TLSSocket): void;
@@ -74,7 +74,7 @@ export interface Dialer {
   agents(options: AgentOptions): { readonly http: http.Agent; readonly https: https.Agent };
 }
 
-/** For whom a registered connection is dialled, and how far that may lead. */
+/** The owner that a registered connection is dialled for, and the addresses that it may reach. */
 export function onBehalfOf({
   accountId,
   allowPrivate,
@@ -88,12 +88,12 @@ interface TlsDialOptions extends DialOptions {
 
 interface AgentOptions {
   readonly purpose: Purpose;
-  /** The account for which it is dialled, where a request does not name another one (OwnedRequest). */
+  /** The account that the socket is dialled for, unless a request names another one (OwnedRequest). */
   readonly owner: string;
   readonly allowPrivate?: boolean | undefined;
   /**
-   * Sockets kept. No hard limit on those in use: http.Agent counts a socket once it has been dialled, so a burst dials
-   * past it. Whoever needs one bounds its requests (S3: SocketGate).
+   * Idle sockets kept. This does not limit those in use: http.Agent counts a socket only once it has been dialled, so a
+   * burst exceeds the number. A caller that needs a hard limit bounds its requests (S3: SocketGate).
    */
   readonly maxSockets: number;
   readonly connectTimeoutMs: number;
@@ -102,12 +102,12 @@ interface AgentOptions {
 }
 
 /**
- * Of every outgoing TLS. No DHE: the server chooses its group, up to 10,000 bits, which holds the event loop for over a
- * second; the groups of TLS 1.3 are fixed ones.
+ * The ciphers of every outgoing TLS connection. No DHE: the server chooses its group, up to 10,000 bits, which blocks
+ * the event loop for over a second; the groups of TLS 1.3 are fixed.
  */
 export const TLS_CIPHERS = `${tls.DEFAULT_CIPHERS}:!DHE`;
 
-/** The gateway's own listeners; never a target of a registered connection, a URL or a webhook. */
+/** The gateway's own listeners; they are never a target of a registered connection, a URL or a webhook. */
 type OwnListeners = () => readonly { readonly address: string; readonly port: number }[];
 
 export function createDialer(
@@ -128,7 +128,8 @@ export function createDialer(
     const range = real.range();
     const isIn = (blocks: readonly Cidr[]): boolean =>
       blocks.some((block) => matches(real, block) || matches(written, block));
-    // Loopback counts as private: a server beside the gateway is a usual set-up, its own listener never is.
+    // Loopback counts as private: a server on the same machine is a usual set-up, but the gateway's own listener is
+    // always denied.
     if (isOwnListener(real, port)) return "this gateway's own address";
     if (isIn(allow[purpose]) || isOwnReceiver(real, port, purpose, dial.owner)) return undefined;
     if (isIn(METADATA)) return 'a metadata address';
@@ -148,7 +149,7 @@ export function createDialer(
   function isOwnListener(address: Address, port: number): boolean {
     return ownListeners().some((own) => {
       if (own.port !== port) return false;
-      // A listener on a name could be any of this machine's addresses.
+      // A listener on a name could use any address of this machine.
       const listening = ipaddr.isValid(own.address) ? unmasked(ipaddr.parse(own.address)) : undefined;
       if (listening === undefined || listening.range() === 'unspecified') {
         return address.range() === 'loopback' || address.range() === 'unspecified' || isLocalAddress(address);
@@ -215,7 +216,7 @@ export function createDialer(
     const literal = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
     if (net.isIP(literal) !== 0) return [candidateOf(literal)];
     try {
-      // The resolver also takes odd notations (octal, 0x7f.1); what it makes of them is checked like any other answer.
+      // The resolver also accepts odd notations (octal, 0x7f.1); its result is checked like any other answer.
       const found = await orAbort(resolveName(host, { owner, signal }), signal);
       if (found.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
       return found.map(({ address }) => candidateOf(address));
@@ -252,7 +253,7 @@ export function createDialer(
       maxFreeSockets: options.maxSockets,
       timeout: options.idleTimeoutMs,
     };
-    // An agent keeps what it dials for whoever comes next, so a dial does not end with the request that caused it.
+    // An agent keeps the socket for the next request, so a dial does not end with the request that caused it.
     const dial = (target: ConnectTarget): DialOptions => ({
       purpose: options.purpose,
       owner: target.owner ?? options.owner,
@@ -280,7 +281,7 @@ export function createDialer(
   return { connect, check, connectTls, agents };
 }
 
-/** What a request may say to an agent of ours beside what node:http knows. */
+/** What a request may pass to one of our agents, in addition to the options of node:http. */
 export interface OwnedRequest {
   readonly owner?: string;
 }
@@ -301,7 +302,7 @@ function notResolved(host: string, ms: number): GatewayError {
   return connectTimedOut(`the name ${host} could not be resolved within ${ms} ms`, 'resolve');
 }
 
-/** Without a fixed outbound address every family will do: every socket binds it. */
+/** Without a fixed outbound address, any family will do. */
 function isOfFamily(address: string, localAddress: string): boolean {
   return localAddress === '' || net.isIP(localAddress) === net.isIP(address);
 }
@@ -321,7 +322,8 @@ function secure(
     socket,
     ...(servername === '' ? {} : { servername }),
   });
-  // Whoever takes the socket listens for its errors; until then, and once it is given up, nobody else does.
+  // The caller that takes the socket listens for its errors; before that, and after the socket is given up, nothing
+  // else listens.
   const silence = (): void => undefined;
   secured.on('error', silence);
   if (signal.aborted) secured.destroy();
@@ -334,7 +336,7 @@ function secure(
   });
 }
 
-/** A failed TLS handshake as certificate_rejected, or unreachable when the peer merely went away. */
+/** Translates a failed TLS handshake: certificate_rejected, or unreachable if the peer just closed the connection. */
 export function tlsFailure(host: string, error: NodeJS.ErrnoException, step: Step = 'connect'): GatewayError {
   const gone = error.code === 'ECONNRESET' || error.code === 'EPIPE';
   return gone

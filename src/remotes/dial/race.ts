@@ -1,14 +1,14 @@
-/** Connecting to one of several addresses. */
+/** Connects to one of several addresses. */
 import net from 'node:net';
 import { onAbort, waitFor } from '../../base/deadline.js';
 import { wideReads } from './wide-reads.js';
 
-/** An address that neither refuses nor answers holds up the next one no longer than this (RFC 8305, 5 and 8). */
+/** Longest wait for an address that neither refuses nor answers, before the next one is tried (RFC 8305, 5 and 8). */
 const NEXT_ADDRESS_MS = 250;
 
 /**
- * The first socket that connects; the next address is tried when one fails or has not answered for a moment. The others
- * are given up. Rejects with the last failure, or with the signal's reason.
+ * Returns the first socket that connects. The next address is tried when one fails or has not answered for a moment;
+ * the other sockets are destroyed. Rejects with the last failure, or with the signal's reason.
  */
 export async function raceConnects(
   addresses: readonly string[],

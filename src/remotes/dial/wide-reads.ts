@@ -1,14 +1,14 @@
-/** Sockets for bodies: each read takes what the system holds, and not 64 KiB of it. */
+/** Sockets for bodies: each read takes all that the system holds, not just 64 KiB. */
 import type { OnReadOpts } from 'node:net';
 
-/** Of memory to read into: as much as a small file needs at first, more as long as reads fill it. */
+/** The size of the read buffer: enough for a small file at first; it grows while reads fill it. */
 const FIRST_BYTES = 32 * 1024;
 const MOST_BYTES = 1024 * 1024;
 const GROWTH = 4;
 
 /**
- * `onread` for net.connect. The socket stays the stream that it is: `push` is its own, and is given each chunk, a view of
- * memory that nothing else is written to. A third of the processor time of an FTP download went with small reads.
+ * `onread` for net.connect. The socket is still a normal stream: its own `push` gets each chunk, a view of memory that
+ * is not written to again. Small reads took a third of the processor time of an FTP download.
  */
 export function wideReads(push: (chunk: Buffer) => boolean): OnReadOpts {
   let size = FIRST_BYTES;

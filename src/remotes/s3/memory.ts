@@ -1,12 +1,15 @@
 /**
- * Where S3 stores deviate, as data: what is known of a provider by its host name, and what its answers taught since
- * (in memory, per endpoint). The code asks for a trait, never for a provider.
+ * How S3 stores deviate, as data: what is known about a provider by its host name, and what its answers have shown
+ * since (in memory, per endpoint). The code asks for a trait, never for a provider.
  */
 
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../base/cache-size.js';
 
-/** Whether a condition sent with a write is obeyed. `unknown`: send it where a refusal can be repeated without, and look first. */
+/**
+ * Whether a condition sent with a write is obeyed. `unknown`: send it if a refusal can be repeated without it, and look
+ * first.
+ */
 type Support = 'yes' | 'no' | 'unknown';
 
 interface Traits {
@@ -14,19 +17,19 @@ interface Traits {
   readonly checksums: 'WHEN_SUPPORTED' | 'WHEN_REQUIRED';
   /** If-None-Match: * on PutObject. */
   readonly exclusivePut: Support;
-  /** If-None-Match: * on CompleteMultipartUpload; Swift, for one, ignores it in silence. */
+  /** If-None-Match: * on CompleteMultipartUpload; Swift, for example, silently ignores it. */
   readonly exclusiveComplete: Support;
   /** If-None-Match: * on CopyObject is known to be obeyed. */
   readonly exclusiveCopy: boolean;
-  /** Copies obey x-amz-copy-source-if-match; Swift compares a multipart object with a tag that it shows to nobody. */
+  /** Copies obey x-amz-copy-source-if-match; Swift compares a multipart object with a tag that it never shows. */
   readonly copyIfMatch: boolean;
   /** If-Match on DeleteObject is obeyed or ignored, not refused. */
   readonly deleteIfMatch: boolean;
   /** DeleteObjects. */
   readonly deletesMany: boolean;
-  /** ListObjectsV2, or the older one with markers. */
+  /** ListObjectsV2, or the older version with markers. */
   readonly listing: 'v2' | 'v1';
-  /** All parts but the last must be of one size. */
+  /** All parts but the last must be equal in size. */
   readonly equalParts: boolean;
 }
 
@@ -53,10 +56,10 @@ const PROVIDERS: readonly { readonly host: RegExp; readonly traits: Partial<Trai
 
 const MAX_BUCKETS = 1_000;
 
-/** What is known of one endpoint; shared by all of its sessions, so that a lesson is learned once. */
+/** What is known about one endpoint; shared by all of its sessions, so that each trait is learned once. */
 export class EndpointTraits {
   #traits: Traits;
-  /** By bucket: Object Lock is a property of it. */
+  /** Per bucket: Object Lock is a property of the bucket. */
   readonly #wantsChecksums = new LRUCache<string, Exclude<Support, 'unknown'>>(atMost(MAX_BUCKETS));
 
   constructor(
@@ -71,19 +74,19 @@ export class EndpointTraits {
     return this.#traits;
   }
 
-  /** The SDK adds a checksum to every body, in a trailer where it is a stream. */
+  /** The SDK adds a checksum to every body, in a trailer if it is a stream. */
   get sendsChecksums(): boolean {
     return this.#traits.checksums === 'WHEN_SUPPORTED';
   }
 
-  /** Whether the bucket refuses bodies that the gateway sends without a checksum, as those with Object Lock do. */
+  /** Whether the bucket refuses bodies that the gateway sends without a checksum, like buckets with Object Lock. */
   wantsChecksums(bucket: string): Support {
     return this.sendsChecksums ? 'no' : (this.#wantsChecksums.get(bucket) ?? 'unknown');
   }
 
   learnChecksums(bucket: string, value: 'yes' | 'no'): void {
     const known = this.#wantsChecksums.get(bucket);
-    // One body that passed says nothing against a refusal.
+    // A body that was accepted does not disprove a refusal.
     if (this.sendsChecksums || known === value || known === 'yes') return;
     this.#wantsChecksums.set(bucket, value);
     if (value === 'yes') this.log('s3 bucket wants checksums', { host: this.hostname, bucket });

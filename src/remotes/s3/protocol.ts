@@ -6,8 +6,8 @@ import { S3Session, type S3Lease } from './client/session.js';
 import { S3Remote } from './files/remote.js';
 
 /**
- * S3 and the stores that speak it. The SDK is loaded with the program: loaded by the first connection, it would hold the
- * event loop, and a process without a free file descriptor could not load it.
+ * S3 and compatible stores. The SDK is loaded at the start: loaded by the first connection, it would block the event
+ * loop, and a process without a free file descriptor could not load it.
  */
 export function createS3(deps: ProtocolDeps): Protocol<S3Connection, S3Lease> {
   const clients = new SharedClients(deps);

@@ -1,21 +1,21 @@
 import type { Capabilities } from '../remote.js';
 import type { HostKeyFamily } from './session/algorithms.js';
 
-/** What was learned of one server. */
+/** What was learned about one server. */
 export interface HostMemory {
-  /** SSH_FXP_RENAME onto an existing file. */
+  /** The effect of SSH_FXP_RENAME onto an existing file. */
   moveOnto: Capabilities['moveOnto'];
   /** The server announced posix-rename@openssh.com but refused to do it. */
   refusesPosixRename: boolean;
-  /** A file that is opened to be written further on keeps what stands in it; undefined until tried. */
+  /** Whether a file that is opened to be continued keeps its content; undefined until tried. */
   keepsWhatStands: boolean | undefined;
-  /** Files have had the times that they were written with; undefined until one was. */
+  /** Whether files keep the times that they were written with; undefined until one was tested. */
   keepsTimes: boolean | undefined;
-  /** It broke with several requests under way: one at a time from now on. */
+  /** The server failed with several requests under way: it gets one at a time from now on. */
   oneRequestAtATime: boolean;
-  /** Channels it admits on one connection, once it refused a further one. */
+  /** Channels that it admits on one connection, once it refused a further one. */
   maxChannels: number | undefined;
-  /** What downloads under way may have asked for beyond their ordinary budget. */
+  /** Bytes that running downloads may have requested beyond their ordinary budget. */
   extraWindowBytes: number;
   /** The family of host keys that was trusted last. */
   hostKeyFamily: HostKeyFamily | undefined;

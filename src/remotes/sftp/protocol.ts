@@ -17,7 +17,7 @@ export function createSftp(deps: ProtocolDeps): Protocol<SftpConnection, SftpLea
     type: 'sftp',
     host,
     place: ({ rootPath }, path) => underRoot(rootPath, path),
-    // Host keys are no part of it: one is learned on first use. What is pinned is looked at on every lease instead.
+    // Host keys are not part of it: one is learned on first use. Pinned keys are checked on every lease instead.
     identity: ({ username, password, privateKey, passphrase, algorithms }) => [
       username,
       // An absent secret and an empty one are two different logins.
@@ -34,7 +34,9 @@ export function createSftp(deps: ProtocolDeps): Protocol<SftpConnection, SftpLea
   };
 }
 
-/** The session may have been opened for another connection with the same login. @throws GatewayError host_key_mismatch */
+/**
+ * The session may have been opened for another connection with the same login. @throws GatewayError host_key_mismatch
+ */
 function requireTrust(session: SftpSession, connection: SftpConnection, deps: ProtocolDeps): void {
   const { fingerprint, trustedBy, announced } = session;
   const { hostKeys, id } = connection;
@@ -45,7 +47,7 @@ function requireTrust(session: SftpSession, connection: SftpConnection, deps: Pr
     announced.tell(connection, fingerprint, deps);
     return;
   }
-  // Nothing is pinned yet: this server becomes the one to be trusted.
+  // Nothing is pinned yet: this server becomes the trusted one.
   trustedBy.add(id);
   deps.trust.checkHostKey(connection, fingerprint).then(
     () => announced.tell(connection, fingerprint, deps),

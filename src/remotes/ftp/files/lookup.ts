@@ -1,4 +1,4 @@
-/** What stands at a path: MLST where the server has it, else what SIZE, MDTM and CWD tell between them. */
+/** Looks up what exists at a path: by MLST if the server has it, otherwise by combining SIZE, MDTM and CWD. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError, hasCode } from '../../../base/errors.js';
 import { EPOCH, fileInfo, folderInfo } from '../../listing.js';
@@ -10,9 +10,9 @@ import { listEntered } from '../names/unix-listing.js';
 import { type Operation, type Question, sizeIn } from '../session/operation.js';
 import { isPositive, isUnsupported, refusal, saysDenied, saysMissing, type Reply } from '../session/replies.js';
 
-/** A size that stays for so long is the last one. */
+/** A size that does not change for this long is final. */
 const REST_MS = 250;
-/** What grows for longer is somebody else's. */
+/** A file that grows for longer is being written by another client. */
 const MOST_LOOKS = 20;
 
 /** not_found when absent. */
@@ -25,12 +25,12 @@ function present(path: RemotePath, info: FileInfo | undefined): FileInfo {
   return info;
 }
 
-/** Undefined when nothing stands there; permission_denied when something does that may not be looked at. */
+/** Undefined if nothing exists there; permission_denied if something does, but the login may not see it. */
 export function find(operation: Operation, path: RemotePath): Promise<FileInfo | undefined> {
   return look(operation, path, false);
 }
 
-/** `told`: what MLST was answered already. */
+/** `told`: the answer to an MLST that was sent already. */
 async function look(
   operation: Operation,
   path: RemotePath,
@@ -53,8 +53,8 @@ async function look(
 }
 
 /**
- * The size and time of a file that is known to be one: no look at whether it is a folder. `before`: what is sent in the same
- * breath before the questions; `said` is its answer.
+ * Reads the size and time of a path that is known to be a file, so it does not check for a folder. `before`: a command
+ * sent in the same write, before the questions; `said` is its reply.
  */
 export async function measure(
   operation: Operation,
@@ -76,8 +76,8 @@ export async function measure(
 }
 
 /**
- * Resolves when nobody seems to write the file any more, at the latest after some seconds. The session that wrote it is gone, but the server may
- * still have some of its bytes in hand. Pure-FTPd gives a file another name before it deletes it. If the file has grown
+ * Resolves when the file no longer grows, or after some seconds at the latest. The session that wrote it is gone, but
+ * the server may still be writing buffered bytes. Pure-FTPd renames a file before it deletes it: if the file has grown
  * meanwhile, it stays under that name, which no client may touch.
  */
 export async function untilAtRest(operation: Operation, path: RemotePath): Promise<void> {
@@ -90,7 +90,7 @@ export async function untilAtRest(operation: Operation, path: RemotePath): Promi
   }
 }
 
-/** undefined where nothing stands, or nobody may look. */
+/** undefined if nothing exists there, or the login may not see it. */
 async function sizeOf(operation: Operation, path: RemotePath): Promise<number | undefined> {
   try {
     return (await find(operation, path))?.size;
@@ -127,8 +127,8 @@ async function findBySize(
 }
 
 /**
- * Nothing showed at the path: is it absent, or may we not see it? Where the words leave that open, RNFR tells without a
- * data connection: it answers 350 for whatever exists, and the next command forgets it.
+ * Nothing was found at the path: is it absent, or hidden from us? If the replies leave that open, RNFR answers it
+ * without a data connection: it returns 350 for anything that exists, and the next command cancels it.
  */
 async function absent(
   operation: Operation,
@@ -141,9 +141,10 @@ async function absent(
   if (error.code !== 'not_found') throw error;
   const probe = await operation.ask('RNFR', path, [350]);
   if (probe.code !== 350) return undefined;
-  // It may have come between the two questions, by another hand.
+  // Another client may have created it between the two questions.
   if (!isSecondLook) {
-    // ProFTPD answers 501 to all but RNTO from here on, and a real RNTO could harm the file: a new login forgets it.
+    // From here on ProFTPD answers 501 to everything but RNTO, and a real RNTO could harm the file: a new login resets
+    // it.
     await operation.lease.reconnect(operation.signal);
     return look(operation, path, true);
   }
@@ -156,7 +157,7 @@ async function sizeAnswersForFolders(operation: Operation): Promise<boolean> {
   return memory.sizeAnswersForFolders;
 }
 
-/** Where MDTM answers for files alone (vsftpd), a folder's time is the one that its parent's listing shows. */
+/** If MDTM answers for files only (vsftpd), a folder's time comes from its parent's listing. */
 export async function withListedTime(operation: Operation, info: FileInfo): Promise<FileInfo> {
   if (!info.isDirectory || info.path === ROOT || info.modifiedAt.getTime() !== 0) return info;
   const { info: listed } = await searchListing(operation, info.path);
@@ -167,14 +168,14 @@ async function askTime(operation: Operation, path: RemotePath): Promise<Date> {
   return (await operation.askModifiedAt(path)) ?? EPOCH;
 }
 
-/** The last resort, for servers without MLST and SIZE: the entry in the parent folder's listing. */
+/** The last resort, for servers without MLST and SIZE: finds the entry in the parent folder's listing. */
 async function findInListing(operation: Operation, path: RemotePath): Promise<FileInfo | undefined> {
   const { info, unreadable } = await searchListing(operation, path);
   if (info === undefined && unreadable !== undefined) throw maybeThere(path, unreadable);
   return info;
 }
 
-/** `unreadable`: a line of the listing that may be about any name. */
+/** `unreadable`: the listing has a line that could be any name. */
 async function searchListing(
   operation: Operation,
   path: RemotePath,
@@ -183,7 +184,7 @@ async function searchListing(
   const name = baseName(path);
   let found: FileInfo | undefined;
   let unreadable: string | undefined;
-  // Read to its end: stopping in the middle would cost the session.
+  // Reads the listing to its end: stopping early would cost the session.
   for await (const entries of listEntered(operation, parentOf(path))) {
     unreadable ??= entries.find(({ kind }) => kind === 'unreadable')?.name;
     const entry = entries.find((one) => one.name === name.toWellFormed() && one.rawName === rawNameOf(name));
@@ -194,7 +195,7 @@ async function searchListing(
   }
   if (found === undefined) return { unreadable };
   if (found.isDirectory) return { info: found };
-  // The minute of a listing hides what a second would show; `can` tells which of the two it is.
+  // A listing shows minutes only; `can` says whether the exact time is available.
   const exact = await operation.askModifiedAt(path);
   if (exact === undefined) operation.lease.memory.hasMdtm = false;
   return { info: exact === undefined ? found : fileInfo(path, found.size, exact) };

@@ -1,4 +1,7 @@
-/** Resumable files: written on by REST and STOR, or by APPE where the server has no other way, under a hidden name. */
+/**
+ * Resumable files under a hidden name: each piece is written by REST and STOR, or by APPE if the server offers nothing
+ * else.
+ */
 import { finished } from 'node:stream/promises';
 import { GatewayError, hasCode } from '../../../base/errors.js';
 import { readBack } from '../../acknowledged.js';
@@ -26,10 +29,10 @@ import { openFile } from './source.js';
 import { dated } from './times.js';
 import { openHidden } from './writer.js';
 
-/** What a file can be gone on by, as its `storeId` says it. */
+/** How a file can be continued, as its `storeId` records it. */
 const RESTART = 'R';
 const APPEND = 'A';
-/** A refusal may have another reason, which is gone the next time. */
+/** A refusal may have another cause, which is gone at the second try. */
 const MOST_TRIES = 2;
 
 export class FtpPieces implements Pieces {
@@ -50,7 +53,7 @@ export class FtpPieces implements Pieces {
       await this.empty(path, hidden);
       if (found.restart || found.append) memory.goesOnBy = found;
     }
-    // Another node goes on without having tried.
+    // Another node continues without trying first.
     if (memory.goesOnBy !== undefined) {
       const { restart, append } = memory.goesOnBy;
       return `${restart ? RESTART : ''}${append ? APPEND : ''}`;
@@ -75,9 +78,10 @@ export class FtpPieces implements Pieces {
     const found = await find(operation, hidden);
     if (found === undefined) throw piecesAreGone(path);
     const { size } = found;
-    // Some servers would fill what is missing with zeros.
+    // Some servers would fill the gap with zeros.
     if (size < offset) throw mismatch(path, size, offset);
-    // Some keep what STOR brings under a name of their own until it is whole, and nothing of it when the line breaks.
+    // Some servers keep the bytes of a STOR under a name of their own until it is complete, and drop them if the
+    // connection breaks.
     const isAppended = append && size === offset && (offset === 0 || !restart);
     if (!isAppended && !restart && offset > 0) {
       throw cannotResume(`the FTP server cannot cut off what stands behind the ${offset} bytes of ${path} that count`);
@@ -122,10 +126,10 @@ export class FtpPieces implements Pieces {
     }
   }
 
-  /** What the server can, found out on a file that nobody waits for. */
+  /** Tests the server's abilities on a file that is not in use. */
   private async tryBoth(path: RemotePath, hidden: RemotePath): Promise<NonNullable<HostMemory['goesOnBy']>> {
     const sizeAfter = async (open: () => Promise<Transfer>): Promise<number | undefined> => {
-      // Refused, it says nothing of going on: a client may just have removed the folder.
+      // A refusal here says nothing about resuming: a client may just have removed the folder.
       await this.send(path, hidden, await this.store(path, hidden, 0), 'four');
       try {
         await this.send(path, hidden, await open(), 'six...');
@@ -173,11 +177,11 @@ class FtpPieceWriter extends FtpSink implements PieceWriter {
     private readonly piece: Piece,
   ) {
     super(operation, transfer, `writing ${piece.path}`);
-    // Where nobody pipes into it any more, `settle` tells.
+    // Once nothing is piped into it any more, `settle` reports the error.
     this.on('error', () => undefined);
   }
 
-  /** The server says nothing of what it has before its last word. */
+  /** The server does not report what it has stored before its last reply. */
   get safeOffset(): number {
     return this.piece.offset;
   }
@@ -186,7 +190,7 @@ class FtpPieceWriter extends FtpSink implements PieceWriter {
     this.piece.hash?.update(chunk);
   }
 
-  /** All has been sent, and the server says that it has it. */
+  /** Resolves when all has been sent and the server has confirmed it. */
   async taken(): Promise<void> {
     await finished(this);
     await this.confirmed();

@@ -1,4 +1,4 @@
-/** What a name on the server can be told to become: the calls that publishing is made of. */
+/** The calls on names of the server that publishing is made of. */
 import { GatewayError } from '../../../base/errors.js';
 import { makeFolders } from '../../make-folders.js';
 import { notAFolder } from '../../obstacles.js';
@@ -8,7 +8,7 @@ import type { Operation } from '../session/operation.js';
 import { isPositive, refusal, type Reply } from '../session/replies.js';
 import { find } from './lookup.js';
 
-/** Time for all of what follows a lost connection: a new login and a few commands. */
+/** Time limit for everything after a lost connection: a new login and a few commands. */
 const AFRESH_MS = 20_000;
 
 /** The server took the bytes, but not the name. */
@@ -27,9 +27,9 @@ export function placesOn(operation: Operation): Places<Place> {
     },
 
     async makeFolder(path) {
-      // Some servers say yes to making what stands there.
+      // Some servers report success for making a folder that exists.
       if (await operation.isFolder(path)) return { created: false };
-      // MKD first: one command where the parent is there. Its refusal means nothing by itself (550, 521, 553 …).
+      // Tries MKD first: a single command if the parent exists. Its refusal alone proves nothing (550, 521, 553 …).
       const make = async (at: RemotePath): Promise<'made' | 'exists' | Reply> => {
         const reply = await operation.ask('MKD', at);
         if (isPositive(reply)) return 'made';
@@ -57,7 +57,7 @@ export function placesOn(operation: Operation): Places<Place> {
       ]);
       const reply = (ready?.code === 350 ? renamed : ready) as Reply;
       if (!isPositive(reply)) throw refusal(reply, 'publish', `renaming to ${to}`);
-      // pure-ftpd says 250 and changes blanks at the end of a name.
+      // pure-ftpd replies 250 and changes blanks at the end of a name.
       if (to.endsWith(' ') && (await find(operation, to)) === undefined) throw storedElsewhere(to);
     },
 
@@ -67,7 +67,7 @@ export function placesOn(operation: Operation): Places<Place> {
     },
 
     beside: ({ path }, name) => ({ path: joinPath(parentOf(path), name) }),
-    // What one folder refuses may be allowed in another.
+    // A refusal in one folder says nothing about other folders.
     refusesToReplace: false,
     learnRefusal: () => void (memory.moveOnto = 'refuses'),
 

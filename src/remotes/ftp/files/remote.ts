@@ -36,7 +36,7 @@ import { openAppender, openWriter } from './writer.js';
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
-/** Their LIST shows each link as one, whatever their settings; ProFTPD's may not. */
+/** LIST of these servers shows each link as a link, whatever their settings; LIST of ProFTPD may not. */
 const SHOW_LINKS = /vsFTPd|Pure-FTPd/i;
 
 export class FtpRemote implements Remote {
@@ -123,7 +123,8 @@ export class FtpRemote implements Remote {
   }
 
   async write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
-    // The final path may begin there, and while the content flows nothing can be asked. A refusal counts only then.
+    // The final path may begin at the login folder, and no question can be asked while the content is sent. A refusal
+    // matters only at commit.
     if (options.provisional === true) await this.home().catch(() => undefined);
     return openWriter(this.operation, path, this.connection.atomicUploads && options.isHidden !== true, options);
   }
@@ -154,7 +155,7 @@ export class FtpRemote implements Remote {
     this.operation.context.irrevocable?.();
     const reply = await this.operation.ask('DELE', path);
     if (isPositive(reply)) return;
-    // 550 says "absent", "a folder" and "not yours" alike.
+    // 550 can mean "absent", "a folder" or "not yours".
     const info = await find(this.operation, path);
     if (info === undefined) throw notFound(path);
     if (info.isDirectory) throw isAFolder(path);
@@ -167,7 +168,7 @@ export class FtpRemote implements Remote {
     this.operation.context.irrevocable?.();
     const reply = await this.operation.ask('RMD', path);
     if (isPositive(reply)) return;
-    // 550 says all of these alike.
+    // 550 can mean any of these.
     const info = await find(this.operation, path);
     if (info === undefined) throw notFound(path);
     const error = refusal(reply, 'publish', `removing the folder ${path}`, 'permission_denied');

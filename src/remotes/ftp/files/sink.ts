@@ -1,4 +1,4 @@
-/** STOR or APPE as a stream: bytes in, at the pace of the data connection. */
+/** STOR or APPE as a writable stream, at the pace of the data connection. */
 import { Writable } from 'node:stream';
 import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
@@ -21,7 +21,7 @@ export abstract class FtpSink extends Writable {
   protected constructor(
     protected readonly operation: Operation,
     private readonly transfer: Transfer,
-    /** Begins the texts of errors: "writing /a". */
+    /** How the texts of errors begin: "writing /a". */
     private readonly subject: string,
   ) {
     super({ highWaterMark: HIGH_WATER_MARK });
@@ -31,7 +31,7 @@ export abstract class FtpSink extends Writable {
       this.destroy(new GatewayError('stall_timeout', text, { step: 'transfer' }));
     });
     const { socket, exchange } = transfer;
-    // Read, though nothing is to come: TLS tickets and the peer's end are only seen by reading.
+    // Reads although no data is expected: TLS tickets and the peer's end are only noticed by reading.
     socket.resume();
     socket.on('drain', () => this.proceed());
     socket.once('error', (error) => void this.fail(error));
@@ -71,7 +71,8 @@ export abstract class FtpSink extends Writable {
   override _final(callback: (error?: Error | null) => void): void {
     this.isEnded = true;
     this.stall.restart();
-    // An empty file ends before the handshake does; ended then, TLS would cut the handshake itself.
+    // The source of an empty file ends before the handshake does; ending the socket then would cut the handshake
+    // itself.
     void this.transfer.ready.then(() =>
       this.transfer.socket.end(() => {
         this.stall.stop();
@@ -82,12 +83,12 @@ export abstract class FtpSink extends Writable {
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     this.stall.stop();
-    // Without an error this is the stream's regular end: what the kernel still holds must go out first.
+    // Without an error this is the regular end of the stream: the bytes in the kernel must be sent first.
     if (error !== null || !this.writableFinished) this.transfer.socket.destroy();
     callback(error);
   }
 
-  /** Sees all that is taken, in order. */
+  /** Called with every chunk that is taken, in order. */
   protected passes(_chunk: Buffer): void {}
 
   /** Resolves with the server's final success. Errors: its refusal, connection_lost, stall_timeout. */
@@ -101,7 +102,7 @@ export abstract class FtpSink extends Writable {
     if (!isPositive(reply)) throw this.refused(reply);
   }
 
-  /** Ends the data connection at once; resolves true when the server has said its last word about it. */
+  /** Ends the data connection at once; resolves to true when the server has sent its last reply about it. */
   protected async cut(): Promise<boolean> {
     this.transfer.socket.destroy();
     return (await lastWords(this.transfer.exchange)) !== undefined;

@@ -1,4 +1,4 @@
-/** RETR as a stream that ends only when it is whole; the content counts, and not the size that the server reported. */
+/** RETR as a stream that ends only when it is complete. The content counts, not the size that the server reported. */
 import { Readable } from 'node:stream';
 import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
 import { GatewayError, hasCode } from '../../../base/errors.js';
@@ -35,17 +35,17 @@ export async function openFile(operation: Operation, path: RemotePath, select?: 
 
 async function retrieve(operation: Operation, path: RemotePath, start: number): Promise<Transfer> {
   const transfer = await beginTransfer(operation, `RETR ${operation.at(path)}`, start);
-  // The file was there a moment ago, so an unclear 550 is a matter of rights.
+  // The file existed a moment ago, so an unclear 550 means missing permission.
   if (transfer.first.code >= 400) throw refusal(transfer.first, 'open', `reading ${path}`, 'permission_denied');
   return transfer;
 }
 
-/** Whether a file goes on behind its reported size; false where the server refuses to begin there. */
+/** Whether a file continues beyond its reported size; false if the server refuses to begin there. */
 async function goesOn(operation: Operation, info: FileInfo): Promise<boolean> {
   const { path, size: offset } = info;
   const transfer = await beginTransfer(operation, `RETR ${operation.at(path)}`, offset);
   if (transfer.first.code >= 400) return false;
-  // Without REST nothing short of the whole file would show it.
+  // Without REST, only a read of the whole file would show it.
   const source = new FtpSource(operation, transfer, info, { skip: 0, length: 0, ends: 'with the file' });
   const isThere = transfer.startsAt === offset && (await begins(source));
   source.destroy();
@@ -53,7 +53,7 @@ async function goesOn(operation: Operation, info: FileInfo): Promise<boolean> {
   return isThere;
 }
 
-/** Whether anything comes; what the server refuses after all does not. */
+/** Whether any byte arrives; a late refusal counts as none. */
 async function begins(source: Readable): Promise<boolean> {
   try {
     for await (const _first of source) return true;
@@ -64,10 +64,13 @@ async function begins(source: Readable): Promise<boolean> {
 }
 
 interface Part {
-  /** Bytes to throw away first, where the server knows no REST. */
+  /** Bytes to skip at the beginning, because the server knows no REST. */
   readonly skip: number;
   readonly length: number;
-  /** Where more than `length` bytes may come, they belong to the file; where the range was to be its end, they must not. */
+  /**
+   * With 'with the file', more than `length` bytes belong to the file; if the range should end the file, more are an
+   * error.
+   */
   readonly ends: 'with the range' | 'with the file' | 'both';
 }
 
@@ -102,7 +105,7 @@ class FtpSource extends Readable {
     socket.once('error', (error) => void this.settle(error));
     socket.once('close', () => void this.settle(socket.errored));
     if (socket.destroyed) process.nextTick(() => void this.settle(socket.errored));
-    // A refusal ends the data; the mere loss of the control connection does not: the bytes are counted.
+    // A refusal ends the data; a lost control connection alone does not: the bytes are counted.
     exchange.finished.then(
       (reply) => (isPositive(reply) ? this.openEnd.begin() : void this.destroy(this.refused(reply))),
       () => {},
@@ -121,7 +124,7 @@ class FtpSource extends Readable {
     this.stall.stop();
     this.openEnd.stop();
     this.transfer.socket.destroy();
-    // Stopped in the middle, the server still has a reply to give: nobody may use the connection after us.
+    // After a stop in the middle the server still owes a reply: the next operation must not use this connection.
     const { control } = this.operation.lease;
     if (control.busy) control.close();
     callback(error);
@@ -176,7 +179,7 @@ class FtpSource extends Readable {
     else this.destroy(this.longer());
   }
 
-  /** Nothing can be asked while bytes flow, so no more of them are taken. */
+  /** No command can be sent while bytes arrive, so the data connection is paused. */
   private async isLargerByNow(): Promise<boolean> {
     this.stop();
     const { lease, signal } = this.operation;
@@ -201,7 +204,7 @@ class FtpSource extends Readable {
       if (!isPositive(reply)) throw this.refused(reply);
     } catch (error) {
       if (control.alive) return void this.destroy(error as Error);
-      // Every promised byte has come and the data connection ended by itself: only the session is lost.
+      // Every promised byte has arrived and the data connection ended normally: only the session is lost.
       this.operation.deps.log('FTP download complete, but not confirmed', { host: this.operation.host });
     }
     this.end();
@@ -229,7 +232,7 @@ class FtpSource extends Readable {
 
   private refused(reply: Reply): GatewayError {
     const error = refusal(reply, 'transfer', `reading ${this.path}`);
-    // It was open: words such as "No such file" are about something else by now.
+    // The file was open: words such as "No such file" now refer to something else.
     if (!hasCode(error, 'not_found', 'is_a_folder', 'bad_path')) return error;
     const text = `reading ${this.path}: the FTP server gave up in the middle`;
     return new GatewayError('remote_failure', text, { step: 'transfer', remote: error.remote });

@@ -1,4 +1,7 @@
-/** Giving a file a time: MFMT where the server announces it, and MDTM with two arguments on vsftpd, which has no MFMT. */
+/**
+ * Sets the time of a file: by MFMT if the server announces it, or by MDTM with two arguments on vsftpd, which has no
+ * MFMT.
+ */
 import type { RemotePath } from '../../path.js';
 import type { FileInfo } from '../../remote.js';
 import { isSameTime } from '../../times.js';
@@ -11,13 +14,13 @@ import type { FtpLease } from '../session/session.js';
 const QUARTER_HOUR_MS = 900_000;
 const DAY_MS = 86_400_000;
 
-/** Others would take the time for a part of the name. */
+/** Other servers would read the time as part of the name. */
 const setterOf = ({ control, features }: FtpLease): 'MFMT' | 'MDTM' | undefined =>
   features.setsTimes ? 'MFMT' : /vsftpd/i.test(control.banner) ? 'MDTM' : undefined;
 
 export const canSetTimes = (lease: FtpLease): boolean => setterOf(lease) !== undefined;
 
-/** Sets the time as far as the server does that; resolves with what it tells of the file then. */
+/** Sets the time as far as the server supports it; resolves with the file's facts after that. */
 export async function dated(operation: Operation, path: RemotePath, time: Date): Promise<FileInfo> {
   const { memory } = operation.lease;
   const setter = setterOf(operation.lease);
@@ -29,7 +32,7 @@ export async function dated(operation: Operation, path: RemotePath, time: Date):
   const asked = Math.floor(time.getTime() / 1000) * 1000;
   const apart = measured.info.modifiedAt.getTime() - asked;
   const isKnown = said !== undefined && !isUnsupported(said);
-  // Some take it for the time of their own zone, which is whole quarters of an hour away.
+  // Some servers read it as local time, which differs by whole quarters of an hour.
   if (isKnown && apart !== 0 && apart % QUARTER_HOUR_MS === 0 && Math.abs(apart) <= DAY_MS) {
     measured = await set(new Date(asked - apart));
   }

@@ -1,4 +1,6 @@
-/** Writers: a new file by STOR under a hidden name and a rename, or more bytes at the end of an old one by APPE. */
+/**
+ * Writers: STOR writes a new file under a hidden name and renames it; APPE adds bytes to the end of an existing file.
+ */
 import { type ErrorCode, GatewayError, hasCode } from '../../../base/errors.js';
 import { lookAtStored, readBack } from '../../acknowledged.js';
 import { isAFolder } from '../../obstacles.js';
@@ -14,12 +16,12 @@ import { dated } from './times.js';
 import { FtpSink } from './sink.js';
 import { openFile } from './source.js';
 
-/** Time for all of a clean-up: a new login and one DELE. */
+/** Time limit for a whole clean-up: a new login and one DELE. */
 const CLEANUP_TIMEOUT_MS = 20_000;
-/** The client has waited for a silent server long enough; what is not done by then is done later. */
+/** The client has waited long enough for a silent server; what is not cleaned up by then is done later. */
 const SILENT_CLEANUP_MS = 500;
 
-/** Opens a writer for `path`; missing folders are made. is_a_folder, not_a_folder, permission_denied, no_space. */
+/** Opens a writer for `path`; makes missing folders. is_a_folder, not_a_folder, permission_denied, no_space. */
 export async function openWriter(
   operation: Operation,
   path: RemotePath,
@@ -34,13 +36,13 @@ export async function openWriter(
   try {
     return new FileWriter(operation, await store(operation, stored, path), path, stored);
   } catch (error) {
-    // Without the server's word on it the file may have been made all the same.
+    // Without a reply of the server, the file may exist all the same.
     if (hidden !== undefined && !isRefusal(error)) leftovers.removeLater(stored);
     throw error;
   }
 }
 
-/** Opens a writer for a hidden name that some later operation will publish at `path`. */
+/** Opens a writer for a hidden name that a later operation publishes at `path`. */
 export async function openHidden(operation: Operation, path: RemotePath, hidden: RemotePath): Promise<RemoteWriter> {
   return new FileWriter(operation, await store(operation, hidden, path), hidden, hidden);
 }
@@ -58,9 +60,9 @@ async function store(operation: Operation, stored: RemotePath, path: RemotePath)
   const command = `STOR ${operation.at(stored)}`;
   const folder = parentOf(stored);
   const { memory, provenFolders } = operation.lease;
-  // Where the server may find out in the middle of the transfer, the bytes could not be sent again.
+  // If the server notices a missing folder only in the middle of a transfer, the bytes could not be sent again.
   const mayRefuseLate = folder !== ROOT && !memory.refusesEarly && !provenFolders.has(folder);
-  // A folder that may not be looked at may still be written to.
+  // A folder that the login may not read may still be writable.
   if (mayRefuseLate) await ignoring('permission_denied', placesOn(operation).makeFolder(folder));
   const transfer = await beginTransfer(operation, command);
   if (transfer.first.code < 400) return transfer;
@@ -70,8 +72,8 @@ async function store(operation: Operation, stored: RemotePath, path: RemotePath)
       : `writing ${path}, first under a hidden name ("atomicUploads: false" writes without one)`;
   const error = refusal(transfer.first, 'open', subject, 'permission_denied');
   if (error.code === 'no_space') throw error;
-  // 550, 553 or 451, whatever the reason: only a look at the folder tells whether it is missing, and it may have come
-  // in the meantime by another hand.
+  // 550, 553 or 451 do not give the reason: only a lookup shows whether the folder is missing, and another client may
+  // have made it meanwhile.
   if ((await placesOn(operation).makeFolder(folder)).created) memory.refusesEarly = true;
   const again = await beginTransfer(operation, command);
   if (again.first.code < 400) return again;
@@ -93,7 +95,7 @@ class FileWriter extends FtpSink implements RemoteWriter {
     operation: Operation,
     transfer: Transfer,
     private readonly path: RemotePath,
-    /** Where the bytes go until commit; `path` itself when written in place. */
+    /** The name that gets the bytes until commit; `path` itself for a write in place. */
     private readonly stored: RemotePath,
   ) {
     super(operation, transfer, `writing ${path}`);
@@ -124,7 +126,7 @@ class FileWriter extends FtpSink implements RemoteWriter {
       if (modifiedAt !== undefined) return await dated(this.operation, this.stored, modifiedAt);
       return (await measure(this.operation, this.stored)).info;
     } catch (error) {
-      // pure-ftpd turns them into underscores.
+      // pure-ftpd turns blanks at the end into underscores.
       throw hasCode(error, 'not_found') && this.stored.endsWith(' ') ? storedElsewhere(this.path) : error;
     }
   }
@@ -137,11 +139,11 @@ class FileWriter extends FtpSink implements RemoteWriter {
     try {
       const hasLastWord = !wasSilent && (await this.cut());
       if (hasLastWord && (await this.removeStored(patient))) {
-        // Some servers have a second reply for a transfer that was cut; the next operation must not meet it.
+        // Some servers send a second reply for a transfer that was cut; the next operation must not see it.
         if (!this.writableFinished) patient.lease.control.close();
         return;
       }
-      // Out of step or gone: a fresh login in the same slot.
+      // The control connection is out of step or gone: log in again in the same slot.
       await patient.lease.reconnect(patient.signal);
       await untilAtRest(patient, this.stored);
       if (await this.removeStored(patient)) return;
@@ -189,7 +191,7 @@ class Appender extends FtpSink implements RemoteWriter {
     return info;
   }
 
-  /** What has reached the file stays in it: FTP has no command to shorten one. */
+  /** Bytes that have reached the file stay in it: FTP has no command to shorten one. */
   abort(cause: Error): Promise<void> {
     this.destroy(cause);
     this.aborting ??= this.cut().then(() => {});

@@ -1,12 +1,12 @@
-/** What one level of a folder holds, as the server lists it, line by line: MLSD, or LIST (list-lines.ts). */
+/** Parses one level of a folder, line by line, as the server lists it: MLSD, or LIST (list-lines.ts). */
 import { isUtf8 } from 'node:buffer';
 import { parseListedLine } from './list-lines.js';
 import type { ListTime } from './list-times.js';
 
 export interface Entry {
-  /** The name. The shortened line where the entry is unreadable. */
+  /** The name, or the shortened line if the entry is unreadable. */
   readonly name: string;
-  /** base64 of a name that is not UTF-8. */
+  /** The base64 bytes of a name that is not UTF-8. */
   readonly rawName: string | undefined;
   /** `self`: the folder or its parent. `unknown`: only its name could be read. `unreadable`: not even that. */
   readonly kind: 'file' | 'folder' | 'link' | 'self' | 'unknown' | 'unreadable';
@@ -18,11 +18,11 @@ const SELF: Entry = { name: '.', rawName: undefined, kind: 'self', size: undefin
 
 const MAX_SHOWN = 300;
 
-/** The entry by its own name, where the server lists it by its path. `folder`: as the server knows it. */
+/** Returns the entry with its own name, if the server lists it by its path. `folder`: its path on the server. */
 export function byOwnName(entry: Entry, folder: string): Entry {
   const { name, kind, rawName } = entry;
   if (!name.includes('/') || kind === 'unreadable') return entry;
-  // `ls -p` marks folders so.
+  // `ls -p` marks folders this way.
   const path = kind === 'folder' && name.endsWith('/') ? name.slice(0, -1) : name;
   const slash = path.lastIndexOf('/');
   if (slash >= 0 && !isHere(path.slice(0, slash), folder)) return entry;
@@ -45,9 +45,9 @@ export function unreadableEntry(line: Buffer): Entry {
   return { name, rawName: undefined, kind: 'unreadable', size: undefined, time: undefined };
 }
 
-/** Undefined for a line of another format. */
+/** Undefined for a line in another format. */
 export function parseMachineLine(line: Buffer): Entry | undefined {
-  // MLST's answer carries a leading space, and some servers send it in MLSD as well.
+  // MLST's answer begins with a space, and some servers send it in MLSD as well.
   const { text, nameOf } = decode(line);
   const facts = parseFacts(text.startsWith(' ') ? text.slice(1) : text);
   if (facts === undefined) return undefined;
@@ -57,7 +57,7 @@ export function parseMachineLine(line: Buffer): Entry | undefined {
   return { name, rawName, kind, size: facts.size, time };
 }
 
-/** Undefined for a line of another format. `now`: the server's clock, as UTC. */
+/** Undefined for a line in another format. `now`: the server's clock, as UTC. */
 export function parseListLine(line: Buffer, now: Date): Entry | undefined {
   const { text, nameOf } = decode(line);
   const listed = parseListedLine(text, now);
@@ -72,7 +72,7 @@ interface Decoded {
   readonly nameOf: (name: string) => { readonly name: string; readonly rawName: string | undefined };
 }
 
-/** Names that are not UTF-8 keep their bytes: the line is then read byte for byte. */
+/** Keeps the bytes of names that are not UTF-8: such a line is read byte for byte. */
 function decode(line: Buffer): Decoded {
   if (isUtf8(line)) return { text: line.toString('utf8'), nameOf: (name) => ({ name, rawName: undefined }) };
   return {
@@ -84,7 +84,10 @@ function decode(line: Buffer): Decoded {
   };
 }
 
-/** The machine-readable lines of MLST and MLSD: `type=file;size=3;modify=20260102030405; name` (RFC 3659, 7.2). */
+/**
+ * The facts in the machine-readable lines of MLST and MLSD: `type=file;size=3;modify=20260102030405; name` (RFC 3659,
+ * 7.2).
+ */
 
 interface Facts {
   readonly type: 'file' | 'folder' | 'link' | 'self' | 'unknown';
@@ -94,7 +97,7 @@ interface Facts {
   readonly name: string;
 }
 
-/** Undefined for a line of another format. */
+/** Undefined for a line in another format. */
 export function parseFacts(line: string): Facts | undefined {
   const nameAt = endOfFacts(line) + 1;
   if (nameAt < 2 || nameAt >= line.length) return undefined;
@@ -126,8 +129,8 @@ export function parseFacts(line: string): Facts | undefined {
       default:
     }
   }
-  // ProFTPD calls a link to a file a file, with the size of the link; its mode alone gives it away. With `ShowSymlinks off` one
-  // to a folder is a folder that permits what may be done to a file (RFC 3659, 7.5.5).
+  // ProFTPD lists a link to a file as a file, with the size of the link; only its mode reveals it. With `ShowSymlinks
+  // off` a link to a folder is listed as a folder that permits what may be done to a file (RFC 3659, 7.5.5).
   const isLink = type === 'file' ? isOpenToAll : type === 'folder' && isOfAFile(permits);
   return { type: isLink ? 'link' : (type ?? 'unknown'), size, modifiedAt, name };
 }
@@ -135,15 +138,18 @@ export function parseFacts(line: string): Facts | undefined {
 const FACT = /([^=; ]+)=([^; ]*)/y;
 const LINK_TARGET = /[^;]*/y;
 
-/** The place of the blank between facts and name; 0 where there is none. Some servers write no semicolon behind the last fact. */
+/**
+ * The index of the blank between facts and name, or 0 if there is none. Some servers write no semicolon after the last
+ * fact.
+ */
 function endOfFacts(line: string): number {
   for (let at = 0; ;) {
     FACT.lastIndex = at;
     const [whole, name = '', value = ''] = FACT.exec(line) ?? [];
-    // `;` and then the blank, or a line of another format.
+    // The facts end with `;` and a blank; otherwise the line has another format.
     if (whole === undefined) return line[at] === ' ' ? at : 0;
     at += whole.length;
-    // A link's target may hold blanks.
+    // A link's target may contain blanks.
     if (line[at] === ' ' && name.toLowerCase() === 'type' && /^os\./i.test(value)) {
       LINK_TARGET.lastIndex = at;
       const rest = LINK_TARGET.exec(line)?.[0] ?? '';
@@ -160,18 +166,18 @@ function typeOf(value: string): Facts['type'] | undefined {
   if (value === 'file') return 'file';
   if (value === 'dir') return 'folder';
   if (value === 'cdir' || value === 'pdir') return 'self';
-  // "OS.unix=slink:/target" and "OS.unix=symlink": both are in use, neither is in the RFC.
+  // "OS.unix=slink:/target" and "OS.unix=symlink" are both in use; neither is in the RFC.
   if (!value.startsWith('os.')) return undefined;
   return value.includes('slink') || value.includes('symlink') ? 'link' : 'file';
 }
 
-/** As `20260102030405`, in whole seconds. */
+/** Formats a time as `20260102030405`, in whole seconds. */
 export const timeValue = (time: Date): string => time.toISOString().slice(0, 19).replace(/\D/g, '');
 
 const TIME_VALUE =
   /^(\d{4})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])([0-5]\d)([0-5]\d|60)(?:\.(\d{1,3})\d*)?$/;
 
-/** `20260102030405` or `20260102030405.678`, always UTC (RFC 3659, 2.3). */
+/** Parses `20260102030405` or `20260102030405.678`, always UTC (RFC 3659, 2.3). */
 export function parseTimeValue(text: string): Date | undefined {
   const parts = TIME_VALUE.exec(text);
   if (parts === null) return undefined;

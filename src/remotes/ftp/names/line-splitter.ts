@@ -1,4 +1,4 @@
-/** Bytes as lines: bounded in line length, lines and bytes, because servers are not trusted. */
+/** Splits bytes into lines, with bounds for line length, lines and bytes, because servers are not trusted. */
 import { GatewayError } from '../../../base/errors.js';
 
 const MAX_LINE_BYTES = 16_384;
@@ -16,7 +16,7 @@ export class LineSplitter {
 
   constructor(private readonly host: string) {}
 
-  /** Complete lines, without their line ends; a line's last piece waits for the next chunk. */
+  /** Returns complete lines without their line ends; an incomplete last line waits for the next chunk. */
   add(chunk: Buffer): Buffer[] {
     this.bytes += chunk.length;
     const text = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
@@ -32,7 +32,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The last line has no end yet. */
+  /** Whether the last line is incomplete. */
   get isInLine(): boolean {
     return this.rest.some((byte) => byte !== CR && byte !== BLANK && byte !== NUL);
   }

@@ -1,4 +1,4 @@
-/** A listing's data connection as lines. */
+/** Reads the data connection of a listing as lines. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
@@ -10,7 +10,7 @@ import type { Operation } from '../session/operation.js';
 import { isPositive, refusal, type Reply } from '../session/replies.js';
 import { LineSplitter } from './line-splitter.js';
 
-/** Handed on at once: one read can hold many times as many, which take longer than anybody else should wait. */
+/** Lines passed on in one batch: one read can hold many times as many, which would keep others waiting too long. */
 const LINES_AT_ONCE = 100;
 const BYTES_AT_ONCE = 8192;
 const FIRST_BYTE_MS = 1_000;
@@ -18,7 +18,7 @@ const FIRST_BYTE_MS = 1_000;
 export async function openListing(operation: Operation, command: string): Promise<AsyncIterable<Buffer[]> | Reply> {
   const transfer = await beginTransfer(operation, command);
   if (transfer.first.code >= 400) return transfer.first;
-  // 226 at once, without 150: an empty folder, for which some servers never touch the data connection.
+  // 226 at once, without 150: an empty folder, for which some servers never use the data connection.
   if (transfer.first.code >= 200 && !(await startsSoon(transfer.socket))) {
     transfer.socket.destroy();
     return nothing();
@@ -56,7 +56,8 @@ async function* readLines(operation: Operation, transfer: Transfer, verb: string
     ),
   );
   destroyOnAbort(socket, signal);
-  // A control connection that dies, or refuses after all, ends the data as well: it may never end by itself.
+  // A control connection that is lost, or a late refusal, ends the data as well: the data connection may never end by
+  // itself.
   exchange.finished.then(
     (reply) => (isPositive(reply) ? undefined : socket.destroy(refusal(reply, 'transfer', 'listing the folder'))),
     (error: Error) => socket.destroy(error),
@@ -74,11 +75,12 @@ async function* readLines(operation: Operation, transfer: Transfer, verb: string
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       stall.pause();
       ending.postpone();
-      // Lines are cut when their turn comes: a thousand that wait for whoever takes them outlive the quick collections.
+      // Lines are split just before they are passed on: a thousand waiting lines would survive the quick garbage
+      // collections.
       for (let at = 0; at < chunk.length; at += BYTES_AT_ONCE) {
         const lines = splitter.add(chunk.subarray(at, at + BYTES_AT_ONCE));
         for (let start = 0; start < lines.length; start += LINES_AT_ONCE) {
-          // Reads follow each other in one turn too, and what is done with the lines counts.
+          // Several reads can follow each other in one turn, and the work on their lines counts.
           if (turns.isOver()) await turns.next();
           yield lines.slice(start, start + LINES_AT_ONCE);
         }
@@ -88,7 +90,7 @@ async function* readLines(operation: Operation, transfer: Transfer, verb: string
     stall.stop();
     const last = await control.obey(signal, control.answerInTime(exchange.finished, verb));
     if (!isPositive(last)) throw refusal(last, 'transfer', 'listing the folder');
-    // Plain FTP shows no other sign of a connection that was closed too early: the server may answer 226 all the same.
+    // Plain FTP has no other sign of a connection that was closed too early: the server may answer 226 all the same.
     if (splitter.isInLine) throw endedEarly(operation.host, 'in the middle of a line');
     isComplete = true;
   } catch (error) {
@@ -98,7 +100,7 @@ async function* readLines(operation: Operation, transfer: Transfer, verb: string
     stall.stop();
     ending.stop();
     socket.destroy();
-    // Left in the middle, the server's last reply would be taken for the answer to the next command.
+    // If the listing is left in the middle, the server's last reply would be taken for the answer to the next command.
     if (!isComplete) control.close();
   }
 }

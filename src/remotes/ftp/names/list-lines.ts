@@ -1,6 +1,7 @@
 /**
- * Lines of LIST, made for people: `ls -l` of Unix, and `dir` of DOS. A line is read by its columns, from the left, and each
- * column is bounded: no line takes longer than its length. What is not certain is undefined, and is asked for later.
+ * Parses lines of LIST, which are made for people: `ls -l` of Unix, and `dir` of DOS. A line is read by its columns,
+ * from the left, and each column is bounded: no line takes longer than its length. Uncertain values are undefined, and
+ * are asked for later.
  */
 import { FileType, parseList } from 'basic-ftp';
 import { parseListTime, type ListTime } from './list-times.js';
@@ -8,13 +9,13 @@ import { monthOf } from './months.js';
 
 interface ListedLine {
   readonly kind: 'file' | 'folder' | 'link' | 'unknown';
-  /** As in the line: it may be a path. */
+  /** As in the line; it may be a path. */
   readonly name: string;
   readonly size: number | undefined;
   readonly time: ListTime | undefined;
 }
 
-/** Undefined for a line of another format. `now`: the server's clock, as UTC. */
+/** Undefined for a line in another format. `now`: the server's clock, as UTC. */
 export function parseListedLine(line: string, now: Date): ListedLine | undefined {
   return parseUnixLine(line, now) ?? parseDosLine(line, now);
 }
@@ -25,16 +26,16 @@ const HEADING =
 
 export const isHeading = (line: string): boolean => HEADING.test(line);
 
-/** An inode or a number of blocks (`ls -is`), the type, the permissions, and a mark of access lists or SELinux. */
+/** An inode or a number of blocks (`ls -is`), the type, the permissions, and a mark for access lists or SELinux. */
 const MODE = /^[ \t]*(?:\d+[ \t]+){0,2}([-a-zDPS?])(?:[-r?][-w?][-xsStTLl?]){3}[.+@]?[ \t]*(?=[\d? \t])/;
 const COLUMN = /[ \t]*([^ \t]+)/y;
-/** After the mode: number of links, owner and group, which may hold blanks, size, date. */
+/** Columns after the mode: number of links, owner and group (which may contain blanks), size, date. */
 const MOST_COLUMNS = 24;
 const UNKNOWN_COLUMNS = 5;
 
 interface Column {
   readonly text: string;
-  /** In the line, behind it. */
+  /** Index in the line just after the column. */
   readonly end: number;
 }
 
@@ -57,14 +58,14 @@ function columnsOf(line: string, from: number): Column[] {
   return columns;
 }
 
-/** The columns where the size may be: behind links, owner and group; without the group; or behind names with blanks. */
+/** The columns where the size may be: after links, owner and group; without the group; or after names with blanks. */
 const SIZE_AT = [3, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 1];
 
 type Found = Omit<ListedLine, 'kind'>;
 
 function datedName(line: string, columns: readonly Column[], type: string, now: Date): Found | undefined {
   const isDevice = type === 'b' || type === 'c';
-  // With a month of any language first at its usual places alone: the word might be the name of a group.
+  // Tries known months at every place first; then any word, only at the usual places: it might be the name of a group.
   for (const isKnown of [true, false]) {
     for (const at of isKnown ? SIZE_AT : SIZE_AT.slice(0, 2)) {
       const date = dateAt(columns, at + 1, isKnown);
@@ -88,16 +89,16 @@ const CLOCK = /^\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?$/;
 
 interface FoundDate {
   readonly text: string;
-  /** Its last column. */
+  /** The index of its last column. */
   readonly last: number;
 }
 
-/** `isKnown`: only with the name of a month that is known. */
+/** `isKnown`: accepts only the name of a known month. */
 function dateAt(columns: readonly Column[], at: number, isKnown: boolean): FoundDate | undefined {
   const [first = '', second = '', third = ''] = columns.slice(at, at + 3).map(({ text }) => text);
   if (NUMERIC.test(first)) {
     if (!CLOCK.test(second)) return undefined;
-    // With seconds, `ls` shows a zone as well, which is not the one that the other times are in.
+    // With seconds, `ls` also shows a zone, which is not the zone of the other times.
     return ZONE.test(third) ? { text: '', last: at + 2 } : { text: `${first} ${second}`, last: at + 1 };
   }
   if (!TIME_OR_YEAR.test(third)) return undefined;
@@ -111,13 +112,13 @@ function dateAt(columns: readonly Column[], at: number, isKnown: boolean): Found
   return { text, last: at + 2 };
 }
 
-/** The blank behind the last column is no part of the name, and all that follows is. */
+/** The one blank after the last column does not belong to the name; everything after it does. */
 function nameBehind(line: string, column: Column | undefined): string | undefined {
   const name = column === undefined ? '' : line.slice(column.end + 1);
   return name === '' ? undefined : name;
 }
 
-/** `-????????? ? ? ? ? ? name`: `ls` could not look at the file. */
+/** `-????????? ? ? ? ? ? name`: `ls` could not read the file's attributes. */
 function nameAlone(line: string, columns: readonly Column[]): Found | undefined {
   const unknown = columns.slice(0, UNKNOWN_COLUMNS);
   if (unknown.length < UNKNOWN_COLUMNS || !unknown.every(({ text }) => text === '?')) return undefined;
@@ -127,12 +128,15 @@ function nameAlone(line: string, columns: readonly Column[]): Found | undefined 
 
 const SIZE = /^\d{1,16}$/;
 const GROUPED_SIZE = /^\d{1,3}(?:([,.'\u00a0\u202f])\d{3})(?:\1\d{3})*$/;
-/** Also negative ones, which a counter of 32 bits makes of 2 GiB and more, and those of `ls -h`: true sizes are others. */
+/**
+ * Matches also negative sizes, which a 32-bit counter shows for 2 GiB and more, and those of `ls -h`: the true sizes
+ * differ.
+ */
 const SIZE_LIKE = /^(?:-?\d+(?:[,.]\d+)*[KMGTP]?B?|\?)$/i;
 
 const isSizeLike = (text: string): boolean => SIZE_LIKE.test(text) || GROUPED_SIZE.test(text);
 
-/** Undefined where the text does not tell every byte. */
+/** Undefined if the text does not give the exact number of bytes. */
 function sizeOf(text: string): number | undefined {
   const digits = GROUPED_SIZE.test(text) ? text.replace(/\D/g, '') : text;
   return SIZE.test(digits) ? Number(digits) : undefined;
@@ -149,14 +153,14 @@ function withoutTarget(name: string): string {
   return end < 1 ? name : name.slice(0, end);
 }
 
-/** `11-20-24  10:15AM  <DIR>  name`, or a size of digits alone: the form that basic-ftp reads without a doubt. */
+/** `11-20-24  10:15AM  <DIR>  name`, or a size of digits only: the form that basic-ftp reads reliably. */
 const PLAIN_DOS = /^\d{2}[-/.]\d{1,2}[-/.]\d{1,4}[ \t]+\d{1,2}:\d\d[AP]M[ \t]+(?:<DIR>|\d{1,15})[ \t]+[^ \t]/;
 /** The same with other clocks, marks of links, and separators in the size. */
 const DOS =
   /^[ \t]*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4})[ \t]+(\d{1,2}:\d\d(?::\d\d)?[ \t]?(?:[AP]M?)?)[ \t]+(?:<(DIR|JUNCTION|SYMLINKD?)>|([\d,.'\u00a0\u202f]+))[ \t]+([^ \t].*)$/i;
 /** Another size or mark where the name should begin. */
 const COLUMN_AGAIN = /^(?:[\d,.]+|<[A-Z]+>)[ \t]/i;
-/** What a junction or a link leads to. */
+/** The target of a junction or a link. */
 const TARGET = /^(.+?) \[(?:[a-z]:|\\|\.|\/).*\]$/i;
 const ANY_TARGET = /^(.+) \[.*\]$/;
 

@@ -1,17 +1,17 @@
-/** The times of LIST lines: no zone, minutes at best, and made for people. */
+/** The times in LIST lines have no zone and at best minutes, and are made for people. */
 import { monthOf } from './months.js';
 
 export interface ListTime {
-  /** As if the server's clock showed UTC. */
+  /** Read as if the server's clock showed UTC. */
   readonly time: Date;
-  /** A minute where the line has a clock time, else a day. */
+  /** A minute if the line has a clock time, otherwise a day. */
   readonly resolutionMs: number;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Reads `Nov 20 10:15`, `20 Nov 2024`, `2026-11-20 10:15`, `11-20-26  10:15AM`. `now`: the server's clock, as UTC. */
+/** Parses `Nov 20 10:15`, `20 Nov 2024`, `2026-11-20 10:15`, `11-20-26  10:15AM`. `now`: the server's clock, as UTC. */
 export function parseListTime(text: string, now: Date): ListTime | undefined {
   return parseUnixTime(text, now) ?? parseNumericTime(text);
 }
@@ -27,7 +27,8 @@ function parseUnixTime(text: string, now: Date): ListTime | undefined {
   if (parts[5] !== undefined) return timeOf(Number(parts[5]), month, day, 0, 0, DAY_MS);
   const [hour, minute] = [Number(parts[6]), Number(parts[7])];
   const thisYear = timeOf(now.getUTCFullYear(), month, day, hour, minute, MINUTE_MS);
-  // Without a year the time lies within the past months; a day's grace, because the clocks' zones may not be known yet.
+  // A time without a year lies within the past months, with a day of tolerance, because the clocks' zones may not be
+  // known yet.
   const isPast = thisYear !== undefined && thisYear.time.getTime() <= now.getTime() + DAY_MS;
   return isPast ? thisYear : timeOf(now.getUTCFullYear() - 1, month, day, hour, minute, MINUTE_MS);
 }
@@ -51,7 +52,7 @@ function parseNumericTime(text: string): ListTime | undefined {
   return timeOf(fullYear, month - 1, day, hour, Number(minutes), MINUTE_MS);
 }
 
-/** Year, month and day. Undefined where it may be a day of either of two months: no date is better than a wrong one. */
+/** Returns year, month and day. Undefined if day and month cannot be told apart: no date is better than a wrong one. */
 function inOrder(first: number, second: number, year: number, mark: string): readonly number[] | undefined {
   if (mark === '.' || first > 12) return [year, second, first];
   // IIS writes month, day and year with dashes in every country.

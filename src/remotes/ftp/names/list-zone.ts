@@ -1,13 +1,13 @@
 /** The offset of LIST's times from UTC, in summer and in winter, learned from files whose exact time MDTM gives. */
 
 interface Sample {
-  /** As if the server's clock showed UTC. */
+  /** Read as if the server's clock showed UTC. */
   readonly listedMs: number;
   readonly offsetMs: number;
 }
 
 const DAY_MS = 86_400_000;
-/** No zone changes twice within so many days: two samples that agree speak for all between them. */
+/** No zone changes twice within so many days: two samples that agree are valid for all times between them. */
 const SPAN_MS = 120 * DAY_MS;
 const MOST_SAMPLES = 500;
 const MINUTE_MS = 60_000;
@@ -15,23 +15,26 @@ const QUARTER_HOUR_MS = 900_000;
 /** UTC+14 and UTC-12 are the outermost zones. */
 const MOST_OFFSET_MS = 15 * 3_600_000;
 
-/** From one file's two times. Undefined where they are of no zone, whole quarters of an hour: the file has changed meanwhile. */
+/**
+ * Compares the two times of one file. Undefined if they do not differ by a zone (whole quarters of an hour): the file
+ * has changed meanwhile.
+ */
 export function offsetBetween(listed: Date, exact: Date): number | undefined {
   const difference = listed.getTime() - Math.floor(exact.getTime() / MINUTE_MS) * MINUTE_MS;
   const offset = Math.round(difference / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
-  // `+ 0` makes no zero of a negative one.
+  // `+ 0` turns -0 into 0.
   return Math.abs(difference - offset) > MINUTE_MS || Math.abs(offset) > MOST_OFFSET_MS ? undefined : offset + 0;
 }
 
 export class ListZone {
-  /** In the order of their times. */
+  /** Sorted by time. */
   readonly #samples: Sample[] = [];
 
   get isUnknown(): boolean {
     return this.#samples.length === 0;
   }
 
-  /** The newest one known. */
+  /** The newest known offset. */
   get offsetNowMs(): number {
     return this.#samples.at(-1)?.offsetMs ?? 0;
   }
@@ -43,7 +46,7 @@ export class ListZone {
     if (this.#samples.length > MOST_SAMPLES) this.#samples.shift();
   }
 
-  /** That of the nearest sample; undefined where there is none. */
+  /** The offset of the nearest sample; undefined if there is none. */
   offsetAt(listedMs: number): number | undefined {
     const at = this.#after(listedMs);
     const [before, behind] = [this.#samples[at - 1], this.#samples[at]];
@@ -59,7 +62,7 @@ export class ListZone {
     return before.offsetMs === behind.offsetMs && behind.listedMs - before.listedMs <= SPAN_MS;
   }
 
-  /** Which of these times, in their order, says most about those that are not certain; undefined where all are. */
+  /** The time, of these sorted ones, whose sample decides most of the uncertain ones; undefined if all are certain. */
   nextToAsk(times: readonly number[]): number | undefined {
     const open = times.filter((time) => !this.isCertain(time));
     const [first, last] = [open[0], open.at(-1)];
@@ -67,13 +70,13 @@ export class ListZone {
     const ends = [this.#samples[0]?.listedMs, this.#samples.at(-1)?.listedMs];
     if (ends[1] === undefined || last > ends[1]) return last;
     if (ends[0] === undefined || first < ends[0]) return first;
-    // Of those between the same two samples: half of them follow from it.
+    // Among the times between the same two samples, the middle one decides half of them.
     const until = this.#samples[this.#after(first)]?.listedMs ?? Infinity;
     const gap = open.filter((time) => time < until);
     return gap[gap.length >> 1];
   }
 
-  /** The index of the first later one. */
+  /** The index of the first later sample. */
   #after(listedMs: number): number {
     let [low, high] = [0, this.#samples.length];
     while (low < high) {

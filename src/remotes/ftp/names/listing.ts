@@ -1,4 +1,4 @@
-/** A folder's entries as the seam wants them: links followed, names checked, and every doubt about the folder cleared. */
+/** Lists a folder in the form of the seam: follows links, checks names, and resolves doubts about the folder. */
 import { GatewayError } from '../../../base/errors.js';
 import { LeftOuts } from '../../left-out.js';
 import { entryPath, EPOCH, fileInfo, folderInfo } from '../../listing.js';
@@ -13,7 +13,10 @@ import { isPositive, isUnsupported, refusal, type Reply } from '../session/repli
 import { listEntered } from './unix-listing.js';
 
 const SECOND_MS = 1_000;
-/** Held until it is known whether the server lists this way at all; more than a listing may leave out. */
+/**
+ * Unreadable lines kept until it is known whether the server lists this way at all; this is more than a listing may
+ * leave out.
+ */
 const MAX_UNREADABLE = 100_001;
 
 /** not_found, not_a_folder, permission_denied, protocol_error. */
@@ -57,7 +60,7 @@ async function* readEntries(
       else await leftOuts.add({ name: bytesOf(entry), isDirectory: false, why: whyOf(kind === 'link') });
     }
   }
-  // The control connection is free again only now.
+  // The control connection is free only now.
   for (const { path, isLink } of unresolved) {
     const target = await findTarget(operation, path);
     if (target !== undefined) yield isLink ? { ...target, isLink } : target;
@@ -70,7 +73,7 @@ const whyOf = (isLink: boolean): 'link' | 'unreadable' => (isLink ? 'link' : 'un
 const bytesOf = ({ name, rawName }: Entry): Buffer =>
   rawName === undefined ? Buffer.from(name) : Buffer.from(rawName, 'base64');
 
-/** ProFTPD's MLSD leaves broken links out: where it tells of nothing, the listing for people tells of more. */
+/** ProFTPD's MLSD leaves broken links out: if it lists nothing, LIST may still show entries. */
 async function* withBrokenLinks(
   operation: Operation,
   folder: RemotePath,
@@ -90,9 +93,9 @@ async function* forPeople(operation: Operation, folder: RemotePath): AsyncGenera
   if (isPositive(await operation.enter(folder))) yield* listEntered(operation, folder);
 }
 
-/** Whether anything stands in the folder, by whatever listing shows it. */
+/** Whether the folder has any entry, in any kind of listing. */
 export async function holdsAnything(operation: Operation, folder: RemotePath): Promise<boolean> {
-  // Read to its end: stopping in the middle would cost the session.
+  // Reads the listing to its end: stopping early would cost the session.
   const holdsSome = async (entries: AsyncIterable<Entry[]>): Promise<boolean> => {
     let isEmpty = true;
     for await (const some of entries) isEmpty &&= some.length === 0;
@@ -102,7 +105,7 @@ export async function holdsAnything(operation: Operation, folder: RemotePath): P
   return (operation.lease.memory.hidesBrokenLinks ||= await holdsSome(forPeople(operation, folder)));
 }
 
-/** In batches as they arrive: handing on one by one takes longer than reading them. */
+/** Yields batches as they arrive: passing entries on one by one takes longer than reading them. */
 async function* listEntries(operation: Operation, folder: RemotePath): AsyncGenerator<Entry[]> {
   const { features, memory } = operation.lease;
   if (features.machineListings && memory.machineListings) {
@@ -112,7 +115,7 @@ async function* listEntries(operation: Operation, folder: RemotePath): AsyncGene
       if (outcome === 'read') return;
     } else if (!isUnsupported(opened)) {
       await expectFolder(operation, folder);
-      // It is one, and could be looked at: then the server cannot list it this way.
+      // The folder exists and is accessible: so the server cannot list it this way.
       if (!isNotImplementedHere(opened)) throw refusal(opened, 'open', `listing ${folder}`, 'permission_denied');
     }
     memory.machineListings = false;
@@ -154,7 +157,7 @@ async function* machineEntries(
     yield entries;
   }
   if (read === 0 && unreadable.length > 0 && !sawSelf) return 'unreadable';
-  // Some servers list nothing for an absent folder, and a file as its own only entry.
+  // Some servers list nothing for an absent folder, and list a file as its own only entry.
   const isDoubtful = !sawSelf && (read === 0 || (read === 1 && held?.name === baseName(folder)));
   if (isDoubtful) await expectFolder(operation, folder);
   if (held !== undefined) yield [held];
@@ -170,7 +173,7 @@ async function expectFolder(operation: Operation, folder: RemotePath): Promise<v
 
 const isNotImplementedHere = (reply: Reply): boolean => reply.code === 501 || reply.code === 503;
 
-/** What a link leads to; undefined for one that leads nowhere, or where we may not go. */
+/** The target of a link; undefined if it leads nowhere, or to a place that we may not see. */
 async function findTarget(operation: Operation, path: RemotePath): Promise<FileInfo | undefined> {
   try {
     return await find(operation, path);
@@ -182,11 +185,12 @@ async function findTarget(operation: Operation, path: RemotePath): Promise<FileI
 
 function toFileInfo({ kind, rawName, size = 0, time }: Entry, path: RemotePath): FileInfo {
   const modifiedAt = time?.time ?? EPOCH;
-  // Added to, not spread into another: such objects outlive the quick collections of garbage, all of a long listing.
+  // Fields are added, not spread into a new object: spread objects of a long listing survive the quick garbage
+  // collections.
   const info: { -readonly [Key in keyof FileInfo]: FileInfo[Key] } =
     kind === 'folder' ? folderInfo(path, modifiedAt) : fileInfo(path, size, modifiedAt);
   if (rawName !== undefined) info.rawName = rawName;
-  // LIST tells the day alone of what is older than half a year.
+  // For entries older than half a year, LIST shows only the day.
   if (time !== undefined && time.resolutionMs > SECOND_MS) info.timeResolutionMs = time.resolutionMs;
   return info;
 }

@@ -42,7 +42,7 @@ function monthsOf(): ReadonlyMap<string, number> {
 /** Chinese, Japanese and Korean number them. */
 const NUMBERED = /^(\d{1,2})[月월]$/u;
 
-/** 0 to 11; undefined for a name of no language that is known, or of two months. */
+/** 0 to 11; undefined for an unknown name, or one that means two different months. */
 export function monthOf(text: string): number | undefined {
   const numbered = NUMBERED.exec(text)?.[1];
   if (numbered !== undefined) return Number(numbered) >= 1 && Number(numbered) <= 12 ? Number(numbered) - 1 : undefined;

@@ -1,4 +1,4 @@
-/** LIST of the working folder: made for people, so dot files, times and zones each need care. */
+/** LIST of the working folder. It is made for people, so dot files, times and zones each need care. */
 import { LeftOuts } from '../../left-out.js';
 import { entryPath } from '../../listing.js';
 import { joinPath, type RemotePath } from '../../path.js';
@@ -10,17 +10,17 @@ import type { Operation } from '../session/operation.js';
 import { GatewayError } from '../../../base/errors.js';
 import { refusal, saysMissing, type Reply } from '../session/replies.js';
 
-/** Entries held back while the server's clock is not known yet; a longer first listing is read twice. */
+/** Entries buffered while the offset of the server's clock is unknown; a longer first listing is read twice. */
 const MAX_HELD = 2_000;
 const MAX_FRUITLESS_LOOKS = 3;
-/** Questions about times after one listing; what is still open is asked after the next one. */
+/** Queries for exact times after one listing; times that are still unknown are queried after the next one. */
 const MAX_ASKED = 40;
 const MAX_FRUITLESS = 3;
 const MINUTE_MS = 60_000;
 
 /**
- * The entries of the folder that was just entered, in batches as they arrive, with times in UTC as far as the server's
- * zone can be learned. LIST is given no path: servers take "-la" for options and "*" for a pattern.
+ * Yields the entries of the folder that was just entered, in batches as they arrive, with times in UTC as far as the
+ * server's zone can be learned. LIST gets no path: servers take "-la" for options and "*" for a pattern.
  */
 export async function* listEntered(operation: Operation, folder: RemotePath): AsyncGenerator<Entry[]> {
   const { memory } = operation.lease;
@@ -32,7 +32,7 @@ export async function* listEntered(operation: Operation, folder: RemotePath): As
   for await (const entries of listAll(operation)) {
     for (const entry of entries) {
       samples.offer(entry);
-      // A first listing that is read for its times alone passes nothing on, so these are counted here.
+      // A first listing that is read for its times only passes nothing on, so unreadable entries are counted here.
       if (isTooLong && (entry.kind === 'unreadable' || entryPath(folder, entry.name) === undefined))
         await unusable.add({ name: undefined, isDirectory: false, why: 'unreadable', line: entry.name });
     }
@@ -44,7 +44,7 @@ export async function* listEntered(operation: Operation, folder: RemotePath): As
       held = undefined;
     }
   }
-  // The control connection is free now. Of a long listing what is learned serves the next one.
+  // The control connection is free now. What a long listing teaches helps the next one.
   if (memory.hasMdtm) await samples.learn(operation);
   if (held === undefined) return;
   if (!isTooLong) {
@@ -71,7 +71,7 @@ class Samples {
       this.#files.set(entry.time.time.getTime(), entry.name);
   }
 
-  /** Asks for as many times as it takes to know the zone at each of them, within bounds. */
+  /** Queries as many times as needed to know the zone at each of them, within bounds. */
   async learn(operation: Operation): Promise<void> {
     const { memory, control } = operation.lease;
     const { zone } = memory;
@@ -84,7 +84,7 @@ class Samples {
       const exact = await operation.askModifiedAt(joinPath(this.folder, this.#files.get(listedMs) as string));
       const offsetMs = exact === undefined ? undefined : offsetBetween(new Date(listedMs), exact);
       if (offsetMs === undefined) {
-        // Its times may be no times of one file: what is written meanwhile, or a server that keeps two clocks.
+        // The two times may not belong to one state of the file: it is being written, or the server uses two clocks.
         if (++fruitless === MAX_FRUITLESS) break;
         times = times.filter((time) => time !== listedMs);
       } else {
@@ -98,7 +98,7 @@ class Samples {
 
 const isNoSelf = ({ kind }: Entry): boolean => kind !== 'self';
 
-/** Dot files too, where the server can show them. */
+/** Includes dot files, if the server can list them. */
 async function* listAll(operation: Operation): AsyncGenerator<Entry[]> {
   const { memory } = operation.lease;
   if (memory.listsAll) {
@@ -111,7 +111,7 @@ async function* listAll(operation: Operation): AsyncGenerator<Entry[]> {
       }
       if (!isEmpty) return;
     }
-    // Nothing, not even ".": the server may have looked for a file called "-a".
+    // Nothing at all, not even ".": the server may have looked for a file called "-a".
     isEmpty = true;
     for await (const entries of listPlain(operation)) {
       isEmpty &&= entries.length === 0;
@@ -132,7 +132,7 @@ async function* listPlain(operation: Operation): AsyncGenerator<Entry[]> {
   for await (const entries of parse(operation, opened)) yield entries.filter(isNoSelf);
 }
 
-/** The folder was entered, so "no such file" can only mean that there is none in it (450 and 550 are both in use). */
+/** The folder was entered, so "no such file" can only mean that it is empty (450 and 550 are both in use). */
 const meansEmpty = (reply: Reply): boolean =>
   (reply.code === 450 || reply.code === 550) && (saysMissing(reply) || /no (?:matching )?files/i.test(reply.text));
 

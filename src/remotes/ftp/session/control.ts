@@ -1,11 +1,11 @@
 /**
- * One control connection, from the greeting to its end, on a socket that dial.ts made; what makes it bear a server that
- * is slow, broken or hostile:
+ * One control connection, from the greeting to its end, on a socket from dial.ts. It survives a server that is slow,
+ * broken or hostile:
  *
- *   bounds           64 KiB of one reply, and a deadline from command to answer however busily the server chatters
- *   step             a reply that nobody waits for, or of a kind the command cannot have, ends the connection
- *   stray text       is passed over (some servers say more than their replies), but only while a reply still comes
- *   one cause        the first reason for the end, a GatewayError, is what every later command reports
+ *   bounds 64 KiB for one reply, and a deadline from command to answer however much the server sends
+ *   step an unexpected reply, or one that the command cannot have, ends the connection
+ *   stray text is ignored (some servers send more than their replies), but only while a reply still follows
+ *   one cause the first reason for the end, a GatewayError, is what every later command reports
  */
 import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
@@ -29,32 +29,35 @@ interface AskOptions {
   readonly success?: readonly number[];
 }
 
-/** One of several commands that leave together. */
+/** One of several commands that are sent together. */
 export interface Ask {
   readonly command: string;
   readonly success?: readonly number[] | undefined;
-  /** Of no use where the one before was refused; sent all the same where nobody waits to see that. */
+  /** Useless if the command before it was refused; it is sent anyway when the answers are not waited for one by one. */
   readonly isSequel?: boolean;
 }
 
-/** The command, or commands, under way. */
+/** The command or commands in progress. */
 interface Task {
   accept(reply: Reply): void;
   fail(error: Error): void;
-  /** It has had a reply: what a transfer takes is not for text beside it to end. */
+  /** It has had a reply: stray text must not end a transfer that takes long. */
   isAnswered: boolean;
 }
 
 const INJECTION = /[\r\n\0]/;
 const MAX_REPLY_CHARS = 65_536;
 const MAX_BANNER = 200;
-/** How long after text that is no reply one may still come. */
+/** How long after stray text a reply may still arrive. */
 const STRAY_MS = 1_000;
-/** Read their commands one by one however many have come: RFC 959 leaves that open, and others may lose what follows. */
+/**
+ * These servers execute queued commands one by one. RFC 959 does not require that, and other servers may lose commands
+ * that arrive early.
+ */
 const QUEUEING = /vsftpd|pure-ftpd|proftpd/i;
 
 export class Control {
-  /** How the server introduced itself. */
+  /** The text of the server's greeting. */
   banner = '';
   private reader = this.newReader();
   private task: Task | undefined;
@@ -80,7 +83,7 @@ export class Control {
     return this.ending === undefined && this.current.remoteAddress !== undefined;
   }
 
-  /** A command still waits for its last reply. */
+  /** Whether a command still waits for its last reply. */
   get busy(): boolean {
     return this.task !== undefined;
   }
@@ -89,7 +92,7 @@ export class Control {
     this.lostListeners.push(listener);
   }
 
-  /** The server's first words; 120 ("ready in n minutes") is waited out. */
+  /** Resolves with the server's greeting; waits out a 120 ("ready in n minutes"). */
   async greeting(signal: AbortSignal): Promise<Reply> {
     signal.throwIfAborted();
     const reply = await this.obey(signal, this.begin(undefined).finished);
@@ -98,8 +101,8 @@ export class Control {
   }
 
   /**
-   * Sends a command and resolves with its last reply; a refusal is a reply too.
-   * Errors: connection_lost (421 too), protocol_error, stall_timeout, or the signal's reason, each ending the connection.
+   * Sends a command and resolves with its last reply; a refusal is a reply too. Errors: connection_lost (421 too),
+   * protocol_error, stall_timeout, or the signal's reason; each ends the connection.
    */
   async ask(command: string, { signal, success }: AskOptions): Promise<Reply> {
     signal.throwIfAborted();
@@ -109,8 +112,8 @@ export class Control {
   }
 
   /**
-   * The same of several commands, each sent whatever becomes of those before it: in one write to a server that is known to
-   * bear that. Resolves with as many replies, or fewer where a sequel was not sent.
+   * Sends several commands, each regardless of the replies before it; in one write if the server is known to queue
+   * commands. Resolves with as many replies, or fewer if a sequel was not sent.
    */
   async askAll(asks: readonly Ask[], signal: AbortSignal): Promise<readonly Reply[]> {
     if (!QUEUEING.test(this.banner)) return this.askInTurn(asks, signal);
@@ -123,7 +126,7 @@ export class Control {
     return replies.map((reply, at) => this.fitting(reply, asks[at] as Ask));
   }
 
-  /** Goes on over TLS. What was said in the clear before, but after the answer to AUTH, is an attacker's (RFC 4217, 15.1). */
+  /** Continues over TLS. Text that came unencrypted after the answer to AUTH is from an attacker (RFC 4217, 15.1). */
   secured(socket: TLSSocket): void {
     if (this.reader.pending > 0) {
       throw this.giveUp(outOfStep(this.host, { code: 0, text: 'bytes before TLS' }, 'AUTH'));
@@ -134,7 +137,7 @@ export class Control {
     this.stopListening = this.listen(socket);
   }
 
-  /** Sends a command that moves data. Nothing but `finished` ends the exchange; no other command may be sent before. */
+  /** Sends a command that moves data. Only `finished` ends the exchange; no other command may be sent before. */
   begin(command: string | undefined): Exchange {
     const started = pending<Reply>();
     const finished = pending<Reply>();
@@ -178,7 +181,7 @@ export class Control {
     if (this.ending !== undefined) throw this.ending;
     if (this.busy) throw new GatewayError('internal', 'a control connection carries one command at a time');
     for (const command of commands) {
-      // Paths cannot hold them; a registered user name or password could.
+      // Paths cannot contain these characters; a registered user name or password could.
       if (INJECTION.test(command)) {
         throw new GatewayError('bad_request', `an FTP ${verbOf(command)} cannot carry CR, LF or NUL`, {
           step: 'request',
@@ -186,7 +189,7 @@ export class Control {
       }
     }
     this.task = task;
-    // A path need not be UTF-8.
+    // A path may be bytes that are not UTF-8.
     if (commands.length > 0) this.current.write(Buffer.concat(commands.flatMap((one) => [pathBytes(one), CRLF])));
   }
 
@@ -199,14 +202,14 @@ export class Control {
     return replies;
   }
 
-  /** A success that the command cannot have is no answer to it. */
+  /** A success code that the command cannot have is not an answer to it. */
   private fitting(reply: Reply, { command, success }: Ask): Reply {
     const fits = success === undefined ? isPositive(reply) : success.includes(reply.code);
     if (reply.code < 400 && !fits) throw this.giveUp(outOfStep(this.host, reply, verbOf(command)));
     return reply;
   }
 
-  /** `answer`, or stall_timeout and the end of the connection when it does not come in time. */
+  /** Returns `answer`; if it does not arrive in time, ends the connection with stall_timeout. */
   answerInTime<T>(answer: Promise<T>, verb: string, timeoutMs = this.answerTimeoutMs): Promise<T> {
     return within(answer, timeoutMs, () => {
       const text = `${this.host} did not answer ${verb} within ${Math.round(timeoutMs)} ms`;
@@ -214,7 +217,7 @@ export class Control {
     });
   }
 
-  /** `work`, ended with the whole connection when the signal fires: the rest of an exchange cannot be taken back. */
+  /** Awaits `work`; the signal ends the whole connection, because the rest of an exchange cannot be cancelled. */
   async obey<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
     const stopListening = onAbort(signal, (reason) => this.end(reason));
     try {
@@ -227,13 +230,13 @@ export class Control {
     }
   }
 
-  /** Ends the connection for this reason and hands it back to be thrown. */
+  /** Ends the connection for this reason, and returns the reason to be thrown. */
   giveUp(reason: GatewayError): GatewayError {
     this.end(reason);
     return reason;
   }
 
-  /** The server is told (QUIT), and nothing is waited for. */
+  /** Sends QUIT and waits for nothing. */
   close(): void {
     this.end(new Error('the gateway closed the connection'));
   }
@@ -258,7 +261,7 @@ export class Control {
     socket.on('data', accept).on('error', fail).on('end', leave).on('close', leave);
     return () => {
       socket.off('data', accept).off('error', fail).off('end', leave).off('close', leave);
-      // What still becomes of it is nobody's concern.
+      // Later errors of the socket do not matter.
       socket.on('error', () => undefined);
     };
   }
@@ -278,14 +281,15 @@ export class Control {
     clearTimeout(this.strayTimer);
     this.strayTimer = undefined;
     if (this.ending !== undefined) return;
-    // "Service not available, closing control connection": nothing may follow (RFC 959, 5.4), asked or not.
+    // "Service not available, closing control connection": no command may follow (RFC 959, 5.4), whether one was sent
+    // or not.
     if (reply.code === 421) return void this.giveUp(connectionLost(this.host, undefined, reply));
     if (this.task === undefined) return void this.giveUp(outOfStep(this.host, reply));
     this.task.isAnswered = true;
     this.task.accept(reply);
   }
 
-  /** Text outside of a reply: whoever waits for one need not wait for long. */
+  /** Text outside of a reply: from now on the waiting command gets only a short time. */
   private bear(line: string): void {
     if (this.task === undefined || this.task.isAnswered || this.ending !== undefined) return;
     this.strayTimer ??= setTimeout(() => this.giveUp(notAReply(this.host, line)), STRAY_MS);
@@ -300,7 +304,7 @@ interface Pending<T> {
   readonly reject: (error: Error) => void;
 }
 
-/** Nobody has to await it. */
+/** The promise need not be awaited. */
 function pending<T>(): Pending<T> {
   let [resolve, reject]: [Pending<T>['resolve'], Pending<T>['reject']] = [() => undefined, () => undefined];
   const promise = new Promise<T>((done, fail) => ([resolve, reject] = [done, fail]));

@@ -1,4 +1,4 @@
-/** Data connections: always passive, always to the host of the control connection, always from the dialler. */
+/** Data connections: always passive, always to the host of the control connection, always through the dialler. */
 import type { Socket } from 'node:net';
 import { within } from '../../../base/deadline.js';
 import { GatewayError, hasCode, toGatewayError } from '../../../base/errors.js';
@@ -11,21 +11,21 @@ import { tlsError } from './security.js';
 
 interface DataConnection {
   readonly socket: Socket;
-  /** Resolves when bytes may flow: with TLS, after the handshake. Never rejects; failures are the socket's. */
+  /** Resolves when bytes may flow; with TLS, after the handshake. Never rejects: failures are errors of the socket. */
   readonly ready: Promise<unknown>;
 }
 
-/** A command whose data flows, or has already ended. */
+/** A command whose data is flowing, or has already ended. */
 export interface Transfer extends DataConnection {
   readonly exchange: Exchange;
   readonly first: Reply;
-  /** Where the data begins: `restartAt`, or 0 where the server refuses REST. */
+  /** The offset of the first byte: `restartAt`, or 0 if the server refuses REST. */
   readonly startsAt: number;
 }
 
 /**
- * Opens a data connection, sends the command and waits for its first reply. A refusal comes back as that reply, with the
- * socket destroyed; the caller decides what it means.
+ * Opens a data connection, sends the command and waits for its first reply. A refusal is returned as that reply, with
+ * the socket destroyed; the caller decides what it means.
  */
 export async function beginTransfer(
   operation: Operation,
@@ -35,10 +35,10 @@ export async function beginTransfer(
 ): Promise<Transfer> {
   const { control } = operation.lease;
   const verb = command.slice(0, 4);
-  // Lines of a listing are taken apart piece by piece: a large one would hold up the event loop.
+  // A listing is split into lines in small steps: large reads would block the event loop.
   const { socket, ready } = await openDataConnection(operation, verb);
   try {
-    // REST counts for the very next command only (RFC 959, 4.1.3).
+    // REST applies only to the very next command (RFC 959, 4.1.3).
     const restart = restartAt > 0 ? await operation.send(`REST ${restartAt}`, [350]) : undefined;
     const restarted = restart?.code === 350;
     // A STOR from the beginning would empty the file.
@@ -56,7 +56,7 @@ export async function beginTransfer(
   }
 }
 
-/** How long a data connection that broke waits for the server's own words, which say more than ECONNRESET. */
+/** How long a broken data connection waits for the server's own reply, which says more than ECONNRESET. */
 const LAST_WORDS_MS = 2_000;
 
 /** The final reply of an exchange whose data has ended badly; undefined when none comes soon. */
@@ -67,7 +67,7 @@ export function lastWords(exchange: Exchange): Promise<Reply | undefined> {
 
 const TLS_FAILURE = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|HOSTNAME)/;
 
-/** The error that a data socket died of. */
+/** Translates the error that ended a data socket. */
 export function dataError(operation: Operation, error: Error): GatewayError {
   if (error instanceof GatewayError) return error;
   if (TLS_FAILURE.test((error as NodeJS.ErrnoException).code ?? '')) return tlsError(operation.host, error, 'transfer');
@@ -85,7 +85,7 @@ async function openDataConnection(operation: Operation, verb: string): Promise<D
     const port = await askPort(operation, 'EPSV');
     return await connectTo(operation, port, verb);
   } catch (error) {
-    // Unknown to the server, or rewritten by a firewall that only understands PASV. PASV has no IPv6.
+    // EPSV is unknown to the server, or rewritten by a firewall that only understands PASV. PASV has no IPv6.
     if (!hasCode(error, 'remote_failure', 'permission_denied', 'unreachable', 'connect_timeout') || isIPv6(operation))
       throw error;
     refused = error;
@@ -139,7 +139,7 @@ async function connectTo(operation: Operation, port: number, verb: string): Prom
   return { socket: secured, ready };
 }
 
-/** Until the transfer has its own listeners an early reset must not be an unhandled 'error'. */
+/** Before the transfer has its own listeners, an early reset must not become an unhandled 'error'. */
 function quiet<S extends Socket>(socket: S): S {
   return socket.on('error', () => {});
 }

@@ -1,14 +1,14 @@
 /** The reply to FEAT (RFC 2389). */
 import { isPositive, type Reply } from './replies.js';
 
-/** What changes what is sent. A server without FEAT has none of it. */
+/** The features that change what is sent. A server without FEAT has none of them. */
 export interface Features {
   readonly utf8: boolean;
   /** MLST and MLSD: servers announce both as MLST (RFC 3659, 7.8). */
   readonly machineListings: boolean;
   /** MFMT, which sets a file's time (draft-somers-ftp-mfxx). */
   readonly setsTimes: boolean;
-  /** The MLST facts wanted, where the server would not send them by itself. */
+  /** The wanted MLST facts, if the server does not send them by default. */
   readonly factsToRequest: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export function parseFeatures(reply: Reply): Features {
   };
 }
 
-/** `Type*;Size*;Modify;`: a star marks what is sent unless OPTS MLST says otherwise (RFC 3659, 7.8). */
+/** `Type*;Size*;Modify;`: a star marks facts that are sent unless OPTS MLST changes that (RFC 3659, 7.8). */
 function factsToRequest(offered: string): string | undefined {
   const facts = offered.toLowerCase().split(';');
   const isSent = WANTED_FACTS.every((fact) => facts.includes(`${fact}*`) || !facts.includes(fact));

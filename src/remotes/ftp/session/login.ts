@@ -1,4 +1,4 @@
-/** From nothing to a control connection that is ready for work. */
+/** Opens a control connection and makes it ready for work. */
 import type net from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { withDeadline } from '../../../base/deadline.js';
@@ -13,10 +13,10 @@ import { createSecurity, type Security } from './security.js';
 
 export interface LoggedIn {
   readonly control: Control;
-  /** When the socket stood. */
+  /** When the socket was connected. */
   readonly connectedAt: number;
   readonly features: Features;
-  /** Undefined where everything goes in the clear. */
+  /** Undefined if the connection is not encrypted. */
   readonly security: Security | undefined;
 }
 
@@ -116,7 +116,7 @@ async function introduce(
 const unusable = (reply: Reply, text: string): GatewayError =>
   new GatewayError('remote_failure', text, { step: 'login', remote: spoken(reply) });
 
-/** While logging in, 421 means "full", and no words of the server may show the password. */
+/** During the login, 421 means "full", and no server text may reveal the password. */
 function asLoginFailure(error: unknown, host: string, password: string | undefined): unknown {
   if (!hasCode(error, 'connection_lost', 'protocol_error', 'stall_timeout') || error.remote === undefined) return error;
   const reply = { code: Number(error.remote.code ?? 0), text: error.remote.text };

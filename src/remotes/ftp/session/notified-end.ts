@@ -1,4 +1,4 @@
-/** TLS whose end is said in TLS itself (close_notify, RFC 8446, 6.1): the plain end of its socket is a truncation. */
+/** TLS that must end with its own message (close_notify, RFC 8446, 6.1): a plain end of the socket is a truncation. */
 import type net from 'node:net';
 import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
@@ -6,7 +6,7 @@ import type { TLSSocket } from 'node:tls';
 const LOOK_AGAIN_MS = 20;
 const TURNS = 2;
 
-/** The bytes of a socket without its end, which TLS would take for its own. */
+/** Passes the bytes of a socket on without its end, which TLS would take for a regular end. */
 class EndlessSocket extends Duplex {
   constructor(private readonly socket: net.Socket) {
     super();
@@ -38,7 +38,7 @@ class EndlessSocket extends Duplex {
   }
 }
 
-/** `wrap` begins TLS over what it is given. Where the socket ends before TLS has said so, TLS fails with `truncated`. */
+/** `wrap` starts TLS on the given stream. If the socket ends before TLS has ended, TLS fails with `truncated`. */
 export function withNotifiedEnd(socket: net.Socket, wrap: (bytes: Duplex) => TLSSocket, truncated: Error): TLSSocket {
   const bytes = new EndlessSocket(socket);
   const secured = wrap(bytes);
@@ -52,7 +52,7 @@ export function withNotifiedEnd(socket: net.Socket, wrap: (bytes: Duplex) => TLS
     let turns = 0;
     const look = (): void => {
       if (isNotified || secured.destroyed) return;
-      // TLS has not seen all of it yet: the reader is slow.
+      // TLS has not read all of it yet: the reader is slow.
       if (bytes.readableLength > 0) setTimeout(look, LOOK_AGAIN_MS).unref();
       else if (turns++ < TURNS) setImmediate(look);
       else secured.destroy(truncated);

@@ -1,4 +1,4 @@
-/** The end of data from a server that says that all is sent, and leaves its data connection open. */
+/** Ends the data of a server that confirms the transfer but leaves its data connection open. */
 import type { Readable } from 'node:stream';
 
 /** How long a data connection must be silent after the last reply before it counts as ended. */
@@ -8,20 +8,20 @@ export class OpenEnd {
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
 
-  /** `isWhole`: whether what has come can be all; until then the connection does not count as ended. */
+  /** `isWhole`: whether the received data can be complete; before that the connection does not count as ended. */
   constructor(
     private readonly data: Readable,
     private readonly stallTimeoutMs: number,
     private readonly isWhole: () => boolean,
   ) {}
 
-  /** The last reply has come. */
+  /** Call when the last reply has arrived. */
   begin(): void {
     if (this.#isOver || this.data.readableEnded) return;
     this.#timer = setTimeout(() => this.#end(), Math.min(SILENCE_MS, this.stallTimeoutMs / 2));
   }
 
-  /** More data has come. */
+  /** Call when more data has arrived. */
   postpone(): void {
     this.#timer?.refresh();
   }
@@ -32,7 +32,7 @@ export class OpenEnd {
   }
 
   #end(): void {
-    // Bytes that wait for their reader are no silence.
+    // Bytes that wait for their reader do not count as silence.
     if (this.data.readableLength > 0 || !this.isWhole()) this.postpone();
     else this.data.push(null);
   }

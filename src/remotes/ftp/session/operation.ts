@@ -7,13 +7,13 @@ import type { Ask } from './control.js';
 import { isPositive, isUnsupported, type Reply } from './replies.js';
 import type { FtpLease } from './session.js';
 
-/** A command about a path; `success` and `isSequel` as Control has them. */
+/** A command about a path; `success` and `isSequel` as in Control. */
 export interface Question extends Omit<Ask, 'command'> {
   readonly verb: string;
   readonly path: RemotePath;
 }
 
-/** What every step of one operation works with: the lease it holds, its limits, and the signal that ends it. */
+/** The shared state of all steps of one operation: its lease, its limits, and the signal that ends it. */
 export class Operation {
   constructor(
     readonly lease: FtpLease,
@@ -28,12 +28,12 @@ export class Operation {
     return this.lease.control.host;
   }
 
-  /** The path as the server knows it: always absolute, so that no folder has to be entered and no name begins with "-". */
+  /** The path on the server: always absolute, so that no folder has to be entered and no name begins with "-". */
   at(path: RemotePath): string {
     return underRoot(this.connection.rootPath, path);
   }
 
-  /** One command about `path`; a refusal is a reply too. `success`: the codes of success, 2xx when absent. */
+  /** Sends one command about `path`; a refusal is a reply too. `success`: the codes of success, 2xx when absent. */
   ask(verb: string, path: RemotePath, success?: readonly number[]): Promise<Reply> {
     return this.send(`${verb} ${this.at(path)}`, success);
   }
@@ -42,30 +42,30 @@ export class Operation {
     return this.lease.control.ask(command, { signal: this.signal, ...(success === undefined ? {} : { success }) });
   }
 
-  /** Several, together where the server bears that (Control.askAll). */
+  /** Sends several commands, together if the server supports that (Control.askAll). */
   askAll(questions: readonly Question[]): Promise<readonly Reply[]> {
     const asks = questions.map(({ verb, path, ...ask }) => ({ ...ask, command: `${verb} ${this.at(path)}` }));
     return this.lease.control.askAll(asks, this.signal);
   }
 
-  /** Bytes, or the server's refusal. */
+  /** The size in bytes, or the server's refusal. */
   async askSize(path: RemotePath): Promise<number | Reply> {
     return sizeIn(await this.ask('SIZE', path, [213]));
   }
 
-  /** Undefined where the server keeps or tells no time. */
+  /** Undefined if the server keeps or reports no time. */
   async askModifiedAt(path: RemotePath): Promise<Date | undefined> {
     return this.lease.memory.hasMdtm ? this.timeIn(await this.ask('MDTM', path, [213])) : undefined;
   }
 
-  /** Of an answer to MDTM. */
+  /** Reads the time in an answer to MDTM. */
   timeIn(reply: Reply | undefined): Date | undefined {
     if (reply === undefined) return undefined;
     if (isUnsupported(reply)) this.lease.memory.hasMdtm = false;
     return reply.code === 213 ? parseTimeValue(reply.text.slice(4).trim()) : undefined;
   }
 
-  /** Makes `folder` the working folder; the login folder is remembered first. */
+  /** Makes `folder` the working folder; records the login folder first. */
   async enter(folder: RemotePath): Promise<Reply> {
     const { lease } = this;
     await lease.loginFolder(this.signal);
@@ -74,7 +74,10 @@ export class Operation {
     return reply;
   }
 
-  /** Servers refuse to remove the folder that they are in, or break when it is gone (pure-ftpd). */
+  /**
+   * Leaves the folder before it is removed: servers refuse to remove their working folder, or fail when it is gone
+   * (pure-ftpd).
+   */
   async leave(folder: RemotePath): Promise<void> {
     const { workingFolder = '' } = this.lease;
     if (`${workingFolder}/`.startsWith(`${this.at(folder)}/`)) await this.enter(ROOT);
@@ -84,13 +87,13 @@ export class Operation {
     return isPositive(await this.enter(path));
   }
 
-  /** The same operation under another signal: clean-up goes on after the operation's own has fired. */
+  /** The same operation with another signal: clean-up continues after the operation's own signal has fired. */
   under(signal: AbortSignal): Operation {
     return new Operation(this.lease, this.connection, this.limits, this.deps, this.context, signal);
   }
 }
 
-/** Of an answer to SIZE, asked under TYPE I: in ASCII it would be another one, or none. */
+/** Reads the size in an answer to SIZE, asked under TYPE I: in ASCII it would differ or be refused. */
 export function sizeIn(reply: Reply): number | Reply {
   if (reply.code !== 213) return reply;
   const digits = /^213[ -](\d{1,16})\b/.exec(reply.text)?.[1];

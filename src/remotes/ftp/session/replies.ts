@@ -1,6 +1,6 @@
 /**
- * What servers say, and what it means. RFC 959 fixes the codes only loosely: 550 stands for "absent", "refused", "a
- * folder" and "disk full" alike, so words decide where they can, and callers look further where they cannot.
+ * The meaning of server replies. RFC 959 fixes the codes only loosely: 550 can mean "absent", "refused", "a folder" or
+ * "disk full". So the words decide if they can, and otherwise callers look further.
  */
 import { GatewayError, type ErrorCode, type RemoteReply, type Step } from '../../../base/errors.js';
 
@@ -30,7 +30,7 @@ export const saysMissing = (reply: Reply): boolean => MISSING.test(reply.text);
 export const saysNoFolder = (reply: Reply): boolean => /not a directory/i.test(reply.text);
 export const saysDenied = (reply: Reply): boolean => DENIED.test(reply.text);
 
-/** The words of a reply, for errors; `secret` never shows, whatever the server echoes. */
+/** The words of a reply, for errors; `secret` is always removed, even if the server echoes it. */
 export function spoken(reply: Reply, secret?: string): RemoteReply {
   const lines = reply.text.split('\n').map((line) => line.replace(/^\d{3}[- ]/, '').trim());
   const text = lines.filter((line) => line !== '').join(' ');
@@ -38,8 +38,8 @@ export function spoken(reply: Reply, secret?: string): RemoteReply {
 }
 
 /**
- * A refusal as an error. `subject` begins the message ("reading /a"); `unclear` is what a 450, 550 or 553 means when
- * its words do not tell, which a caller knows after a look at the path.
+ * Translates a refusal into an error. `subject` begins the message ("reading /a"); `unclear` is what a 450, 550 or 553
+ * means if its words do not say, which a caller knows after looking up the path.
  */
 export function refusal(
   reply: Reply,
@@ -79,7 +79,7 @@ function meaningOf({ code, text }: Reply, unclear: ErrorCode): ErrorCode {
   return code === 451 ? 'remote_failure' : unclear;
 }
 
-/** A refused greeting, USER or PASS. `password` is taken out of the server's words. */
+/** Translates a refused greeting, USER or PASS. `password` is removed from the server's words. */
 export function loginRefusal(reply: Reply, host: string, password: string | undefined): GatewayError {
   const details = { step: 'login', remote: spoken(reply, password) } as const;
   const full = reply.code === 421 || (TOO_MANY.test(reply.text) && !WRONG_LOGIN.test(reply.text));
@@ -89,12 +89,12 @@ export function loginRefusal(reply: Reply, host: string, password: string | unde
   return new GatewayError('login_refused', `${host} refused the login; check username and password`, details);
 }
 
-/** Whatever ended a control or data connection that nobody had closed. */
+/** The error for a control or data connection that ended without being closed by us. */
 export function connectionLost(host: string, cause: unknown, remote?: RemoteReply): GatewayError {
   return new GatewayError('connection_lost', `the connection to ${host} was lost`, { step: 'transfer', cause, remote });
 }
 
-/** A reply that belongs to no command, or to another one: nothing that follows on this connection can be believed. */
+/** A reply that belongs to no command, or to another one: later replies on this connection cannot be trusted. */
 export function outOfStep(host: string, reply: Reply, awaited?: string): GatewayError {
   const what = awaited === undefined ? 'spoke unasked' : `did not answer ${awaited} as RFC 959 and RFC 3659 say`;
   return new GatewayError('protocol_error', `${host} ${what}; the session was given up`, {
@@ -103,7 +103,7 @@ export function outOfStep(host: string, reply: Reply, awaited?: string): Gateway
   });
 }
 
-/** Text where a reply was to come: an HTTP server, an SSH server, bytes of anything. */
+/** Text where a reply was expected: an HTTP server, an SSH server, or arbitrary bytes. */
 export function notAReply(host: string, line: string): GatewayError {
   return new GatewayError('protocol_error', `${host} does not speak FTP where a reply was to come`, {
     step: 'transfer',

@@ -1,30 +1,30 @@
 /**
- * Takes what a server says apart into replies (RFC 959, 4.2): `250 done`, or `250-…` up to the next line that begins
- * with `250 `. Text outside of a reply is stray: some servers say more than their replies.
+ * Splits the server's text into replies (RFC 959, 4.2): `250 done`, or `250-…` up to the next line that begins with
+ * `250 `. Text outside of a reply is stray: some servers send more than their replies.
  */
 import type { Reply } from './replies.js';
 
-/** The beginning of a reply's line, however little of it there is, or an empty line. */
+/** The beginning of a reply's line, however short, or an empty line. */
 const BEGINS_REPLY = /^(?:\r?$|[1-6](?:$|\d(?:$|\d(?:$|[ \r-]))))/;
 const LAST_LINE = /^\d{3}(?: |$)/;
 const FIRST_LINE = /^\d{3}-/;
 
 interface ReplyEvents {
   reply(reply: Reply): void;
-  /** A line, or the beginning of one, that is part of no reply. */
+  /** Called with a line, or the beginning of one, that belongs to no reply. */
   stray(line: string): void;
 }
 
 export class ReplyReader {
-  /** The line that is still coming. */
+  /** The incomplete last line. */
   private rest = '';
-  /** Of the reply that is still coming. */
+  /** The lines of the incomplete reply. */
   private lines: string[] = [];
   private length = 0;
 
   constructor(private readonly events: ReplyEvents) {}
 
-  /** Characters of the reply, or the line, that is still coming. */
+  /** Characters of the incomplete reply or line. */
   get pending(): number {
     return this.length + this.rest.length;
   }

@@ -10,19 +10,28 @@ import { TLS_CIPHERS, tlsFailure } from '../../dial/dial.js';
 import { withNotifiedEnd } from './notified-end.js';
 
 /**
- * TLS of one session: the control connection's handshake, and those of its data connections, which resume its TLS
- * session because many servers demand it as proof that both ends belong together (vsftpd's require_ssl_reuse).
+ * TLS for one session: the handshakes of the control connection and of its data connections. Data connections resume
+ * the control connection's TLS session, because many servers demand that as proof that both belong together (vsftpd's
+ * require_ssl_reuse).
  */
 export interface Security {
-  /** Takes the socket over; resolves when the peer is trusted. certificate_rejected, unreachable, or the signal's reason. */
+  /**
+   * Takes over the socket; resolves when the peer is trusted. certificate_rejected, unreachable, or the signal's
+   * reason.
+   */
   secureControl(socket: net.Socket, signal: AbortSignal): Promise<tls.TLSSocket>;
-  /** Begins a handshake that ends once the server has seen the transfer's command; its failure is the socket's error. */
+  /**
+   * Starts a handshake that ends once the server has seen the transfer's command; its failure is the socket's error.
+   */
   secureData(socket: net.Socket): tls.TLSSocket;
-  /** The same for a listing, whose end nothing but TLS shows: without close_notify its failure is connection_lost. */
+  /** The same for a listing, whose end only TLS can prove: without close_notify it fails with connection_lost. */
   secureListing(socket: net.Socket): tls.TLSSocket;
 }
 
-/** Parsing the system's authorities costs some ten milliseconds: done once for each set of trusted ones. */
+/**
+ * Parsing the system's certificate authorities takes about ten milliseconds: it is done once for each set of trusted
+ * ones.
+ */
 const contexts = new LRUCache<string, tls.SecureContext>({ max: 100 });
 
 export function createSecurity(connection: FtpConnection): Security {
@@ -38,7 +47,7 @@ export function createSecurity(connection: FtpConnection): Security {
 
   function wrap(socket: Duplex, resume: boolean): tls.TLSSocket {
     const secured = tls.connect({ ...options, socket, ...(resume && session !== undefined ? { session } : {}) });
-    // TLS 1.3 hands out tickets after the handshake, and some servers take each of them only once.
+    // TLS 1.3 sends tickets after the handshake, and some servers accept each of them only once.
     secured.on('session', (ticket) => {
       session = ticket;
     });
@@ -55,7 +64,7 @@ export function createSecurity(connection: FtpConnection): Security {
     },
 
     secureControl: (socket, signal) => {
-      // Then nothing is begun, and nobody else owns it.
+      // Nothing was started, and nothing else owns the socket.
       if (signal.aborted) socket.destroy();
       return waitFor({ signal }, (done, fail) => {
         const secured = wrap(socket, false);
@@ -79,10 +88,10 @@ export function createSecurity(connection: FtpConnection): Security {
   };
 }
 
-/** What TLS itself found wrong (an OpenSSL or certificate error), or the connection's plain end. */
+/** The cause that TLS itself found (an OpenSSL or certificate error), or the connection's plain end. */
 export function tlsError(host: string, error: Error, step: Step): GatewayError {
   if (error instanceof GatewayError) return error;
-  // OpenSSL's message holds source file names; its reason is made for people.
+  // OpenSSL's message contains source file names; its `reason` is written for people.
   const { reason } = error as { reason?: unknown };
   return tlsFailure(host, typeof reason === 'string' ? new Error(reason, { cause: error }) : error, step);
 }

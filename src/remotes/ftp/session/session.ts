@@ -13,21 +13,21 @@ import type { Security } from './security.js';
 
 /** The right to use a session's one control connection for the length of one operation. */
 export interface FtpLease {
-  /** The present control connection; another one after reconnect(). */
+  /** The current control connection; reconnect() replaces it. */
   readonly control: Control;
   readonly features: Features;
   readonly security: Security | undefined;
   readonly memory: HostMemory;
   check(signal: AbortSignal): Promise<void>;
-  /** Folders that have taken a file in this session. */
+  /** Folders in which this session has stored a file. */
   readonly provenFolders: LRUCache<RemotePath, true>;
-  /** The one entered last, as the server knows it; undefined: the login folder. */
+  /** The folder entered last, as a path of the server; undefined: the login folder. */
   workingFolder: string | undefined;
-  /** The login folder as the server names it; asked once, and before anything changes the working folder. */
+  /** The login folder as the server names it; asked once, before anything changes the working folder. */
   loginFolder(signal: AbortSignal): Promise<string>;
   /**
-   * Gives the control connection up and logs in again in the same slot of the pool, for clean-up after a transfer that
-   * was cut. The session is not used again afterwards.
+   * Closes the control connection and logs in again in the same slot of the pool, to clean up after a transfer that was
+   * cut. The session is not used again afterwards.
    */
   reconnect(signal: AbortSignal): Promise<void>;
 }
@@ -68,7 +68,7 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
     return new FtpSession(connection, limits, deps, memory, await logIn(connection, limits, deps, signal));
   }
 
-  /** While leased the slot stays taken even when the connection has died: clean-up may log in again in it. */
+  /** While leased the slot stays taken even if the connection is lost: clean-up may log in again in it. */
   get alive(): boolean {
     return !this.closed && (this.leased || (this.control.alive && !this.spent));
   }
@@ -104,12 +104,12 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
 
   release(_lease: FtpLease, fate: 'keep' | 'discard'): void {
     this.leased = false;
-    // A transfer nobody finished leaves replies on their way that the next operation would take for its own.
+    // An unfinished transfer leaves replies under way that the next operation would take for its own.
     if (fate === 'discard' || this.spent || this.control.busy || !this.control.alive) this.close();
   }
 
   async check(signal: AbortSignal): Promise<void> {
-    // Any reply shows that the server is there.
+    // Any reply proves that the server is there.
     const noop = this.control.ask('NOOP', { signal });
     await this.control.answerInTime(noop, 'NOOP', Math.min(CHECK_TIMEOUT_MS, this.limits.stallTimeoutMs));
   }
@@ -148,8 +148,8 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
 }
 
 /**
- * `257 "/a ""quoted"" folder" is current` (RFC 959, appendix II: quotes are doubled), or without quotes. A server that does
- * not say where its login begins is asked for absolute paths alone, and its root serves as well.
+ * Parses `257 "/a ""quoted"" folder" is current` (RFC 959, appendix II: quotes are doubled), or the same without
+ * quotes. If a server does not name its login folder, the root serves as well: it is only asked for absolute paths.
  */
 function parseFolder(reply: Reply): string {
   const quoted = /"((?:[^"]|"")*)"/.exec(reply.text)?.[1];

@@ -6,24 +6,24 @@ import { GatewayError } from '../../../base/errors.js';
 import { proofOf } from '../../certificate-proof.js';
 import type { ServerProof } from '../../remote.js';
 
-/** The SDK makes one anew for every call. No signature covers it. */
+/** The SDK builds this text again for every call. No signature covers it. */
 export const USER_AGENT = 'file-transfer-gateway';
-/** What is parsed in well under a millisecond. */
+/** Answers of this size are parsed in well under a millisecond. */
 const SHORT_ANSWER_BYTES = 16 * 1024;
 
-/** In the options of a call whose request has been sent already (short-put.ts): what it was answered. */
+/** An option of a call whose request was sent already (short-put.ts): its answer. */
 export interface Answered {
   readonly answered?: IncomingMessage;
 }
 
-/** What the store has proven itself with, in its last answer. */
+/** The proof of identity in the store's last answer. */
 export interface Seen {
   proof: ServerProof;
-  /** That it came over. */
+  /** The socket that the answer came on. */
   socket?: Socket;
 }
 
-/** In the options of a call. */
+/** An option of a call. */
 export interface Witnessed {
   readonly seen?: Seen;
 }
@@ -31,9 +31,9 @@ export interface Witnessed {
 type Handled = Awaited<ReturnType<NodeHttpHandler['handle']>>;
 
 /**
- * The SDK reads every answer but an object's content into memory, whatever its length, and parses it in one piece. This
- * one stops an answer without end, and lets only one long answer be parsed in a turn of the event loop: a page of 500
- * keys takes 8 ms.
+ * The SDK reads every answer except an object's content into memory, regardless of its length, and parses it at once.
+ * This handler stops an endless answer, and lets only one long answer be parsed in a turn of the event loop: a page of
+ * 500 keys takes 8 ms.
  */
 export class BoundedHandler extends NodeHttpHandler {
   override async handle(
@@ -48,14 +48,14 @@ export class BoundedHandler extends NodeHttpHandler {
       seen.proof = proofOf(seen.socket);
     }
     const isContent = request.query['x-id'] === 'GetObject' && response.statusCode < 300;
-    // What HEAD tells is the length of a body that does not come.
+    // The length in a HEAD answer belongs to a body that is not sent.
     const isShort = request.method === 'HEAD' || Number(response.headers['content-length']) <= SHORT_ANSWER_BYTES;
     if (!isContent && !isShort && response.body instanceof Readable) response.body = bounded(response.body);
     return result;
   }
 }
 
-/** As NodeHttpHandler tells of it. */
+/** The response in the form of NodeHttpHandler. */
 function responseOf(answer: IncomingMessage): Handled['response'] {
   const headers: Record<string, string> = {};
   for (const [name, value = ''] of Object.entries(answer.headers)) headers[name] = String(value);
@@ -75,11 +75,11 @@ function bounded(body: Readable): Readable {
     },
     flush: (done) => (bounds.bytes > SHORT_ANSWER_BYTES ? turns.take(done) : done()),
   });
-  // Errors of either reach the other; the SDK hears them from the meter.
+  // Errors of either stream reach the other; the SDK gets them from the meter.
   return pipeline(body, meter, () => undefined);
 }
 
-/** Calls one listener in each turn of the event loop, in the order of asking. */
+/** Calls one listener in each turn of the event loop, in the order of the requests. */
 class Turns {
   readonly #waiting: (() => void)[] = [];
   #isBusy = false;
@@ -100,12 +100,12 @@ class Turns {
   }
 }
 
-/** Of this event loop, for all clients together. */
+/** One for this event loop, shared by all clients. */
 const turns = new Turns();
 
-/** A page of 1,000 keys, the most that stores give, each of 1,024 bytes and percent-encoded. */
+/** A page of 1,000 keys, the most that stores return, each of 1,024 bytes and percent-encoded. */
 const MAX_BYTES = 3_500_000;
-/** Such a page has some 22,000 tags of 250 kB in all, and 2,000 references. */
+/** Such a page has some 22,000 tags of 250 kB in total, and 2,000 references. */
 const MAX_TAGS = 25_000;
 const MAX_TAG_BYTES = 400 << 10;
 const MAX_REFERENCES = 10_000;
@@ -115,8 +115,8 @@ const CLOSE = 0x3e;
 const REFERENCE = 0x26;
 
 /**
- * What an answer may ask of its parser, which takes it in one piece: some 50 ms. Tags and references cost many times as
- * much as text of their length.
+ * Bounds the work of parsing an answer, which happens at once: some 50 ms. Tags and references cost many times as much
+ * as text of their length.
  */
 class AnswerBounds {
   #bytes = 0;

@@ -12,16 +12,16 @@ import type { S3Lease } from './session.js';
 import type { ShortPuts } from './short-put.js';
 import type { LeaseGate } from './socket-gate.js';
 
-/** What one call is about and how patient to be with it. */
+/** What one call is about, and how long and how often it may be tried. */
 export interface CallOptions {
   readonly step: Step;
-  /** Client-visible path or words, for the text of an error. */
+  /** Client-visible path or words, for error texts. */
   readonly what: string;
-  /** Tries in all; more than one only where the same call twice does what it does once. */
+  /** Total number of tries; more than one only if repeating the call is harmless. */
   readonly attempts?: number;
-  /** Time to the complete answer; the stall limit unless the store has work to do. */
+  /** Time until the complete answer; the stall limit unless the store has work to do. */
   readonly allowMs?: number;
-  /** Instead of the operation's own: cleaning up goes on after that has been aborted. */
+  /** Replaces the operation's own signal: cleaning up continues after that has fired. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,7 +29,7 @@ export type SendOptions = { readonly abortSignal: AbortSignal; readonly seen: Se
 
 export const IDEMPOTENT_ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 100;
-/** Slowest server-side copying that is still taken for work. */
+/** The slowest server-side copying that still counts as work. */
 const COPY_BYTES_PER_MS = 5_000;
 
 /** Sends the requests of one operation: each with a deadline, bounded retries and a translated error. */
@@ -53,7 +53,7 @@ export class Calls {
     this.seen = lease.seen;
   }
 
-  /** Runs `send` until it answers. Errors: the signal's reason, stall_timeout, else what translateError makes of it. */
+  /** Calls `send` until it succeeds. Errors: the signal's reason, stall_timeout, or the result of translateError. */
   async call<T>(send: (options: SendOptions) => Promise<T>, options: CallOptions): Promise<T> {
     const { attempts = 1, signal = this.context.signal } = options;
     for (let attempt = 1; ; attempt += 1) {
@@ -62,7 +62,7 @@ export class Calls {
       } catch (error) {
         if (attempt >= attempts || !isTransient(error)) throw this.translate(error, options);
       }
-      // Doubling with jitter, so that the calls of one burst do not come back as one burst.
+      // Doubling with jitter, so that a burst of calls does not return as a burst.
       const pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random());
       await pause(pauseMs, signal);
     }
@@ -73,13 +73,16 @@ export class Calls {
     return this.limits.stallTimeoutMs + Math.ceil(bytes / COPY_BYTES_PER_MS);
   }
 
-  /** A signal for cleaning up, which outlives the operation's own. */
+  /** A signal for cleaning up, which is independent of the operation's own. */
   cleanupSignal(): AbortSignal {
     const { stallTimeoutMs } = this.limits;
     return deadline(stallTimeoutMs, () => this.stalled({ step: 'publish', what: 'cleaning up' }, stallTimeoutMs));
   }
 
-  /** The operation's signal, with a limit: for a request beside one that holds its socket until this one is done. */
+  /**
+   * The operation's signal with a time limit: for a request beside another one that holds its socket until this one is
+   * done.
+   */
   spareSignal(): AbortSignal {
     const { acquireTimeoutMs } = this.limits;
     const late = (): GatewayError =>
@@ -112,7 +115,7 @@ export class Calls {
       body = bodyOf(answer);
       return answer;
     } finally {
-      // A download holds its socket until its body has been read, or destroyed.
+      // A download holds its socket until its body has been read or destroyed.
       if (body === undefined || body.closed) leave();
       else body.once('close', leave);
     }

@@ -1,21 +1,21 @@
 /**
- * Checksums of bodies. A bucket with Object Lock takes none without one. Content-MD5 is the checksum that every store
- * knows; to AWS the SDK sends its own with every body, also with streams.
+ * Checksums of bodies. A bucket with Object Lock requires one. Content-MD5 is the checksum that every store knows; to
+ * AWS the SDK sends its own with every body, also with streams.
  */
 import { hash } from 'node:crypto';
 import { GatewayError } from '../../../base/errors.js';
 import type { Calls, CallOptions } from './calls.js';
 import { refusesWithoutChecksum } from './replies.js';
 
-/** Up to this size a body always carries its MD5. That of a part of 8 MiB would block the event loop for 15 ms. */
+/** Up to this size a body always carries its MD5. The MD5 of an 8 MiB part would block the event loop for 15 ms. */
 const ALWAYS_SUMMED_BYTES = 1024 * 1024;
 
-/** In the form of the header Content-MD5 (RFC 1864). */
+/** In the form of the Content-MD5 header (RFC 1864). */
 export const contentMd5 = (body: Buffer | string): string => hash('md5', body, 'base64');
 
 /**
- * Sends a body that is in memory: with its MD5 where it is short, or its bucket is known to want one. A body that is refused
- * for lack of a checksum is sent once more with it, and the bucket is remembered.
+ * Sends a body from memory: with its MD5 if it is short, or if its bucket is known to require one. If it is refused for
+ * lack of a checksum, it is sent again with one, and the bucket is remembered.
  */
 export async function sendBody<T>(
   { traits, connection: { bucket } }: Calls,
@@ -35,7 +35,7 @@ export async function sendBody<T>(
   }
 }
 
-/** The error of a streamed body: it names the cause where the bucket wants a checksum, which is remembered. */
+/** The error of a streamed body: names the cause if the bucket requires a checksum, and remembers the bucket. */
 export function streamedError(
   { traits, connection: { bucket } }: Calls,
   failure: GatewayError,

@@ -10,7 +10,9 @@ import { endpointOf, hostOf, identityOf } from './endpoint.js';
 import { ShortPuts } from './short-put.js';
 import { SocketGate } from './socket-gate.js';
 
-/** One client and its sockets, for all connections of one identity; counted, closed with its last session. */
+/**
+ * One client and its sockets, for all connections of one identity; counts its sessions and is closed with the last one.
+ */
 export interface SharedClient {
   readonly client: S3Client;
   readonly puts: ShortPuts;
@@ -26,7 +28,7 @@ interface OpenClient {
   close(): void;
 }
 
-/** The clients of one gateway, whose network rules they share, and what it has learned of their endpoints. */
+/** The clients of one gateway, which share its network rules and what it has learned about their endpoints. */
 export class SharedClients {
   readonly #open = new Map<string, OpenClient & { users: number }>();
   readonly #memory: ServerMemory<EndpointTraits>;
@@ -38,7 +40,7 @@ export class SharedClients {
     });
   }
 
-  /** The client for this identity and these limits: the one that is open already, or a new one. */
+  /** The client for this identity and these limits: an open one, or a new one. */
   share(connection: S3Connection, limits: PoolLimits): SharedClient {
     const host = hostOf(connection);
     const { maxSessions, connectTimeoutMs, idleTimeoutMs } = limits;
@@ -68,17 +70,20 @@ export class SharedClients {
   }
 }
 
-/** Steps of the SDK that change nothing here; each costs every call a layer of promises, 10 to 20 % of it in all. */
+/**
+ * Steps of the SDK that change nothing here; each adds a layer of promises to every call, 10 to 20 % of its cost in
+ * all.
+ */
 const UNUSED_STEPS = [
-  // Copies every answer for the log that there is not, each entry of a listing by its schema.
+  // Copies every answer, and each entry of a listing by its schema, for a log that does not exist.
   'loggerMiddleware',
-  // Of AWS Lambda.
+  // For AWS Lambda.
   'recursionDetectionMiddleware',
-  // Not asked for (followRegionRedirects), and off (expectContinueHeader).
+  // Not requested (followRegionRedirects), and disabled (expectContinueHeader).
   'regionRedirectMiddleware',
   'regionRedirectEndpointMiddleware',
   'addExpectContinueMiddleware',
-  // Told by BoundedHandler.
+  // BoundedHandler sets this header.
   'getUserAgentMiddleware',
 ];
 
@@ -108,12 +113,12 @@ function openClient(
     requestHandler: new BoundedHandler({ httpAgent: agents.http, httpsAgent: agents.https }),
     requestChecksumCalculation: traits.now.checksums,
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // Retries are ours: they know which calls may be repeated, and their errors are already translated.
+    // The gateway retries itself: it knows which calls may be repeated, and their errors are already translated.
     maxAttempts: 1,
     retryMode: 'standard',
-    // With agents of our own the SDK sends the header but does not wait for its answer.
+    // With custom agents the SDK sends the header but does not wait for its answer.
     expectContinueHeader: false,
-    // Everything that the SDK would else read from the environment and from files of the user's home.
+    // Everything that the SDK would otherwise read from the environment and from files in the user's home.
     defaultsMode: 'standard',
     useArnRegion: false,
     useDualstackEndpoint: false,

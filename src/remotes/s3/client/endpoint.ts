@@ -1,7 +1,7 @@
-/** Where a connection leads, and what two of them must agree in. Knows nothing of the SDK. */
+/** The target of a connection, and what two connections must have in common to share it. Does not depend on the SDK. */
 import type { S3Connection } from '../../../connections/connection.js';
 
-/** The endpoint as a URL; AWS's own regional one where none is registered. */
+/** The endpoint as a URL; AWS's regional endpoint if none is registered. */
 export function endpointOf(connection: S3Connection): URL {
   if (connection.endpoint !== undefined) return new URL(connection.endpoint);
   const suffix = connection.region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
@@ -14,11 +14,11 @@ export function hostOf(connection: S3Connection): string {
   return `${hostname}:${port === '' ? (protocol === 'http:' ? 80 : 443) : port}`;
 }
 
-/** Everything besides the host that two connections must agree in to share sockets. */
+/** Everything besides the host that must be equal for two connections to share sockets. */
 export function identityOf(connection: S3Connection): string[] {
   const { accessKeyId, secretAccessKey, sessionToken, region, forcePathStyle, tlsCa, tlsVerify } = connection;
   const { protocol, pathname } = endpointOf(connection);
-  // With the bucket in the host name every bucket is a server of its own.
+  // With the bucket in the host name, every bucket is a server of its own.
   const bucketHost = forcePathStyle ? '' : connection.bucket;
   return [
     `${protocol}${pathname}`,

@@ -1,6 +1,6 @@
 import { GatewayError, type ErrorCode, type Step } from '../../../base/errors.js';
 
-/** What a call was about, for the text of its error. */
+/** The subject of a call, for the text of its error. */
 interface Subject {
   readonly step: Step;
   /** Client-visible path, or a word such as "the bucket". */
@@ -10,7 +10,7 @@ interface Subject {
   readonly region: string;
 }
 
-/** An error of the SDK, as far as it can be trusted to look. */
+/** The fields of an SDK error that are safe to read. */
 interface SdkError {
   readonly name?: string;
   readonly Code?: string;
@@ -26,11 +26,11 @@ interface SdkError {
 
 interface Reply {
   readonly status: number | undefined;
-  /** S3's own error code ("NoSuchKey"); undefined where the answer had no body to name it (HEAD). */
+  /** S3's own error code ("NoSuchKey"); undefined if the answer had no body with one (HEAD). */
   readonly code: string | undefined;
 }
 
-/** Status and S3 code of what a call threw, translated or not; both undefined when no answer came. */
+/** Status and S3 code of an error, translated or not; both undefined if no answer came. */
 export function replyOf(thrown: unknown): Reply {
   if (thrown instanceof GatewayError && thrown.cause !== undefined) return replyOf(thrown.cause);
   const error = (thrown ?? {}) as SdkError;
@@ -40,16 +40,16 @@ export function replyOf(thrown: unknown): Reply {
   return { status, code: code === undefined || NAMELESS.has(code) ? undefined : code };
 }
 
-/** Whether the same call may be made again: no answer came, or one that asks for it. */
+/** Whether the same call may be repeated: no answer came, or one that asks for a retry. */
 export function isTransient(thrown: unknown): boolean {
   if (thrown instanceof GatewayError) return false;
   const { status, code } = replyOf(thrown);
   if (status === undefined) return LOST.has(systemCode(thrown) ?? '');
-  // The SDK has learned the clock's offset from the refusal: the next signature is dated right.
+  // The SDK has learned the clock's offset from the refusal: the next signature has the right date.
   return status === 429 || status >= 502 || status === 500 || code === 'SlowDown' || code === 'RequestTimeTooSkewed';
 }
 
-/** Whether a body was refused because it came without a checksum, in the words that stores have for it. */
+/** Whether a body was refused because it had no checksum, in the different words of stores. */
 export function refusesWithoutChecksum(thrown: unknown): boolean {
   if (thrown instanceof GatewayError) return thrown.cause !== undefined && refusesWithoutChecksum(thrown.cause);
   const { status, code = '' } = replyOf(thrown);
@@ -61,7 +61,7 @@ export function refusesWithoutChecksum(thrown: unknown): boolean {
   );
 }
 
-/** What the client, the pool and the history learn of a failed call. */
+/** The error that the client, the pool and the history get for a failed call. */
 export function translateError(thrown: unknown, subject: Subject): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   const error = (thrown ?? {}) as SdkError;
@@ -139,7 +139,7 @@ function regionInWords(text: string | undefined): string | undefined {
   return /expecting '([a-z0-9-]+)'/.exec(text ?? '')?.[1];
 }
 
-/** A checksum came, and was none or another than the body's. */
+/** The checksum that was sent is invalid, or differs from the body's. */
 const WRONG_CHECKSUM = new Set([
   'BadDigest',
   'InvalidDigest',
@@ -147,7 +147,7 @@ const WRONG_CHECKSUM = new Set([
   'XAmzContentChecksumMismatch',
 ]);
 
-/** Names that the SDK makes up when an answer has none. */
+/** Names that the SDK invents if an answer has none. */
 const NAMELESS = new Set(['Unknown', 'UnknownError', 'Error', 'NotFound', 'S3ServiceException', '']);
 
 const LOST = new Set([

@@ -5,14 +5,14 @@ import type { SharedClient } from './client.js';
 
 /** The right to send requests through a client whose sockets are bounded by the pool's limit. */
 export interface S3Lease extends Pick<SharedClient, 'client' | 'puts' | 'traits'> {
-  /** By its own answers: the sockets are shared, and may lead to a store that has changed its certificate. */
+  /** From its own answers: the sockets are shared, and may lead to a store that has changed its certificate. */
   readonly seen: Seen;
   readonly gate: LeaseGate;
 }
 
 /**
- * A slot, not a socket: HTTP has no login to keep, so a session costs nothing to open, cannot die and is never checked.
- * What it holds is a share of the client, whose keep-alive sockets end with the last session.
+ * A slot, not a socket: HTTP keeps no login, so a session costs nothing to open, cannot fail and is never checked. It
+ * holds a share of the client, whose keep-alive sockets end with the last session.
  */
 export class S3Session implements Session<S3Lease> {
   readonly capacity = 1;
@@ -36,12 +36,12 @@ export class S3Session implements Session<S3Lease> {
   }
 
   release(lease: S3Lease): void {
-    // A cut request took its own socket with it: whatever the fate, the slot is as good as before.
+    // A cut request closed its own socket: in every case the slot is as good as before.
     lease.gate.close();
   }
 
   async check(): Promise<void> {
-    // Nothing to prove: the next request dials when no socket is left.
+    // Nothing to check: the next request dials if no socket is left.
   }
 
   close(): void {

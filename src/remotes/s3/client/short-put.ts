@@ -1,7 +1,7 @@
 /**
- * PutObject of bytes that are all here, signed and sent without the SDK's twenty steps, which cost more processor time than
- * all else about a short object. Only a plain yes is read here: any other answer is handed to the SDK as if it had sent the
- * request itself, so that errors, and what they teach about clocks, are read in one place.
+ * PutObject of bytes in memory, signed and sent without the SDK's twenty steps, which cost more processor time than
+ * everything else about a short object. Only a plain success is handled here: any other answer is passed to the SDK as
+ * if it had sent the request itself, so that errors, and what they reveal about clocks, are handled in one place.
  */
 import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { createHmac, hash } from 'node:crypto';
@@ -13,7 +13,7 @@ import type { S3Connection } from '../../../connections/connection.js';
 import { proofOf } from '../../certificate-proof.js';
 import { type Answered, USER_AGENT, type Witnessed } from './bounded-handler.js';
 
-/** In the words of the SDK. */
+/** In the SDK's terms. */
 interface ShortObject {
   readonly Bucket: string;
   readonly Key: string;
@@ -37,10 +37,10 @@ interface SendOptions extends Witnessed {
   readonly abortSignal: AbortSignal;
 }
 
-/** Where the objects of a bucket are, and as what requests for them are signed. */
+/** The address of a bucket's objects, and the scope that their requests are signed for. */
 interface Place {
   readonly url: URL;
-  /** Before the key. */
+  /** The path before the key. */
   readonly path: string;
   readonly region: string;
   readonly service: string;
@@ -52,13 +52,13 @@ export class ShortPuts {
 
   constructor(private readonly options: ShortPutOptions) {}
 
-  /** Rejects as the SDK does. */
+  /** Rejects with the errors of the SDK. */
   async put(object: ShortObject, options: SendOptions): Promise<{ readonly ETag?: string | undefined }> {
     const place = this.#placeOf(object.Bucket);
     const answered = place && (await this.#send(place, object, options.abortSignal));
     if (answered !== undefined && options.seen !== undefined) options.seen.proof = proofOf(answered.socket);
     if (answered?.statusCode === 200 && answered.headers['content-length'] === '0') {
-      // Its socket is free when it has ended.
+      // The socket is free once the answer has ended.
       answered.resume();
       return { ETag: answered.headers.etag };
     }
@@ -67,13 +67,13 @@ export class ShortPuts {
     return this.options.client.send(command, handed);
   }
 
-  /** undefined where the SDK signs otherwise. */
+  /** undefined if the SDK signs in another way. */
   #placeOf(bucket: string): Place | undefined {
     if (!this.#places.has(bucket)) this.#places.set(bucket, this.#find(bucket));
     return this.#places.get(bucket);
   }
 
-  /** By the SDK's own rules; what they refuse it tells by itself. */
+  /** Follows the SDK's own rules; what they refuse, the SDK reports itself. */
   #find(bucket: string): Place | undefined {
     const { client, connection, endpoint } = this.options;
     let found: ReturnType<typeof client.config.endpointProvider>;
@@ -114,7 +114,7 @@ export class ShortPuts {
     });
   }
 
-  /** Of Signature Version 4 (AWS, "Create a signed AWS API request"). */
+  /** The headers of Signature Version 4 (AWS, "Create a signed AWS API request"). */
   #headersOf(
     { url, region, service }: Place,
     path: string,
@@ -144,7 +144,7 @@ export class ShortPuts {
     };
   }
 
-  /** One serves a day. */
+  /** One key is valid for a day. */
   #keyFor(scope: string): Buffer {
     if (this.#signingKey?.scope !== scope) {
       let key: Buffer = Buffer.from(`AWS4${this.options.connection.secretAccessKey}`);
@@ -161,7 +161,7 @@ function checksumOf(body: Buffer): string {
   return sum.toString('base64');
 }
 
-/** All but the unreserved characters of RFC 3986. */
+/** Encodes all characters except the unreserved ones of RFC 3986. */
 function encoded(part: string): string {
   return encodeURIComponent(part).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -1,9 +1,12 @@
 import { waitFor } from '../../../base/deadline.js';
 
-/** Counts a request out; may be called once, by whoever sees the request's socket free again. */
+/** Ends a request's use of its socket; called once, by the code that sees the socket free again. */
 export type Leave = () => void;
 
-/** Of all sessions of the gateway (budgets.sessions); the one request that a lease is sure of has its session's own. */
+/**
+ * A place in the limit of all sessions of the gateway (budgets.sessions); the guaranteed request of a lease uses its
+ * session's place.
+ */
 interface Place {
   release(): void;
 }
@@ -16,17 +19,20 @@ interface Waiter {
 }
 
 /**
- * Bounds the requests under way, and so the sockets, to one store. (An http.Agent does not: it counts a socket when it
- * has been dialled, so that a burst of requests dials past its limit.) Each lease is sure of one request; what is left
- * over goes to further ones at the same time, such as the parts of an upload. A lease therefore waits for parts of others
- * at most, which end, and never for their readers, which may rest as long as they like.
+ * Bounds the requests under way, and so the sockets, to one store. (An http.Agent does not: it counts a socket only
+ * once it has been dialled, so a burst of requests exceeds its limit.) Each lease is guaranteed one request; the rest
+ * is used for additional ones, such as the parts of an upload. So a lease waits at most for parts of others, which end,
+ * and never for their readers, which may pause as long as they like.
  */
 export class SocketGate {
   readonly #leases = new Set<LeaseGate>();
   readonly #waiting = new Set<Waiter>();
   #underWay = 0;
 
-  /** `takePlace`: for each further request; undefined = none is left now, and the lease's own ones have to do. */
+  /**
+   * `takePlace`: called for each additional request; undefined = none is left now, and the lease's guaranteed request
+   * must do.
+   */
   constructor(
     private readonly most: number,
     private readonly takePlace: () => Place | undefined = () => UNBOUNDED,
@@ -77,7 +83,7 @@ export class SocketGate {
     waiter.admit(() => {
       if (hasLeft) return;
       hasLeft = true;
-      // The socket goes back to its agent in this turn of the event loop; the next request must find it there.
+      // The socket returns to its agent in this turn of the event loop; the next request must find it there.
       setImmediate(() => {
         place.release();
         this.#underWay -= 1;
@@ -88,7 +94,7 @@ export class SocketGate {
   }
 }
 
-/** One lease's way through the gate. */
+/** The requests of one lease. */
 export class LeaseGate {
   /** Requests of this lease that hold a socket. */
   underWay = 0;

@@ -9,11 +9,11 @@ import type { Leave } from './socket-gate.js';
 interface StreamedRequestOptions {
   readonly signal: AbortSignal;
   readonly seen: Seen;
-  /** Admits the request to a socket. */
+  /** Waits until the request may use a socket. */
   enter(signal: AbortSignal): Promise<Leave>;
   /**
-   * Longest wait for the store to take a byte, and for its answer after the last one has reached it. Waiting for our own
-   * source does not count.
+   * Longest wait for the store to take a byte, and for its answer after the last byte has reached it. Waiting for our
+   * own source does not count.
    */
   readonly stallMs: number;
   stalled(waitedMs: number): GatewayError;
@@ -22,10 +22,10 @@ interface StreamedRequestOptions {
 
 type Done = (error?: Error | null) => void;
 
-/** Enough for the socket to stay busy while the source fetches its next chunk. */
+/** Enough to keep the socket busy while the source fetches its next chunk. */
 const BODY_BUFFER_BYTES = 256 * 1024;
 
-/** A request whose body is fed chunk by chunk; never sent twice. It fails once, with the first cause. */
+/** A request whose body is written chunk by chunk; never sent twice. It fails once, with the first cause. */
 export class StreamedRequest<T> {
   readonly #body: Readable;
   readonly #ender = new AbortController();
@@ -43,7 +43,7 @@ export class StreamedRequest<T> {
     private readonly options: StreamedRequestOptions,
   ) {
     this.#body = new Readable({ highWaterMark: BODY_BUFFER_BYTES, read: () => this.#wanted() });
-    // The error reaches the feeder through #fail; an unheard 'error' event would end the process.
+    // The error reaches the feeder through #fail; an 'error' event without a listener would end the process.
     this.#body.on('error', () => undefined);
     this.#stall = new StallTimer(options.stallMs, (ms) => this.#fail(options.stalled(ms)));
     const stopListening = onAbort(options.signal, (reason) => this.abort(reason));
@@ -51,7 +51,7 @@ export class StreamedRequest<T> {
     this.#answer.catch(() => undefined);
   }
 
-  /** Hands over the next bytes; `done` is called when the socket wants more, or with the request's error. */
+  /** Writes the next bytes; calls `done` when the socket wants more, or with the request's error. */
   feed(chunk: Buffer, done: Done): void {
     if (this.#failure !== undefined) return done(this.#failure);
     const hasRoom = this.#body.push(chunk);
@@ -61,7 +61,7 @@ export class StreamedRequest<T> {
     this.#watch();
   }
 
-  /** Tells a failure when it happens, though nobody is feeding just then. */
+  /** Reports a failure at once, even if no bytes are being written. */
   onFailure(listener: (error: Error) => void): void {
     this.#onFailure = listener;
     if (this.#failure !== undefined) listener(this.#failure);
@@ -82,7 +82,7 @@ export class StreamedRequest<T> {
     this.#fail(cause);
   }
 
-  /** Resolves when the request has ended, one way or the other. */
+  /** Resolves when the request has ended, in any way. */
   async settled(): Promise<void> {
     await this.#answer.then(
       () => undefined,
@@ -130,7 +130,7 @@ export class StreamedRequest<T> {
     done();
   }
 
-  /** Waiting for a socket is not the store's silence. */
+  /** Time spent waiting for a socket is not the store's silence. */
   #watch(ms?: number): void {
     if (this.#isAdmitted) this.#stall.restart(ms);
   }

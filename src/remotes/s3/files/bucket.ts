@@ -23,7 +23,7 @@ import { S3Source } from './source.js';
 import { replyOf } from '../client/replies.js';
 import { StreamedRequest } from '../client/streamed-request.js';
 
-/** For the answer to whoever only looks whether the store is there. */
+/** Time limit for the answer to a check whether the store is there. */
 const LOOK_MS = 10_000;
 
 /** An object as HEAD, GET and listings describe it. */
@@ -31,7 +31,7 @@ export interface ObjectFacts {
   readonly size: number;
   readonly modifiedAt: Date;
   readonly etag: string | undefined;
-  /** Told by HEAD and GET alone. */
+  /** Only HEAD and GET return it. */
   readonly description?: Description;
 }
 
@@ -53,9 +53,9 @@ interface ListOptions {
   readonly oneLevel: boolean;
   readonly what: string;
   readonly pageSize?: number;
-  /** A key: only what stands behind it. */
+  /** A key: only later keys are listed. */
   readonly after?: string | undefined;
-  /** Of more than one folder; absent = as of one. */
+  /** For listings of more than one folder; absent = the bound of one. */
   readonly maxEntries?: number;
 }
 
@@ -65,7 +65,7 @@ interface HeadOptions {
 }
 
 interface PutOptions {
-  /** Only if nothing stands at the key. */
+  /** Stores only if no object exists at the key. */
   readonly exclusive: boolean;
   readonly modifiedAt?: Date | undefined;
 }
@@ -108,7 +108,7 @@ export class Bucket {
       try {
         await this.#explain(bucket, key, what);
       } catch (reason) {
-        // It was refused for what has passed since, such as a clock that the client has set right.
+        // The first refusal had a cause that is gone by now, such as a clock that the client has corrected.
         if (hasCode(reason, 'not_found')) return undefined;
         throw reason;
       }
@@ -116,7 +116,7 @@ export class Bucket {
     }
   }
 
-  /** Whether the store is there and knows the key. A HEAD that is refused says no reason: the list has one. */
+  /** Checks that the store is there and accepts the key. A refused HEAD gives no reason: the list request does. */
   async headBucket(): Promise<void> {
     const { client, limits } = this.calls;
     const allowMs = Math.min(LOOK_MS, limits.stallTimeoutMs);
@@ -139,7 +139,7 @@ export class Bucket {
     return undefined;
   }
 
-  /** Up to `most` of the keys at and below a prefix; one that is not UTF-8 is the empty text. */
+  /** Up to `most` of the keys at and below a prefix; a key that is not UTF-8 is the empty text. */
   async someBelow(prefix: string, what: string, most: number): Promise<readonly string[]> {
     const found: string[] = [];
     for await (const { objects, unreadable } of this.pages({ prefix, oneLevel: false, what, pageSize: most })) {
@@ -171,8 +171,8 @@ export class Bucket {
   }
 
   /**
-   * Opens the object's bytes. With `facts` it must still be that object, else remote_failure; its size is the one that this
-   * answer shows, whatever HEAD said.
+   * Opens the object's bytes. With `facts` it must still be that object, or the error is remote_failure; the size is
+   * that of this answer, not HEAD's.
    */
   async get(
     key: string,
@@ -193,7 +193,7 @@ export class Bucket {
     const wanted = range === undefined ? undefined : range.end - range.start + 1;
     const length = answer.ContentLength ?? wanted ?? facts?.size;
     if (length === undefined) {
-      // Chunked, and the size is not known yet.
+      // The answer is chunked, and the size is unknown so far.
       source.destroy();
       const known = await this.head(key, what);
       if (known === undefined) throw changedMeanwhile(what);
@@ -220,7 +220,7 @@ export class Bucket {
     return { facts: { ...(facts ?? factsOf(answer, length)), ...(size === undefined ? {} : { size }) }, body };
   }
 
-  /** Stores a small object whole; asked for with `exclusive`, already_exists instead of replacing. Resolves with its etag. */
+  /** Stores a small object whole; with `exclusive`, already_exists instead of replacing. Resolves with its etag. */
   async put(key: string, body: Buffer, what: string, options: PutOptions): Promise<string | undefined> {
     const { puts, traits } = this.calls;
     const { exclusive, modifiedAt } = options;
@@ -231,7 +231,7 @@ export class Bucket {
         ...(condition ? { IfNoneMatch: '*' as const } : {}),
         ...(withMd5 ? { ContentMD5: contentMd5(body) } : {}),
       };
-      // Under a condition a second try would meet the object that an unanswered first one stored.
+      // With a condition, a second try would find the object that an unanswered first try stored.
       const attempts = condition ? 1 : IDEMPOTENT_ATTEMPTS;
       const answer = await this.calls.call((options) => puts.put(wanted, options), {
         step: 'publish',
@@ -252,7 +252,10 @@ export class Bucket {
     }
   }
 
-  /** Starts storing an object of `size` bytes that are fed as they come. It is visible only after the last byte. */
+  /**
+   * Starts to store an object of `size` bytes, which are written as they arrive. It is visible only after the last
+   * byte.
+   */
   openPut(key: string, size: number, what: string, options: PutOptions): StreamedRequest<string | undefined> {
     const { calls } = this;
     const { exclusive, modifiedAt } = options;
@@ -286,8 +289,8 @@ export class Bucket {
     );
   }
 
-  /** Removes the object; a missing one is no error. */
-  /** `etag`: already_exists where another object than that one stands there, as far as the store looks. */
+  /** Removes the object; a missing object is no error. */
+  /** `etag`: already_exists if another object is there, as far as the store checks it. */
   async remove(key: string, what: string, signal?: AbortSignal, etag?: string): Promise<void> {
     const { client, traits } = this.calls;
     const isConditional = etag !== undefined && traits.now.deleteIfMatch;
@@ -309,7 +312,7 @@ export class Bucket {
     }
   }
 
-  /** The error of a call that carried If-None-Match: already_exists where that is what the store says. */
+  /** The error of a call with If-None-Match: already_exists if that is the store's answer. */
   conditionError(error: unknown, trait: ConditionTrait, what: string): unknown {
     const { status, code } = replyOf(error);
     if (status !== 412 && code !== 'ConditionalRequestConflict') return error;
@@ -317,14 +320,14 @@ export class Bucket {
     return alreadyExists(what, error);
   }
 
-  /** Whether a call was refused because the store does not know If-None-Match; that is kept in mind. */
+  /** Whether a call was refused because the store does not know If-None-Match; remembers it. */
   isConditionUnknown(error: unknown, trait: ConditionTrait): boolean {
     if (replyOf(error).status !== 501) return false;
     this.calls.traits.learn(trait, 'no', 'answered 501 to If-None-Match');
     return true;
   }
 
-  /** HEAD answers have no body, hence no reason: the same question as GET has one. Throws it, if it is refused as well. */
+  /** HEAD answers have no body, so no reason: the same question by GET has one. Throws it if GET is refused as well. */
   async #explain(bucket: string, key: string, what: string): Promise<void> {
     const { client } = this.calls;
     const answer = await this.calls.call(
@@ -334,7 +337,7 @@ export class Bucket {
     (answer.Body as Readable).destroy();
   }
 
-  /** The size of an object whose HEAD does not have it: from the answer for its first byte, else from a listing. */
+  /** The size of an object whose HEAD has none: from the answer for its first byte, or from a listing. */
   async #sizeOf(bucket: string, key: string, what: string, signal: AbortSignal | undefined): Promise<number> {
     const { client } = this.calls;
     const about = { step: 'open', what, attempts: IDEMPOTENT_ATTEMPTS, signal } as const;
@@ -344,7 +347,7 @@ export class Bucket {
       (answer.Body as Readable).destroy();
       const total = totalIn(answer.ContentRange);
       if (total !== undefined) return total;
-      // The range was overlooked.
+      // The store ignored the range.
       if (answer.ContentLength !== undefined && answer.$metadata.httpStatusCode === 200) return answer.ContentLength;
     } catch (error) {
       // An empty object has no first byte.
@@ -358,12 +361,12 @@ export class Bucket {
     throw new GatewayError('protocol_error', `${what}: the store does not say how large the file is`, { step: 'open' });
   }
 
-  /** Without what the page before has already listed, as some stores do; and with the sizes that it lacks. */
+  /** Removes what the page before has already listed, as some stores repeat it; adds missing sizes. */
   async #complete(told: ToldPage, before: ReadonlySet<string>, what: string): Promise<Page> {
     const objects: ListedObject[] = [];
     for (const { size, ...object } of told.objects) {
       if (before.has(object.key)) continue;
-      // One that is gone by now is no entry.
+      // An object that is gone by now is not an entry.
       const facts = size === undefined ? await this.head(object.key, what) : { ...object, size };
       if (facts !== undefined) objects.push({ ...facts, key: object.key });
     }
@@ -380,7 +383,7 @@ export class Bucket {
     const input = {
       Bucket: this.name,
       Prefix: options.prefix,
-      // Keys may hold characters that XML cannot.
+      // Keys may contain characters that XML cannot.
       EncodingType: 'url' as const,
       ...(options.oneLevel ? { Delimiter: '/' } : {}),
       MaxKeys: options.pageSize ?? PAGE_KEYS,
@@ -402,7 +405,7 @@ export class Bucket {
         const { page, last } = pageOf(answer);
         if (answer.IsTruncated !== true) return { page, next: undefined };
         if (answer.NextContinuationToken !== undefined) return { page, next: { token: answer.NextContinuationToken } };
-        // An old store overlooks list-type=2 and answers in the old form, which goes on by marker.
+        // An old store ignores list-type=2 and answers in the old form, which continues by marker.
         traits.learn('listing', 'v1', 'answered a version 2 listing without a token');
         return { page, next: last === undefined ? undefined : { marker: last } };
       } catch (error) {
@@ -425,9 +428,9 @@ export class Bucket {
 
 type ConditionTrait = 'exclusivePut' | 'exclusiveComplete';
 
-/** Stores give up to 1,000; parsing those takes 15 ms in one piece. */
+/** Stores return up to 1,000; parsing those blocks for 15 ms. */
 const PAGE_KEYS = 500;
-/** Statuses of a HEAD behind which several reasons may stand. */
+/** Statuses of a HEAD that can have several causes. */
 const EXPLAINED = new Set([301, 307, 400, 401, 403]);
 
 export function changedMeanwhile(what: string, cause?: unknown): GatewayError {
@@ -454,11 +457,11 @@ interface ListAnswer {
       }[]
     | undefined;
   readonly CommonPrefixes?: readonly { readonly Prefix?: string | undefined }[] | undefined;
-  /** Keys and prefixes of the page, by the store's own count. */
+  /** The store's own count of keys and prefixes in the page. */
   readonly KeyCount?: number | undefined;
 }
 
-/** A page as the store tells it. */
+/** A page as the store returns it. */
 interface ToldPage extends Omit<Page, 'objects'> {
   readonly objects: readonly (Omit<ListedObject, 'size'> & { readonly size: number | undefined })[];
 }
@@ -466,7 +469,7 @@ interface ToldPage extends Omit<Page, 'objects'> {
 const namesOf = ({ objects, prefixes }: ToldPage): ReadonlySet<string> =>
   new Set([...objects.map(({ key }) => key), ...prefixes]);
 
-/** Whether an answer without a length has what was asked for. */
+/** Whether an answer without a length has the requested range. */
 function isRange(told: string | undefined, range: ByteRange | undefined): boolean {
   return range === undefined || new RegExp(`^bytes ${range.start}-${range.end}/`).test(told ?? '');
 }
@@ -487,15 +490,15 @@ function pageOf(answer: ListAnswer): { page: ToldPage; last: string | undefined 
   });
   const prefixes = (answer.CommonPrefixes ?? []).flatMap(({ Prefix }) => decode(Prefix) ?? []);
   const counted = objects.length + prefixes.length + unreadable.length;
-  // What the store counts and does not show has no name here.
+  // Entries that the store counts but does not show have no name here.
   for (let missing = (answer.KeyCount ?? 0) - counted; missing > 0; missing--) unreadable.push('');
   const ends = [objects.at(-1)?.key, prefixes.at(-1)].filter((key) => key !== undefined);
-  // Stores order keys by their UTF-8 bytes, which is not the order of JavaScript's strings.
+  // Stores sort keys by their UTF-8 bytes, which is not the order of JavaScript's strings.
   const last = ends.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).at(-1);
   return { page: { objects, prefixes, unreadable }, last };
 }
 
-/** Bytes of the object that a range is of (RFC 9110, 14.4); undefined where the store does not say. */
+/** The total size of the object in a Content-Range (RFC 9110, 14.4); undefined if the store does not give it. */
 function totalIn(contentRange: string | undefined): number | undefined {
   const [, total] = /^bytes \d+-\d+\/(\d+)$/.exec(contentRange ?? '') ?? [];
   return total === undefined ? undefined : Number(total);

@@ -20,15 +20,18 @@ export interface CopyOrigin {
 }
 
 interface CopyOptions {
-  /** already_exists instead of replacing; race-free where the store knows the condition on copies. */
+  /** already_exists instead of replacing; race-free if the store supports the condition on copies. */
   readonly exclusive: boolean;
-  /** In place of the origin's. */
+  /** Replaces the origin's. */
   readonly description?: Description | undefined;
 }
 
 const COPIES_AT_ONCE = 4;
 
-/** Has the store copy an object, in one request or, above 5 GiB, as parts; remote_failure if the origin changes meanwhile. */
+/**
+ * Lets the store copy an object, in one request or, above 5 GiB, in parts; remote_failure if the origin changes
+ * meanwhile.
+ */
 export async function copyObject(
   bucket: Bucket,
   origin: CopyOrigin,
@@ -39,7 +42,7 @@ export async function copyObject(
   try {
     return await copyAsItIs(bucket, origin, target, options);
   } catch (error) {
-    // Of the two conditions a copy can carry, this asks which one failed.
+    // A copy can carry two conditions; this finds out which one failed.
     if (replyOf(error).status !== 412 || !traits.now.copyIfMatch) throw error;
     if (options.exclusive) await refuseExisting(bucket, target);
     const facts = await bucket.head(origin.key, target.path, { bucket: origin.bucket });

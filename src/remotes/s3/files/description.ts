@@ -1,8 +1,8 @@
-/** What an object carries beside its bytes: read with HEAD and GET, and written anew with whatever makes an object. */
+/** The metadata of an object: read with HEAD and GET, and written again by every request that makes an object. */
 import type { HeadObjectCommandOutput } from '@aws-sdk/client-s3';
 import mime from 'mime-types';
 
-/** In the words of the store's requests. */
+/** In the terms of the store's requests. */
 export type Description = Pick<
   Partial<HeadObjectCommandOutput>,
   | 'CacheControl'
@@ -24,13 +24,16 @@ const FIELDS = [
   'WebsiteRedirectLocation',
 ] as const;
 
-/** Of a new object. Its type goes by the key's extension; browsers and content networks in front of a bucket go by it. */
+/**
+ * The metadata of a new object. Its content type follows from the key's extension; browsers and content networks in
+ * front of a bucket use it.
+ */
 export function describe(key: string, modifiedAt?: Date): Described & { readonly ContentType: string } {
   const type = mime.lookup(key);
   return withTime({ ContentType: type === false ? 'application/octet-stream' : type }, modifiedAt);
 }
 
-/** Of HEAD's or GET's answer. */
+/** The metadata in an answer to HEAD or GET. */
 export function descriptionOf(answer: Partial<HeadObjectCommandOutput>): Description {
   const told = FIELDS.flatMap((field) => (answer[field] === undefined ? [] : [[field, answer[field]] as const]));
   return { ...(Object.fromEntries(told) as Description), Metadata: answer.Metadata ?? {} };
@@ -40,7 +43,7 @@ export function descriptionOf(answer: Partial<HeadObjectCommandOutput>): Descrip
 export const canBeWrittenAnew = ({ Metadata = {} }: Description): boolean =>
   Object.values(Metadata).every((value) => /^[\x20-\x7e]*$/.test(value));
 
-/** The key under which rclone keeps a file's own time, too: seconds since 1970, with a fraction. */
+/** The key that rclone also uses for a file's own time: seconds since 1970, with a fraction. */
 const TIME_KEY = 'mtime';
 
 type Described = Pick<Description, 'Metadata'>;

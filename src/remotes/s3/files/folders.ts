@@ -3,14 +3,17 @@ import type { RemotePath } from '../../path.js';
 import type { Bucket, ListedObject } from './bucket.js';
 import { copyObject } from './copy.js';
 
-/** Each object is copied and removed by a request of its own; beyond this the operation would outlast its client. */
+/**
+ * Each object is copied and removed by its own request; with more objects the operation would take longer than its
+ * client waits.
+ */
 const MAX_MOVED_OBJECTS = 10_000;
 const MOVES_AT_ONCE = 4;
 
 /**
  * Moves everything below one prefix to another, which must be empty. All copies are made before the first original is
- * removed; if one fails, the copies are taken away again and the folder stands as it was.
- * bad_path where the target lies inside the folder, unsupported_operation for more than 10,000 objects.
+ * removed; if one fails, the copies are removed again and the folder is unchanged. bad_path if the target is inside the
+ * folder, unsupported_operation for more than 10,000 objects.
  */
 export async function moveFolder(bucket: Bucket, from: RemotePath, to: RemotePath): Promise<void> {
   if (to.startsWith(`${from}/`)) {
@@ -28,7 +31,7 @@ export async function moveFolder(bucket: Bucket, from: RemotePath, to: RemotePat
     });
   } catch (error) {
     const signal = bucket.calls.cleanupSignal();
-    // What cannot be taken away is only a copy; the first error is the one to tell.
+    // A copy that cannot be removed is harmless; the first error is the one to report.
     await eachOf(copied, (key) => bucket.remove(key, to, signal)).catch(() => undefined);
     throw error;
   }

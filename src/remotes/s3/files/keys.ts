@@ -10,14 +10,14 @@ export function folderKey(prefix: string, path: RemotePath): string {
   return path === ROOT ? prefix : `${fileKey(prefix, path)}/`;
 }
 
-/** Value of x-amz-copy-source: bucket and key percent-encoded, their slashes kept. */
+/** The value of x-amz-copy-source: bucket and key percent-encoded, except their slashes. */
 export function copySource(bucket: string, key: string): string {
   return `${bucket}/${key}`.split('/').map(encodeURIComponent).join('/');
 }
 
 /**
- * A key out of a listing that was asked for with encoding-type=url. The encoding is that of forms (a space may come as
- * "+"). Undefined where the bytes are not UTF-8.
+ * Decodes a key of a listing that was requested with encoding-type=url. The encoding is that of forms (a space may be
+ * "+"). Undefined if the bytes are not UTF-8.
  */
 export function decodeListedKey(text: string, isEncoded: boolean): string | undefined {
   if (!isEncoded) return text;
@@ -28,13 +28,13 @@ export function decodeListedKey(text: string, isEncoded: boolean): string | unde
   }
 }
 
-/** An entity tag without its quotes; undefined where a store gives none or an empty one. */
+/** An entity tag without its quotes; undefined if a store sends none or an empty one. */
 export function bareEtag(etag: string | undefined): string | undefined {
   const bare = etag?.replace(/^W\//, '').replace(/^"|"$/g, '');
   return bare === '' ? undefined : bare;
 }
 
-/** S3 answers HEAD with whole seconds and listings, at some stores, with milliseconds: whole seconds make them agree. */
+/** S3 answers HEAD with whole seconds, and some stores send milliseconds in listings: whole seconds make them equal. */
 export function wholeSeconds(time: Date | undefined): Date {
   return new Date(Math.floor((time?.getTime() ?? 0) / 1000) * 1000);
 }

@@ -8,19 +8,19 @@ import type { Bucket, ObjectFacts } from './bucket.js';
 import { keptTime } from './description.js';
 import { ifAllowed } from './place.js';
 
-/** Each costs a request: the folders of a listing beyond so many have no time. */
+/** Each costs a request: the folders of a listing beyond this number have no time. */
 const MAX_MARKERS = 1_000;
 const MARKERS_AT_ONCE = 8;
 
-/** Undefined where no marker object stands for the folder, or nobody may look at it. */
+/** Undefined if the folder has no marker object, or the login may not read it. */
 async function markerTime(bucket: Bucket, key: string, what: RemotePath): Promise<Date | undefined> {
   const marker = await ifAllowed(bucket.head(key, what));
   return marker?.modifiedAt;
 }
 
 /**
- * One level below `folder`, page after page, without the folder's own marker. Keys that no client could address are left
- * out and counted. not_found where neither a key below nor a marker exists, not_a_folder where a file stands.
+ * One level below `folder`, page after page, without the folder's own marker. Keys that no client could address are
+ * left out and counted. not_found if neither a key below nor a marker exists, not_a_folder if a file exists there.
  */
 export async function* listFolder(
   bucket: Bucket,
@@ -34,7 +34,7 @@ export async function* listFolder(
 ): AsyncGenerator<FileInfo, void, undefined> {
   const prefix = bucket.folderKey(folder);
   const after = options.after === undefined ? undefined : prefix + options.after;
-  // What nothing follows may still be a folder.
+  // A listing that begins after a name may be empty although the folder exists.
   let isThere = folder === ROOT || after !== undefined;
   const leftOuts = new LeftOuts(folder, options.leftOut);
   const leaveOut = (name: string, isDirectory: boolean): Promise<void> =>
@@ -76,7 +76,7 @@ export const NAMELESS: LeftOut = {
   line: 'an entry without a key',
 };
 
-/** Why nothing is listed there: not_a_folder or not_found. */
+/** The reason why nothing is listed there: not_a_folder or not_found. */
 export async function noFolder(bucket: Bucket, folder: RemotePath): Promise<GatewayError> {
   const file = await bucket.head(bucket.fileKey(folder), folder);
   return file === undefined ? notFound(folder) : notAFolder(folder);
@@ -86,7 +86,7 @@ export function fileInfo(
   path: RemotePath,
   { size, modifiedAt, etag, description }: Omit<ObjectFacts, 'etag'> & { readonly etag?: string | undefined },
 ): FileInfo {
-  // Made in one piece: a listing has a thousand of them a page, and spreading an object takes longer than all else here.
+  // Built in one piece: a page has a thousand entries, and spreading an object takes longer than everything else here.
   const name = baseName(path);
   if (etag === undefined && description === undefined) return { name, path, size, isDirectory: false, modifiedAt };
   if (description === undefined) return { name, path, size, isDirectory: false, modifiedAt, etag };

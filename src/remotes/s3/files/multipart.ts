@@ -30,21 +30,21 @@ const GIB = 1024 * MIB;
 export const MAX_PUT_BYTES = 5 * GIB;
 const MIN_PART_BYTES = 5 * MIB;
 const MAX_PARTS = 10_000;
-/** Some stores take no more than this many parts unless told so. */
+/** Some stores accept no more parts than this by default. */
 const COMMON_MAX_PARTS = 1_000;
-/** Parts that need no memory are long, so that the pause between two of them costs nothing. */
+/** Streamed parts need no memory, so they are long, and the pause between two of them costs little. */
 const STREAMED_PART_BYTES = 256 * MIB;
 
-/** Part size for a total that is known: equal parts, few of them. */
+/** Part size for a known total: equal parts, few of them. */
 export function equalPartBytes(total: number): number {
   const fewest = Math.ceil(total / COMMON_MAX_PARTS / MIB) * MIB;
   return Math.min(MAX_PUT_BYTES, Math.max(STREAMED_PART_BYTES, fewest));
 }
 
 /**
- * Part size for a total that nobody knows, of the part with this number (from 1): equal for the first thousand, then
- * doubled every thousand, so that a short upload needs little memory and 8 MiB at the start still reach 5 TiB.
- * 0 beyond the last part that an upload may have.
+ * Part size for an unknown total, for the part with this number (from 1): equal for the first thousand, then doubled
+ * every thousand, so that a short upload needs little memory and 8 MiB at the start still reach 5 TiB.
+ * 0 after the last part that an upload may have.
  */
 export function growingPartBytes(number: number, base: number, equalParts: boolean): number {
   if (number > MAX_PARTS) return 0;
@@ -52,7 +52,7 @@ export function growingPartBytes(number: number, base: number, equalParts: boole
   return equalParts ? first : first * 2 ** Math.floor((number - 1) / COMMON_MAX_PARTS);
 }
 
-/** Part size for an uploader whose parts are all equal; `total` undefined = nobody knows it. */
+/** Part size for an uploader whose parts are all equal; `total` undefined = unknown. */
 export function sdkPartBytes(total: number | undefined, base: number): number {
   const fewest = Math.ceil((total ?? 0) / (MAX_PARTS - 1) / MIB) * MIB;
   return Math.max(MIN_PART_BYTES, base, fewest);
@@ -77,8 +77,8 @@ export type CompletedUpload = ObjectFacts;
 const NOTED_ELSEWHERE: MultipartNote = { done: () => undefined, abortLater: () => undefined };
 
 /**
- * One multipart upload. It is noted durably before the first part is sent, and the note is taken back only when the
- * store has completed or aborted it: an upload that is neither keeps its parts, and their price, for ever.
+ * One multipart upload. It is noted durably before the first part is sent, and the note is removed only when the store
+ * has completed or aborted it: otherwise the store would keep its parts, and charge for them, for ever.
  */
 export class MultipartUpload {
   readonly #cut = new AbortController();
@@ -111,7 +111,7 @@ export class MultipartUpload {
     }
   }
 
-  /** One that some operation has begun, and others go on with: it is noted elsewhere. */
+  /** An upload that another operation has begun, and others continue: it is noted elsewhere. */
   static reopen(bucket: Bucket, target: UploadTarget, uploadId: string, parts: readonly StoredPart[]): MultipartUpload {
     const upload = new MultipartUpload(bucket, target, uploadId, NOTED_ELSEWHERE);
     for (const { number, etag, checksum } of parts) {
@@ -124,7 +124,7 @@ export class MultipartUpload {
     return upload;
   }
 
-  /** Resolves with the store's id of it. */
+  /** Resolves with the store's id of the upload. */
   static async begin(bucket: Bucket, target: UploadTarget, description: Description): Promise<string> {
     const { calls } = bucket;
     const command = new CreateMultipartUploadCommand({
@@ -133,7 +133,7 @@ export class MultipartUpload {
       ...description,
       ...checksum(bucket),
     });
-    // Never twice: a lost answer may belong to an upload that stands, and nobody would know its id.
+    // Never repeated: a lost answer may belong to an upload that exists, and its id would be unknown.
     const { UploadId } = await calls.call((options) => calls.client.send(command, options), {
       step: 'open',
       what: target.path,
@@ -149,7 +149,8 @@ export class MultipartUpload {
     const { calls } = this.bucket;
     const send = (withMd5: boolean): Promise<UploadPartCommandOutput> => {
       const command = this.#partCommand(number, body, body.length, withMd5 ? contentMd5(body) : undefined);
-      // TLS protects the bytes in flight, and the store's own ETag at rest: SHA-256 of every part costs more than all else.
+      // TLS protects the bytes in flight, and the store's own ETag at rest: SHA-256 of every part costs more than
+      // everything else.
       command.middlewareStack.add(
         (next) => (args) => {
           (args.request as { headers: Record<string, string> }).headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD';
@@ -168,7 +169,7 @@ export class MultipartUpload {
     return this.#keep(number, await this.#track(sendBody(calls, body.length, send)));
   }
 
-  /** Starts a part whose bytes are fed as they come. */
+  /** Starts a part whose bytes are written as they arrive. */
   openPart(number: number, size: number): StreamedRequest<void> {
     const { calls } = this.bucket;
     const about = { step: 'transfer', what: this.target.path } as const;
@@ -190,7 +191,7 @@ export class MultipartUpload {
     return request;
   }
 
-  /** Has the store copy a range of another object into a part. */
+  /** Lets the store copy a range of another object into a part. */
   async copyPart(number: number, source: CopiedPart): Promise<void> {
     const { calls } = this.bucket;
     const condition = calls.traits.now.copyIfMatch ? source.etag : undefined;
@@ -216,8 +217,8 @@ export class MultipartUpload {
   }
 
   /**
-   * Makes the object visible and compares its size. With `exclusive` the store is asked to refuse an existing one;
-   * already_exists then. size_mismatch when other than `size` bytes stand there.
+   * Makes the object visible and compares its size. With `exclusive` the store is asked to refuse an existing object:
+   * already_exists. size_mismatch if the object does not have `size` bytes.
    */
   async complete(size: number, exclusive: boolean): Promise<CompletedUpload> {
     const { calls } = this.bucket;
@@ -237,15 +238,15 @@ export class MultipartUpload {
     return confirmSize(this.bucket, { path, key }, size);
   }
 
-  /** Ends parts under way at once; abort() then takes the upload itself away. */
+  /** Ends the parts under way at once; abort() then removes the upload itself. */
   cut(cause: Error): void {
     this.#cut.abort(cause);
   }
 
-  /** Removes the upload and its parts; where that fails it is tried again later. Never throws. */
+  /** Removes the upload and its parts; a failed removal is tried again later. Never throws. */
   async abort(cause: Error): Promise<void> {
     this.cut(cause);
-    // A part that arrives after the abort would stay: S3 asks to wait for those under way.
+    // A part that arrives after the abort would stay: S3 requires to wait for those under way.
     await Promise.allSettled([...this.#inFlight]);
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -268,21 +269,21 @@ export class MultipartUpload {
     await calls.call((options) => calls.client.send(command, options), {
       step: 'publish',
       what: this.target.path,
-      // Under a condition a second try would meet the object that an unanswered first one made.
+      // With a condition, a second try would find the object that an unanswered first try made.
       attempts: condition ? 1 : IDEMPOTENT_ATTEMPTS,
       allowMs: calls.copyAllowanceMs(size),
       signal: this.#signal,
     });
   }
 
-  /** After a lost answer: whether the object at the key is the one these parts make. */
+  /** After a lost answer: whether the object at the key is the one made from these parts. */
   async #hasCompleted(error: unknown): Promise<boolean> {
     const wasLost =
       error instanceof GatewayError && (error.code === 'connection_lost' || replyOf(error).code === 'NoSuchUpload');
     return wasLost && (await this.completed().catch(() => undefined)) !== undefined;
   }
 
-  /** The object at the key, where it is the one these parts make, told by its ETag. */
+  /** The object at the key, if its ETag shows that it was made from these parts. */
   async completed(): Promise<CompletedUpload | undefined> {
     const sums = this.#parts.map(({ ETag }) => bareEtag(ETag) ?? '');
     if (!sums.every((sum) => /^[0-9a-f]{32}$/i.test(sum))) return undefined;
@@ -348,7 +349,7 @@ export async function confirmSize(bucket: Bucket, { path, key }: UploadTarget, s
   );
 }
 
-/** What is done in an upload that must be there yet. @throws GatewayError unknown_upload where the store has lost it */
+/** Does work that needs an open upload. @throws GatewayError unknown_upload if the store has lost it */
 export async function inOpenUpload<T>(path: RemotePath, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -357,7 +358,7 @@ export async function inOpenUpload<T>(path: RemotePath, work: Promise<T>): Promi
   }
 }
 
-/** A part from memory may go over a line a hundred times slower than a copy inside the store. */
+/** Sending a part from memory may be a hundred times slower than a copy inside the store. */
 export const SLOW_LINK = 100;
 
 /** Aborts an upload; one that the store does not know (any more) is no error. */
@@ -376,7 +377,7 @@ export async function abortUpload(bucket: Bucket, { path, key }: UploadTarget, u
   }
 }
 
-/** Where the SDK sends a checksum with every part, the upload must have been opened for that kind. */
+/** If the SDK sends a checksum with every part, the upload must have been opened for that kind. */
 function checksum(bucket: Bucket): { ChecksumAlgorithm?: 'CRC32' } {
   return bucket.calls.traits.now.checksums === 'WHEN_SUPPORTED' ? { ChecksumAlgorithm: 'CRC32' } : {};
 }

@@ -11,28 +11,28 @@ import { bytesOf, firstTakenIn, type TailObjects } from './tails.js';
 interface PiecePlan extends PieceOptions {
   readonly upload: MultipartUpload;
   readonly journal: PartJournal;
-  /** What the next part begins with. */
+  /** The tails at the beginning of the next part. */
   readonly tails: readonly StoredTail[];
   readonly tailObjects: TailObjects;
   readonly hold: Hold;
   readonly partsInFlight: number;
-  /** Of the file, before this piece. */
+  /** Offset in the file before this piece. */
   readonly offset: number;
   readonly length: number | undefined;
-  /** Of the next part. */
+  /** Number of the next part. */
   readonly number: number;
-  /** @throws GatewayError where there may be no such part */
+  /** @throws GatewayError if a part with this number is not allowed */
   bytesOfPart(number: number): number;
 }
 
-/** Enough to keep a socket busy; what is gathered beyond it is counted. */
+/** Enough to keep a socket busy; bytes gathered beyond it are counted. */
 const WRITER_BUFFER_BYTES = 256 * 1024;
 
-/** Gathers parts and sends them; what the last of them lacks is no reason to lose it. */
+/** Gathers bytes into parts and sends them; bytes too few for a last part are kept as well. */
 export class S3PieceWriter extends Writable implements PieceWriter {
   #chunks: Buffer[] = [];
   #gathered = 0;
-  /** Before what is gathered of this part; in the store yet. */
+  /** The stored tails before the gathered bytes of this part. */
   #tails: readonly StoredTail[];
   #number: number;
   #partBytes: number;
@@ -40,14 +40,14 @@ export class S3PieceWriter extends Writable implements PieceWriter {
   readonly #inFlight = new Set<Promise<void>>();
   #inFlightBytes = 0;
   #failure: Error | undefined;
-  /** In the store, and not in the journal: they count when the whole piece does. */
+  /** Stored, but not in the journal: they count when the whole piece does. */
   readonly #unproven: StoredPart[] = [];
 
   constructor(
     bucket: Bucket,
     private readonly plan: PiecePlan,
   ) {
-    // A finished writer is not done yet: settle() follows.
+    // A finished stream is not done yet: settle() follows.
     super({ autoDestroy: false, highWaterMark: WRITER_BUFFER_BYTES });
     this.on('error', () => undefined);
     this.#tails = plan.tails;
@@ -56,7 +56,7 @@ export class S3PieceWriter extends Writable implements PieceWriter {
     destroyOnAbort(this, bucket.calls.context.signal);
   }
 
-  /** What counts beyond it stands in the journal. */
+  /** What counts beyond it is in the journal. */
   get safeOffset(): number {
     return this.plan.offset;
   }
@@ -76,7 +76,7 @@ export class S3PieceWriter extends Writable implements PieceWriter {
     try {
       return await this.#settled(keep);
     } finally {
-      // Its request may be remembered for as long as the client's connection stands.
+      // Its request may be kept in memory for as long as the client's connection lives.
       this.#chunks = [];
       this.plan.hold.resize(0);
     }
@@ -100,7 +100,7 @@ export class S3PieceWriter extends Writable implements PieceWriter {
 
   async #take(chunk: Buffer): Promise<void> {
     for (let rest = chunk; rest.length > 0;) {
-      // The tails may fill it already, where parts are shorter by now.
+      // The tails may already fill the part, if parts are shorter now.
       if (this.#missing <= 0) await this.#start();
       const piece = rest.subarray(0, this.#missing);
       await this.#room(piece.length);
@@ -115,7 +115,7 @@ export class S3PieceWriter extends Writable implements PieceWriter {
     return this.#partBytes - bytesOf(this.#tails) - this.#gathered;
   }
 
-  /** Waits for parts that travel to make room; share_exceeded or overloaded where none do. */
+  /** Waits for parts under way to free memory; share_exceeded or overloaded if there are none. */
   async #room(bytes: number): Promise<void> {
     const { hold } = this.plan;
     for (;;) {
@@ -165,7 +165,7 @@ export class S3PieceWriter extends Writable implements PieceWriter {
   async #keepTail(): Promise<void> {
     const { hold, journal, tailObjects } = this.plan;
     const merged = firstTakenIn(this.#tails, this.#gathered);
-    // Without the room for that it becomes one more.
+    // Without room to merge, the bytes become one more tail.
     const hasRoom = hold.stretch(2 * (this.#gathered + bytesOf(this.#tails.slice(merged))));
     const slot = hasRoom ? merged : this.#tails.length;
     const start = bytesOf(this.#tails.slice(0, slot));
@@ -182,7 +182,7 @@ export class S3PieceWriter extends Writable implements PieceWriter {
     return body;
   }
 
-  /** What is gathered, behind these. */
+  /** The gathered bytes after these tails. */
   async #behind(tails: readonly StoredTail[]): Promise<Buffer> {
     const chunks = [...(await this.plan.tailObjects.read(tails)), ...this.#chunks];
     const [only] = chunks;

@@ -1,6 +1,6 @@
 /**
- * Resumable files: one multipart upload, and tails behind its parts. The journal tells which of them count, never the store:
- * it may hold such as were never confirmed.
+ * Resumable files: one multipart upload, and tails after its parts. Only the journal decides which of them count: the
+ * store may have some that were never confirmed.
  */
 import { UNCOUNTED } from '../../../budgets/memory.js';
 import { GatewayError } from '../../../base/errors.js';
@@ -42,11 +42,11 @@ interface PiecesTuning {
   readonly partsInFlight: number;
 }
 
-/** Parts are gathered in memory, so that none is lost with the line it came over: they must not grow without end. */
+/** Parts are gathered in memory, so that a broken connection loses none: they must not grow without bound. */
 const MIB = 1024 * 1024;
 const MAX_GATHERED_BYTES = 64 * MIB;
 const MAX_PARTS = 10_000;
-/** What a crash costs, beside the part that is gathered: few of them, so that little has to be sent again. */
+/** A crash loses these, besides the part that is being gathered: few of them, so that little must be sent again. */
 const MOST_PARTS_IN_FLIGHT = 2;
 
 export class S3Pieces implements Pieces {
@@ -109,7 +109,7 @@ export class S3Pieces implements Pieces {
   }
 
   async discard(file: PiecedFile): Promise<void> {
-    // Nobody knows an id where its making was cut.
+    // If beginning was cut, the id is unknown.
     if (file.storeId !== '') await abortUpload(this.bucket, this.uploadTarget(file), uploadIdOf(file));
     await this.removeTails(file);
   }
@@ -128,12 +128,12 @@ export class S3Pieces implements Pieces {
     return inOpenUpload(file.path, upload.complete(size, exclusive));
   }
 
-  /** What is to be read again stands under the hidden name first; the store then copies it. */
+  /** A file that must be read again is stored under the hidden name first; the store then copies it. */
   private async completeStaged(file: PiecedFile, counted: Counted, commit: PieceCommit): Promise<CompletedUpload> {
     try {
       return await this.copyStaged(file, counted, commit);
     } catch (error) {
-      // Whoever has tried before may have got it there, and not come to say so.
+      // An earlier try may have published it without a chance to report it.
       const published = commit.isAgain ? await this.published(file, commit) : undefined;
       if (published === undefined) throw error;
       return published;
@@ -164,7 +164,7 @@ export class S3Pieces implements Pieces {
     return inOpenUpload(file.path, upload.complete(size, false));
   }
 
-  /** What stands in its place, where that is the file. */
+  /** The object at the final path, if it is this file. */
   private async published({ path }: PiecedFile, { size, check }: PieceCommit): Promise<CompletedUpload | undefined> {
     const final = this.target(path);
     const facts = await this.bucket.head(final.key, path);
@@ -180,7 +180,7 @@ export class S3Pieces implements Pieces {
     return { info: fileInfo(path, facts), range: undefined, body };
   }
 
-  /** A store has no multipart upload without a part. */
+  /** A store cannot complete a multipart upload without parts. */
   private async putEmpty(
     file: PiecedFile,
     { exclusive = false, modifiedAt, isAgain }: PieceCommit,
@@ -202,7 +202,7 @@ export class S3Pieces implements Pieces {
     await this.tailObjects(file).remove(await file.journal.tails());
   }
 
-  /** What stood beside the parts becomes the last of them. */
+  /** The tails become the last part. */
   private async withoutTails(file: PiecedFile, { parts, tails }: Counted): Promise<readonly StoredPart[]> {
     if (tails.length === 0) return parts;
     const hold = this.bucket.calls.context.hold?.() ?? UNCOUNTED;
@@ -241,7 +241,7 @@ export class S3Pieces implements Pieces {
   }
 }
 
-/** Before the store's id of one that comes under its hidden name, to be read again there. */
+/** Prefix of the store's id if the file is stored under its hidden name, to be read again there. */
 const STAGED = 'hidden:';
 
 const uploadIdOf = ({ storeId }: PiecedFile): string =>
@@ -252,7 +252,7 @@ interface Counted {
   readonly tails: readonly StoredTail[];
 }
 
-/** Those without a gap before them. */
+/** The parts without a gap before them. */
 async function countedOf(journal: PartJournal): Promise<Counted> {
   const byNumber = new Map((await journal.parts()).map((part) => [part.number, part]));
   const parts: StoredPart[] = [];
@@ -262,7 +262,7 @@ async function countedOf(journal: PartJournal): Promise<Counted> {
 
 const offsetOf = ({ parts, tails }: Counted): number => bytesOf(parts) + bytesOf(tails);
 
-/** Large enough for the file in the parts that there may be; where nobody knows how much comes, they grow. */
+/** Large enough to fit the file into the allowed number of parts; they grow if the total is unknown. */
 function partBytesOf(number: number, partBytes: number, { path, length }: PiecedFile): number {
   if (number > MAX_PARTS) throw tooLarge(path);
   const needed = length === undefined ? partBytes * 2 ** Math.floor((number - 1) / 1_000) : length / MAX_PARTS;

@@ -1,7 +1,7 @@
 /**
- * S3 stores a file where a folder stands, and one below a file: keys are only names to it. The gateway asks before anything
- * shows. What comes between the question and the file is a race that S3 offers nothing against. A name that others have
- * given to a file and a folder at once stays both; a login that may not look writes unasked.
+ * S3 stores a file at the path of a folder, and below a file: keys are only names to it. The gateway checks before the
+ * file is visible. What others do between the check and the write is a race that S3 cannot prevent. A name that others
+ * have given to both a file and a folder stays both; a login that may not look writes without the check.
  */
 import { GatewayError, hasCode } from '../../../base/errors.js';
 import { isAFolder, notAFolder } from '../../obstacles.js';
@@ -11,10 +11,13 @@ import type { Bucket } from './bucket.js';
 /** Paths may have hundreds of parts. */
 const LOOKS_AT_ONCE = 8;
 
-/** Pages of a folder that are read for the files of a batch; in a longer one each file asks for its own place. */
+/** Pages of a folder that are read for a batch of files; in a longer folder each file checks its own place. */
 const MOST_PAGES = 2;
 
-/** Of a key, in UTF-8 (Amazon S3, "Naming Amazon S3 objects"). Without it each level of a longer path would be asked for first. */
+/**
+ * The length of a key in UTF-8 (Amazon S3, "Naming Amazon S3 objects"). Without it each level of a longer path would be
+ * checked first.
+ */
 const MAX_KEY_BYTES = 1024;
 
 /** bad_path, is_a_folder, not_a_folder */
@@ -41,7 +44,7 @@ async function refuseFolderAt(bucket: Bucket, path: RemotePath): Promise<void> {
   if ((await ifAllowed(bucket.head(bucket.fileKey(path), path))) === undefined) throw isAFolder(path);
 }
 
-/** Whether the batch of files that this one is of knows that no folder stands here. */
+/** Whether the batch of this file knows that no folder exists here. */
 async function isKnownFree(bucket: Bucket, path: RemotePath): Promise<boolean> {
   const { places } = bucket.calls.context;
   if (places === undefined || places.hasEntered(path)) return false;
@@ -50,7 +53,7 @@ async function isKnownFree(bucket: Bucket, path: RemotePath): Promise<boolean> {
   return folders?.has(bucket.folderKey(path)) === false;
 }
 
-/** Undefined where they are too many, or have names that nobody can read. */
+/** Undefined if there are too many, or some have unreadable names. */
 async function foldersIn(bucket: Bucket, parent: RemotePath): Promise<ReadonlySet<string> | undefined> {
   const found = new Set<string>();
   let pages = 0;
@@ -68,7 +71,7 @@ async function foldersIn(bucket: Bucket, parent: RemotePath): Promise<ReadonlySe
   return found;
 }
 
-/** The nearest file that one of the folders of `path` would have to share its name with. */
+/** The nearest file that has the name of a folder of `path`. */
 async function fileAbove(bucket: Bucket, path: RemotePath): Promise<RemotePath | undefined> {
   const folders: RemotePath[] = [];
   for (let folder = parentOf(path); folder !== ROOT; folder = parentOf(folder)) folders.push(folder);
@@ -82,7 +85,7 @@ async function fileAbove(bucket: Bucket, path: RemotePath): Promise<RemotePath |
   return undefined;
 }
 
-/** Undefined where the login may not look. */
+/** Undefined if the login may not look. */
 export async function ifAllowed<T>(looking: Promise<T | undefined>): Promise<T | undefined> {
   try {
     return await looking;

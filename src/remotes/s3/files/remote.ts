@@ -142,7 +142,7 @@ export class S3Remote implements Remote {
     const told = await this.#file(path);
     const info = fileInfo(path, told);
     const choice = chooseRange(info, select);
-    // A single byte shows how long an object is that has none where the range would begin.
+    // One byte shows the size of an object that has no bytes where the range would begin.
     const shown = choice?.refusal === undefined || info.size === 0 ? undefined : FIRST_BYTE;
     const { facts, body } = await this.#bucket.get(key, path, told, choice?.range ?? shown);
     if (choice === undefined) return { info: fileInfo(path, facts), range: undefined, body };
@@ -158,17 +158,17 @@ export class S3Remote implements Remote {
   async write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
     if (path === ROOT) throw isAFolder(path);
     const { size, exclusive = false, modifiedAt, isChecked = false } = options;
-    // What is to be read again stands under a hidden key meanwhile.
+    // A file that must be read again is stored under a hidden key first.
     const provisional = options.provisional === true || isChecked;
     if (size !== undefined && size > MAX_OBJECT_BYTES) {
       throw new GatewayError('too_large', `${path}: an S3 object holds at most 5 TiB`, { step: 'open' });
     }
     const bucket = this.#bucket;
-    // Not beside the body: the requests of many uploads would wait for each other's sockets.
+    // Not parallel to the body: the requests of many uploads would wait for each other's sockets.
     if (!provisional) await requireFilePlace(bucket, path);
     const checked = provisional ? undefined : path;
     const { s3PartBytes: partBytes, s3PartsInFlight: partsInFlight } = this.deps.tuning;
-    // Not before the store is known to obey it is the condition put on a body that cannot be sent again.
+    // The condition is put on a body that cannot be sent again only after the store is known to obey it.
     const asksFirst = exclusive && bucket.calls.traits.now.exclusivePut !== 'yes';
     if (this.connection.uploader === 'sdk') {
       const target = provisional ? await this.#stage(path) : this.#target(path);
@@ -227,7 +227,7 @@ export class S3Remote implements Remote {
     if (obstacle !== undefined) throw obstacle;
     if (facts === undefined) {
       await moveFolder(bucket, from, to);
-      // It may be taken away as soon as it is there.
+      // Another client may remove it as soon as it is there.
       return (await ifAllowed(this.#folder(to))) ?? folderInfo(to);
     }
     if (etag !== undefined && facts.etag !== etag) throw changedMeanwhile(from);
@@ -239,7 +239,7 @@ export class S3Remote implements Remote {
   }
 
   async remove(path: RemotePath, { etag }: Expected = {}): Promise<void> {
-    // DELETE answers 204 whether or not there was something to delete.
+    // DELETE answers 204 even if there was nothing to delete.
     await this.#file(path);
     this.context.irrevocable?.();
     await this.#bucket.remove(this.#bucket.fileKey(path), path, undefined, etag);
@@ -285,14 +285,14 @@ export class S3Remote implements Remote {
     if (!(source instanceof S3Remote) || !this.#reaches(source)) return undefined;
     if (to === ROOT) throw isAFolder(to);
     const placing = requireFilePlace(this.#bucket, to);
-    // Of two errors, that of the source is told.
+    // If both fail, the source's error is reported.
     placing.catch(() => undefined);
     const facts = await source.#file(from);
     await placing;
     const origin = { bucket: source.#bucket.name, key: source.#bucket.fileKey(from), facts };
     const target = this.#target(to);
     if (origin.bucket === this.#bucket.name && origin.key === target.key) {
-      // S3 refuses to copy an object onto itself unchanged; it is there already.
+      // S3 refuses to copy an object onto itself unchanged; it is already there.
       if (exclusive) throw alreadyExists(to);
       return fileInfo(to, facts);
     }
@@ -300,7 +300,7 @@ export class S3Remote implements Remote {
     return fileInfo(to, await this.#copy(origin, to, exclusive, time));
   }
 
-  /** Takes away a multipart upload that a former operation left open; one that is gone is no error. */
+  /** Aborts a multipart upload that a former operation left open; a missing one is no error. */
   async abortMultipart(path: RemotePath, uploadId: string): Promise<void> {
     await abortUpload(this.#bucket, this.#target(path), uploadId);
   }
@@ -313,11 +313,11 @@ export class S3Remote implements Remote {
     return login(mine) === login(its);
   }
 
-  /** `time`: another than the origin's metadata tell of. */
+  /** `time`: replaces the one in the origin's metadata. */
   #copy(origin: CopyOrigin, to: RemotePath, exclusive: boolean, time?: Date): Promise<CompletedUpload> {
     const { description = {} } = origin.facts;
     const isAnew = time !== undefined && canBeWrittenAnew(description);
-    // What takes many requests may be given up between them.
+    // Work of many requests may be given up between them.
     if (origin.facts.size <= MAX_PUT_BYTES) this.context.irrevocable?.();
     return copyObject(this.#bucket, origin, this.#target(to), {
       exclusive,
@@ -329,7 +329,7 @@ export class S3Remote implements Remote {
     return { path, key: this.#bucket.fileKey(path) };
   }
 
-  /** A hidden key in the same folder, whose folder is noted before anything is written to it. */
+  /** A hidden key in the same folder; the folder is noted before anything is written to the key. */
   async #stage(path: RemotePath): Promise<UploadTarget> {
     const hidden = hiddenBeside(path, this.context.leftovers);
     await hidden.noted;
@@ -343,7 +343,7 @@ export class S3Remote implements Remote {
     return facts ?? this.#lookFurther(path, notFound(path));
   }
 
-  /** Where no file is, a folder of that name may be. */
+  /** If there is no file, there may be a folder of that name. */
   async #lookFurther(path: RemotePath, error: unknown): Promise<never> {
     const isMissing = error instanceof GatewayError && error.code === 'not_found';
     if (isMissing && (await this.#folder(path)) !== undefined) throw isAFolder(path);

@@ -10,10 +10,10 @@ import { noFolder } from './listing.js';
 
 const BATCHES_AT_ONCE = 3;
 const MS_PER_OBJECT = 100;
-/** Then the listing begins again, at what is left by then. */
+/** After this many the listing starts again, with the objects that are left. */
 const LISTED_AT_ONCE = 100_000;
 
-/** Every object at and below the folder's prefix, a page of the listing at once, and whatever its key looks like. */
+/** Removes every object at and below the folder's prefix, one page of the listing at a time, with any kind of key. */
 export async function removeTree(bucket: Bucket, folder: RemotePath, removed: (count: number) => void): Promise<void> {
   const prefix = bucket.folderKey(folder);
   let isThere = false;
@@ -55,21 +55,21 @@ function holdsOthers(folder: RemotePath): GatewayError {
 // eslint-disable-next-line no-control-regex
 const NOT_IN_XML = /[\u0000-\u001f\ufffe\uffff]/;
 
-/** In one request where the store knows it; what that leaves, one by one, which tells why. */
+/** Uses one request if the store supports it; removes what is left one by one, which shows the reason. */
 async function removeKeys(bucket: Bucket, keys: readonly string[]): Promise<void> {
   const isPlain = bucket.calls.traits.now.deletesMany && !keys.some((key) => NOT_IN_XML.test(key));
   const left = isPlain ? await deleteObjects(bucket, keys) : keys;
   await eachOf(left, (key) => bucket.remove(key, `/${key.slice(bucket.prefix.length)}`));
 }
 
-/** Resolves with the keys that still stand. */
+/** Resolves with the keys that still exist. */
 async function deleteObjects(bucket: Bucket, keys: readonly string[]): Promise<readonly string[]> {
   const { calls } = bucket;
   const command = new DeleteObjectsCommand({
     Bucket: bucket.name,
     Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true },
   });
-  // The SDK sends a checksum of another kind; stores that do not know it insist on this one.
+  // The SDK sends another kind of checksum; stores that do not know it insist on this one.
   command.middlewareStack.add(
     (next) => (args) => {
       const { headers, body } = args.request as { headers: Record<string, string>; body: string };

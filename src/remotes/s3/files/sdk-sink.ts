@@ -1,7 +1,7 @@
 /**
- * AWS's own uploader (@aws-sdk/lib-storage), for a store that our streamed parts do not suit: `uploader: sdk`. It gathers
- * each part in memory and sends several at once. Its requests go through this operation's calls, so that sockets, stalls
- * and errors are the same, and the upload that it opens is noted before a part is sent.
+ * AWS's own uploader (@aws-sdk/lib-storage), for a store that does not accept our streamed parts: `uploader: sdk`. It
+ * gathers each part in memory and sends several at once. Its requests go through this operation's calls, so that
+ * sockets, stalls and errors are the same, and the upload that it opens is noted before a part is sent.
  */
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
@@ -31,11 +31,11 @@ import {
 import { type Done, refuseExisting, type Sink } from './sink.js';
 
 interface SdkSinkOptions {
-  /** undefined where nobody knows. */
+  /** undefined if unknown. */
   readonly size: number | undefined;
   readonly partBytes: number;
   readonly partsInFlight: number;
-  /** The store itself is to refuse an existing object. */
+  /** The store itself must refuse an existing object. */
   readonly isConditional: boolean;
   readonly modifiedAt: Date | undefined;
 }
@@ -67,7 +67,7 @@ export class SdkSink implements Sink {
       client: this.#client(),
       partSize: this.#partBytes,
       queueSize: partsInFlight,
-      // Aborting is ours: it waits for the parts under way, and is tried again where it fails.
+      // The gateway aborts itself: it waits for the parts under way, and tries again if that fails.
       leavePartsOnError: true,
       params: {
         Bucket: bucket.name,
@@ -129,7 +129,7 @@ export class SdkSink implements Sink {
     });
   }
 
-  /** The pool's client, but for the way in which commands are sent. */
+  /** The pool's client with another way to send commands. */
   #client(): S3Client {
     const client = Object.create(this.bucket.calls.client) as S3Client;
     const send = (command: Command): Promise<unknown> => this.#send(command);
@@ -152,7 +152,7 @@ export class SdkSink implements Sink {
     const { calls } = this.bucket;
     const answer = await calls.call((options) => calls.client.send(command, options) as Promise<unknown>, {
       what: this.target.path,
-      // An upload whose opening was cut short would stand in the store, and nobody would know its id.
+      // If opening an upload were cut, it would exist in the store with an unknown id.
       signal: command instanceof CreateMultipartUploadCommand ? calls.context.signal : this.#signal,
       ...this.#patience(command),
     });
@@ -161,7 +161,10 @@ export class SdkSink implements Sink {
     return answer;
   }
 
-  /** Never twice what a lost answer may have done: nobody would know the upload, or take its own object for another's. */
+  /**
+   * Never repeats a call that a lost answer may have done: the upload would be unknown, or its own object would be
+   * taken for another's.
+   */
   #patience(command: Command): Pick<CallOptions, 'step' | 'attempts' | 'allowMs'> {
     const { calls } = this.bucket;
     if (command instanceof CreateMultipartUploadCommand) return { step: 'open' };

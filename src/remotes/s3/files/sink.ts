@@ -1,4 +1,4 @@
-/** Three ways for an upload's bytes to reach the store. Whatever the way, nothing is visible before `publish`. */
+/** Three ways to send an upload's bytes to the store. With each of them, nothing is visible before `publish`. */
 import type { Hold } from '../../../budgets/memory.js';
 import { GatewayError, toGatewayError } from '../../../base/errors.js';
 import { alreadyExists } from '../../obstacles.js';
@@ -19,20 +19,20 @@ import type { StreamedRequest } from '../client/streamed-request.js';
 export type Done = (error?: Error | null) => void;
 
 export interface Sink {
-  /** Where the bytes are going; undefined while none has left the gateway, so that any place is still open. */
+  /** Where the bytes are going; undefined while none has been sent, so that any target is still possible. */
   readonly target: UploadTarget | undefined;
   write(chunk: Buffer, done: Done): void;
-  /** After the last write: makes the object visible at `target`, which is the sink's own where it has one. */
+  /** Call after the last write: makes the object visible at `target`, which is the sink's own target if it has one. */
   publish(target: UploadTarget, size: number, exclusive: boolean, modifiedAt?: Date): Promise<CompletedUpload>;
-  /** Ends the requests under way, at once. */
+  /** Ends the requests under way at once. */
   cut(cause: Error): void;
-  /** Removes what the store keeps of an unpublished upload. Never throws. */
+  /** Removes what the store has of an unpublished upload. Never throws. */
   clean(cause: Error): Promise<void>;
 }
 
 /**
- * One PUT, streamed. A store publishes when the body is complete, so the last chunk stays here until `publish`;
- * a body that ends before its announced length is never stored.
+ * One streamed PUT. A store publishes when the body is complete, so the last chunk stays here until `publish`; a body
+ * that ends before its announced length is never stored.
  */
 export class PutSink implements Sink {
   readonly #request: StreamedRequest<string | undefined>;
@@ -58,7 +58,8 @@ export class PutSink implements Sink {
   }
 
   async publish(target: UploadTarget, size: number, exclusive: boolean): Promise<CompletedUpload> {
-    // Announced too late to be the store's own condition: the best left is to look just before the last bytes leave.
+    // It was announced too late to be the store's own condition: the best option left is a check just before the last
+    // bytes are sent.
     if (exclusive && !this.options.isConditional)
       await refuseExisting(this.bucket, target, this.bucket.calls.spareSignal());
     const held = this.#held;
@@ -78,7 +79,7 @@ export class PutSink implements Sink {
   }
 }
 
-/** A known size as equal parts, each streamed, one after the other: no part is ever held in memory. */
+/** Sends a known size as equal parts, each streamed, one after the other: no part is ever held in memory. */
 export class SerialPartsSink implements Sink {
   readonly #partBytes: number;
   readonly #upload: PendingUpload;
@@ -144,17 +145,18 @@ export class SerialPartsSink implements Sink {
 interface GatheringTuning {
   readonly partBytes: number;
   readonly partsInFlight: number;
-  /** Of a multipart upload; that of a single request is told at `publish`. */
+  /** For a multipart upload; a single request gets it at `publish`. */
   readonly modifiedAt: Date | undefined;
-  /** Counts the parts in memory: fewer travel at once where there is no room for more. */
+  /** Counts the parts in memory: fewer are sent at once if there is no room for more. */
   readonly hold: Hold;
   /** Bytes to come, when known. */
   readonly size?: number | undefined;
 }
 
 /**
- * A size that nobody knows, a small one, or a bucket that wants a checksum with each body: bytes are gathered up to one part. If that is all, it becomes one PUT at
- * `publish`; else a multipart upload, several parts at once. Memory: the parts under way and the one that fills.
+ * For an unknown size, a small one, or a bucket that requires a checksum for each body: gathers bytes up to one part.
+ * If that is all, it becomes one PUT at `publish`; otherwise a multipart upload with several parts at once. Memory: the
+ * parts under way and the one that is being filled.
  */
 export class GatheringSink implements Sink {
   readonly #upload: PendingUpload;
@@ -169,7 +171,7 @@ export class GatheringSink implements Sink {
   constructor(
     private readonly bucket: Bucket,
     private readonly tuning: GatheringTuning,
-    /** Where a multipart upload is to go, asked for when one is needed. */
+    /** Returns the target of a multipart upload; called when one is needed. */
     chooseTarget: () => Promise<UploadTarget>,
     private readonly onFailure: (error: Error) => void,
   ) {
@@ -220,7 +222,7 @@ export class GatheringSink implements Sink {
     const upload = await this.#upload.open();
     for (let rest = chunk; rest.length > 0;) {
       if (this.#partBytes === 0) throw tooLarge(upload.target);
-      // A full part leaves when a byte follows it: until then it may be the last one, or the whole file.
+      // A full part is sent when a byte follows it: before that it may be the last one, or the whole file.
       if (this.#gathered === this.#partBytes) {
         await this.#slot();
         this.#start(upload);
@@ -232,7 +234,7 @@ export class GatheringSink implements Sink {
     }
   }
 
-  /** Waits until another part may be under way: fewer of them where parts have grown, so that memory has not. */
+  /** Waits until another part may be sent: fewer at once when parts have grown, so that memory does not grow. */
   async #slot(): Promise<void> {
     const budget = this.tuning.partBytes * this.tuning.partsInFlight;
     const most = Math.max(1, Math.floor(budget / this.#partBytes));
@@ -240,7 +242,7 @@ export class GatheringSink implements Sink {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Waits for parts that travel to make room; share_exceeded or overloaded where none do. */
+  /** Waits for parts under way to free memory; share_exceeded or overloaded if there are none. */
   async #gatherInTurn(piece: Buffer): Promise<void> {
     while (!this.#hasRoom(piece.length)) {
       if (this.#inFlight.size === 0) this.tuning.hold.require(this.#gathered + piece.length);
@@ -303,13 +305,13 @@ interface TentativePlan {
   readonly mostBytes: number;
   readonly hold: Hold;
   streamed(onFailure: (error: Error) => void): Sink;
-  /** Sends checksums. */
+  /** Makes a sink that sends checksums. */
   summed(onFailure: (error: Error) => void): Sink;
 }
 
 /**
- * A streamed upload to a bucket that may want a checksum with each body: nobody has asked it yet. Stores refuse by the head
- * of a request, so the first bytes are kept, as far as there is memory, and sent again with checksums.
+ * A streamed upload to a bucket that may require a checksum for each body, which is not known yet. Stores refuse after
+ * the head of a request, so the first bytes are kept, as far as there is memory, and sent again with checksums.
  */
 export class TentativeSink implements Sink {
   #sink: Sink;
@@ -332,7 +334,7 @@ export class TentativeSink implements Sink {
       this.#keep(chunk);
       this.#sink.write(chunk, (error) => this.#written(error, done));
     } else {
-      // Behind what was kept.
+      // Written after the kept bytes.
       this.#switching.then(() => this.#sink.write(chunk, done), done);
     }
   }
@@ -407,7 +409,9 @@ export class TentativeSink implements Sink {
   }
 }
 
-/** A multipart upload that is opened when the first part needs it, and ended also when that happens meanwhile. */
+/**
+ * A multipart upload that is opened when the first part needs it, and also ended if the end comes during the opening.
+ */
 class PendingUpload {
   opened: MultipartUpload | undefined;
   #opening: Promise<MultipartUpload> | undefined;
@@ -445,7 +449,7 @@ class PendingUpload {
   }
 }
 
-/** What a PUT that was answered with success has made. */
+/** The object that a successful PUT has made. */
 function justStored(
   { key }: UploadTarget,
   size: number,

@@ -11,7 +11,7 @@ interface SourceOptions {
   tooLong(): GatewayError;
 }
 
-/** The body of an answer that ends only after exactly `length` bytes; a short one is destroyed, never ended. */
+/** The body of an answer, which ends only after exactly `length` bytes; a short one is destroyed, never ended. */
 export class S3Source extends Readable {
   #left: number;
   readonly #stall: StallTimer;
@@ -41,7 +41,7 @@ export class S3Source extends Readable {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#stall.stop();
-    // A socket whose answer was not read to its end cannot carry another one; destroying it frees its place.
+    // A socket whose answer was not read to its end cannot carry another request; destroying it frees its place.
     this.source.destroy();
     done(error);
   }

@@ -1,7 +1,7 @@
 /**
- * What is too short for a part stands between two pieces in objects of its own, under hidden names: a piece adds one, and
- * the part that follows begins with all of them. As in log-structured stores one takes in those before it once there are
- * enough of its size: few objects, and none of their bytes is sent often.
+ * Bytes too few for a part are stored between two pieces as objects of their own, under hidden names: a piece adds one,
+ * and the next part begins with all of them. As in log-structured stores, a tail merges those before it once there are
+ * enough of its size: there are few objects, and none of their bytes is sent often.
  */
 import { buffer } from 'node:stream/consumers';
 import { hasCode } from '../../../base/errors.js';
@@ -10,16 +10,16 @@ import type { RemotePath } from '../../path.js';
 import type { StoredTail } from '../../remote.js';
 import type { Bucket } from './bucket.js';
 
-/** So many of about one size become one. */
+/** This many of about one size are merged into one. */
 const FAN = 8;
-/** However long they are. */
+/** The limit regardless of their length. */
 const MOST = 32;
 
-/** Those that count, of all that were noted: in a row from the beginning of the part. */
+/** Those of all noted tails that count: consecutive ones from the beginning of the part. */
 export function countedTails(noted: readonly StoredTail[], part: number): readonly StoredTail[] {
   const counted: StoredTail[] = [];
   const bySlot = new Map(noted.filter((tail) => tail.part === part).map((tail) => [tail.slot, tail]));
-  // What a longer one has taken in begins before its end.
+  // A tail that was merged into a longer one begins before that one's end.
   for (let next = bySlot.get(0); next?.start === bytesOf(counted); next = bySlot.get(next.slot + 1)) counted.push(next);
   return counted;
 }
@@ -27,7 +27,7 @@ export function countedTails(noted: readonly StoredTail[], part: number): readon
 export const bytesOf = (stored: readonly { readonly size: number }[]): number =>
   stored.reduce((sum, { size }) => sum + size, 0);
 
-/** The first of those that one of `size` bytes behind them takes in; their number = none. */
+/** The index of the first tail that a new one of `size` bytes merges; their number = none. */
 export function firstTakenIn(tails: readonly StoredTail[], size: number): number {
   let first = tails.length;
   for (let taken = size; ;) {
@@ -42,7 +42,7 @@ export function firstTakenIn(tails: readonly StoredTail[], size: number): number
   }
 }
 
-/** The objects of one file. */
+/** The tail objects of one file. */
 export class TailObjects {
   constructor(
     private readonly bucket: Bucket,
@@ -50,7 +50,7 @@ export class TailObjects {
     private readonly hidden: RemotePath,
   ) {}
 
-  /** Takes the place of what stood in its slot, of which it begins with the same bytes. */
+  /** Replaces the former tail in its slot, which has the same first bytes. */
   async put(slot: number, body: Buffer): Promise<void> {
     await this.bucket.put(this.keyOf(slot), body, this.hidden, { exclusive: false });
   }
@@ -61,9 +61,9 @@ export class TailObjects {
     return bodies;
   }
 
-  /** `noted`: all that ever were. */
+  /** `noted`: all that were ever noted. */
   async remove(noted: readonly StoredTail[]): Promise<void> {
-    // Whoever was killed may have stored one more than it could note.
+    // A process that was killed may have stored one more than it could note.
     const slots = Math.max(-1, ...noted.map(({ slot }) => slot)) + 2;
     const signal = this.bucket.calls.cleanupSignal();
     const keys = Array.from({ length: slots }, (_, slot) => this.keyOf(slot));

@@ -6,12 +6,12 @@ import type { FileInfo, ListOptions } from '../../remote.js';
 import type { Bucket, ListedObject } from './bucket.js';
 import { fileInfo, NAMELESS, noFolder } from './listing.js';
 
-/** A page of them takes a request; beyond this the store is taken for one that never ends. */
+/** A page of them takes a request; with more than this the store is assumed never to end. */
 const MAX_OBJECTS = 100_000_000;
 
 /**
- * All below `folder` in one listing without a delimiter, in the order of the keys: a request for five hundred objects,
- * however many folders they lie in. Folders are told by the keys below them; their time is that of a marker object.
+ * Lists everything below `folder` without a delimiter, in the order of the keys: one request for five hundred objects,
+ * in any number of folders. Folders are derived from the keys below them; their time is that of a marker object.
  */
 export async function* listTree(
   bucket: Bucket,
@@ -37,7 +37,7 @@ export async function* listTree(
       if (key === '') await leftOuts.add(NAMELESS);
       else await leaveOut(key.slice(prefix.length));
     }
-    // Whoever goes on behind a key would miss what stands out of order.
+    // A listing that continues after a key would miss keys that are out of order.
     const first = objects[0] && Buffer.from(objects[0].key);
     if (former !== undefined && first !== undefined && Buffer.compare(first, former) <= 0) throw unordered(folder);
     former = objects.length === 0 ? former : Buffer.from((objects.at(-1) as ListedObject).key);
@@ -52,7 +52,7 @@ export async function* listTree(
   if (!isThere) throw await noFolder(bucket, folder);
 }
 
-/** The folders that the newest key lies in. */
+/** The folders that contain the newest key. */
 class OpenFolders {
   readonly #names: string[] = [];
   readonly #paths: RemotePath[];
@@ -61,7 +61,7 @@ class OpenFolders {
     this.#paths = [root];
   }
 
-  /** The folders that begin with this key, and its file; undefined for a key that is no path. */
+  /** The folders that begin with this key, and its file; undefined for a key that is not a path. */
   enter(below: string, object: ListedObject): FileInfo[] | undefined {
     const names = below.split('/');
     const last = names.pop() as string;

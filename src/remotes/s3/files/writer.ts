@@ -10,15 +10,15 @@ import type { UploadTarget } from './multipart.js';
 import { requireFilePlace } from './place.js';
 import { refuseExisting, type Done, type Sink } from './sink.js';
 
-/** Enough to keep a socket busy; what a sink holds beyond it is its own, bounded, affair. */
+/** Enough to keep a socket busy; a sink bounds what it holds beyond it itself. */
 const WRITER_BUFFER_BYTES = 256 * 1024;
 
-/** Counts and checks the bytes, leaves their way to a sink, and publishes them under the name that holds in the end. */
+/** Counts and checks the bytes, passes them to a sink, and publishes them under the final name. */
 export class S3Writer extends Writable implements RemoteWriter {
   readonly #sink: Sink;
   #received = 0;
   #isCommitted = false;
-  /** A temporary object that stands, or may stand, in the store. */
+  /** A temporary object that exists, or may exist, in the store. */
   #staged: UploadTarget | undefined;
   #aborting: Promise<void> | undefined;
 
@@ -27,16 +27,17 @@ export class S3Writer extends Writable implements RemoteWriter {
     private readonly opened: {
       readonly path: RemotePath;
       readonly size: number | undefined;
-      /** Where nothing but a file stands, as far as is known already. */
+      /** A path that is already known to be free, or to be a file. */
       readonly checked: RemotePath | undefined;
       /** A hidden key for it. */
       readonly stage: () => Promise<UploadTarget>;
     },
     openSink: (onFailure: (error: Error) => void) => Sink,
   ) {
-    // A finished writer is not done yet: commit() follows.
+    // A finished stream is not done yet: commit() follows.
     super({ autoDestroy: false, highWaterMark: WRITER_BUFFER_BYTES });
-    // Failures are told by write callbacks, commit() and pipeline; an unheard event must not end the process.
+    // Failures are reported by write callbacks, commit() and pipeline; an event without a listener must not end the
+    // process.
     this.on('error', () => undefined);
     this.#sink = openSink((error) => this.destroy(error));
   }

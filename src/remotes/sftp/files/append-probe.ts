@@ -4,9 +4,9 @@ import { isStatus } from '../wire/replies.js';
 import { OPEN } from '../wire/wire.js';
 
 /**
- * Whether the server keeps what stands in a file that is opened to be written further on. Some empty it whatever the
- * flags say, or cannot write anywhere but at the beginning: found out on `file`, which is made and removed for it, and
- * not on a file that matters. undefined where it may not be made.
+ * Whether the server keeps the content of a file that is opened to be continued. Some servers empty it regardless of
+ * the flags, or can write only at the beginning. This is tested on `file`, which is made and removed for it, not on a
+ * client's file. undefined if it may not be made.
  */
 export async function keepsWhatStands(channel: SftpChannel, file: ServerPath): Promise<boolean | undefined> {
   try {

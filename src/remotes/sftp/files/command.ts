@@ -7,8 +7,8 @@ import type { RunningCommand, SftpLease } from '../session/session.js';
 const SIGNAL_BASE = 128;
 
 /**
- * Runs a command on a channel of its own, with nothing on its standard input. command_timeout and too_large end it:
- * KILL is sent (RFC 4254, 6.9) and the channel closed, since not every server passes the signal on.
+ * Runs a command on its own channel, with empty standard input. command_timeout and too_large end it: KILL is sent (RFC
+ * 4254, 6.9) and the channel closed, because not every server passes the signal on.
  */
 export function runCommand(
   lease: SftpLease,
@@ -79,7 +79,7 @@ function signalNumber(name: string | undefined): number {
   return (constants.signals as Readonly<Record<string, number>>)[name ?? ''] ?? 0;
 }
 
-/** A server without commands refuses the request itself; that is no fault of the remote but of the wish. */
+/** A server without commands refuses the request itself: the request is wrong, not the remote. */
 function refusal(thrown: unknown): GatewayError {
   const error = toGatewayError(thrown);
   if (error.code !== 'remote_failure') return error;

@@ -4,21 +4,21 @@ import type { SftpChannel } from '../session/channel.js';
 import { isMissing, isStatus, translate } from '../wire/replies.js';
 import type { Attributes } from '../wire/wire.js';
 
-/** A path on the server: its bytes, and how clients know it. */
+/** A path on the server: its bytes, and its name for clients. */
 export interface ServerPath {
   readonly raw: Buffer;
   readonly path: RemotePath;
 }
 
-/** What stands at a path, links not followed; undefined when nothing does or nothing can be learned. */
+/** What exists at a path, links not followed; undefined if nothing exists or nothing can be learned. */
 export const lookAt = (channel: SftpChannel, { raw }: ServerPath): Promise<Attributes | undefined> =>
   unlessRefused(channel.lstat(raw));
 
-/** The same behind a link. */
+/** The same, links followed. */
 export const lookBehind = (channel: SftpChannel, { raw }: ServerPath): Promise<Attributes | undefined> =>
   unlessRefused(channel.stat(raw));
 
-/** The attributes of an open file: FSTAT's, or STAT's where the server has no FSTAT or leaves the size out there. */
+/** The attributes of an open file: from FSTAT, or from STAT if the server has no FSTAT or omits the size there. */
 export async function measureOpen(channel: SftpChannel, handle: Buffer, { raw }: ServerPath): Promise<Attributes> {
   const own = await unlessRefused(channel.fstat(handle));
   return own?.size === undefined && own?.isFolder !== true ? channel.stat(raw) : own;
@@ -40,7 +40,7 @@ export interface Answered<T> {
 
 /**
  * Keeps a connection inside its `rootPath`. Paths are free of `..` already, but the server follows symbolic links; so
- * where there is a root other than "/", the server is asked where a path really leads, and the answer is what is used.
+ * if the root is not "/", the server is asked for the real path, and that is used.
  */
 export class Confinement {
   readonly #rootPath: string;
@@ -55,8 +55,9 @@ export class Confinement {
   }
 
   /**
-   * For requests that follow links and change nothing: asked in the same breath as where the path leads, so that they cost
-   * no further round trip. The answer counts only where that is inside; `giveBack` takes one that does not.
+   * For requests that follow links and change nothing: sent together with the question for the real path, so that they
+   * cost no further round trip. The answer counts only if the path is inside; `giveBack` releases one that does not
+   * count.
    */
   ask<T>(
     channel: SftpChannel,
@@ -67,7 +68,7 @@ export class Confinement {
     return this.#together(path, () => this.target(channel, path), question, giveBack);
   }
 
-  /** The same for what does not follow a link at the end. Rejects as `entry` does. */
+  /** The same for requests that do not follow a link at the end. Rejects as `entry` does. */
   askOfEntry<T>(
     channel: SftpChannel,
     path: RemotePath,
@@ -88,7 +89,10 @@ export class Confinement {
     return { raw: inside(real, root, path), path };
   }
 
-  /** For requests that change the entry itself: remove, rename, make. Rejects with the server's status when its folder is missing. */
+  /**
+   * For requests that change the entry itself: remove, rename, make. Rejects with the server's status if its folder is
+   * missing.
+   */
   async entry(channel: SftpChannel, path: RemotePath): Promise<ServerPath> {
     if (this.isOpen || path === ROOT) return this.plain(path);
     const folder = this.plain(parentOf(path));
@@ -97,13 +101,13 @@ export class Confinement {
     return { raw, path };
   }
 
-  /** For creating or overwriting an entry in place: a link at the end is followed by the server, so it is looked at. */
+  /** For creating or overwriting an entry in place: the server follows a link at the end, so its target is checked. */
   async writable(channel: SftpChannel, entry: ServerPath): Promise<ServerPath> {
     if (this.isOpen || (await lookAt(channel, entry))?.isLink !== true) return entry;
     return this.target(channel, entry.path);
   }
 
-  /** Whether a path leads to a place inside; false where the server cannot say. */
+  /** Whether a path leads to a place inside; false if the server cannot answer. */
   async holds(channel: SftpChannel, raw: Buffer): Promise<boolean> {
     if (this.isOpen) return true;
     const [root, real] = await Promise.all([this.#root(channel), channel.realPath(raw)]);
@@ -114,7 +118,7 @@ export class Confinement {
     return { raw: pathBytes(underRoot(this.#rootPath, path)), path };
   }
 
-  /** A path of the server as clients see it; undefined when it lies outside. */
+  /** A path of the server as clients see it; undefined if it is outside. */
   async seen(channel: SftpChannel, real: Buffer): Promise<string | undefined> {
     if (this.isOpen) return real.toString('utf8');
     const root = await this.#root(channel);

@@ -9,13 +9,13 @@ import type { HostMemory } from '../memory.js';
 import { isMissing, isStatus, STATUS } from '../wire/replies.js';
 import type { Attributes, NameEntry, Names } from '../wire/wire.js';
 
-/** Folder reads under way at once: a server hands out some hundred names per round trip. */
+/** Concurrent reads of a folder: a server returns some hundred names per round trip. */
 const READS_AHEAD = 3;
-/** Of them in the first round: most folders are told in one reply, and one that says that there is no more. */
+/** Reads in the first round: most folders fit into one reply, followed by one that ends the listing. */
 const FIRST_READS = 2;
-/** Requests for single entries of a folder: where links lead, and what READDIR did not report. */
+/** Concurrent requests for single entries of a folder: targets of links, and what READDIR did not report. */
 const LOOKS_AT_ONCE = 16;
-/** Servers send some hundred names at once, odd ones fewer. */
+/** Servers send some hundred names at once, a few servers fewer. */
 const LEAST_PER_REPLY = 20;
 const SELF_WEIGHT = 20;
 
@@ -33,8 +33,8 @@ interface ListPlan {
 }
 
 /**
- * The entries of an open folder, as many at once as the server tells. Links are followed for what they are, where that is
- * asked for; a broken one is listed as it stands.
+ * The entries of an open folder, in the batches of the server. Links are followed if requested; a broken one is listed
+ * as a link.
  */
 export async function* listEntries(plan: ListPlan): AsyncGenerator<readonly FileInfo[]> {
   const leftOuts = new LeftOuts(plan.folder, plan.leftOut);
@@ -53,7 +53,7 @@ async function* readEntries(plan: ListPlan, leftOuts: LeftOuts): AsyncGenerator<
     const unclear: (readonly [NameEntry, RemotePath])[] = [];
     for (const entry of batch) {
       if (isSelf(entry)) {
-        // Any folder has two of them: a listing of nothing else must come to an end sooner.
+        // Any folder contains both: a listing that repeats them must come to an end sooner.
         bounds.add(SELF_WEIGHT, 0);
         continue;
       }
@@ -78,11 +78,11 @@ async function* readEntries(plan: ListPlan, leftOuts: LeftOuts): AsyncGenerator<
   }
 }
 
-/** READDIR may leave out any attribute (draft, section 5); without these a folder would be listed as an empty file. */
+/** READDIR may omit any attribute (draft, section 5); without these a folder would be listed as an empty file. */
 const isReported = ({ hasType, isFolder, isLink, size }: Attributes): boolean =>
   hasType && (isFolder || isLink || size !== undefined);
 
-/** Asks for what READDIR did not report, and where a link leads. Undefined for an entry that is gone meanwhile. */
+/** Queries what READDIR did not report, and the target of a link. Undefined for an entry that is gone meanwhile. */
 async function lookAtEntry(
   plan: ListPlan,
   leftOuts: LeftOuts,
@@ -119,7 +119,7 @@ async function* batches({ channel, handle, memory }: ListPlan): AsyncGenerator<N
   let isComplete = false;
   askUpTo(FIRST_READS);
   while (reads.length > 0) {
-    // Replies that were asked for later may still hold names: a server may answer them in any order.
+    // Replies to later requests may still contain names: a server may answer in any order.
     const batch = await reads.shift();
     if (batch === undefined || batch.length === 0) isComplete = true;
     else yield batch;
@@ -148,7 +148,7 @@ function rawPathOf({ rawFolder }: ListPlan, { rawName }: NameEntry): Buffer {
   return Buffer.concat([rawFolder, Buffer.from(slash), rawName]);
 }
 
-/** `attributes`: the link's own, which are kept where it leads nowhere. */
+/** `attributes`: the link's own; they are used if it leads nowhere. */
 async function followLink(plan: ListPlan, entry: NameEntry, attributes: Attributes): Promise<Attributes> {
   const { channel, confinement } = plan;
   const raw = rawPathOf(plan, entry);

@@ -1,4 +1,4 @@
-/** Resumable files: written on at an offset, one packet after the other, under a hidden name. */
+/** Resumable files under a hidden name: written at an offset, one packet after the other. */
 import { finished } from 'node:stream/promises';
 import { UNCOUNTED } from '../../../budgets/memory.js';
 import { destroyOnAbort } from '../../../base/deadline.js';
@@ -34,13 +34,13 @@ interface PiecesPlan {
   readonly context: RemoteContext;
   readonly memory: HostMemory;
   readonly atomicUploads: boolean;
-  /** The server does what it is asked in order: what stands of a file is what was written of it first. */
+  /** The server executes requests in order: the bytes that a file has are those that were written first. */
   readonly isOrderly: boolean;
   readonly maxRequests: number;
   readonly queuedBytes: () => number;
   run<T>(path: RemotePath, step: Step, work: (tree: Tree) => Promise<T>): Promise<T>;
   read(path: RemotePath): Promise<OpenFile>;
-  /** Whether a file that is opened to be written further on keeps what stands in it. */
+  /** Whether a file that is opened to be continued keeps its content. */
   keepsWhatStands(tree: Tree, file: ServerPath, path: RemotePath): Promise<boolean>;
 }
 
@@ -82,13 +82,14 @@ export class SftpPieces implements Pieces {
         throw isMissing(error) ? piecesAreGone(path, error) : error;
       });
       try {
-        // A login that may only write has no other word than what was acknowledged before.
+        // A login that may only write has no other information than what was acknowledged before.
         const { size = offset } = (await unlessRefused(measureOpen(channel, handle, file))) ?? {};
         if (size < offset) throw mismatch(path, size, offset);
         const isCut = size > offset && (await isDone(channel.setSize(handle, offset)));
         const isClean = isCut || size === offset;
         context.signal.throwIfAborted();
-        // No further channels: between theirs and this one's bytes a crash would leave holes that no size shows.
+        // No further channels: between their bytes and those of this one, a crash would leave holes that the size does
+        // not show.
         const sink = { channel, handle, path, start: offset, maxRequests, memory, queuedBytes };
         return new SftpPieceWriter({ ...sink, hold: context.hold?.() ?? UNCOUNTED }, context.signal, { isClean, hash });
       } catch (error) {
@@ -182,7 +183,7 @@ async function standing(
   }
 }
 
-/** False where the server refuses. */
+/** False if the server refuses. */
 async function isDone(request: Promise<void>): Promise<boolean> {
   return (await unlessRefused(request.then(() => true))) === true;
 }

@@ -45,10 +45,10 @@ import { borrowLane, SftpSink } from './sink.js';
 import { closeAndRemove, obstacleAt, Upload, type UploadPlan } from './upload.js';
 import { OPEN } from '../wire/wire.js';
 
-/** Short requests on one channel: enough to fill a long line, few enough for others on the connection. */
+/** Short requests on one channel: enough to fill a long line, few enough to leave room for others on the connection. */
 const CALLS_AT_ONCE = 16;
 
-/** A file that is open for reading, and what is known of it. */
+/** A file that is open for reading, and its known facts. */
 interface Opened {
   readonly channel: SftpChannel;
   readonly handle: Buffer;
@@ -58,7 +58,7 @@ interface Opened {
   readonly giveBack: () => void;
 }
 
-/** An SFTP server's file tree, for one operation on one lease. */
+/** The file tree of an SFTP server, for one operation on one lease. */
 export class SftpRemote implements Remote {
   readonly #lease: SftpLease;
   readonly #memory: HostMemory;
@@ -74,7 +74,7 @@ export class SftpRemote implements Remote {
     this.#deps = deps;
     this.#context = context;
     this.#confinement = new Confinement(connection.rootPath);
-    // OpenSSH links and unlinks, which never replaces; others are found out.
+    // OpenSSH renames by link and unlink, which never replaces; for others it is tested.
     if (this.#memory.moveOnto === 'unknown' && this.#isOpenSsh) this.#memory.moveOnto = 'refuses';
   }
 
@@ -173,13 +173,14 @@ export class SftpRemote implements Remote {
       let opened: Opened;
       let choice: RangeChoice | undefined;
       try {
-        // The first bytes travel with the file's facts: most files are small, and a round trip is all they cost.
+        // The first bytes are requested together with the file's facts: most files are small and cost only one round
+        // trip.
         const [attributes, head] = await Promise.all([
           // Some servers report no size at all: the content shows it.
           unlessRefused(measureOpen(channel, handle, at)),
           readHead(channel, handle),
         ]);
-        // STAT and READ are refused: the login may not read it, and it is not an empty file.
+        // STAT and READ are refused: the login may not read the file, which is not the same as an empty file.
         if (attributes === undefined && head.bytes === undefined) await measureOpen(channel, handle, at);
         if (attributes?.isFolder === true) throw isAFolder(path);
         const info = attributes === undefined ? fileInfo(path, 0, EPOCH) : infoOf(path, attributes);
@@ -204,8 +205,8 @@ export class SftpRemote implements Remote {
   }
 
   /**
-   * Which bytes a range is, and whether there are any, depends on the size: a read behind the reported end, which travels
-   * with the first ones of the range, shows whether it is true.
+   * The bytes of a range, and whether there are any, depend on the size: a read after the reported end, sent together
+   * with the first ones of the range, shows whether the size is right.
    */
   async #readRange(opened: Opened, { range, refusal }: RangeChoice, select: SelectRange): Promise<OpenFile> {
     const { channel, handle, path, info, head, giveBack } = opened;
@@ -219,7 +220,7 @@ export class SftpRemote implements Remote {
         : hasBytesAt(channel, handle, size);
     const isStreamed = range !== undefined && !isHere;
     const body = isStreamed ? this.#source(opened, { start: range.start, length, isToEnd: false }) : undefined;
-    // It may fail before anybody reads it.
+    // It may fail before it is read.
     body?.on('error', () => undefined).read(0);
     const outcome = await isLonger.then(
       (found) => (found ? 'longer' : 'whole'),
@@ -251,7 +252,7 @@ export class SftpRemote implements Remote {
     return this.#writer(await this.#openUpload(path, options), options.size);
   }
 
-  /** Where the server keeps no order, or breaks with several requests under way, the stream minds both. */
+  /** If the server does not keep the order, or fails with several requests under way, the stream handles both. */
   get put(): Remote['put'] {
     return this.#isOpenSsh && this.#atomicUploads && !this.#memory.oneRequestAtATime
       ? (path, bytes, options) => this.#put(path, bytes, options)
@@ -280,7 +281,7 @@ export class SftpRemote implements Remote {
       const [found, opened, readable] = await Promise.allSettled([
         channel.stat(file.raw),
         channel.open(file.raw, OPEN.WRITE),
-        // A login may be one that can only write.
+        // The login may be one that can only write.
         unlessRefused(channel.open(file.raw, OPEN.READ)),
       ]);
       const reading = readable.status === 'fulfilled' ? readable.value : undefined;
@@ -289,7 +290,7 @@ export class SftpRemote implements Remote {
         if (found.status === 'rejected') throw found.reason;
         if (found.value.isFolder) throw isAFolder(path);
         if (opened.status === 'rejected') throw opened.reason;
-        // Written at offsets of our own: what a server makes of the append flag with many writes under way is its secret.
+        // Writes at explicit offsets: servers differ in what the append flag does with many writes under way.
         start = await this.#endOf(tree, file, found.value.size, reading);
       } catch (error) {
         if (opened.status === 'fulfilled') tree.giveBack(opened.value);
@@ -307,7 +308,7 @@ export class SftpRemote implements Remote {
           publish: async (measuring) => infoOf(path, await measuring),
           takeBack: async (stillOpen) => {
             const handle = stillOpen ?? (await channel.open(file.raw, OPEN.WRITE));
-            // Only our own bytes: what others have appended meanwhile stands behind them and would be cut off, too.
+            // Cuts only our own bytes: what others have appended meanwhile follows them and would be cut off, too.
             const { size } = await channel.fstat(handle);
             if (size !== undefined && size <= start + writer.sentBytes) await channel.setSize(handle, start);
             await channel.close(handle);
@@ -319,7 +320,10 @@ export class SftpRemote implements Remote {
     });
   }
 
-  /** Where a file really ends: appended at a reported size that is too small, bytes of it would be lost. Undefined where nobody knows. */
+  /**
+   * Where a file really ends: appending at a reported size that is too small would overwrite bytes. Undefined if
+   * unknown.
+   */
   async #endOf(
     { channel }: Tree,
     file: ServerPath,
@@ -408,7 +412,7 @@ export class SftpRemote implements Remote {
     return this.#lease.session.software.startsWith('OpenSSH');
   }
 
-  /** Runs `work` on the lease's channel: the operation's end stops the waiting, and replies become GatewayErrors. */
+  /** Runs `work` on the lease's channel: the end of the operation ends the wait, and replies become GatewayErrors. */
   async #run<T>(path: RemotePath, step: Step, work: (tree: Tree) => Promise<T>): Promise<T> {
     const ending = this.#context.ending ?? this.#context.signal;
     ending.throwIfAborted();
@@ -416,7 +420,7 @@ export class SftpRemote implements Remote {
     try {
       return await orAbort(running, ending);
     } catch (error) {
-      // A stream that still opens after the end of the operation has no owner.
+      // A stream that opens after the end of the operation has no owner.
       if (ending.aborted) running.then(disown, () => undefined);
       throw translate(error, path, step);
     }
@@ -429,7 +433,7 @@ export class SftpRemote implements Remote {
       : this.#openInPlace(path, options);
   }
 
-  /** A file under a hidden name in the target's folder, renamed when it is published. */
+  /** Opens a file under a hidden name in the target's folder; it is renamed when it is published. */
   #openBeside(path: RemotePath, options: WriteOptions): Promise<Upload> {
     const { leftovers, signal } = this.#context;
     const { path: hidden, noted } = hiddenBeside(path, leftovers);
@@ -438,10 +442,10 @@ export class SftpRemote implements Remote {
       const [file] = await Promise.all([tree.entryInNewFolder(hidden), noted]);
       signal.throwIfAborted();
       const opening = tree.openForWriting(file, path, OPEN.WRITE | OPEN.CREATE | OPEN.TRUNCATE);
-      // Known now, it saves sending all the bytes in vain.
+      // Checked now, it avoids sending all the bytes in vain.
       const looking = options.provisional === true ? undefined : lookBehind(channel, tree.beside(file, baseName(path)));
       const [handle, standing] = await Promise.all([opening, looking]).catch((error: unknown) => {
-        // Without a reply to it the file may have been made all the same.
+        // Without a reply, the file may have been made all the same.
         if (!isRefusal(error)) leftovers.removeLater(hidden);
         throw error;
       });
@@ -449,7 +453,7 @@ export class SftpRemote implements Remote {
         publish: async (measuring, expected) => {
           const target = expected.path ?? path;
           const { size, exclusive = false } = expected;
-          // Where the folder leads by now is asked together with the file's size.
+          // The folder's real path is asked for together with the file's size.
           const asked = tree.entryIfThere(target);
           asked.catch(() => undefined);
           const attributes = await measuring;
@@ -469,7 +473,7 @@ export class SftpRemote implements Remote {
     });
   }
 
-  /** For servers that allow no renaming: the bytes go where they belong at once. */
+  /** For servers that do not allow renaming: the bytes go to the final path at once. */
   #openInPlace(path: RemotePath, options: WriteOptions): Promise<Upload> {
     return this.#run(path, 'open', async (tree) => {
       const { channel } = tree;
@@ -518,14 +522,14 @@ export class SftpRemote implements Remote {
       memory: this.#memory,
       hold: this.#context.hold?.() ?? UNCOUNTED,
       queuedBytes: () => session.queuedBytes,
-      // Others may keep the file to the one who opened it, or only when that one closes it.
+      // Other servers may lock the file for its opener, or store it only when that one closes it.
       openLane: this.#isOpenSsh ? () => borrowLane(session, file) : undefined,
     };
     return new SftpWriter(plan, upload, this.#context.signal);
   }
 }
 
-/** Ends what an operation opened too late to use. */
+/** Closes what was opened too late to be used. */
 function disown(late: unknown): void {
   if (late instanceof Upload) void late.takeBack();
   else if (late instanceof SftpWriter) void late.abort(new GatewayError('client_gone', 'the operation has ended'));

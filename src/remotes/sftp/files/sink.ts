@@ -9,24 +9,29 @@ import type { ServerPath } from './confine.js';
 import { OPEN } from '../wire/wire.js';
 import { isImpatience, translate } from '../wire/replies.js';
 
-/** Sent and not yet acknowledged: the server's window (2 MiB with OpenSSH) and a little to keep it filled. */
+/**
+ * Bytes sent and not yet acknowledged: the server's window (2 MiB with OpenSSH) and a little more to keep it filled.
+ */
 const IN_FLIGHT_BYTES = 2.5 * 1024 * 1024;
-/** Of these, what may wait in this process because the channel's window or the network is full. */
+/** Of these, bytes that may wait in this process because the channel's window or the network is full. */
 const QUEUED_BYTES = 1024 * 1024;
 const HIGH_WATER_BYTES = 512 * 1024;
-/** Both of them, where there is no memory for more. */
+/** Replaces both of them if there is no memory for more. */
 const NARROW_BYTES = 64 * 1024;
-/** Packets grow while they are acknowledged within this time; a slow line keeps small ones, so that it never seems to stall. */
+/**
+ * Packets grow while they are acknowledged within this time; a slow line keeps small ones, so that it never seems to
+ * stall.
+ */
 const PROMPT_ACK_MS = 1000;
-/** On a line this long one channel's window, not the line, is what an upload waits for: 2 MiB in each round trip. */
+/** On a line with this round trip, an upload waits for the channel's window, not for the line: 2 MiB per round trip. */
 const LONG_LINE_MS = 20;
-/** Channels of one upload on such a line; each holds little more than its window, so that memory stays as it is. */
+/** Channels of one upload on such a line; each holds little more than its window, so that memory does not grow. */
 const MAX_LANES = 5;
 const LANE_IN_FLIGHT_BYTES = 2.125 * 1024 * 1024;
-/** Opening a further channel takes three round trips: not for a file that is nearly through. */
+/** Opening another channel takes three round trips: not worth it for a file that is nearly done. */
 const WORTH_A_LANE_BYTES = 16 * 1024 * 1024;
 
-/** Where an open file's bytes go: a channel and the handle that was opened on it. */
+/** Where the bytes of an open file go: a channel, and the handle that was opened on it. */
 interface WriteLane {
   readonly channel: SftpChannel;
   readonly handle: Buffer;
@@ -34,7 +39,10 @@ interface WriteLane {
 
 /** A lane on a borrowed channel. */
 interface ExtraLane extends WriteLane {
-  /** Closes the handle and gives the channel back; a cut upload's channel, which may be in the middle of it, is closed. */
+  /**
+   * Closes the handle and returns the channel; closes the channel of a cut upload, because it may be in the middle of a
+   * request.
+   */
   release(isCut: boolean): Promise<void>;
 }
 
@@ -45,13 +53,13 @@ export interface SinkPlan extends WriteLane {
   readonly start: number;
   readonly maxRequests: number;
   readonly memory: HostMemory;
-  /** Counts what waits in this process. */
+  /** Counts the bytes that wait in this process. */
   readonly hold: Hold;
   /** Encrypted bytes of the whole connection that wait for the network. */
   readonly queuedBytes: () => number;
   /** Bytes to come, when known. */
   readonly size?: number | undefined;
-  /** Opens the same file on one more channel, when there is one to spare; absent where the server may not like it. */
+  /** Opens the same file on one more channel, if one is free; absent if the server may not allow it. */
   readonly openLane?: (() => Promise<ExtraLane | undefined>) | undefined;
 }
 
@@ -61,14 +69,14 @@ interface Lane extends WriteLane {
 
 /**
  * Writes a stream into an open file with many requests under way: chunks are gathered and cut to the server's packet
- * size, and `write` answers false while the budget is used up. The first refused write destroys the stream.
+ * size, and `write` returns false while the budget is used up. The first refused write destroys the stream.
  */
 export class SftpSink extends Writable {
   readonly #plan: SinkPlan;
   readonly #lanes: Lane[];
   readonly #queueBytes: number;
   readonly #extraLanes: ExtraLane[] = [];
-  /** Asked for once: who had none to spare will hardly have one before the file is through. */
+  /** Requested once: a session without a free channel will hardly have one before the file is done. */
   #opening: Promise<void> | undefined;
   #latestAckMs = 0;
   #nextOffset: number;
@@ -92,21 +100,21 @@ export class SftpSink extends Writable {
     this.#lanes = [{ channel: plan.channel, handle: plan.handle, inFlightBytes: 0 }];
     this.#nextOffset = plan.start;
     this.#packetBytes = Math.min(SAFE_CHUNK_BYTES, plan.channel.maxWriteBytes);
-    // After the stream has finished nobody listens any more; `drained` tells what went wrong then.
+    // After the stream has finished, nothing listens any more; `drained` reports later errors.
     this.on('error', () => undefined);
   }
 
-  /** Bytes handed to the server so far. */
+  /** Bytes sent to the server so far. */
   get sentBytes(): number {
     return this.#nextOffset - this.#plan.start;
   }
 
-  /** All of the file before this offset has been taken by the server, as far as it was written here. */
+  /** The server has stored all bytes before this offset that were written here. */
   get safeOffset(): number {
     return this.#open.size === 0 ? this.#nextOffset : Math.min(...this.#open);
   }
 
-  /** Resolves once nothing is under way any more; rejects with what went wrong first. */
+  /** Resolves once nothing is under way any more; rejects with the first error. */
   async drained(): Promise<void> {
     if (this.#requests > 0 && this.#failure === undefined) {
       await new Promise<void>((settled) => this.#settled.push(settled));
@@ -114,15 +122,15 @@ export class SftpSink extends Writable {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** More than one channel carries the file: what one of them is asked says nothing about the others. */
+  /** Several channels carry the file: an answer on one of them says nothing about the others. */
   protected get isStriped(): boolean {
     return this.#opening !== undefined;
   }
 
-  /** Sees all that is taken, in order. */
+  /** Called with every chunk that is taken, in order. */
   protected passes(_chunk: Buffer): void {}
 
-  /** Gives the borrowed channels back. */
+  /** Returns the borrowed channels. */
   protected async releaseLanes(isCut: boolean): Promise<void> {
     await this.#opening;
     await Promise.all(this.#extraLanes.splice(0).map((lane) => lane.release(isCut)));
@@ -150,7 +158,7 @@ export class SftpSink extends Writable {
     this.#held = [];
     this.#heldBytes = 0;
     this.#plan.hold.resize(0);
-    // Without an error it only tidies up after "finish": replies are still to come.
+    // Without an error this only cleans up after "finish": replies are still under way.
     if (error !== null) {
       this.#wake();
       void this.releaseLanes(true);
@@ -175,7 +183,7 @@ export class SftpSink extends Writable {
       this.#sendPacket(lane);
     }
     if (this.#heldBytes >= this.#packetBytes) this.#considerLane();
-    // What is left is less than a packet and waits for company, or for the last reply under way.
+    // The rest is less than a packet and waits for more bytes, or for the last reply under way.
     if (this.#heldBytes < (this.#ended ? 1 : this.#packetBytes)) {
       const resume = this.#resume;
       this.#resume = undefined;
@@ -183,7 +191,7 @@ export class SftpSink extends Writable {
     }
   }
 
-  /** Where the next packet may go: the lane with the least under way, or nowhere yet. */
+  /** The lane for the next packet: the one with the least under way, or none yet. */
   #freeLane(): Lane | undefined {
     if (this.destroyed) return undefined;
     if (this.#requests === 0) return this.#lanes[0];
@@ -197,14 +205,15 @@ export class SftpSink extends Writable {
     return isFree ? lane : undefined;
   }
 
-  /** The source is ahead of the server. A long line that is not the bottleneck itself can carry another window's worth. */
+  /** The source is ahead of the server. A long line that is not the bottleneck can carry another window. */
   #considerLane(): void {
     const { channel, openLane, size, memory } = this.#plan;
     if (openLane === undefined || size === undefined || memory.oneRequestAtATime) return;
     if (this.destroyed || this.#opening !== undefined) return;
     const roundTripMs = channel.shortestReplyMs;
     if (size - this.sentBytes < WORTH_A_LANE_BYTES || roundTripMs < LONG_LINE_MS) return;
-    // Acknowledgements that come ever later queue on a narrow line; more lanes would only lengthen the queue.
+    // Acknowledgements that take longer and longer are queued on a narrow line; more lanes would only lengthen the
+    // queue.
     if (this.#acknowledgedBytes === 0 || this.#latestAckMs > 2 * roundTripMs) return;
     const missing = MAX_LANES - this.#lanes.length;
     this.#opening = Promise.all(Array.from({ length: missing }, () => this.#addLane(openLane))).then(() => undefined);
@@ -268,7 +277,7 @@ export class SftpSink extends Writable {
 
   #refused(error: Error): void {
     const { channel, memory, path } = this.#plan;
-    // The bytes are gone and cannot be sent again; the next upload to this server goes one request at a time.
+    // The bytes are gone and cannot be sent again; the next upload to this server sends one request at a time.
     if (this.#acknowledgedBytes === 0 && this.#requests > 0 && isImpatience(error, channel)) {
       memory.oneRequestAtATime = true;
     }
@@ -281,7 +290,7 @@ export class SftpSink extends Writable {
   }
 }
 
-/** The open file once more, on a channel of its own; undefined where none is to spare. Never rejects. */
+/** Opens the file again on its own channel; undefined if none is free. Never rejects. */
 export async function borrowLane(
   session: Pick<SftpLease['session'], 'borrowChannel' | 'giveBack'>,
   file: ServerPath,

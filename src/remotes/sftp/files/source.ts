@@ -6,17 +6,17 @@ import type { HostMemory } from '../memory.js';
 import { WHOLE_BYTES } from '../../remote.js';
 import { isImpatience, isStatus, STATUS, translate } from '../wire/replies.js';
 
-/** Everything of one transfer that may wait in memory: asked for, arrived out of order, not yet taken by the consumer. */
+/** All bytes of one transfer that may be in memory: requested, arrived out of order, not yet taken by the consumer. */
 const BUDGET_BYTES = 3.5 * 1024 * 1024;
-/** Chunks asked for at once at the beginning; each one that the consumer was waiting for allows one more. */
+/** Chunks requested at once at the beginning; each chunk that the consumer had to wait for allows one more. */
 const FIRST_CHUNKS = 4;
-/** On a line this long the budget, not the line, is what a download waits for. */
+/** On a line with this round trip, a download waits for the budget, not for the line. */
 const LONG_LINE_MS = 20;
-/** Budget there, for a consumer that keeps up: nearly all of it is on the line, not in memory. */
+/** The budget on such a line, for a consumer that keeps up: nearly all of it is on the line, not in memory. */
 const LONG_LINE_BUDGET_BYTES = 8 * 1024 * 1024;
-/** What all downloads from one host may use of it beyond the ordinary one, in case their consumers stop at once. */
+/** What all downloads from one host may use of it beyond the ordinary budget, in case their consumers stop at once. */
 const LONG_LINE_EXTRA_BYTES = 64 * 1024 * 1024;
-/** Arrived and in order, but not yet taken; one chunk where memory is short. */
+/** Bytes that arrived in order but are not yet taken; one chunk if memory is short. */
 const HIGH_WATER_BYTES = 512 * 1024;
 /** Below this, ssh2's own window is wide enough. */
 const OWN_WINDOW_BYTES = 1024 * 1024;
@@ -28,13 +28,13 @@ export interface SourcePlan {
   readonly path: string;
   readonly start: number;
   readonly length: number;
-  /** Bytes of the file behind `length` belong to it, too. */
+  /** Bytes after `length` belong to the file, too. */
   readonly isToEnd: boolean;
   readonly maxRequests: number;
   readonly memory: HostMemory;
   /** Counts the window; it widens while there is room. */
   readonly hold: Hold;
-  /** Bytes at `start` that are here already. */
+  /** Bytes at `start` that have arrived already. */
   readonly head?: Buffer | undefined;
 }
 
@@ -45,29 +45,32 @@ interface Hole {
 
 /**
  * The bytes of an open file in order, with many reads under way: one at a time would move a single chunk per round
- * trip. Ends after exactly `length` bytes or, with `isToEnd`, where the server has no more: a read behind the reported end
- * travels with the last chunk. Closes the handle at the end and when destroyed.
+ * trip. Ends after exactly `length` bytes or, with `isToEnd`, when the server has no more: a read after the reported
+ * end is sent with the last chunk. Closes the handle at the end and when destroyed.
  */
 export class SftpSource extends Readable {
   readonly #plan: SourcePlan;
-  /** So far the file is known to go, by its reported size or by what has been read. */
+  /** The known end of the file, from its reported size or from the bytes read. */
   #end: number;
   #hasEnded: boolean;
   /** The read at `#end`, which finds the end of the file or more of it. */
   #endProbe: Hole | undefined;
   #nextAsked: number;
   #nextPushed: number;
-  /** Replies that came before their turn, by offset. */
+  /** Replies that arrived early, by offset. */
   readonly #early = new Map<number, Buffer>();
   #earlyBytes = 0;
-  /** Parts that a short reply left open, and those that a server without patience must be asked for again. */
+  /**
+   * Ranges that a short reply left open, and those that must be requested again from a server that takes one request at
+   * a time.
+   */
   readonly #holes: Hole[] = [];
   #requests = 0;
   #mostRequests = 0;
   #arrivals = 0;
   #askedBytes = 0;
   #windowBytes: number;
-  /** Of these, what counts against the host's extra. */
+  /** The bytes of the window that count against the host's extra. */
   #extraBytes = 0;
   #closed = false;
   readonly #askedAgain = new Set<number>();
@@ -82,7 +85,7 @@ export class SftpSource extends Readable {
     const head = plan.isToEnd ? plan.head : plan.head?.subarray(0, plan.length);
     this.#end = plan.start + Math.max(plan.length, head?.length ?? 0);
     this.#hasEnded = !plan.isToEnd;
-    // One chunk at a time is what everybody has.
+    // Every transfer may have one chunk at a time.
     this.#windowBytes = isWide ? FIRST_CHUNKS * maxReadBytes : maxReadBytes;
     if (head !== undefined && head.length > 0) {
       this.#nextAsked += head.length;
@@ -113,7 +116,7 @@ export class SftpSource extends Readable {
       if (this.#probesEnd()) continue;
       const waiting = this.#askedBytes + this.#earlyBytes + this.readableLength;
       if (this.#requests > 0 && waiting >= this.#windowBytes) return;
-      // While the consumer has not taken what is there, nothing more is asked for; `_read` tells when it will have.
+      // While the consumer has not taken the available bytes, nothing more is requested; it then calls `_read`.
       if (this.#requests === 0 && !isWanted && this.readableLength >= this.readableHighWaterMark) return;
       const hole = this.#holes.shift();
       if (hole !== undefined) {
@@ -133,7 +136,7 @@ export class SftpSource extends Readable {
     }
   }
 
-  /** A single byte waits for no room in the window; what turns out to follow is asked for chunk by chunk. */
+  /** A single byte needs no room in the window; bytes that turn out to follow are requested chunk by chunk. */
   #probesEnd(): boolean {
     const isDue = !this.#hasEnded && this.#endProbe === undefined && this.#nextAsked === this.#end;
     if (!isDue || this.#end > this.#plan.start + this.#plan.length) return false;
@@ -161,7 +164,7 @@ export class SftpSource extends Readable {
       this.#endProbe = undefined;
       this.#hasEnded = isEmpty;
       if (isEmpty) return this.#goOn();
-      // A short reply leaves no hole: it is not known yet if the file goes on there.
+      // A short reply leaves no hole: it is not known yet whether the file continues there.
       part = { offset: part.offset, length: data.length };
       this.#end = part.offset + data.length;
       this.#nextAsked = this.#end;
@@ -236,10 +239,10 @@ export class SftpSource extends Readable {
     const { channel, memory, path } = this.#plan;
     const isEndProbe = part === this.#endProbe;
     const isFirstBurst = this.#arrivals <= 1 && this.#mostRequests > 1;
-    // Behind the end of a file "failure" is what some servers say in place of EOF.
+    // After the end of a file, some servers answer "failure" instead of EOF.
     const isTelling = !isEndProbe || !isStatus(error);
     if (isFirstBurst && isTelling && !memory.oneRequestAtATime) memory.oneRequestAtATime = isImpatience(error, channel);
-    // Some servers answer "failure" to whatever comes before they are done with the last request.
+    // Some servers answer "failure" to every request that arrives before they are done with the last one.
     if (memory.oneRequestAtATime && isStatus(error, STATUS.FAILURE) && !this.#askedAgain.has(part.offset)) {
       this.#askedAgain.add(part.offset);
       this.#leaveHole(part);
@@ -270,36 +273,37 @@ export class SftpSource extends Readable {
     if (this.#closed) return;
     this.#closed = true;
     this.#giveExtraBack();
-    // Nobody waits: the bytes are complete, or the reader is given up; a channel that is gone has closed it already.
+    // The result does not matter: the bytes are complete, or the reader is given up; a lost channel has closed the
+    // handle already.
     this.#plan.channel.close(this.#plan.handle).catch(() => undefined);
   }
 }
 
 /** The first bytes of an open file. */
 export interface Head {
-  /** Empty at the end of an empty file; undefined where they cannot be had. */
+  /** Empty at the end of an empty file; undefined if they cannot be read. */
   readonly bytes: Buffer | undefined;
-  /** So many were asked for: with fewer the file may have ended. */
+  /** The number of bytes requested: with fewer, the file may have ended. */
   readonly asked: number;
 }
 
-/** One byte more than a whole file may have shows that it ends there. */
+/** One byte more than a whole file may have proves that it ends there. */
 export function readHead(channel: SftpChannel, handle: Buffer): Promise<Head> {
   const asked = Math.min(channel.maxReadBytes, WHOLE_BYTES + 1);
   return new Promise((done) => {
-    // A failure is met again, with more patience, by the reader.
+    // The reader meets a failure again, and handles it with more patience.
     channel.read(handle, 0, asked, (error, data) => {
       done({ asked, bytes: error === undefined ? (data ?? Buffer.alloc(0)) : undefined });
     });
   });
 }
 
-/** Whether these are all bytes of a file that is reported to have `size`. */
+/** Whether these are all bytes of a file with the reported `size`. */
 export function hasEnded(head: Head, size: number): head is Head & { readonly bytes: Buffer } {
   return head.bytes?.length === size && size < head.asked;
 }
 
-/** Whether an open file has bytes at `offset`; false where the server refuses to read there. */
+/** Whether an open file has bytes at `offset`; false if the server refuses to read there. */
 export function hasBytesAt(channel: SftpChannel, handle: Buffer, offset: number): Promise<boolean> {
   return new Promise((done, failed) => {
     channel.read(handle, offset, 1, (error, data) => {

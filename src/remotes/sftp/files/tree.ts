@@ -12,12 +12,12 @@ import { lookAt, lookBehind, unlessRefused, type Answered, type Confinement, typ
 const SELF = new Set(['.', '..']);
 const SLASH = '/'.charCodeAt(0);
 
-/** With the slash before it. */
+/** Includes the slash before it. */
 const nameOf = (raw: Buffer): Buffer => raw.subarray(raw.lastIndexOf('/'));
-/** Servers may tell a name in another case or composition than it was asked for in. */
+/** Servers may return a name in another case or composition than requested. */
 const folded = (raw: Buffer): string => raw.toString('utf8').normalize('NFC').toLowerCase();
 
-/** The names of a server, on one channel: finds, opens, makes and moves, and asks again where a reply does not say why. */
+/** The names of a server, on one channel: finds, opens, makes and moves, and asks again if a reply gives no reason. */
 export class Tree implements Places<ServerPath> {
   #lacksReplace = false;
 
@@ -34,7 +34,10 @@ export class Tree implements Places<ServerPath> {
     return { at, handle: answer };
   }
 
-  /** Opens for writing; makes the folder once the server has said that it is missing. `path`: as the client names the file. */
+  /**
+   * Opens for writing; makes the folder after the server has reported that it is missing. `path`: the file's name for
+   * clients.
+   */
   openForWriting(file: ServerPath, path: RemotePath, flags: number): Promise<Buffer> {
     return inFolder(this, path, () => this.#open(file, path, flags));
   }
@@ -45,7 +48,7 @@ export class Tree implements Places<ServerPath> {
       try {
         return await this.channel.openFolder(raw);
       } catch (error) {
-        // "No such file" and "failure" are what servers say of a file that is no folder, too.
+        // Servers also answer "No such file" and "failure" for a file that is no folder.
         if (!isStatus(error)) throw error;
         const standing = await this.channel.stat(raw).catch((missing: unknown) => {
           throw isMissing(missing) ? missing : error;
@@ -66,7 +69,7 @@ export class Tree implements Places<ServerPath> {
     }
   }
 
-  /** `isExact`: the server removes nothing but a folder. Others follow a link to one, or remove a file. */
+  /** `isExact`: the server removes only folders. Others follow a link to one, or remove a file. */
   async removeFolder(path: RemotePath, isExact: boolean, before: () => void): Promise<void> {
     const at = await this.confinement.entry(this.channel, path);
     if (!isExact && !(await this.#isNoLink(at))) throw notAFolder(path);
@@ -78,17 +81,17 @@ export class Tree implements Places<ServerPath> {
     }
   }
 
-  /** The entry's place; where the confinement has to ask for the folder and finds none, it is made. */
+  /** The entry's place; if the confinement asks for the folder and finds none, the folder is made. */
   entryInNewFolder(path: RemotePath): Promise<ServerPath> {
     return inFolder(this, path, () => this.#translated(path, this.confinement.entry(this.channel, path)));
   }
 
-  /** The entry's place; undefined where its folder is missing: nothing is made. */
+  /** The entry's place; undefined if its folder is missing: nothing is made. */
   entryIfThere(path: RemotePath): Promise<ServerPath | undefined> {
     return this.#ifThere(path, this.confinement.entry(this.channel, path));
   }
 
-  /** And what stands there. */
+  /** The same, with what exists there. */
   lookIfThere(path: RemotePath): Promise<Answered<Standing | undefined> | undefined> {
     return this.#ifThere(
       path,
@@ -97,14 +100,14 @@ export class Tree implements Places<ServerPath> {
   }
 
   async makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
-    // What was just made is no link: what comes below it needs no question where it leads.
+    // A folder that was just made is not a link: paths below it need no check of their real path.
     let made: ServerPath | undefined;
     const make = async (at: RemotePath): Promise<'made' | 'exists'> => {
       let place: ServerPath;
       if (made !== undefined && made.path === parentOf(at)) {
         place = { raw: Buffer.concat([made.raw, Buffer.from('/'), pathBytes(baseName(at))]), path: at };
       } else {
-        // Looks before it asks: some servers say yes to making what exists.
+        // Looks first: some servers report success for making a folder that exists.
         const looked = await this.confinement.askOfEntry(this.channel, at, (plain) => this.#isFolder(plain));
         if (looked.answer) return 'exists';
         place = looked.at;
@@ -120,7 +123,7 @@ export class Tree implements Places<ServerPath> {
     };
     if (path === ROOT) return { created: (await this.#translated(path, make(ROOT))) === 'made' };
     return makeFolders(path, {
-      // Below a missing folder, and below a file, servers say anything: "No such file", "failure", "already exists".
+      // Below a missing folder, and below a file, servers give any reply: "No such file", "failure", "already exists".
       tryToMake: (at) =>
         make(at).catch((error: unknown) => {
           if (isStatus(error)) return 'absent';
@@ -144,7 +147,7 @@ export class Tree implements Places<ServerPath> {
     if (this.#lacksReplace) this.memory.refusesPosixRename = true;
   }
 
-  /** By posix-rename@openssh.com; some servers announce it and refuse to do it. */
+  /** Uses posix-rename@openssh.com; some servers announce it and refuse it. */
   async replace(from: ServerPath, to: ServerPath): Promise<boolean> {
     if (!this.channel.extensions.has('posix-rename@openssh.com') || this.memory.refusesPosixRename) return false;
     try {
@@ -152,7 +155,7 @@ export class Tree implements Places<ServerPath> {
       return true;
     } catch (error) {
       if (!isStatus(error, STATUS.OP_UNSUPPORTED, STATUS.PERMISSION_DENIED)) throw translate(error, to.path, 'publish');
-      // It counts only when a plain rename does what this one did not.
+      // It counts only if a plain rename succeeds where this one failed.
       this.#lacksReplace = true;
       return false;
     }
@@ -175,7 +178,7 @@ export class Tree implements Places<ServerPath> {
     this.memory.moveOnto = 'refuses';
   }
 
-  /** Closes what was opened to read; nobody waits for it. */
+  /** Closes what was opened for reading, without waiting. */
   giveBack(handle: Buffer): void {
     this.channel.close(handle).catch(() => undefined);
   }
@@ -188,7 +191,7 @@ export class Tree implements Places<ServerPath> {
     }
   }
 
-  /** What is behind a failure that says nothing: a folder, or that nothing is there. */
+  /** Finds the cause of an unspecific failure: a folder, or that nothing exists. */
   async #lookFurther(
     error: GatewayError,
     path: RemotePath,
@@ -202,7 +205,7 @@ export class Tree implements Places<ServerPath> {
     }
   }
 
-  /** By its real name, too: ProFTPD shows a link to a folder as that folder. */
+  /** Also checks its real name: ProFTPD shows a link to a folder as that folder. */
   async #isNoLink(at: ServerPath): Promise<boolean> {
     const above = { ...at, raw: at.raw.subarray(0, Math.max(at.raw.lastIndexOf('/'), 1)) };
     const real = ({ raw }: ServerPath): Promise<Buffer | undefined> => unlessRefused(this.channel.realPath(raw));
@@ -213,7 +216,7 @@ export class Tree implements Places<ServerPath> {
     return folded(own) === folded(expected);
   }
 
-  /** "No such file" is what OpenSSH says of a file and of a link, and "failure" of a folder that is not empty. */
+  /** OpenSSH answers "No such file" for a file and for a link, and "failure" for a folder that is not empty. */
   async #whyNotRemoved(error: unknown, at: ServerPath): Promise<unknown> {
     if (!isStatus(error)) return error;
     const refusal = translate(error, at.path, 'publish');
@@ -242,7 +245,7 @@ export class Tree implements Places<ServerPath> {
     }
   }
 
-  /** False where nothing stands, or nobody may look. @throws GatewayError not_a_folder */
+  /** False if nothing exists, or the login may not look. @throws GatewayError not_a_folder */
   async #isFolder(place: ServerPath): Promise<boolean> {
     const standing = await lookBehind(this.channel, place);
     if (standing?.isFolder === false) throw notAFolder(place.path);

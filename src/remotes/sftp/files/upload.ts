@@ -14,29 +14,29 @@ import { unlessRefused, type ServerPath } from './confine.js';
 
 const ABORT_MS = 10_000;
 
-/** What an upload is for: it knows where the written file belongs and how to take it back. */
+/** The purpose of an upload: the plan knows how to publish the written file and how to remove it. */
 export interface UploadPlan {
   readonly channel: SftpChannel;
   readonly handle: Buffer;
   /** The file that is open for writing. */
   readonly file: ServerPath;
-  /** As the client names it. */
+  /** The file's name for clients. */
   readonly path: RemotePath;
   /** Offset of the first byte: 0, or the old end for an append. */
   readonly start: number;
-  /** The server does what it is asked in order, so the file may be measured and closed behind its last write. */
+  /** The server executes requests in order, so the file may be measured and closed directly after its last write. */
   readonly isOrderly: boolean;
   readonly memory: HostMemory;
   readonly context: Pick<RemoteContext, 'unverified'>;
-  /** Puts the file where it belongs, once `measuring` has shown that it is complete, closed and of the right size. */
+  /** Publishes the file, once `measuring` has shown that it is complete, closed and of the right size. */
   publish(measuring: Promise<Attributes>, expected: Commit): Promise<FileInfo>;
-  /** Undoes what was written. The handle is closed before, unless `handle` is given: then it closes that. */
+  /** Undoes what was written. The handle is closed before, unless `handle` is given: then this closes it. */
   takeBack(handle: Buffer | undefined): Promise<void>;
-  /** `takeBack` did not succeed. */
+  /** `takeBack` has failed. */
   leaveBehind(): void;
 }
 
-/** A file that is open for writing, on its way to where it belongs or to be taken back. */
+/** A file that is open for writing, until it is published or taken back. */
 export class Upload {
   #isOpen = true;
   #publishing: Promise<FileInfo> | undefined;
@@ -44,20 +44,20 @@ export class Upload {
 
   constructor(readonly plan: UploadPlan) {}
 
-  /** Writes all of a short file at once, and publishes it behind that. `sent`: the server has all of it. */
+  /** Writes all of a short file at once, and publishes it after that. `sent`: the server has all of it. */
   put(bytes: Buffer, expected: Commit, sent: (() => void) | undefined): Promise<FileInfo> {
     return this.publish(expected, this.#write(bytes).then(sent));
   }
 
-  /** `written` settles once the server has taken, or refused, what was written. */
+  /** `written` settles once the server has accepted, or refused, what was written. */
   publish(expected: Commit, written: Promise<void>): Promise<FileInfo> {
     this.#publishing ??= this.#publish(expected, written);
     return this.#publishing;
   }
 
-  /** Leaves nothing behind, unless the file has come to its place. Never throws. */
+  /** Leaves nothing behind, unless the file was published. Never throws. */
   async takeBack(): Promise<void> {
-    // A rename under way decides first: taking back the file meanwhile could hit the published one.
+    // A rename under way decides first: removing the file meanwhile could hit the published one.
     await this.#publishing?.catch(() => undefined);
     if (this.#isPublished) return;
     const { plan } = this;
@@ -77,7 +77,7 @@ export class Upload {
     });
   }
 
-  /** By its name; why not, where the server refuses. */
+  /** Looks the file up by its name; returns why not, if the server refuses. */
   async #look(): Promise<Attributes | { readonly why: Unverified }> {
     const { channel, file } = this.plan;
     try {
@@ -120,7 +120,7 @@ export class Upload {
     const expectedSize = this.plan.start + size;
     if (!isOrderly) await written;
     this.#isOpen = false;
-    // Refused or lost, that shows in what stands there.
+    // If it is refused or lost, the file's attributes show it.
     if (modifiedAt !== undefined && isOrderly) channel.setTimes(handle, modifiedAt).catch(() => undefined);
     const measured = channel.fstat(handle).catch((error: unknown) => {
       if (isStatus(error)) return undefined;
@@ -128,14 +128,14 @@ export class Upload {
     });
     try {
       const [open] = await Promise.all([measured, channel.close(handle), written]);
-      // Closing the file may give it the present time.
+      // Closing the file may set the present time.
       const isDatedLate = modifiedAt !== undefined && !isOrderly;
       if (isDatedLate) await unlessRefused(channel.setTimesAt(file.raw, modifiedAt));
-      // Servers in front of an object store know the size only once the file is closed, and some cannot tell it before.
+      // Servers in front of an object store know the size only once the file is closed; some cannot report it before.
       const whole = open?.size === expectedSize ? open : undefined;
       const closed = isDatedLate || whole === undefined ? await this.#look() : whole;
       if ('why' in closed) {
-        // The handle shows that it is whole, even if its name has changed since.
+        // The handle shows that it is complete, even if its name has changed since.
         if (whole !== undefined) return whole;
         if (isOrderly && open?.size !== undefined) throw this.mismatch(open.size, expectedSize);
         this.plan.context.unverified?.(closed.why);
@@ -150,7 +150,7 @@ export class Upload {
   }
 }
 
-/** What a refused look says of a file that the server has acknowledged. */
+/** What a refused lookup means for a file that the server has acknowledged. */
 const whyUnseen = (refusal: unknown): Unverified => (isMissing(refusal) ? 'taken_away' : 'may_not_look');
 
 export async function closeAndRemove(
@@ -164,7 +164,7 @@ export async function closeAndRemove(
   });
 }
 
-/** Why what stands at the file's place keeps it from being written. */
+/** Why the entry at the file's place prevents it from being written. */
 export function obstacleAt(
   path: RemotePath,
   standing: Attributes | undefined,

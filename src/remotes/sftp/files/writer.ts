@@ -4,7 +4,7 @@ import type { Commit, FileInfo, RemoteWriter } from '../../remote.js';
 import { SftpSink, type SinkPlan } from './sink.js';
 import type { Upload } from './upload.js';
 
-/** A file on its way to the server: the bytes, then `commit` or `abort`. */
+/** A file that is being sent to the server: the bytes, then `commit` or `abort`. */
 export class SftpWriter extends SftpSink implements RemoteWriter {
   readonly #upload: Upload;
   readonly #signal: AbortSignal;

@@ -13,7 +13,7 @@ interface GeneratedKeyPair {
 /** A new Ed25519 key pair (RFC 8709). `comment` is one line without control characters. */
 export function generateKeyPair(comment: string): GeneratedKeyPair {
   let made = ssh2.utils.generateKeyPairSync('ed25519', { comment });
-  // The library drops the first byte of a key where that is zero: one of 256 is of no use to anybody.
+  // The library drops the first byte of a key if it is zero: one key of 256 is useless.
   while (ssh2.utils.parseKey(made.private) instanceof Error) {
     made = ssh2.utils.generateKeyPairSync('ed25519', { comment });
   }

@@ -9,7 +9,7 @@ import { excessOf, wordsOf } from '../../../connections/private-key-bounds.js';
 import { KeyProblem } from './key-problem.js';
 import { parsePrivateKey, unusableKey } from './keys.js';
 
-/** What the worker is given, and what it gives back: the key without its passphrase, or why it cannot be used. */
+/** The worker's input and output: the key without its passphrase, or why it cannot be used. */
 export interface KeyTask {
   readonly text: string;
   readonly passphrase: string;
@@ -17,21 +17,21 @@ export interface KeyTask {
 export type KeyResult = { readonly pem: string } | { readonly problem: string };
 
 const MAX_KEYS = 500;
-/** Each takes a processor for a second or so; more at once would take them from the loops. */
+/** Each takes a processor for about a second; more at once would take them from the event loops. */
 const MAX_AT_ONCE = 2;
 
 interface Decryption {
-  /** By key and passphrase; also those that can never be used. */
+  /** By key and passphrase; includes those that can never be used. */
   readonly keys: LRUCache<string, Promise<ParsedKey | KeyProblem>>;
   readonly queue: PQueue;
 }
-// Kept by the object that a gateway hands to all its sessions, as long as that lives.
+// Stored by the object that a gateway shares with all its sessions, for as long as that lives.
 const decryptions = new WeakMap<object, Decryption>();
 
 /**
- * A private key ready for use. Passphrases are made slow to try: OpenSSH's costs a fifth of a second, and the number of
- * rounds stands in the file, which anybody may have written (private-key-bounds.ts). So it is done once per key, on a
- * thread of its own, and no longer than `timeoutMs`. Errors: login_refused.
+ * Returns a private key ready for use. Passphrases are made slow to try: OpenSSH's takes a fifth of a second, and the
+ * number of rounds is in the file, which anyone may have written (private-key-bounds.ts). So it is done once per key,
+ * on its own thread, and for at most `timeoutMs`. Errors: login_refused.
  */
 export async function usableKey(
   owner: object,

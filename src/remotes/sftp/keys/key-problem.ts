@@ -1,4 +1,4 @@
-/** Why a private key cannot be used, in words that are safe to show: never what stood in the key. */
+/** Why a private key cannot be used, in words that are safe to show: never the key's content. */
 export class KeyProblem extends Error {}
 
 export const PASSPHRASE_MISSING = 'it is encrypted and no passphrase is given';

@@ -7,8 +7,8 @@ import { opensshPrivateKey } from './openssh-key.js';
 import { isPuttyKey, readPuttyKey } from './putty-key.js';
 
 /**
- * Parses a private key in OpenSSH's own format, PEM (PKCS#1, SEC 1, PKCS#8, encrypted or not) or PuTTY's PPK.
- * The error is login_refused and says what is wrong, never what stood there.
+ * Parses a private key in OpenSSH's own format, PEM (PKCS#1, SEC 1, PKCS#8, encrypted or not) or PuTTY's PPK. The error
+ * is login_refused and says what is wrong, but never contains the key's text.
  */
 export function parsePrivateKey(text: string, passphrase: string | undefined): ParsedKey {
   try {
@@ -23,12 +23,12 @@ export function parsePrivateKey(text: string, passphrase: string | undefined): P
 export function readPrivateKey(text: string, passphrase: string | undefined): ParsedKey {
   requireBounded(text);
   const key = decode(text.replace(/\r\n/g, '\n').trim(), passphrase);
-  // What was encrypted is seen only now.
+  // Encrypted values are visible only now.
   requireBounded(key.getPrivatePEM());
   return key;
 }
 
-/** A key within the bounds is used on the event loop and decrypted in native code, which nothing can stop. */
+/** A key within the bounds is used on the event loop and decrypted in native code, which cannot be stopped. */
 function requireBounded(text: string): void {
   const excess = excessOf(text);
   if (excess !== undefined) throw new KeyProblem(wordsOf(excess));
@@ -61,7 +61,7 @@ function usable(parsed: ParsedKey | ParsedKey[] | Error): ParsedKey {
   return key;
 }
 
-/** ssh2 tells its reasons in words only. */
+/** ssh2 gives its reasons only as text. */
 function problemOf(message: string): string {
   if (/no passphrase/i.test(message)) return PASSPHRASE_MISSING;
   if (/bad passphrase|bad decrypt|integrity check|unable to (decrypt|authenticate)/i.test(message))

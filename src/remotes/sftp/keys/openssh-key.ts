@@ -16,7 +16,7 @@ export const positiveInteger = (bytes: Buffer): Buffer => {
   return (digits[0] ?? 0) & 0x80 ? Buffer.concat([Buffer.alloc(1), digits]) : digits;
 };
 
-/** Reads the strings of an SSH blob one after the other; a blob that ends early is a RangeError. */
+/** Reads the strings of an SSH blob one after the other; a blob that ends early throws a RangeError. */
 export function sshStrings(blob: Buffer, count: number): Buffer[] {
   const strings: Buffer[] = [];
   let at = 0;
@@ -29,7 +29,9 @@ export function sshStrings(blob: Buffer, count: number): Buffer[] {
   return strings;
 }
 
-/** An unencrypted key in OpenSSH's own format (PROTOCOL.key), of the strings of its public and its private half. */
+/**
+ * Builds an unencrypted key in OpenSSH's own format (PROTOCOL.key) from the strings of its public and its private half.
+ */
 export function opensshPrivateKey(publicFields: readonly Buffer[], privateFields: readonly Buffer[]): string {
   const check = randomBytes(4);
   const body = Buffer.concat([check, check, ...privateFields.map(sshString), sshString('')]);

@@ -3,8 +3,8 @@ import { KeyProblem, PASSPHRASE_MISSING, PASSPHRASE_WRONG } from './key-problem.
 import { opensshPrivateKey, positiveInteger, sshString, sshStrings } from './openssh-key.js';
 
 /**
- * PuTTY's private key files, versions 2 and 3 (PuTTY manual, appendix C), turned into OpenSSH's format. ssh2 itself reads
- * version 2 with RSA and DSA only; PuTTY has written version 3 since 2021.
+ * PuTTY's private key files, versions 2 and 3 (PuTTY manual, appendix C), converted to OpenSSH's format. ssh2 itself
+ * reads only version 2 with RSA and DSA; PuTTY has written version 3 since 2021.
  */
 export const isPuttyKey = (text: string): boolean => text.startsWith('PuTTY-User-Key-File-');
 
@@ -109,7 +109,7 @@ function keysOfVersion3(file: PuttyFile, passphrase: string | undefined): FileKe
   if (file.encryption === 'none') {
     return { cipherKey: Buffer.alloc(0), iv: Buffer.alloc(0), macKey: Buffer.alloc(0) };
   }
-  // Argon2 came to Node with version 24; a hash in JavaScript would block everybody else for seconds.
+  // Argon2 came to Node with version 24; a hash in JavaScript would block all other work for seconds.
   const argon2 = (crypto as unknown as { readonly argon2Sync?: Argon2 }).argon2Sync;
   if (argon2 === undefined) {
     throw new KeyProblem(
@@ -139,7 +139,7 @@ function decrypt(blob: Buffer, { cipherKey, iv }: FileKeys): Buffer {
   return Buffer.concat([decipher.update(blob), decipher.final()]);
 }
 
-/** The two halves in the order in which OpenSSH keeps them. */
+/** The two halves in OpenSSH's order. */
 function convert(algorithm: string, publicBlob: Buffer, secret: Buffer): string {
   const type = Buffer.from(algorithm);
   if (algorithm === 'ssh-rsa') {
@@ -155,7 +155,7 @@ function convert(algorithm: string, publicBlob: Buffer, secret: Buffer): string 
   if (algorithm === 'ssh-ed25519') {
     const [, point] = sshStrings(publicBlob, 2) as [Buffer, Buffer];
     const [number] = sshStrings(secret, 1) as [Buffer];
-    // PuTTY keeps the seed as a number and may leave out zero bytes at its end; OpenSSH wants seed and point, 64 bytes.
+    // PuTTY stores the seed as a number and may omit zero bytes at its end; OpenSSH wants seed and point, 64 bytes.
     const seed = Buffer.alloc(32);
     number.copy(seed);
     return opensshPrivateKey([type, point], [type, point, Buffer.concat([seed, point])]);

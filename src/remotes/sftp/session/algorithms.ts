@@ -1,10 +1,10 @@
 import type { Algorithms } from 'ssh2';
-// What this build of ssh2 and its OpenSSL can do; asking for another algorithm makes ssh2 throw.
+// What this build of ssh2 and its OpenSSL supports; asking for another algorithm makes ssh2 throw.
 import supported from 'ssh2/lib/protocol/constants.js';
 import crypto from 'ssh2/lib/protocol/crypto.js';
 import type { SftpConnection } from '../../../connections/connection.js';
 
-/** A server has one host key of each family; which one it shows follows from what the client asks for. */
+/** A server has one host key of each family; it shows the one that the client asks for first. */
 export type HostKeyFamily = 'ed25519' | 'ecdsa' | 'rsa' | 'dss';
 export const HOST_KEY_FAMILIES: readonly HostKeyFamily[] = ['ed25519', 'ecdsa', 'rsa', 'dss'];
 
@@ -15,14 +15,15 @@ interface AlgorithmNames {
   readonly hostKey: Record<HostKeyFamily, readonly string[]>;
 }
 
-// AES-GCM costs the least CPU per byte of all: no separate MAC, and hardware does both halves. Without ssh2's native code
-// ChaCha costs most: three ciphers for each packet, and a MAC in WebAssembly (docs/decisions/sftp-ciphers.md).
+// AES-GCM needs the least CPU per byte: no separate MAC, and hardware does both halves. Without ssh2's native code
+// ChaCha needs most: three ciphers for each packet, and a MAC in WebAssembly (docs/decisions/sftp-ciphers.md).
 const GCM = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com'];
 const CHACHA = ['chacha20-poly1305@openssh.com'];
 const CTR = ['aes128-ctr', 'aes192-ctr', 'aes256-ctr'];
 
-// No group exchange: ssh2 computes with whatever prime the server sends, on the event loop and before the host key is known;
-// 9,941 bits take 40 s. The fixed groups take 15 ms at most.
+// No group exchange: ssh2 computes with any prime that the server sends, on the event loop and before the host key is
+// known;
+// 9,941 bits take 40 s. The fixed groups take at most 15 ms.
 const MODERN: AlgorithmNames = {
   kex: [
     'curve25519-sha256',
@@ -46,7 +47,9 @@ const MODERN: AlgorithmNames = {
   },
 };
 
-/** What servers from before about 2014 need; offered after the modern ones, so that none of them wins where it need not. */
+/**
+ * What servers from before about 2014 need; offered after the modern ones, so that none of them is chosen without need.
+ */
 const LEGACY: AlgorithmNames = {
   kex: ['diffie-hellman-group14-sha1', 'diffie-hellman-group1-sha1'],
   cipher: ['aes128-cbc', 'aes192-cbc', 'aes256-cbc', '3des-cbc'],
@@ -70,7 +73,7 @@ export function algorithmOffer(
       (names) => families.flatMap((family) => names.hostKey[family]),
       supported.SUPPORTED_SERVER_HOST_KEY,
     ),
-    // Compression would halve the throughput and helps no file that is worth sending.
+    // Compression would halve the throughput, and does not help the files that are worth sending.
     compress: ['none'],
   } as Algorithms;
 }
@@ -84,7 +87,7 @@ export function hostKeyFamily(hostKey: Buffer): HostKeyFamily | undefined {
   return type === 'ssh-dss' ? 'dss' : undefined;
 }
 
-/** Whether ssh2's native binding loaded. Without it everything works, at about twice the CPU per byte. */
+/** Whether ssh2's native binding is loaded. Without it everything works, at about twice the CPU per byte. */
 export function nativeCryptoLoaded(): boolean {
   return crypto.bindingAvailable === true;
 }

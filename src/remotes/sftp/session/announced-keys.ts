@@ -1,7 +1,7 @@
 /**
- * The host keys that a server announces behind the login, and its proof that they are its own: OpenSSH's PROTOCOL, 2.5.
- * ssh2 parses, asks and verifies on the event loop, for every announcement, without bounds, and takes SHA-1 for a proof;
- * so that part of it never sees one.
+ * The host keys that a server announces after the login, and its proof that it owns them: OpenSSH's PROTOCOL, 2.5. ssh2
+ * parses, asks and verifies on the event loop, for every announcement, without bounds, and accepts SHA-1 as proof; so
+ * that part of it never gets one.
  */
 import { createHash, createPublicKey, type KeyObject, verify, type VerifyKeyObjectInput } from 'node:crypto';
 import type { Client } from 'ssh2';
@@ -13,13 +13,13 @@ import { positiveInteger, sshString } from '../keys/openssh-key.js';
 const GLOBAL_REQUEST = 80;
 const PROVE = 'hostkeys-prove-00@openssh.com';
 const ANNOUNCEMENT = Buffer.concat([Buffer.from([GLOBAL_REQUEST]), sshString('hostkeys-00@openssh.com')]);
-/** What one server may announce; an announcement of more is none. */
+/** Keys that one server may announce; a larger announcement is ignored. */
 const MAX_KEYS = 16;
 const MAX_BYTES = 16_384;
-/** A shorter key is never learned, whoever proves it. */
+/** A shorter key is never learned, even with a proof. */
 const MIN_RSA_BITS = 2048;
 
-/** What of ssh2's own is needed: it has no other way to see a global request, or to make one. */
+/** The parts of ssh2's internals that are needed: it has no other way to receive a global request, or to send one. */
 interface Inside {
   readonly _protocol: {
     _onPayload: (payload: Buffer) => unknown;
@@ -27,30 +27,30 @@ interface Inside {
     openssh_hostKeysProve(keys: readonly { getPublicSSH(): Buffer }[]): void;
     requestSuccess(): void;
   };
-  /** Of global requests: replies come in their order (RFC 4254, 4). */
+  /** Callbacks of global requests: replies come in their order (RFC 4254, 4). */
   readonly _callbacks: ((failure: unknown, reply?: Buffer | null) => void)[];
 }
 
 interface AnnouncedKey extends HostKey {
   readonly blob: Buffer;
-  /** Behind the algorithm's name. */
+  /** The fields after the algorithm's name. */
   readonly fields: readonly Buffer[];
 }
 
 export class AnnouncedKeys {
   readonly #inside: Inside;
   readonly #announced: Promise<readonly AnnouncedKey[]>;
-  /** By fingerprint: each key is asked for once in a session. */
+  /** By fingerprint: the proof of each key is requested once in a session. */
   readonly #proofs = new Map<string, Promise<boolean>>();
   readonly #told = new Set<string>();
 
-  /** To be made before the first byte comes in. */
+  /** Call before the first byte arrives. */
   constructor(client: Client) {
     this.#inside = client as unknown as Inside;
     this.#announced = new Promise((resolve) => this.#listen(resolve));
   }
 
-  /** Has noted, once for each connection, what is announced to it on a session whose host key `shown` it trusts. */
+  /** Has each connection record, once, what is announced on a session whose host key `shown` it trusts. */
   tell(connection: SftpConnection, shown: string, { trust, log }: Pick<ProtocolDeps, 'trust' | 'log'>): void {
     const { id, hostKeys, announcedKeys = [] } = connection;
     if (trust.announced === undefined || this.#told.has(id)) return;
@@ -105,7 +105,7 @@ export class AnnouncedKeys {
     protocol.openssh_hostKeysProve(keys.map(({ blob }) => ({ getPublicSSH: () => blob })));
     let former: Promise<unknown> = replied;
     for (const [index, key] of keys.entries()) {
-      // One after the other: reading a key is work for the event loop, verifying by it is not.
+      // One after the other: parsing a key blocks the event loop, verifying with it does not.
       const proof = former.then(async () => isProven(key, session, (await replied)[index]));
       this.#proofs.set(key.fingerprint, proof);
       former = proof;
@@ -113,10 +113,10 @@ export class AnnouncedKeys {
   }
 }
 
-/** Those of a kind that a handshake may show; none where there are too many, or the packet is malformed. */
+/** The keys of types that a handshake may show; none if there are too many, or the packet is malformed. */
 function keysOf(announced: Buffer): readonly AnnouncedKey[] {
   if (announced.length > MAX_BYTES) return [];
-  // The packet is ssh2's, and may be the next one's soon.
+  // ssh2 owns the packet and may reuse it for the next one.
   const blobs = stringsOf(Buffer.from(announced));
   if (blobs === undefined || blobs.length > MAX_KEYS) return [];
   const keys = new Map<string, AnnouncedKey>();
@@ -135,7 +135,7 @@ export function fingerprintOf(blob: Buffer): string {
   return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
 }
 
-/** All strings (RFC 4251, 5) that these bytes are; undefined where they are not. */
+/** All strings (RFC 4251, 5) in these bytes; undefined if they are malformed. */
 function stringsOf(bytes: Buffer): Buffer[] | undefined {
   const strings: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -152,7 +152,7 @@ interface Kind {
   keyOf(fields: readonly Buffer[]): KeyObject;
   /** By the name in the signature. */
   readonly hashes: Readonly<Record<string, string | null>>;
-  /** As Node.js takes it; undefined where it is none. */
+  /** Converts to the format of Node.js; undefined if it is not a signature. */
   readonly signatureOf?: (signature: Buffer) => Buffer | undefined;
 }
 
@@ -195,7 +195,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   ...ecdsa('nistp384', 'P-384', 'sha384', 48),
   ...ecdsa('nistp521', 'P-521', 'sha512', 66),
   'ssh-rsa': {
-    // Not by SHA-1 (`ssh-rsa`), whatever the handshake was allowed.
+    // SHA-1 (`ssh-rsa`) is not accepted, even if the handshake was allowed to use it.
     hashes: { 'rsa-sha2-256': 'sha256', 'rsa-sha2-512': 'sha512' },
     keyOf: ([e, n]) => {
       const key = createPublicKey({ key: { kty: 'RSA', n: number(n), e: number(e) }, format: 'jwk' });
@@ -205,7 +205,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** Whether `proof` signs this session and this key by this key; verified on a thread of Node's own. */
+/** Whether `proof` is a signature of this session and this key by this key; verified on one of Node's threads. */
 async function isProven(key: AnnouncedKey, session: Buffer, proof: Buffer | undefined): Promise<boolean> {
   const kind = KINDS[key.algorithm];
   const [name, bytes, ...rest] = (proof === undefined ? undefined : stringsOf(proof)) ?? [];

@@ -1,4 +1,4 @@
-/** What waits in line for an SFTP channel needs to know of it. */
+/** What the queue needs to know about an SFTP channel. */
 interface Spare {
   readonly alive: boolean;
 }
@@ -9,13 +9,13 @@ interface Waiting<C> {
   readonly reject: (error: Error) => void;
 }
 
-/** Openings at once, for each that has succeeded: a process and a login shell are what one costs the server. */
+/** Concurrent openings for each that has succeeded: each costs the server a process and a login shell. */
 const GROWTH = 2;
 
 /**
- * The spare channels of a session, and the line of those who want one. Whoever is first takes the first channel that comes,
- * opened for it or given back by another: an opening may take longer than many small operations, and the more at once, the
- * longer. One that turns out needless leaves its channel as a spare one.
+ * The spare channels of a session, and the queue of those who wait for one. The first in the queue gets the first
+ * channel that is available, opened for it or returned by another: an opening may take longer than many small
+ * operations, and the more at once, the longer. If it turns out not to be needed, its channel becomes a spare one.
  */
 export class ChannelLine<C extends Spare> {
   readonly #spare: C[] = [];
@@ -34,7 +34,7 @@ export class ChannelLine<C extends Spare> {
     }
   }
 
-  /** All spare channels, which are the caller's from now on. */
+  /** Takes all spare channels; the caller owns them from now on. */
   takeAll(): C[] {
     return this.#spare.splice(0);
   }
@@ -45,7 +45,9 @@ export class ChannelLine<C extends Spare> {
     else if (channel.alive) this.#spare.push(channel);
   }
 
-  /** The next channel that comes; `open` is called when too few are on their way. A failed opening fails the last in line. */
+  /**
+   * Waits for the next channel; calls `open` if too few are being opened. A failed opening fails the last in the queue.
+   */
   wait(open: () => Promise<C>): Promise<C> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ open, resolve, reject });

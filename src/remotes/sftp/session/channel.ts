@@ -28,19 +28,24 @@ import {
 } from '../wire/wire.js';
 
 const VERSION = 3;
-/** Every server takes packets of 34,000 bytes (draft, section 3); only those that announce more are sent more. */
+/** Every server accepts packets of 34,000 bytes (draft, section 3); only those that announce more are sent more. */
 export const SAFE_CHUNK_BYTES = 32 * 1024;
-/** Beyond this, bigger requests save nothing (measured). */
+/** Beyond this, larger requests save nothing (measured). */
 const MAX_CHUNK_BYTES = 255 * 1024;
 const MAX_REPLY_BYTES = 512 * 1024;
 const MAX_WORDS = 300;
-/** How often progress is looked for while the server is silent, so that a stall is told of in time. */
+/**
+ * How often progress is checked within the stall limit while the server is silent, so that a stall is reported in time.
+ */
 const LOOKS = 20;
 const MOST_LOOK_MS = 500;
-/** In place of an id, which the server's greeting has none of. */
+/** Used in place of an id, because the server's greeting has none. */
 const GREETING = -1;
 
-/** ssh2's bookkeeping of the channel's windows (RFC 4254, 5.2): no documented interface, so used only where it is as expected. */
+/**
+ * ssh2's bookkeeping of the channel's windows (RFC 4254, 5.2): not a documented interface, so used only if it is as
+ * expected.
+ */
 interface ChannelInternals {
   readonly incoming?: { window?: unknown };
   readonly outgoing?: { readonly id?: unknown; readonly window?: unknown; readonly packetSize?: unknown };
@@ -57,25 +62,25 @@ interface ReplyHandler {
   readonly failed: (error: Error) => void;
 }
 
-/** Gives the outcome of a hot request without a promise: exactly once, never before the call returns. */
+/** Gets the outcome of a frequent request without a promise: exactly once, never before the call returns. */
 type ReadDone = (error: Error | undefined, data: Buffer | undefined) => void;
 type WriteDone = (error: Error | undefined) => void;
 
 /**
  * SFTP requests over one SSH channel. Every call settles: with the reply, with a StatusReply, or with a GatewayError
- * once the channel ends or nothing at all moved on it for `stallTimeoutMs` while requests were waiting.
+ * once the channel ends, or once nothing at all moved on it for `stallTimeoutMs` while requests were waiting.
  */
 export class SftpChannel {
   /** What the server announced: `posix-rename@openssh.com` and the like. */
   readonly extensions = new Set<string>();
-  /** Bytes of one read and one write; grow once the server has told its limits. */
+  /** Bytes of one read and one write; they grow once the server has announced its limits. */
   maxReadBytes = SAFE_CHUNK_BYTES;
   maxWriteBytes = SAFE_CHUNK_BYTES;
   /** Resolves once the server, too, has closed the channel. */
   readonly closed: Promise<void>;
   readonly #channel: ClientChannel;
   readonly #stallTimeoutMs: number;
-  /** In the order of sending, which is nearly always that of the replies. No Map: see passing-set.ts. */
+  /** In the order of sending, which is nearly always that of the replies. Not a Map: see passing-set.ts. */
   readonly #pending: Pending[] = [];
   readonly #packetBytes: number;
   #nextId = 0;
@@ -83,7 +88,10 @@ export class SftpChannel {
   #failure: GatewayError | undefined;
   #serverWords = '';
   #lastProgress = 0;
-  /** Asked for in this turn: leaves as few SSH packets as it fills, each of which costs a cipher, padding and a wake-up. */
+  /**
+   * Requests of this turn: they are sent in as few SSH packets as possible, each of which costs a cipher, padding and a
+   * wake-up.
+   */
   #outbox: Buffer[] = [];
   #outboxBytes = 0;
   #sentBytes = 0;
@@ -125,7 +133,7 @@ export class SftpChannel {
     });
   }
 
-  /** Speaks the version and hands the channel over ready for requests. */
+  /** Negotiates the version and returns the channel ready for requests. */
   static async start(channel: ClientChannel, stallTimeoutMs: number): Promise<SftpChannel> {
     const sftp = new SftpChannel(channel, stallTimeoutMs);
     await new Promise<void>((done, fail) => {
@@ -157,7 +165,7 @@ export class SftpChannel {
     return this.#closedAlone;
   }
 
-  /** Bytes handed to ssh2 that wait for the server's channel window. */
+  /** Bytes passed to ssh2 that wait for the server's channel window. */
   get queuedBytes(): number {
     return this.#channel.writableLength + this.#outboxBytes;
   }
@@ -186,7 +194,7 @@ export class SftpChannel {
     return this.#ask(REQUEST.FSETSTAT, [handle, ...sizeAttribute(size)], takeOk);
   }
 
-  /** Of an open file. */
+  /** Sets the times of an open file. */
   setTimes(handle: Buffer, modifiedAt: Date): Promise<void> {
     return this.#ask(REQUEST.FSETSTAT, [handle, ...timeAttributes(modifiedAt)], takeOk);
   }
@@ -199,7 +207,7 @@ export class SftpChannel {
     return this.#ask(REQUEST.OPENDIR, [path], takeHandle);
   }
 
-  /** The next batch of names, "." and ".." among them; rejects with status EOF after the last one. */
+  /** The next batch of names, with "." and ".."; rejects with status EOF after the last one. */
   readFolder(handle: Buffer): Promise<Names> {
     return this.#ask(REQUEST.READDIR, [handle], takeListing);
   }
@@ -262,13 +270,13 @@ export class SftpChannel {
 
   /**
    * Lets the server send this many bytes ahead. ssh2 alone allows 2 MiB and refills at half, about 1 MiB per round
-   * trip; long lines need more. Goes unheeded where ssh2's inside is not as expected.
+   * trip; long lines need more. Has no effect if ssh2's internals are not as expected.
    */
   widenWindow(bytes: number): void {
     this.#window = Math.max(this.#window, bytes);
   }
 
-  /** Ends the channel and everything that waits on it with `reason`. */
+  /** Ends the channel, and all requests on it, with `reason`. */
   end(reason: GatewayError): void {
     this.#fail(reason);
   }
@@ -282,7 +290,7 @@ export class SftpChannel {
       if (maxRead > 0) this.maxReadBytes = Math.min(maxRead, MAX_CHUNK_BYTES);
       if (maxWrite > 0) this.maxWriteBytes = Math.min(maxWrite, MAX_CHUNK_BYTES);
     };
-    // Nobody waits for it: until it is there, the safe size serves.
+    // Nothing waits for the reply: until it arrives, the safe size is used.
     this.#ask(REQUEST.EXTENDED, [Buffer.from('limits@openssh.com')], read).catch(() => undefined);
   }
 
@@ -295,7 +303,7 @@ export class SftpChannel {
     }
   }
 
-  /** A server may leave out what kind of entry it is (draft, section 5): what can be opened as a folder is one. */
+  /** A server may omit the kind of entry (draft, section 5): what can be opened as a folder is one. */
   async #withType(path: Buffer, attributes: Attributes): Promise<Attributes> {
     if (attributes.hasType) return attributes;
     try {
@@ -344,7 +352,7 @@ export class SftpChannel {
     if (pending !== undefined) this.#hand(pending, reply);
   }
 
-  /** Whatever the reply holds, the request that it was for is settled: it is no longer among those that are looked after. */
+  /** Settles the request in every case, whatever the reply contains: it is no longer tracked. */
   #hand(pending: Pending, reply: ReplyReader): void {
     let refusal: StatusReply | undefined;
     try {
@@ -384,8 +392,8 @@ export class SftpChannel {
   }
 
   /**
-   * One timer for all requests of the channel: what counts is that something moves, since a request behind megabytes
-   * of others on a slow line may rightly wait longer than any single deadline.
+   * One timer for all requests of the channel: any progress counts, because a request after megabytes of others on a
+   * slow line may rightly wait longer than any single deadline.
    */
   #arm(): void {
     this.#lastProgress = performance.now();
@@ -393,7 +401,7 @@ export class SftpChannel {
     const look = (): void => {
       this.#watch = undefined;
       if (this.#pending.length === 0 || this.#failure !== undefined) return;
-      // The server taking our bytes is progress too; nothing tells of it, so it is looked for often.
+      // It is progress, too, when the server takes our bytes; no event reports it, so it is checked often.
       const roomGiven = this.#serverRoom();
       if (roomGiven !== this.#roomGiven) {
         this.#roomGiven = roomGiven;
@@ -429,7 +437,9 @@ export class SftpChannel {
     for (const packet of fillPackets(pieces, this.#packetBytes)) this.#channel.write(packet);
   }
 
-  /** What the server has made room for since the channel began: grows when it takes bytes, and not when we send some. */
+  /**
+   * The room that the server has granted since the channel began: grows when it takes bytes, and not when we send some.
+   */
   #serverRoom(): number {
     const window = internals(this.#channel).outgoing?.window;
     return typeof window === 'number' ? window - this.#channel.writableLength + this.#sentBytes : 0;

@@ -17,25 +17,25 @@ import { gatherWrites } from '../wire/packets.js';
 import type { HostMemory } from '../memory.js';
 import { usableKey } from '../keys/key-decryption.js';
 
-/** An SSH connection that the server has let in. */
+/** An SSH connection that is logged in. */
 export interface Login {
   readonly client: Client;
   readonly socket: net.Socket;
-  /** When the socket stood. */
+  /** When the socket was connected. */
   readonly connectedAt: number;
   /** The server's identification, such as `OpenSSH_9.2p1`. */
   readonly software: string;
-  /** Of the host key that was trusted: `SHA256:…`. */
+  /** The fingerprint of the trusted host key: `SHA256:…`. */
   readonly fingerprint: string;
-  /** And what kind it is of, such as `ssh-ed25519`. */
+  /** Its type, such as `ssh-ed25519`. */
   readonly hostKeyAlgorithm: string;
   readonly announced: AnnouncedKeys;
 }
 
-/** A connection that carries no reply for this long is asked for a sign of life; some silences end it. */
+/** On a connection without replies for this long a keep-alive is sent; several unanswered ones end it. */
 const KEEPALIVE_MS = 15_000;
 const MAX_PROMPT_ROUNDS = 3;
-/** Of what a server says before and with its identification; RFC 4253 (4.2) admits lines before it. */
+/** Bytes before and with a server's identification; RFC 4253 (4.2) admits lines before it. */
 const MAX_GREETING_BYTES = 32_768;
 const GREETING_KEPT = 2_048;
 const DISCONNECT = { TOO_MANY_CONNECTIONS: 12 } as const;
@@ -56,7 +56,7 @@ export async function logIn(
   const key =
     privateKey === undefined ? undefined : await usableKey(deps, privateKey, passphrase, limits.connectTimeoutMs);
   signal.throwIfAborted();
-  // The pinned key may be of another family than the one the server prefers, so the others are asked for, too.
+  // The pinned key may be of another family than the one the server prefers, so the other families are tried, too.
   const families = [...HOST_KEY_FAMILIES];
   const learned = memory.hostKeyFamily;
   if (learned !== undefined) families.sort((a, b) => Number(b === learned) - Number(a === learned));
@@ -82,7 +82,7 @@ class LoginAttempt {
   /** Why that key was not trusted. */
   mismatch: GatewayError | undefined;
   #software = '';
-  /** What the server said before its identification: reasons to hang up stand there. */
+  /** The server's text before its identification: it may contain the reason to hang up. */
   #greeting = '';
   #trusted: Buffer | undefined;
   #fingerprint = '';
@@ -106,7 +106,7 @@ class LoginAttempt {
     const connectedAt = performance.now();
     const client = new ssh2.Client();
     let announced!: AnnouncedKeys;
-    // Ours covers everything up to the login: greetings without end, a handshake that hangs, a slow look-up of trust.
+    // Our limit covers everything up to the login: endless greetings, a handshake that hangs, a slow look-up of trust.
     const limits = { signal, ms: Math.max(1, deadline - performance.now()), late: () => this.#timeout() };
     try {
       await waitFor<void>(limits, (done, fail) => {
@@ -150,14 +150,14 @@ class LoginAttempt {
       algorithms: algorithmOffer(this.connection.algorithms, this.families),
       readyTimeout: 0,
       keepaliveInterval: KEEPALIVE_MS,
-      // Where an operation may wait longer, it is the one to give up: as a stall, in its own time.
+      // An operation that may wait longer must give up itself: as a stall, in its own time.
       keepaliveCountMax: Math.max(3, Math.ceil(this.limits.stallTimeoutMs / KEEPALIVE_MS) + 1),
       hostVerifier: (hostKey: Buffer, verify: (trusted: boolean) => void): void => this.#verifyHost(hostKey, verify),
       authHandler: this.#authentication(),
     };
   }
 
-  /** Until the identification has ended with its line: ssh2 would wait for that as long as anything comes. */
+  /** Watches until the identification's line has ended: ssh2 would wait for that as long as bytes arrive. */
   #listenToGreeting(socket: net.Socket, fail: (error: GatewayError) => void): void {
     const { host, port } = this.connection;
     let heard = 0;
@@ -184,7 +184,7 @@ class LoginAttempt {
   }
 
   #verifyHost(hostKey: Buffer, verify: (trusted: boolean) => void): void {
-    // Each renewal of the session keys shows the host key again; it must stay the one that was trusted.
+    // Each renewal of the session keys shows the host key again; it must be the trusted one.
     if (this.#trusted !== undefined) {
       verify(this.#trusted.equals(hostKey));
       return;
@@ -265,7 +265,10 @@ class LoginAttempt {
     });
   }
 
-  /** ssh2's errors and disconnect reasons as GatewayErrors. Their texts come from ssh2 or the server and hold no secret. */
+  /**
+   * Translates ssh2's errors and disconnect reasons to GatewayErrors. Their texts come from ssh2 or the server and
+   * contain no secret.
+   */
   #translate(error: Error & { readonly level?: string; readonly code?: unknown }): GatewayError {
     if (this.mismatch !== undefined) return this.mismatch;
     const { host, port } = this.connection;
@@ -297,7 +300,7 @@ class LoginAttempt {
         : failure('protocol_error', `broke off the SSH handshake: ${error.message}`);
     }
     const stage = step === 'login' ? 'login' : 'SSH handshake';
-    // What its parser throws at packets that cannot be is the only error of ssh2 without a level.
+    // An error of its parser about impossible packets is the only error of ssh2 without a level.
     return error.level === undefined
       ? failure('protocol_error', `broke the protocol during the ${stage}: ${error.message}`)
       : failure('unreachable', `broke off the ${stage}: ${error.message}`);
@@ -318,7 +321,7 @@ type Prompt = (
   finish: (answers: string[]) => void,
 ) => void;
 
-/** Only hidden prompts are given the password; a server that goes on asking is given nothing more. */
+/** Only hidden prompts get the password; a server that asks again gets nothing more. */
 function answerPrompts(password: string): Prompt {
   let rounds = 0;
   return (_name, _instructions, _language, prompts, finish) => {

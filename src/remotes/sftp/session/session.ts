@@ -13,17 +13,17 @@ import { logIn, type Login } from './login.js';
 const SLOT_RELEASE_MS = 1000;
 const SLOT_RETRY_MS = 40;
 const CLOSE_WAIT_MS = 2000;
-/** How long a session may take to prove that it lives: somebody waits for it who could have another one. */
+/** How long a session may take to prove that it is alive: a client waits that could use another session. */
 const CHECK_TIMEOUT_MS = 5_000;
-/** How long a command that was sent KILL may take to be gone. */
+/** How long a command may take to end after KILL. */
 const KILL_WAIT_MS = 500;
 
 /**
- * The right to use one channel of an SSH connection. It opens at the first file operation: a command needs none, and
- * a server that admits a single channel could not run it beside one.
+ * The right to use one channel of an SSH connection. The channel opens at the first file operation: a command needs
+ * none, and a server that admits a single channel could not run it beside one.
  */
 export class SftpLease {
-  /** A command holds the slot; an SFTP channel may come beside it but need not. */
+  /** A command holds the slot; an SFTP channel may be open beside it but need not be. */
   runsCommand = false;
   #channel: SftpChannel | undefined;
   #opening: Promise<SftpChannel> | undefined;
@@ -35,10 +35,10 @@ export class SftpLease {
     this.#channel = channel;
   }
 
-  /** The channel, opened when there is none yet. too_many_sessions, connection_lost, remote_failure. */
+  /** The channel; opens one if there is none yet. too_many_sessions, connection_lost, remote_failure. */
   async channel(): Promise<SftpChannel> {
     if (this.#channel !== undefined) {
-      // A channel that died is not replaced: what it was in the middle of is unknown.
+      // A failed channel is not replaced: the state of its work is unknown.
       if (this.#channel.failure !== undefined) throw this.#channel.failure;
       return this.#channel;
     }
@@ -55,7 +55,7 @@ export class SftpLease {
     return this.#channel;
   }
 
-  /** Gives the channel up, so that its slot can serve a command; a later file operation opens another one. */
+  /** Closes the channel, so that its slot can serve a command; a later file operation opens another one. */
   async closeChannel(): Promise<void> {
     const channel = this.#channel;
     this.#channel = undefined;
@@ -63,7 +63,7 @@ export class SftpLease {
   }
 }
 
-/** How a command ended: a code, or the name of the signal that ended it. */
+/** How a command ended: its code, or the name of the signal that ended it. */
 interface CommandExit {
   readonly code: number | null;
   readonly signal: string | undefined;
@@ -71,11 +71,13 @@ interface CommandExit {
 
 export interface RunningCommand {
   readonly channel: ClientChannel;
-  /** Undefined until the server has told. */
+  /** Undefined until the server has reported it. */
   readonly exit: () => CommandExit | undefined;
 }
 
-/** ssh2 sends no signal once the input has ended, which for a command here is at once; its own sender still does. */
+/**
+ * ssh2 sends no signal once the input has ended, which for a command here is at once; its internal function still does.
+ */
 interface SignalSender {
   readonly outgoing?: { readonly id?: unknown };
   readonly _client?: { readonly _protocol?: { signal?(id: number, name: string): void } };
@@ -84,10 +86,10 @@ interface SignalSender {
 /** One SSH connection and the channels on it. */
 export class SftpSession implements Session<SftpLease> {
   readonly software: string;
-  /** Of the server's host key: `SHA256:…`. */
+  /** The fingerprint of the server's host key: `SHA256:…`. */
   readonly fingerprint: string;
   readonly hostKeyAlgorithm: string;
-  /** Connections that have taken the host key for theirs. */
+  /** Ids of the connections that trust this host key. */
   readonly trustedBy = new Set<string>();
   readonly announced: Login['announced'];
   readonly memory: HostMemory;
@@ -100,10 +102,10 @@ export class SftpSession implements Session<SftpLease> {
   readonly #channels = new Set<SftpChannel>();
   readonly #closing = new Set<Promise<void>>();
   #capacity: number;
-  /** Channels that a striped upload has borrowed beside its own. */
+  /** Channels that striped uploads have borrowed in addition to their own. */
   #borrowed = 0;
   #lastClosedAt = -Infinity;
-  /** A command that would not die may hold its slot on the server for as long as it likes. */
+  /** A command that did not end may hold its slot on the server for as long as it likes. */
   #mayHaveLostSlot = false;
   #failure: GatewayError | undefined;
   #home: Promise<Buffer> | undefined;
@@ -136,7 +138,7 @@ export class SftpSession implements Session<SftpLease> {
     login.client.on('error', (error) => this.#end(error));
     login.client.on('end', () => this.#end());
     login.client.on('close', () => this.#end());
-    // It may have gone in the moment between the login and these listeners.
+    // The socket may have closed between the login and these listeners.
     if (login.socket.destroyed) this.#end();
   }
 
@@ -161,7 +163,7 @@ export class SftpSession implements Session<SftpLease> {
     signal.throwIfAborted();
     this.#throwIfGone();
     const idle = this.#line.take();
-    // The first channel of a connection is never refused for its number, so it may wait until it is needed.
+    // The first channel of a connection is never refused for its number, so it can be opened when it is needed.
     if (idle !== undefined || (this.#leases.size === 0 && !this.#mayHaveLostSlot)) return this.#grant(idle);
     const channel = await this.#openBeside();
     if (signal.aborted) {
@@ -171,7 +173,7 @@ export class SftpSession implements Session<SftpLease> {
     return this.#grant(channel);
   }
 
-  /** Whoever still waits with the opening comes first, so that a refusal meets the newcomer and not work under way. */
+  /** Leases that wait for their opening come first, so that a refusal hits the newcomer and not work under way. */
   async #openBeside(): Promise<SftpChannel> {
     for (const lease of this.#leases) {
       if (lease.current === undefined && !lease.runsCommand) await lease.channel().catch(() => undefined);
@@ -198,7 +200,7 @@ export class SftpSession implements Session<SftpLease> {
     await this.inTime(this.#roundTrip());
   }
 
-  /** What an idle session is asked, or stall_timeout. */
+  /** Returns the answer of an idle session, or stall_timeout. */
   inTime<T>(answer: Promise<T>): Promise<T> {
     const timeoutMs = Math.min(CHECK_TIMEOUT_MS, this.#limits.stallTimeoutMs);
     return within(answer, timeoutMs, () => {
@@ -213,7 +215,7 @@ export class SftpSession implements Session<SftpLease> {
       await channel.realPath(Buffer.from('.'));
     } catch (error) {
       void this.closeChannel(channel);
-      // Any reply shows that the server is there.
+      // Any reply proves that the server is there.
       if (error instanceof GatewayError) throw error;
       return;
     }
@@ -238,7 +240,7 @@ export class SftpSession implements Session<SftpLease> {
     return this.#home;
   }
 
-  /** The channel of a lease that has none yet. */
+  /** Opens the channel of a lease that has none yet. */
   async channelFor(lease: SftpLease): Promise<SftpChannel> {
     const channel = await this.#line.wait(() => this.openChannel(lease));
     if (this.#leases.has(lease)) return channel;
@@ -246,7 +248,7 @@ export class SftpSession implements Session<SftpLease> {
     throw new GatewayError('internal', 'the lease ended before its channel was open');
   }
 
-  /** Opens an SFTP channel. too_many_sessions when the server admits no further one; the capacity has then shrunk. */
+  /** Opens an SFTP channel. too_many_sessions if the server admits no further one; the capacity then shrinks. */
   async openChannel(forLease?: SftpLease): Promise<SftpChannel> {
     const others = this.#leases.size + this.#borrowed - (forLease === undefined ? 0 : 1);
     const raw = await this.#openRaw((opened) => this.#client.subsys('sftp', opened), 'SFTP', others);
@@ -257,16 +259,16 @@ export class SftpSession implements Session<SftpLease> {
     return channel;
   }
 
-  /** Starts a command on a channel of its own; in need of a slot it takes the lease's. */
+  /** Starts a command on its own channel; if no other slot is free it takes the lease's. */
   async openCommand(lease: SftpLease, command: string): Promise<RunningCommand> {
     lease.runsCommand = true;
     const start = async (others?: number): Promise<RunningCommand> => {
-      // Heard from the first moment: a short command's exit arrives in the very packet that opens its channel.
+      // Listens from the first moment: a short command's exit arrives in the very packet that opens its channel.
       let exit: CommandExit | undefined;
       const channel = await this.#openRaw(
         (opened) =>
           this.#client.exec(command, (error, made) => {
-            // In spite of its type there is no channel when there is an error.
+            // In spite of its type, the channel is undefined if there is an error.
             (made as ClientChannel | undefined)?.on('exit', (code: number | null, signal?: string) => {
               exit = { code, signal };
             });
@@ -292,8 +294,8 @@ export class SftpSession implements Session<SftpLease> {
   }
 
   /**
-   * Ends a command that must not go on: KILL is sent (RFC 4254, 6.9) and, once it has died or soon in any case, its
-   * channel closed, since not every server passes the signal on (OpenSSH does not for root).
+   * Ends a command: sends KILL (RFC 4254, 6.9) and, when it has ended or after a short time, closes its channel,
+   * because not every server passes the signal on (OpenSSH does not for root).
    */
   async killCommand({ channel, exit }: RunningCommand): Promise<void> {
     const { outgoing, _client } = channel as unknown as SignalSender;
@@ -306,7 +308,7 @@ export class SftpSession implements Session<SftpLease> {
     this.#lastClosedAt = performance.now();
   }
 
-  /** A further channel for work that already holds a lease, when one is to spare; `giveBack` it. */
+  /** Borrows another channel for work that already holds a lease, if one is free; return it with `giveBack`. */
   async borrowChannel(): Promise<SftpChannel | undefined> {
     if (!this.alive || this.#leases.size + this.#borrowed >= this.#capacity) return undefined;
     this.#borrowed += 1;
@@ -324,7 +326,7 @@ export class SftpSession implements Session<SftpLease> {
     else void this.closeChannel(channel);
   }
 
-  /** Resolves when the server has let go of it, or soon in any case. */
+  /** Resolves when the server has released it, or after a short time. */
   async closeChannel(channel: SftpChannel): Promise<void> {
     channel.end(new GatewayError('connection_lost', 'the SFTP channel was closed'));
     const gone = within(channel.closed, CLOSE_WAIT_MS, () => undefined, { isPatient: false });
@@ -346,7 +348,7 @@ export class SftpSession implements Session<SftpLease> {
     return lease;
   }
 
-  /** `others`: slots in use besides the wanted one, from which a refusal teaches the capacity. */
+  /** `others`: slots in use besides the wanted one; a refusal shows the capacity by them. */
   async #openRaw(
     open: (opened: (error: Error | undefined, channel: ClientChannel) => void) => void,
     what: string,
@@ -357,12 +359,12 @@ export class SftpSession implements Session<SftpLease> {
       await Promise.all(this.#closing);
       try {
         const channel = await this.#openOnce(open);
-        // However it ends: servers count it for a moment longer.
+        // Servers count a channel for a moment after its end.
         channel.once('close', () => (this.#lastClosedAt = performance.now()));
         return channel;
       } catch (error) {
         if (error instanceof GatewayError) throw error;
-        // ssh2 throws this before it has told anybody that the socket is gone.
+        // ssh2 throws this before it has reported that the socket is gone.
         if ((error as Error).message === 'Not connected') this.#end();
         this.#throwIfGone();
         const reply = { text: (error as Error).message };
@@ -382,7 +384,7 @@ export class SftpSession implements Session<SftpLease> {
           continue;
         }
         if (others === 0) {
-          // Not even one: what is open there is none of ours any more, and a new connection will do better.
+          // Not even one channel: what is still open there is not ours, and a new connection will do better.
           this.#end(
             undefined,
             new GatewayError('connection_lost', `${this.host} admits no channel on this connection`),

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * Cuts buffers to SSH packets: small pieces are copied together, so that each does not become a packet of its own;
- * what fills packets alone is passed on uncopied (ssh2 cuts it).
+ * Cuts buffers to SSH packets: small pieces are copied together, so that they do not become packets of their own; large
+ * pieces are passed on uncopied (ssh2 cuts them).
  */
 export function* fillPackets(pieces: readonly Buffer[], packetBytes: number): Generator<Buffer> {
   let crumbs: Buffer[] = [];
@@ -25,12 +25,12 @@ export function* fillPackets(pieces: readonly Buffer[], packetBytes: number): Ge
   if (crumbBytes > 0) yield Buffer.concat(crumbs, crumbBytes);
 }
 
-/** Beyond this, waiting for more saves no system calls worth the wait. */
+/** Beyond this, waiting for more bytes saves too few system calls. */
 const ENOUGH_BYTES = 256 * 1024;
 
 /**
- * Lets what is written to `socket` within one turn of the event loop leave in one system call. ssh2 makes one for each
- * packet, and each wakes the server's process, which on a busy machine runs at once in place of this one.
+ * Sends everything that is written to `socket` within one turn of the event loop in one system call. ssh2 makes one for
+ * each packet, and each wakes the server's process, which on a busy machine runs at once in place of this one.
  */
 export function gatherWrites(socket: Socket): void {
   const write: (bytes: Uint8Array | string) => boolean = socket.write.bind(socket);

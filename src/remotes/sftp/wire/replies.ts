@@ -36,11 +36,11 @@ export function isStatus(thrown: unknown, ...codes: number[]): thrown is StatusR
   return thrown instanceof StatusReply && (codes.length === 0 || codes.includes(thrown.status));
 }
 
-/** Whether a failure with several requests under way looks like a server that can only take one at a time. */
+/** Whether a failure with several requests under way suggests a server that can only take one at a time. */
 export const isImpatience = (error: Error, channel: { readonly closedAlone: boolean }): boolean =>
   isStatus(error, STATUS.FAILURE) || channel.closedAlone;
 
-/** Whether the server says that something on the way to the path is not there. */
+/** Whether the server reports that something on the way to the path does not exist. */
 export const isMissing = (thrown: unknown): thrown is StatusReply =>
   isStatus(thrown, STATUS.NO_SUCH_FILE, STATUS.NO_SUCH_PATH);
 
@@ -60,12 +60,12 @@ const MEANING: Readonly<Record<number, readonly [ErrorCode, string]>> = {
   [STATUS.FILE_IS_A_DIRECTORY]: ['is_a_folder', 'is a folder'],
 };
 
-// Servers without a code of their own for a full disk answer 4 and say why in words, if at all.
+// Servers without a code for a full disk answer 4 and give the reason in words, if at all.
 const FULL_DISK = /no space|disk (is )?full|quota|not enough space/i;
 
 /**
- * A status reply about `path` as a GatewayError; what already is one stays itself. Code 4 ("failure") says nothing:
- * callers that can find out more ask the server before they come here.
+ * Translates a status reply about `path` to a GatewayError; a GatewayError is returned unchanged. Code 4 ("failure")
+ * gives no reason: callers that can find out more ask the server first.
  */
 export function translate(thrown: unknown, path: string, step: Step): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
@@ -80,7 +80,7 @@ export function translate(thrown: unknown, path: string, step: Step): GatewayErr
   return refused(code, `${path} ${words}`, step, thrown);
 }
 
-/** A GatewayError of our own wording that carries the server's reply. */
+/** A GatewayError with our own words and the server's reply. */
 function refused(code: ErrorCode, message: string, step: Step, reply: unknown): GatewayError {
   return new GatewayError(code, message, {
     step,
@@ -89,7 +89,7 @@ function refused(code: ErrorCode, message: string, step: Step, reply: unknown): 
   });
 }
 
-/* What the replies to requests hold. Each throws MalformedReply for another kind of reply. */
+/* Parsers for the replies to requests. Each throws MalformedReply for another kind of reply. */
 
 export function expectType(reply: ReplyReader, type: number): void {
   if (reply.type !== type) throw new MalformedReply(`a reply of type ${reply.type} came where ${type} was expected`);
@@ -98,7 +98,7 @@ export function expectType(reply: ReplyReader, type: number): void {
 export function takeRefusal(reply: ReplyReader): StatusReply | undefined {
   const status = reply.uint32();
   if (status === STATUS.OK) return undefined;
-  // Some servers leave the message out.
+  // Some servers omit the message.
   return new StatusReply(status, reply.hasMore ? reply.string().toString('utf8') : '');
 }
 
@@ -129,7 +129,7 @@ export function takeNames(reply: ReplyReader): Names {
   return reply.names();
 }
 
-/** Bytes behind the last name that a READDIR reply counts would be lost entries. */
+/** Bytes after the last name that a READDIR reply counts would be lost entries. */
 export function takeListing(reply: ReplyReader): Names {
   const names = takeNames(reply);
   if (reply.hasMore) throw new MalformedReply('a folder listing holds more than the names that it counts');

@@ -1,8 +1,7 @@
 /**
- * SFTP version 3 on the wire (draft-ietf-secsh-filexfer-02): requests out, replies in.
- *
- * Spoken here and not by ssh2's own client, because that one decodes every file name as UTF-8 (the bytes of others
- * are lost), splits big reads and writes one after the other, and never calls back once its channel has closed.
+ * SFTP version 3 on the wire (draft-ietf-secsh-filexfer-02): encodes requests, decodes replies.
+ * ssh2's own client is not used, because it decodes every file name as UTF-8 (the bytes of others are lost), splits big
+ * reads and writes one after the other, and never calls back once its channel has closed.
  */
 export const REQUEST = {
   INIT: 1,
@@ -33,16 +32,16 @@ export const OPEN = { READ: 0x01, WRITE: 0x02, CREATE: 0x08, TRUNCATE: 0x10, EXC
 const ATTRIBUTE = { SIZE: 0x1, OWNER: 0x2, PERMISSIONS: 0x4, TIMES: 0x8, EXTENDED: 0x80000000 } as const;
 const FILE_TYPE = { MASK: 0o170000, FOLDER: 0o040000, LINK: 0o120000 } as const;
 
-/** The server sent something that is no SFTP packet; nothing that follows on the channel can be trusted. */
+/** The server sent something that is not an SFTP packet; later data on the channel cannot be trusted. */
 export class MalformedReply extends Error {}
 
-/** What a server tells of a file; each field may be missing. */
+/** What a server reports about a file; each field may be missing. */
 export interface Attributes {
   readonly size: number | undefined;
   readonly isFolder: boolean;
   readonly isLink: boolean;
   readonly modifiedAt: Date;
-  /** The server reported what kind of entry it is: the permissions hold type bits. */
+  /** The server reported the kind of entry: the permissions have type bits. */
   readonly hasType: boolean;
 }
 
@@ -52,8 +51,8 @@ export interface NameEntry {
 }
 
 /**
- * One request: a number is a uint32, a buffer a string with its length before it. `dataBytes` are announced as the
- * last string, and the caller sends them right after.
+ * Encodes one request: a number is a uint32, a buffer a string with its length before it. `dataBytes` are announced as
+ * the last string, and the caller sends them right after.
  */
 export function encodeRequest(
   type: number,
@@ -83,16 +82,16 @@ const TWO_32 = 2 ** 32;
 /** A uint64 as the two uint32 fields of a request. */
 export const uint64 = (value: number): [high: number, low: number] => [Math.floor(value / TWO_32), value % TWO_32];
 
-/** FSETSTAT's attributes for a size alone. */
+/** FSETSTAT's attributes for the size only. */
 export const sizeAttribute = (size: number): number[] => [ATTRIBUTE.SIZE, ...uint64(size)];
 
-/** SETSTAT's and FSETSTAT's attributes for the times alone; that of the last access, nobody asks for. */
+/** SETSTAT's and FSETSTAT's attributes for the times only; the time of the last access is not used. */
 export function timeAttributes(modifiedAt: Date): number[] {
   const seconds = Math.floor(modifiedAt.getTime() / 1000);
   return [ATTRIBUTE.TIMES, seconds, seconds];
 }
 
-/** Reads the fields of one reply; a field that is not there is a MalformedReply. */
+/** Reads the fields of one reply; a missing field throws MalformedReply. */
 export class ReplyReader {
   readonly type: number;
   #at: number;
@@ -158,11 +157,11 @@ export class ReplyReader {
 
   name(): NameEntry {
     const rawName = this.string();
-    this.#skip(this.uint32()); // The long name is "ls -l" for human eyes: its form is the server's own.
+    this.#skip(this.uint32()); // The long name is an `ls -l` line for people: its format differs by server.
     return { rawName, attributes: this.attributes() };
   }
 
-  /** The same fields as `name`, without an object for any of them. */
+  /** Skips the fields of `name`, without an object for any of them. */
   #skipName(): void {
     this.#skip(this.uint32());
     this.#skip(this.uint32());
@@ -185,8 +184,8 @@ export class ReplyReader {
 }
 
 /**
- * The names of a reply whose form has been checked. They stay in the packet until they are read, once: a listing that waits
- * for its turn holds few objects, which would otherwise move to the old part of the heap with every waiting batch.
+ * The names of a reply whose form has been checked. They stay in the packet until they are read, once: a listing that
+ * waits holds few objects, which would otherwise move to the old part of the heap with every waiting batch.
  */
 export class Names implements Iterable<NameEntry> {
   readonly #reader: ReplyReader;
@@ -204,7 +203,7 @@ export class Names implements Iterable<NameEntry> {
   }
 }
 
-/** Cuts the byte stream of a channel into packets. A packet that came in one piece is passed on without a copy. */
+/** Cuts the byte stream of a channel into packets. A packet that arrived in one piece is passed on without a copy. */
 export class PacketAssembler {
   readonly #maxBytes: number;
   readonly #onPacket: (packet: Buffer) => void;
@@ -218,7 +217,7 @@ export class PacketAssembler {
     this.#onPacket = onPacket;
   }
 
-  /** Throws MalformedReply when the stream is no SFTP. */
+  /** Throws MalformedReply if the stream is not SFTP. */
   feed(bytes: Buffer): void {
     let at = 0;
     while (at < bytes.length) {
@@ -257,7 +256,7 @@ export class PacketAssembler {
   }
 }
 
-/** Login scripts that print are the usual cause, so the words themselves are the best help. */
+/** Login scripts that print are the usual cause, so their text is the best help. */
 function printable(...parts: Buffer[]): string {
   const text = Buffer.concat(parts).toString('latin1', 0, 120);
   return /^[\x20-\x7e\r\n\t]+$/.test(text) ? `the text "${text.trim()}"` : 'a packet of impossible length';
