@@ -1,41 +1,46 @@
 import type { Readable } from 'node:stream';
 
-/** Where the bytes of a streamed answer go: the connection, as its front end gives it. */
+/** The destination of a streamed answer's bytes: the connection, as its front end provides it. */
 export interface ResponseSink {
-  /** Body bytes that have left us. */
+  /** Body bytes that have been sent. */
   readonly sent: number;
-  /** The head leaves with the first bytes. */
+  /** The head is sent with the first bytes. */
   readonly hasHead: boolean;
-  /** Takes the whole chunk. False: the client is at turn, no further one before `drained`. */
+  /** Takes the whole chunk. False: wait for `drained` before the next one. */
   write(chunk: Buffer): boolean;
-  /** Of an announced length, `last` completes it. `finished` follows, maybe at once. */
+  /** With an announced length, `last` completes it. `finished` follows, maybe at once. */
   end(last?: Buffer): void;
-  /** The connection is gone or will be closed, or another answer takes this one's place: it is touched no more. */
+  /** The connection is gone or will be closed, or another answer replaces this one: it is not touched any more. */
   stop(): void;
 }
 
 export interface SinkEvents {
   drained(): void;
-  /** Everything was handed to the socket. */
+  /** Everything was passed to the socket. */
   finished(): void;
 }
 
 interface WriterEvents {
-  /** Everything was handed to the socket. */
+  /** Everything was passed to the socket. */
   done(): void;
-  /** The body failed or was short. Once the head has left, only closing the connection tells the client. */
+  /**
+   * The body failed or was short. After the head has been sent, the client notices it only if the connection is closed.
+   */
   broken(error: Error, headWasSent: boolean): void;
 }
 
-/** A source that always has bytes ready and a client that takes all would hold the event loop: after this, others have a turn. */
+/**
+ * A source that always has bytes ready, and a client that takes them all, would block the event loop: after this many
+ * bytes, other work runs.
+ */
 const BYTES_PER_TURN = 128 * 1024;
 
 /**
- * Streams an answer's body under back-pressure. Of a known length the last bytes wait for the source's good end, so that
- * a body that failed never looks whole.
+ * Streams an answer's body under back-pressure. With a known length the last bytes wait for the source's regular end,
+ * so that a body that failed never looks complete.
  */
 export class AnswerWriter {
-  /** The client is at turn: bytes wait for its socket. */
+  /** It is the client's turn: bytes wait for its socket. */
   waiting = false;
   private readonly sink: ResponseSink | undefined;
   private accepted = 0;
@@ -59,7 +64,7 @@ export class AnswerWriter {
     stream.on('data', (chunk: Buffer) => this.accept(chunk));
     stream.once('end', () => this.ended());
     stream.once('close', () => {
-      // It may end and close while its last bytes still wait for the client.
+      // The source may end and close while its last bytes still wait for the client.
       if (!this.hasEnded) this.fail(new Error('the body was closed before its end'));
     });
   }
@@ -115,7 +120,7 @@ export class AnswerWriter {
       return this.fail(new Error('the body is shorter than announced'));
     }
     this.sink?.end(this.last);
-    // What is left of it waits for the client.
+    // The rest waits for the client.
     if (!this.over) this.waiting = true;
   }
 

@@ -1,4 +1,4 @@
-/** Answers made of values: JSON, errors, the header fields of files, ranges and conditions (RFC 9110). */
+/** Answers made from values: JSON, errors, the header fields of files, ranges and conditions (RFC 9110). */
 import contentDisposition from 'content-disposition';
 import mime from 'mime-types';
 import parseRange from 'range-parser';
@@ -10,13 +10,13 @@ export function json(status: number, value: unknown, headers: Record<string, str
   return { status, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(value) };
 }
 
-/** Waiting a second is right for most causes of a 503. */
+/** A second is right for most causes of a 503. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 const PASSING_STATUSES = [423, 429, 503];
-/** To send the request again could do it twice. */
+/** Repeating the request could do the work twice. */
 const UNREPEATED: readonly ErrorCode[] = ['outcome_unrecorded'];
 
-/** The one error shape; `skippable` routes say `skipped` when a file exists. */
+/** The one error shape; `skippable` routes add `skipped` if a file exists. */
 export function errorAnswer(error: GatewayError, skippable = false): HttpAnswer {
   const { status, code, clientText, retryAfterMs, limit, fileSize, sessionEnd } = error;
   const headers: Record<string, string> = { 'X-Error-Code': code };
@@ -35,7 +35,7 @@ export function errorAnswer(error: GatewayError, skippable = false): HttpAnswer 
   return json(status, { error: clientText, ...skipped }, headers);
 }
 
-/** An error that arose outside of the router, in the same form. */
+/** An error from outside of the router, in the same form. */
 export function unrouted(error: GatewayError, requestId: string = uuidv7()): HttpAnswer {
   const answer = errorAnswer(error);
   return { ...answer, headers: { 'Cache-Control': 'no-store', ...answer.headers, 'X-Request-Id': requestId } };
@@ -47,13 +47,13 @@ export function attachment(filename: string): string {
   return contentDisposition(filename, { type: 'attachment', fallback });
 }
 
-/** What tells one version of a file from another (RFC 9110, 8.8). */
+/** Identifies the version of a file (RFC 9110, 8.8). */
 export interface Validators {
-  /** Absent where none can be relied on. */
+  /** Absent if none is reliable. */
   readonly entityTag: string | undefined;
-  /** Absent where none is known. */
+  /** Absent if unknown. */
   readonly lastModified: Date | undefined;
-  /** A change from now on shows in `lastModified`. */
+  /** Any later change will show in `lastModified`. */
   readonly isSettled: boolean;
 }
 
@@ -69,7 +69,7 @@ export function fileHeaders(filename: string, { entityTag, lastModified }: Valid
   };
 }
 
-/** A browser takes the type that is given, and what it opens as a page runs no script and is of no origin. */
+/** A browser uses the given type; a page that it opens runs no script and has no origin. */
 export const NO_PAGE = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; sandbox",
@@ -83,12 +83,12 @@ interface ByteRange {
   readonly end: number;
 }
 
-/** RFC 9110, 14.1.2. The parser would read `0x10` as 0, and send another part than the one asked for. */
+/** RFC 9110, 14.1.2. The parser would read `0x10` as 0, and send another part than requested. */
 const RANGES = /^bytes=\s*(?:\d*-\d*\s*(?:,\s*|$))+$/i;
 
 /**
- * The one range that a Range field asks for; undefined = send everything (no field, a malformed one, another unit, several ranges, or an
- * If-Range that no longer holds). @throws GatewayError bad_range outside the file
+ * The one range that a Range field requests; undefined = send everything (no field, a malformed one, another unit,
+ * several ranges, or an If-Range that no longer matches). @throws GatewayError bad_range outside the file
  */
 export function selectRange(headers: Headers, size: number, entityTag: string | undefined): ByteRange | undefined {
   const field = headers.get('range');
@@ -108,21 +108,21 @@ export function selectRange(headers: Headers, size: number, entityTag: string | 
   return { start: range.start, end: range.end };
 }
 
-/** The last so many bytes of a file that is shorter: all of it (RFC 9110, 14.1.2). The parser takes it for one outside. */
+/** A suffix range longer than the file means the whole file (RFC 9110, 14.1.2). The parser would reject it. */
 function isSuffixOfAll(field: string, size: number): boolean {
   const [, length] = /^bytes=\s*-(\d+)\s*$/i.exec(field) ?? [];
   return length !== undefined && size > 0 && Number(length) > size;
 }
 
 /**
- * Two versions must never be spliced: only a strong tag holds (RFC 9110, 13.1.5). A date never does: the client may have
- * got it in the very second in which the file changed once more.
+ * Two versions must never be spliced: only a strong tag is accepted (RFC 9110, 13.1.5). A date never is: the client may
+ * have got it in the very second in which the file changed again.
  */
 function rangeStillHolds(ifRange: string | undefined, entityTag: string | undefined): boolean {
   return ifRange === undefined || (ifRange.startsWith('"') && ifRange === entityTag);
 }
 
-/** If-None-Match (weak comparison) counts before If-Modified-Since (RFC 9110, 13.2.2). */
+/** If-None-Match (weak comparison) takes precedence over If-Modified-Since (RFC 9110, 13.2.2). */
 export function isNotModified(headers: Headers, { entityTag, lastModified, isSettled }: Validators): boolean {
   const tags = headers.get('if-none-match');
   if (tags?.trim() === '*') return true;

@@ -1,4 +1,4 @@
-/** Bearer key, or the cookie of a login session → caller. */
+/** Finds the caller of a bearer key, or of a login session's cookie. */
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { ApiKeyRecord, ApiKeys } from '../storage/storage.js';
 import { isInBlocks } from './client-address.js';
@@ -10,14 +10,14 @@ import type { Caller, HttpRequest, Route } from './types.js';
 const KEY_SHAPE = /^ftg_[\x21-\x7e]{1,196}$/;
 /** Login sessions, as the router needs them. */
 export interface Sessions {
-  /** What the request's session cookie holds; undefined when it has none. */
+  /** The value of the request's session cookie; undefined if it has none. */
   token(request: HttpRequest): string | undefined;
   /**
-   * The caller of the request's session cookie; undefined when it has none.
-   * Errors: unauthenticated (ended, unknown), csrf_rejected.
+   * The caller of the request's session cookie; undefined if it has none. Errors: unauthenticated (ended, unknown),
+   * csrf_rejected.
    */
   authenticate(request: HttpRequest): Promise<Caller | undefined>;
-  /** Whether the session of the request's cookie still lives; does not keep it alive. */
+  /** Whether the session of the request's cookie is still valid; does not extend it. */
   stillLives(request: HttpRequest): Promise<boolean>;
 }
 
@@ -36,7 +36,7 @@ export class Authenticator {
 
   /** Errors: unauthenticated (one text for unknown, expired and revoked), forbidden, scope_missing, rate_limited. */
   async authenticate(request: HttpRequest, access: Exclude<Route['access'], 'public'>): Promise<Caller> {
-    // A request that brings a key means that key, whatever cookies a browser adds to it.
+    // A request with a key uses that key, even if a browser adds cookies.
     const session = request.headers.has('authorization') ? undefined : await this.sessionOf(request);
     if (session !== undefined) return session;
     const record = await this.keyOf(bearerOf(request), request, access);
@@ -51,8 +51,8 @@ export class Authenticator {
   }
 
   /**
-   * The caller of a key that was good a moment ago: nothing is looked up, and nobody guesses. undefined: `authenticate`
-   * tells. @throws GatewayError forbidden, scope_missing
+   * The caller of a key that was valid a moment ago, without a look-up and without counting guesses. undefined: call
+   * `authenticate`. @throws GatewayError forbidden, scope_missing
    */
   recall(request: HttpRequest, access: Exclude<Route['access'], 'public'>): Caller | undefined {
     const key = bearerOf(request);
@@ -60,7 +60,7 @@ export class Authenticator {
     return record === undefined ? undefined : admit(record, request, access);
   }
 
-  /** Whether the key or session that a long answer was asked with still opens this access; a look keeps no session alive. */
+  /** Whether the key or session of a long answer still has this access; does not extend a session. */
   async stillOpens(request: HttpRequest, access: Exclude<Route['access'], 'public'>): Promise<boolean> {
     try {
       const isSession = !request.headers.has('authorization') && this.sessions?.token(request) !== undefined;
@@ -78,7 +78,7 @@ export class Authenticator {
     access: Route['access'],
   ): Promise<ApiKeyRecord | undefined> {
     const isShaped = key !== undefined && KEY_SHAPE.test(key);
-    // A page that asks whether somebody is logged in has guessed nothing.
+    // A page that asks whether it is logged in has not guessed a secret.
     if (!isShaped && access === 'owner' && !request.headers.has('authorization')) return undefined;
     return this.guard.unlessGuessing(request, key ?? '', async () => {
       const record = isShaped ? await this.keys.findKey(key) : undefined;
@@ -122,7 +122,7 @@ function admit(
   if (scope !== 'any' && !record.scopes.includes(scope)) {
     throw new GatewayError('scope_missing', `this API key lacks the scope "${scope}"`, { step: 'request' });
   }
-  // The owner's view has everything; a key that is for some connections alone must not see it.
+  // The owner's view shows everything; a key that is limited to some connections must not see it.
   if (access === 'owner' && record.connections.length > 0) {
     throw new GatewayError('forbidden', 'an admin key must not be limited to connections', { step: 'request' });
   }

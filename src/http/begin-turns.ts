@@ -1,18 +1,18 @@
-/** How long a turn of the event loop goes on beginning what has come, in ms. */
+/** How long one turn of the event loop begins waiting requests, in ms. */
 const TURN_MS = 5;
-/** Begun in each turn behind that. */
+/** Requests begun in each later turn. */
 const AT_ONCE = 8;
 
 /**
- * Requests that come all at once are begun in turns of the event loop, in their order: those that are under way go on in
- * between, and no crowd holds it.
+ * Spreads requests that arrive at once over turns of the event loop, in their order: requests under way continue in
+ * between, and a burst does not block it.
  */
 export class BeginTurns {
   readonly #waiting: (() => void)[] = [];
-  /** When the present turn began its first one; undefined before that. */
+  /** When the current turn began its first request; undefined before that. */
   #began: number | undefined;
 
-  /** Undefined: now. */
+  /** Undefined: begin now. */
   next(): Promise<void> | undefined {
     if (this.#waiting.length === 0 && !this.#isLong()) return undefined;
     return new Promise((resolve) => {

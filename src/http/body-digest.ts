@@ -1,6 +1,6 @@
 /**
- * What a streamed body was, for whoever sends it again: the SHA-256 of all of it, or of as much as was read before the
- * answer. A form is known by its parts, since the boundary between them differs from try to try.
+ * Identifies a streamed body for a repeated request: the SHA-256 of all of it, or of the bytes read before the answer.
+ * A form is identified by its parts, because the boundary between them differs from try to try.
  */
 import { createHash } from 'node:crypto';
 import { pipeline, Transform, type Readable, type TransformCallback } from 'node:stream';
@@ -8,10 +8,10 @@ import { Dicer } from '@fastify/busboy';
 import { parseBoundary } from './body/form-headers.js';
 import type { HttpRequest } from './types.js';
 
-/** Takes a body piece by piece; `text` is what to store and to compare with. */
+/** Takes a body piece by piece; `text` is the value to store and to compare. */
 interface Digest {
   update(piece: Buffer): void;
-  /** undefined: too little is known of a form that was not read to its end. */
+  /** undefined: too little is known about a form that was not read to its end. */
   text(isWhole: boolean): string | undefined;
 }
 
@@ -21,13 +21,13 @@ export class BodyDigest {
   private readonly body: HashedBody;
 
   constructor(request: HttpRequest) {
-    // Whoever reads the body sees its errors.
+    // The reader of the body gets its errors.
     this.body = pipeline(request.body, new HashedBody(digestFor(request)), () => undefined);
     this.body.on('error', () => undefined);
     this.request = withBody(request, this.body);
   }
 
-  /** Of what has been read so far. */
+  /** The digest of the bytes read so far. */
   get value(): string | undefined {
     return this.body.digest.text(this.body.isWhole);
   }
@@ -46,7 +46,7 @@ function withBody(request: HttpRequest, body: Readable): HttpRequest {
     expectBodyWithin: (ms) => request.expectBodyWithin(ms),
     expectPace: (bytesPerSecond) => request.expectPace(bytesPerSecond),
     bytesPerSecond: (overMs) => request.bytesPerSecond(overMs),
-    // A body that may end early has no digest, and its request no repetition.
+    // A body that may end early has no digest, and its request cannot be repeated.
     bodyInPieces: () => request.bodyInPieces(),
   };
 }
@@ -93,7 +93,7 @@ function digestFor(request: HttpRequest): Digest {
   try {
     return new FormDigest(parseBoundary(request.headers.get('content-type') ?? ''));
   } catch {
-    // Nobody can read such a form; its handler says why.
+    // Such a form is unreadable; its handler says why.
     return new RawDigest();
   }
 }
@@ -113,7 +113,7 @@ class RawDigest implements Digest {
   }
 }
 
-/** Each part's headers and bytes, with their lengths, so that no part can pass for another one's end. */
+/** Hashes each part's headers and bytes with their lengths, so that no part can pass for another one's end. */
 class FormDigest implements Digest {
   private readonly hash = createHash('sha256');
   private readonly parser: Dicer;
@@ -128,7 +128,7 @@ class FormDigest implements Digest {
       let bytes = 0;
       part.on('error', () => (this.isBroken = true));
       part.on('header', (headers) => this.hash.update(`${JSON.stringify(headers)}\n`));
-      // Taken at once, as the form's own reader does: a part's stream would hold data.
+      // Taken at once, like the form's own reader does: a part's stream would hold data.
       part.push = (piece: Buffer | null) => {
         if (piece === null) {
           this.hash.update(`\n${bytes}\n`);

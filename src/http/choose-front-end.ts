@@ -1,4 +1,4 @@
-/** Which of the two front ends serves. */
+/** Chooses one of the two front ends. */
 import { MOST_NATIVE_KEEP_ALIVE_SECONDS } from './front-end.js';
 import { type BinaryTrust, loadUws } from './native/uws-loader.js';
 
@@ -7,14 +7,14 @@ export type FrontEndName = 'uws' | 'node';
 interface ChosenFrontEnd {
   readonly frontEnd: FrontEndName;
   readonly threads: number;
-  /** One line, when the choice is not what was asked for. */
+  /** One line, if the choice differs from the setting. */
   readonly warning: string | undefined;
 }
 
 /**
- * `load` throws an Error of one line where no build of uWebSockets.js runs. `auto` takes only a build whose checksum is
- * known; 'uws' is the operator's word that any will do. @throws an Error of one line, when uWebSockets.js was asked for and
- * does not run, or cannot keep connections for `keepAliveSeconds`
+ * `load` throws an Error of one line if no build of uWebSockets.js runs. `auto` accepts only a build whose checksum is
+ * known; with 'uws' the operator accepts any. @throws an Error of one line, if uWebSockets.js was requested and does
+ * not run, or cannot keep connections for `keepAliveSeconds`
  */
 export function chooseFrontEnd(
   asked: FrontEndName | 'auto',

@@ -1,7 +1,7 @@
 /**
- * What one request takes of what all share (budgets/): its place among the requests under way, and the memory that its
- * body and its answer hold. Counted under the client's address until the router knows whose it is; given back when the
- * answer has left and the handler has come to its end.
+ * What one request uses of the shared budgets (budgets/): its place among the requests under way, and the memory of its
+ * body and its answer. Counted under the client's address until the router knows the account; returned when the answer
+ * has been sent and the handler has ended.
  */
 import type { Budgets } from '../budgets/budgets.js';
 import type { Grant } from '../budgets/budget.js';
@@ -21,7 +21,7 @@ export class Claims {
     private readonly address: string,
   ) {}
 
-  /** Most requests hold none. */
+  /** Most requests need none. */
   get memory(): Memory {
     if (this.held === undefined) {
       this.held = new Memory(this.budgets.memoryBytes, this.accountId ?? this.stranger);
@@ -30,14 +30,17 @@ export class Claims {
     return this.held;
   }
 
-  /** Somebody has signed for it. @throws GatewayError overloaded (503); share_exceeded (429) */
+  /** Call when the request is authenticated. @throws GatewayError overloaded (503); share_exceeded (429) */
   admit(accountId: string, isEssential: boolean): void {
     this.place = this.budgets.requests.take({ owner: accountId, isEssential });
     this.accountId = accountId;
     this.held?.moveTo(accountId);
   }
 
-  /** Nobody will sign for it, and it has a body to wait for. @throws GatewayError overloaded (503); share_exceeded (429) */
+  /**
+   * Call for a request without authentication whose body must be awaited. @throws GatewayError overloaded (503);
+   * share_exceeded (429)
+   */
   admitUnsigned(): void {
     this.place = this.budgets.unsigned.take({ owner: this.stranger });
   }
@@ -48,7 +51,7 @@ export class Claims {
     this.held?.release();
   }
 
-  /** Whoever has not signed yet. */
+  /** The owner before authentication. */
   private get stranger(): string {
     return `address ${networkOf(this.address)}`;
   }

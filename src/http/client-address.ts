@@ -1,7 +1,7 @@
-/** Addresses of clients: whether a block holds one, and which one is the client's behind trusted proxies. */
+/** Addresses of clients: whether a block contains one, and which one is the client's behind trusted proxies. */
 import ipaddr from 'ipaddr.js';
 
-/** `blocks`: addresses or CIDR blocks, as the configuration has checked them. False for what is no address. */
+/** `blocks`: addresses or CIDR blocks, checked by the configuration. False if the text is not an address. */
 export function isInBlocks(text: string, blocks: readonly string[]): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);
@@ -14,8 +14,8 @@ export function isInBlocks(text: string, blocks: readonly string[]): boolean {
 }
 
 /**
- * The address that sent the request: the peer's or, where the peer is a trusted proxy, the last one in
- * `X-Forwarded-For` that is none. What stands before it may be anybody's invention.
+ * The address that sent the request: the peer's or, if the peer is a trusted proxy, the last address in
+ * `X-Forwarded-For` that is not one. Anyone may have made up the entries before it.
  */
 export function clientAddress(peer: string, forwardedFor: string | undefined, trusted: readonly string[]): string {
   let client = peer;
@@ -28,13 +28,13 @@ export function clientAddress(peer: string, forwardedFor: string | undefined, tr
   return client;
 }
 
-/** What one host owns, for limits by address: IPv6 hosts own at least a /64, and with it addresses without end. */
+/** The network of one host, for limits by address: an IPv6 host owns at least a /64, and so any number of addresses. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   return networkOfBytes(ipaddr.process(address).toByteArray());
 }
 
-/** Of an address of four or sixteen bytes. */
+/** The same for an address of four or sixteen bytes. */
 export function networkOfBytes(bytes: Uint8Array | readonly number[]): string {
   const isMapped = bytes.length === 16 && MAPPED.every((byte, index) => bytes[index] === byte);
   return (isMapped ? bytes.slice(12) : bytes.slice(0, 8)).join('.');

@@ -7,10 +7,12 @@ export interface PaceLimits {
   readonly minBytesPerSecond: number;
 }
 
-/** The rate is taken over this long, so that a pause of the network is no offence. */
+/** The rate is measured over this period, so that a short pause of the network is allowed. */
 const RATE_WINDOW_MS = 10_000;
 
-/** Judges a client by the bytes that it moves while it is its turn; time that the gateway itself takes does not count. */
+/**
+ * Measures a client by the bytes that it moves while it is its turn; time that the gateway itself takes does not count.
+ */
 export class ClientPace {
   private moved = 0;
   private movedAt: number;
@@ -26,7 +28,7 @@ export class ClientPace {
     this.pace = new TransferPace(now);
   }
 
-  /** What is wrong, or undefined. `moved` counts all bytes so far; `now` is in milliseconds. */
+  /** Returns the violation, or undefined. `moved` counts all bytes so far; `now` is in milliseconds. */
   check(isItsTurn: boolean, moved: number, now: number): string | undefined {
     this.pace.sample(isItsTurn, moved, now);
     if (!isItsTurn || moved > this.moved) {
@@ -45,7 +47,10 @@ export class ClientPace {
     return isSlow ? `the client moved fewer than ${minBytesPerSecond} bytes a second` : undefined;
   }
 
-  /** What the client moved over the last `overMs`; undefined: the gateway was as slow, or it is not known for so long. */
+  /**
+   * The client's rate over the last `overMs`; undefined: the gateway was as slow, or the period is not known
+   * completely.
+   */
   bytesPerSecond(overMs: number): number | undefined {
     return this.pace.bytesPerSecond(overMs);
   }

@@ -1,4 +1,4 @@
-/** What builds do for static-files.ts: a brotli and a gzip copy beside every text file of a folder. */
+/** Used by builds for static-files.ts: makes a brotli and a gzip copy beside every text file of a folder. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';

@@ -1,6 +1,6 @@
 /**
- * Bounds of open client connections, which hold before anybody has said who it is: of one address, and of all, so that
- * outbound sockets and the database keep descriptors of their own. What is beyond is closed at once.
+ * Bounds for open client connections, which apply before a client is authenticated: per address, and in total, so that
+ * outbound sockets and the database have descriptors left. Connections beyond a bound are closed at once.
  */
 import { readFileSync } from 'node:fs';
 import type net from 'node:net';
@@ -9,61 +9,64 @@ import { isInBlocks, networkOf } from './client-address.js';
 export type ConnectionRefusal = 'address' | 'total';
 
 export interface ConnectionsOptions {
-  /** Of one IPv4 address or IPv6 /64; 0 = any number. */
+  /** Per IPv4 address or IPv6 /64; 0 = any number. */
   readonly perAddress: number;
-  /** Of the process. */
+  /** For the process. */
   readonly total: number;
-  /** Addresses or CIDR blocks that may have any number: many clients come from them. */
+  /** Addresses or CIDR blocks that may have any number: many clients share them. */
   readonly unbounded: readonly string[];
-  /** Event loops that the connections are dealt out to in turn; each counts its own. */
+  /** Event loops that the connections are distributed to in turn; each counts its own. */
   readonly loops: number;
   log(level: 'warn', message: string, facts?: Record<string, unknown>): void;
 }
 
-/** `server.connectionsPerAddress: auto`. */
+/** The value of `server.connectionsPerAddress: auto`. */
 export const CONNECTIONS_PER_ADDRESS = 256;
 export const LOOPBACK = ['127.0.0.0/8', '::1/128'] as const;
-/** Counting them again takes at most this part of the event loop's time, and so much at once. */
+/** Recounting takes at most this part of the event loop's time, and at most this long at once. */
 const RECOUNT_SHARE = 1 / 20;
 const RECOUNT_BURST_MS = 20;
-/** Networks remembered beyond those that can have a connection. */
+/** Networks remembered in addition to those that can have a connection. */
 const STALE_NETWORKS = 10_000;
 const LOG_EVERY_MS = 60_000;
-/** Of the descriptors. */
+/** The share of the descriptors. */
 const CLIENT_SHARE = 3 / 4;
 
 export class Connections {
   readonly refused: Record<ConnectionRefusal, number> = { address: 0, total: 0 };
   private open = 0;
   private held = new Map<string, number>();
-  /** Of the event loop, for counting again. */
+  /** Time of the event loop that recounting may use. */
   private creditMs = RECOUNT_BURST_MS;
   private creditedAt = 0;
   private logFrom = 0;
   private unlogged = 0;
 
   /**
-   * `recount`: for a front end that cannot tell whose connection has ended; finds how many each network has in the whole
-   * process. What is counted between two such is an upper bound.
+   * `recount`: for a front end that does not report whose connection has ended; counts the connections of each network
+   * in the whole process. Between two recounts the count is an upper bound.
    */
   constructor(
     private readonly options: ConnectionsOptions,
     private readonly recount?: () => Map<string, number>,
   ) {}
 
-  /** Of each new connection. False: it must be closed at once. */
+  /** Call for each new connection. False: it must be closed at once. */
   opened(address: string): boolean {
     const { perAddress, total, loops } = this.options;
     this.open++;
     const network = networkOf(address);
-    // The other loops have been dealt as many meanwhile.
+    // The other loops have been given as many meanwhile.
     if (perAddress > 0) this.held.set(network, this.of(network) + (this.recount === undefined ? 1 : loops));
     if (this.held.size > this.open + STALE_NETWORKS) this.countAgain();
     if (this.open > Math.ceil(total / loops)) return this.refuse('total', address);
     return !this.isOver(network, address) || this.refuse('address', address);
   }
 
-  /** Of each one that was opened, a refused one too. Without an address where the front end does not tell it. */
+  /**
+   * Call for each connection that was opened, also a refused one. Without an address if the front end does not report
+   * it.
+   */
   closed(address?: string): void {
     this.open--;
     if (address === undefined || this.options.perAddress === 0) return;
@@ -111,7 +114,7 @@ export class Connections {
   }
 }
 
-/** Holds the connections of a listener of Node.js to their bounds. Returns them, and what was counted. */
+/** Applies the bounds to the connections of a listener of Node.js. Returns them, and the counts. */
 export function boundSockets(
   server: net.Server,
   options: ConnectionsOptions,
@@ -119,7 +122,7 @@ export function boundSockets(
   const sockets = new Set<net.Socket>();
   const connections = new Connections(options);
   server.on('connection', (socket: net.Socket) => {
-    // Absent where it has ended already.
+    // Absent if it has ended already.
     const { remoteAddress = '' } = socket;
     sockets.add(socket);
     socket.once('close', () => {
@@ -131,7 +134,7 @@ export function boundSockets(
   return { sockets, connections };
 }
 
-/** What the limit of open files leaves to clients. */
+/** The part of the limit of open files that is left to clients. */
 export function mostConnections(): number {
   try {
     const [, files] = /^Max open files +(\d+) /m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];

@@ -1,10 +1,10 @@
-/** Browsers of other origins (Fetch Standard, CORS protocol): off unless the operator names them. */
+/** Access for browsers of other origins (Fetch Standard, CORS protocol): off unless the operator names them. */
 import { varying } from './coding.js';
 import type { HttpAnswer, HttpHandler, HttpRequest } from './types.js';
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const PREFLIGHT_SECONDS = '600';
-/** What scripts may read beside the few that they always may. */
+/** Header fields that scripts may read, in addition to the few that they always may. */
 const EXPOSED = [
   'Accept-Ranges',
   'Content-Disposition',
@@ -27,8 +27,8 @@ const EXPOSED = [
 ].join(', ');
 
 /**
- * `handler` for pages of these origins ("*" = any), under /api and of links alone. They send a key of their own, or have a
- * link: cookies are never asked for, so that a page can do nothing that its key may not.
+ * `handler` for pages of these origins ("*" = any), only under /api and for links. They send their own key, or have a
+ * link: cookies are never used, so that a page can do nothing that its key may not.
  */
 export function allowOrigins(handler: HttpHandler, origins: readonly string[]): HttpHandler {
   if (origins.length === 0) return handler;

@@ -1,4 +1,4 @@
-/** A body of server-sent events (HTML Standard, 9.2), for answers without end. */
+/** A body of server-sent events (HTML Standard, 9.2), for endless answers. */
 import { Readable } from 'node:stream';
 import { GatewayError } from '../base/errors.js';
 
@@ -8,7 +8,7 @@ export class EventStream extends Readable {
   private isOver = false;
 
   override _read(): void {
-    // Pushed to by whoever has something to tell.
+    // The sender of events pushes to it.
   }
 
   say(text: string): void {

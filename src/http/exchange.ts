@@ -1,4 +1,4 @@
-/** One request and its answer, whichever front end it came by: framing, pace, the answer's form, the record. */
+/** One request and its answer, for both front ends: framing, pace, the answer's form, the record. */
 import { Readable } from 'node:stream';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import { unrouted } from './answer.js';
@@ -14,7 +14,7 @@ import { IncomingRequest } from './incoming-request.js';
 import type { Peer } from './peers.js';
 import type { HttpAnswer, HttpHandler, StreamBody } from './types.js';
 
-/** What is left of a request when it is over, for the log. */
+/** The facts of a finished request, for the log. */
 export interface ExchangeRecord {
   readonly method: string;
   readonly path: string;
@@ -23,7 +23,7 @@ export interface ExchangeRecord {
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly durationMs: number;
-  /** Whether the whole answer was handed to the socket. */
+  /** Whether the whole answer was passed to the socket. */
   readonly isComplete: boolean;
   readonly facts: HttpAnswer['facts'];
 }
@@ -39,11 +39,13 @@ export interface ExchangeHost {
   over(exchange: Exchange, record: ExchangeRecord): void;
 }
 
-/** Bodies held in memory beyond this are streamed too: the front end would buffer them and cut a slow reader. More is large. */
+/**
+ * Bodies in memory that are longer than this are streamed too: the front end would buffer them and cut a slow reader.
+ */
 const MAX_WHOLE_BYTES = 64 * 1024;
-/** What a route expects of its clients is taken over this long: a line may pause. */
+/** The pace that a route requires of its clients is measured over this period: a connection may pause. */
 const LEAST_PACE_OVER_MS = 30_000;
-/** Timers of front ends are 10 s long. */
+/** Timers of front ends take 10 s. */
 const KEEP_ALIVE_EVERY_SECONDS = 4;
 
 /** One request and its answer. */
@@ -56,7 +58,7 @@ export class Exchange {
   private isOver = false;
   private isSettled = false;
   private isAnswered = false;
-  /** The answer leaves in the next turn of the event loop. */
+  /** The answer is sent in the next turn of the event loop. */
   private isLeaving = false;
   private status = 0;
   private bytesOut = 0;
@@ -88,7 +90,7 @@ export class Exchange {
     else if (mistake !== undefined) this.answer(unrouted(mistake));
   }
 
-  /** Once a second: our own limits, and the front end's timers. */
+  /** Called once a second: checks our own limits, and renews the front end's timers. */
   tick(second: number): void {
     this.guard(() => {
       const now = performance.now();
@@ -98,7 +100,7 @@ export class Exchange {
       this.body?.feed();
       const isItsTurn = (this.body?.waiting ?? false) || (this.writer?.waiting ?? false);
       const moved = (this.body?.received ?? 0) + (this.writer?.sent ?? 0);
-      // Few requests live to see a tick.
+      // Few requests take long enough to see a tick.
       const pace = (this.request.pace ??= new ClientPace(this.host.limits, this.startedAt));
       const offence = pace.check(isItsTurn, moved, now);
       if (offence !== undefined) return this.cut(clientGone(offence));
@@ -109,15 +111,15 @@ export class Exchange {
     });
   }
 
-  /** Whose connection stays open behind an answer, unread, until it closes it. */
+  /** The peer whose connection stays open after an answer, unread, until the peer closes it. */
   lingeringPeer: Peer | undefined;
 
-  /** Whose socket is not read now: it may have left without our being told. */
+  /** The peer whose socket is not read now: it may have left unnoticed. */
   get heldBack(): Peer | undefined {
     return this.body?.isHeldBack === true && !this.isOver ? this.socket.head.peer : undefined;
   }
 
-  /** It has left, as the system says, or may have: then the next chunk would show it. */
+  /** It has left for certain, according to the system, or it may have: then the next chunk would show it. */
   lookAfter(isGone: boolean): void {
     if (isGone) this.cut(clientGone());
     else this.guard(() => this.body?.peek());
@@ -127,16 +129,16 @@ export class Exchange {
     return this.isOver;
   }
 
-  /** Resolves when the handler has come to its end, whatever became of the client. */
+  /** Resolves when the handler has ended, regardless of the client. */
   readonly settled: Promise<void>;
 
-  /** The operation hears `error`; a client that still waits for an answer can be given one. */
+  /** The operation gets `error`; a client that still waits can be given an answer. */
   withdraw(error: GatewayError): void {
     if (this.isAnswered && !this.isLeaving) this.cut(error);
     else this.guard(() => this.fail(error));
   }
 
-  /** Ends the exchange from our side: the operation hears `error`, the client sees its connection close. */
+  /** Ends the exchange from our side: the operation gets `error`, the client sees its connection close. */
   cut(error: GatewayError): void {
     if (this.isOver) return;
     this.end(false);
@@ -145,8 +147,8 @@ export class Exchange {
   }
 
   /**
-   * Nobody can tell where such a request ends, and behind any answer the front end would go on with the bytes that came
-   * with it as the next request (RFC 9112, 6.3: request smuggling). So there is none, as for what it cannot parse at all.
+   * The end of such a request is ambiguous, and after any answer the front end would take the remaining bytes for the
+   * next request (RFC 9112, 6.3: request smuggling). So it gets no answer, like a request that cannot be parsed at all.
    */
   private refuseFraming(mistake: GatewayError): void {
     this.status = mistake.status;
@@ -160,7 +162,7 @@ export class Exchange {
   private async run(): Promise<void> {
     let answer: HttpAnswer;
     try {
-      // A large body would come in while its request waits, and be held.
+      // A large body would arrive while its request waits, and would have to be buffered.
       const turn = this.isSmall ? this.host.turns.next() : undefined;
       if (turn !== undefined) await turn;
       answer = await this.host.handle(this.request);
@@ -207,7 +209,7 @@ export class Exchange {
     }
   }
 
-  /** Text counts until its last byte has left; bytes are somebody's who keeps them anyway. */
+  /** Text counts until its last byte has been sent; bytes are owned by code that keeps them anyway. */
   private held(body: string | Uint8Array, length: number): Buffer {
     if (typeof body !== 'string') return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     this.claims.memory.hold().require(length);
@@ -230,8 +232,9 @@ export class Exchange {
   }
 
   /**
-   * A body that seems unread may be among the bytes that are being handed over now. Answered before them, it would pass
-   * for unread, and the native server would leave the paused connection without a timer: for ever, if its client left.
+   * A body that seems unread may be among the bytes that are being passed on right now. An answer sent before them
+   * would treat it as unread, and the native server would leave the paused connection without a timer: for ever, if its
+   * client left.
    */
   private behindRead(send: () => void): void {
     if (!this.isUnread) return send();
@@ -271,12 +274,14 @@ export class Exchange {
     return { status, fields, persistence: this.isUnread ? 'unread' : this.host.isDraining ? 'close' : 'keep' };
   }
 
-  /** A body that is still coming would be taken for the next request; closing also stops the client's sending. */
+  /**
+   * The rest of a body would be taken for the next request; closing the connection also stops the client from sending.
+   */
   private get isUnread(): boolean {
     return this.body !== undefined && !this.body.complete && !this.socket.hasWholeRequest;
   }
 
-  /** The socket may not be touched from here on. */
+  /** The socket must not be touched from here on. */
   private end(isComplete: boolean): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -341,17 +346,17 @@ function lengthOf(body: HttpAnswer['body']): number | undefined {
   return body === undefined ? 0 : body.length;
 }
 
-/** Nobody will read it. */
+/** The stream will not be read. */
 function dismiss(stream: Readable): void {
   stream.on('error', () => undefined).destroy(clientGone());
 }
 
-/** Nearly every value. */
+/** Nearly all values match. */
 const PLAIN_VALUE = /^[\x20-\x7e]*$/;
 
 /**
- * A value as it goes on the wire. Line ends would split the answer; characters beyond Latin-1 have no place in a field
- * (RFC 9110, 5.5).
+ * A value in the form of the wire. Line ends would split the answer; characters beyond Latin-1 are not allowed in a
+ * field (RFC 9110, 5.5).
  */
 function fieldValue(value: string): string {
   if (PLAIN_VALUE.test(value)) return value;

@@ -1,8 +1,10 @@
-/** Numbers in header fields that are not left to a schema or to the endpoint. */
+/** Numbers in header fields that neither a schema nor the endpoint checks. */
 import { GatewayError } from '../base/errors.js';
 import { isForeignNumber } from '../base/numbers.js';
 
-/** Where numbers are in each; what is no number in any notation is left to whoever reads the field. */
+/**
+ * The position of numbers in each field; text that is not a number in any notation is left to the reader of the field.
+ */
 const NUMBERS: readonly (readonly [field: string, number: RegExp])[] = [
   ['range', /[=,-]\s*([^\s,=-]+)/g],
   ['prefer', /\bwait\s*=\s*"?([^\s",;]+)/gi],
@@ -12,7 +14,7 @@ const NUMBERS: readonly (readonly [field: string, number: RegExp])[] = [
   ['accept-encoding', /;\s*q\s*=\s*([^\s,;]+)/gi],
 ];
 
-/** @throws GatewayError bad_request for Infinity, NaN, hexadecimal and numbers beyond those that are exact */
+/** @throws GatewayError bad_request for Infinity, NaN, hexadecimal, and numbers that a double cannot hold exactly */
 export function refuseForeignNumbers(headers: ReadonlyMap<string, string>): void {
   for (const [field, number] of NUMBERS) {
     for (const [, text = ''] of headers.get(field)?.matchAll(number) ?? []) {

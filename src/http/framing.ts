@@ -1,13 +1,13 @@
-/** Requests that two readers could understand differently. */
+/** Refuses ambiguous requests, which two readers could understand differently. */
 import { GatewayError } from '../base/errors.js';
 import type { RequestHead } from './front-end.js';
 
-/** Fields that tell where a request ends. A front end may take the first of differing Content-Lengths. */
+/** Fields that define where a request ends. A front end may use the first of differing Content-Lengths. */
 const FRAMING = ['content-length', 'transfer-encoding'];
 /** Other fields whose repetition makes a request ambiguous. */
 const SINGLE = ['host', 'authorization', 'content-type'];
 
-/** Requests whose length two readers could understand differently (RFC 9112, 6.3) go no further. */
+/** Refuses requests whose length is ambiguous (RFC 9112, 6.3). */
 export function framingMistake(
   headers: ReadonlyMap<string, string>,
   repeated: ReadonlySet<string>,
@@ -31,7 +31,7 @@ export function repeatedField(repeated: ReadonlySet<string>): GatewayError | und
   return name === undefined ? undefined : badRequest(`the field ${name} stands twice in the request`);
 }
 
-/** What the parser of node:http refuses and uWebSockets.js takes. */
+/** Refuses what the parser of node:http refuses and uWebSockets.js accepts. */
 export function headMistake({ method, headers }: Pick<RequestHead, 'method' | 'headers'>): GatewayError | undefined {
   if (method !== method.toUpperCase()) return badRequest('a method has capital letters');
   for (const value of headers.values()) {

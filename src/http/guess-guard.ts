@@ -1,4 +1,6 @@
-/** Guesses of secrets (keys, sessions, links) from one address have to wait; good secrets from that address never do. */
+/**
+ * Makes guesses of secrets (keys, sessions, links) from one address wait; valid secrets from that address never wait.
+ */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import PQueue from 'p-queue';
@@ -11,21 +13,21 @@ import type { HttpRequest } from './types.js';
 /** Bad secrets of one kind from one address in a minute, before further ones are answered with 429. */
 const MAX_FAILURES = 60;
 /**
- * Of those that begin alike, one in this time is looked up from then on, and the others cost nothing. Those that begin otherwise
- * are looked up all the same: behind a proxy that is not known as one all clients have one address, and a good key must not
- * wait for another one's bad ones.
+ * After that, of secrets with the same beginning, only one in this time is looked up; the others cost nothing. Secrets
+ * with another beginning are looked up all the same: behind an unknown proxy all clients have one address, and a valid
+ * key must not wait because of another client's bad ones.
  */
 const SPARE_LOOK_UP_EVERY_MS = 1_000;
-/** The beginning of a secret. Generated keys have four random characters in it, links eight. */
+/** The length of a secret's beginning. Generated keys have four random characters in it, links eight. */
 const PREFIX_CHARACTERS = 8;
-/** Look-ups of unknown secrets at once for one address. The others wait: many good ones at once are no guessing. */
+/** Concurrent look-ups of unknown secrets for one address. The others wait: many valid ones at once are not guesses. */
 const LOOK_UPS_AT_ONCE = 2;
 const MAX_KNOWN = 20_000;
 
 export class GuessGuard {
-  /** Secrets that were good here, by their hash: whoever brings one is guessing nothing. */
+  /** Secrets that were valid here, by their hash: a client that sends one is not guessing. */
   private readonly known = new LRUCache<string, true>(atMost(MAX_KNOWN));
-  /** When one was looked up last, by network and beginning, of those that are too many. */
+  /** The time of the last look-up, by network and beginning, for beginnings with too many failures. */
   private readonly spared = new LRUCache<string, number>(atMost(MAX_KNOWN));
   /** By network. */
   private readonly lines = new Map<string, PQueue>();
@@ -36,8 +38,8 @@ export class GuessGuard {
   ) {}
 
   /**
-   * Looks a secret up. One that was not good here before is counted first and given back when it is good, so
-   * that neither bad ones nor many at once cost look-ups without end. @throws GatewayError rate_limited
+   * Looks a secret up. A secret that was not valid here before is counted first, and uncounted if it is valid, so that
+   * neither bad secrets nor many at once cause endless look-ups. @throws GatewayError rate_limited
    */
   async unlessGuessing<T>(
     { remoteAddress }: Pick<HttpRequest, 'remoteAddress'>,
@@ -62,9 +64,9 @@ export class GuessGuard {
     { name, alike }: { readonly name: string; readonly alike: string },
     lookUp: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    // Another request that waited may have shown by now that it is good.
+    // Another waiting request may have shown by now that it is valid.
     if (this.known.get(name) === true) return lookUp();
-    // What is counted together here has one kind: bad links say nothing of keys.
+    // Counted per kind: bad links say nothing about keys.
     const all = `${this.what} ${network}`;
     const ofPrefix = `${all} ${hash('sha256', alike, 'base64')}`;
     const [ofAll, ofAlike] = await Promise.all([this.failures.take(all), this.failures.take(ofPrefix)]);

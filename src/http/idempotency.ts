@@ -1,4 +1,4 @@
-/** Idempotency-Key: the same key and request give the first answer again. */
+/** Idempotency-Key: the same key and request return the first answer again. */
 import { createHash } from 'node:crypto';
 import { GatewayError } from '../base/errors.js';
 import { ERRORS } from '../contract/errors.js';
@@ -6,7 +6,7 @@ import type { IdempotencyClaim, IdempotencyStore, StoredAnswer } from '../storag
 import { BodyDigest, hasDigest, mediaType } from './body-digest.js';
 import type { Caller, HttpAnswer, HttpRequest, Intent } from './types.js';
 
-/** The key a request carries, bare or as a quoted string (RFC 8941). @throws GatewayError bad_request */
+/** The key of a request, bare or as a quoted string (RFC 8941). @throws GatewayError bad_request */
 export function idempotencyKey(request: HttpRequest): string | undefined {
   const field = request.headers.get('idempotency-key')?.trim();
   if (field === undefined) return undefined;
@@ -22,16 +22,16 @@ export function idempotencyKey(request: HttpRequest): string | undefined {
   return key;
 }
 
-/** What may come of a key: the request runs, or somebody says what is known of one that was lost. */
+/** A request with a key either runs, or `recall` reports what is known about one that was lost. */
 interface Repeatable {
   readonly run: (changes: { readonly request: HttpRequest; readonly intent: Intent }) => Promise<HttpAnswer>;
   readonly recall: (transferId: string) => Promise<string>;
 }
 
 /**
- * Runs the request once for all requests of one API key with this key. A body that streams is hashed on its way, and
- * again when it is repeated. Errors: idempotency_in_progress, idempotency_mismatch, outcome_unknown, and what a repeated
- * body may fail with.
+ * Runs the request once for all requests of one API key with this key. A streamed body is hashed as it passes, and
+ * again when it is repeated. Errors: idempotency_in_progress, idempotency_mismatch, outcome_unknown, and the failures
+ * of a repeated body.
  */
 export async function once(
   store: IdempotencyStore,
@@ -94,7 +94,7 @@ function anotherRequest(): GatewayError {
   });
 }
 
-/** A retry of anything else should run again. */
+/** A retry after anything else should run again. */
 function isDefinitive({ status }: HttpAnswer): boolean {
   const passing: number[] = [ERRORS.client_gone.status, ERRORS.rate_limited.status];
   return status < 500 && !passing.includes(status);
@@ -115,12 +115,13 @@ function replay({ status, headers, body }: StoredAnswer): HttpAnswer {
   return { status, headers: { ...headers, 'Idempotency-Replayed': 'true' }, body };
 }
 
-/** Fields that say what a streamed body is. */
+/** Fields that describe a streamed body. */
 const BODY_FIELDS = ['content-digest', 'content-disposition'] as const;
 
 /**
- * What makes two requests the same before their bodies have come: method, path, query in any order, media type, and the
- * body where it is held already. One that streams is stood for by its length, Content-Digest and Content-Disposition.
+ * What makes two requests equal before their bodies have arrived: method, path, query in any order, media type, and the
+ * body if it is in memory already. A streamed body is represented by its length, Content-Digest and
+ * Content-Disposition.
  */
 function fingerprint(request: HttpRequest, body: Uint8Array | undefined): string {
   const query = new URLSearchParams(request.query);

@@ -1,4 +1,7 @@
-/** A request as handlers see it. What few of them ask for is made when they do: most requests have no query and no body, and nobody listens to their end. */
+/**
+ * A request as handlers see it. Rarely used parts are made on demand: most requests have no query and no body, and no
+ * listeners for their end.
+ */
 import type { Readable } from 'node:stream';
 import { Ending } from '../base/ending.js';
 import type { GatewayError } from '../base/errors.js';
@@ -17,7 +20,7 @@ export class IncomingRequest implements HttpRequest {
   /** On the clock of performance.now(). */
   bodyDeadline = Infinity;
   leastBytesPerSecond = 0;
-  /** Absent until the request has lived for a second. */
+  /** Absent until the request is a second old. */
   pace: ClientPace | undefined;
   private parameters: URLSearchParams | undefined;
   readonly ending = new Ending();
@@ -68,7 +71,7 @@ export class IncomingRequest implements HttpRequest {
     return this.pace?.bytesPerSecond(overMs);
   }
 
-  /** Nobody waits for its answer any more. The first reason counts. */
+  /** The answer is no longer needed. The first reason counts. */
   abort(error: GatewayError): void {
     this.ending.abort(error);
   }

@@ -1,6 +1,6 @@
 /**
- * Which clients have left while nothing is read from their sockets: a paused socket tells nothing of its other end, but
- * the kernel's own table does (Linux), once all that was sent before has found room in its buffer.
+ * Finds clients that have left while nothing is read from their sockets: a paused socket does not report its other end,
+ * but the kernel's table does (Linux), once everything that was sent before has found room in its buffer.
  */
 import { readFile } from 'node:fs/promises';
 import ipaddr from 'ipaddr.js';
@@ -8,7 +8,7 @@ import ipaddr from 'ipaddr.js';
 /** The other end of a connection: a client, or its proxy. */
 export interface Peer {
   readonly address: string;
-  /** Absent where the front end does not tell. */
+  /** Absent if the front end does not report it. */
   readonly port?: number;
 }
 
@@ -20,15 +20,18 @@ const CLOSE_WAIT = '08';
 /** The states of the connections from one address, by the client's port. Both are in the kernel's notation. */
 type Found = ReadonlyMap<string, string>;
 
-/** Answered before its body was read, a connection stays in the table until its client closes, or the native timer does (12 s). */
+/**
+ * If it was answered before its body was read, a connection stays in the table until its client closes, or the native
+ * timer does (12 s).
+ */
 const LINGER_MS = 15_000;
 
-/** Looks again and again which clients have left; all have a connection with one port of ours. */
+/** Checks regularly which clients have left; all are connected to one port of ours. */
 export class PeerLooks {
   #former: ReadonlyMap<string, Found> = new Map();
   #lingering: readonly { readonly key: string; readonly until: number }[] = [];
 
-  /** `read`: the kernel's table, by address. */
+  /** `read`: returns the kernel's table, by address. */
   constructor(private readonly read: (port: number) => Promise<ReadonlyMap<string, Found>> = readTables) {}
 
   /** A request from there was answered before its body was read. */
@@ -39,9 +42,9 @@ export class PeerLooks {
   }
 
   /**
-   * Those of `peers` that have left for certain. `port`: ours, 0 = one that is not known. Where a front end does not tell
-   * the ports of its clients, connections are counted by address, and what is closing counts once two looks have seen it:
-   * a connection between two requests is closed within a turn of the loop, and is none of those asked about.
+   * Those of `peers` that have certainly left. `port`: ours, 0 = unknown. If a front end does not report the ports of
+   * its clients, connections are counted by address, and a closing one counts once two checks have seen it: a
+   * connection between two requests is closed within a turn of the loop, and is not one of those in question.
    */
   async gone(port: number, peers: readonly Peer[]): Promise<(peer: Peer) => boolean> {
     const former = this.#former;
@@ -64,7 +67,7 @@ export class PeerLooks {
   }
 }
 
-/** Whether any of these connections is. */
+/** Whether any of these connections is established. */
 const isEstablished = (states: Found | undefined): boolean => [...(states?.values() ?? [])].includes(ESTABLISHED);
 
 function countBy(keys: readonly string[]): ReadonlyMap<string, number> {
@@ -81,7 +84,7 @@ async function readTables(port: number): Promise<ReadonlyMap<string, Found>> {
     const rows = text.matchAll(/^ *\d+: [0-9A-F]+:([0-9A-F]{4}) ([0-9A-F]+):([0-9A-F]{4}) (\S\S) /gm);
     for (const [, local = '', address = '', remote = '', state = ''] of rows) {
       if (port !== 0 && local !== hex(port)) continue;
-      // An IPv4 client of an IPv6 listener is mapped; its last word is its address.
+      // An IPv4 client of an IPv6 listener is mapped; the last word is its address.
       const key = address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
       const states = all.get(key) ?? new Map<string, string>();
       all.set(key, states.set(remote, state));
@@ -92,7 +95,7 @@ async function readTables(port: number): Promise<ReadonlyMap<string, Found>> {
 
 const MAPPED = '0000000000000000FFFF0000';
 
-/** As the tables write an address: words of four bytes, each in the order of a little-endian machine. */
+/** An address in the notation of the tables: words of four bytes, each in the order of a little-endian machine. */
 function keyOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   return Buffer.from(ipaddr.process(address).toByteArray()).swap32().toString('hex').toUpperCase();

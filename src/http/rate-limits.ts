@@ -1,4 +1,4 @@
-/** How often somebody may ask: windows that begin with the first request in them. */
+/** Limits for the rate of requests, in windows that begin with the first request in them. */
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../base/cache-size.js';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
@@ -7,7 +7,7 @@ import type { RequestRates } from '../storage/storage.js';
 
 export interface Taken {
   readonly isOver: boolean;
-  /** What is left of the window's points. */
+  /** The points left in the window. */
   readonly remaining: number;
   readonly msBeforeNext: number;
 }
@@ -15,26 +15,28 @@ export interface Taken {
 /** Takes one point of `key`, an API key's id or an address. */
 export type Limiter = (key: string) => Promise<Taken>;
 
-/** How many bad secrets have come in this minute: of one kind from one address, and of those the ones that begin alike. */
+/**
+ * Counts the bad secrets of this minute: of one kind from one address, and of those the ones with the same beginning.
+ */
 export interface Failures {
   /** Counts one; `count` includes it. */
   take(group: string): Promise<{ readonly count: number; readonly msBeforeNext: number }>;
-  /** It was none. */
+  /** It was not a bad secret. */
   giveBack(group: string): Promise<void>;
 }
 
 export interface Limiters {
   /** Requests with one API key, over all nodes; undefined = no limit. */
   readonly requests: Limiter | undefined;
-  /** Failed logins, counted on this node alone. */
+  /** Failed logins, counted on this node only. */
   readonly failures: Failures;
 }
 
 const FAILURE_WINDOW_SECONDS = 60;
 
 /**
- * One set for the process, whatever its threads. `requestsPerSecond`: 0 = no limit. `rates`: where other processes may
- * serve the same keys.
+ * One set for the process and all its threads. `requestsPerSecond`: 0 = no limit. `rates`: present if other processes
+ * may serve the same keys.
  */
 export function createLimiters(requestsPerSecond: number, rates?: RequestRates): Limiters {
   return {
@@ -47,7 +49,7 @@ function createRequestLimiter(limit: number, rates: RequestRates | undefined): L
   return rates === undefined ? createLimiter(limit, 1) : createSharedLimiter(limit, rates);
 }
 
-/** Counts without refusing: what is too many is said by whoever asks. */
+/** Counts without refusing: the caller decides how many are too many. */
 function countFailures(seconds: number): Failures {
   const counter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: seconds });
   return {
@@ -76,7 +78,7 @@ const WINDOW_MS = 1_000;
 /** Requests must not wait for a database that does not answer. */
 const PATIENCE_MS = 1_000;
 
-/** `limit` points of each key in a second, over all nodes. */
+/** `limit` points for each key per second, over all nodes. */
 function createSharedLimiter(limit: number, rates: RequestRates): Limiter {
   const windows = new LRUCache<string, Window>(atMost(MAX_KEYS));
   return (key) => {
@@ -90,15 +92,15 @@ function createSharedLimiter(limit: number, rates: RequestRates): Limiter {
 }
 
 /**
- * A limit that all nodes keep together. A node takes points from the window of a key in portions, so that a busy key
- * costs a few statements a second whatever its requests; what it has not used at the window's end is lost, and whoever
- * finds the window empty refuses by itself until then. The sum never exceeds the limit while the database answers;
- * without it each node keeps to its even part.
+ * A limit that all nodes keep together. A node takes points from a key's window in portions, so that a busy key costs a
+ * few statements per second at any rate of requests. Points left at the window's end are lost, and a node that finds
+ * the window empty refuses by itself until then. The sum never exceeds the limit while the database answers; without it
+ * each node uses its even part.
  */
 class Window {
-  /** Granted to this node and not yet used. */
+  /** Points granted to this node and not yet used. */
   private granted = 0;
-  /** For all nodes, when this one last asked. */
+  /** Points left for all nodes at this node's last request. */
   private left = 0;
   private endsAt = -Infinity;
   private waiting = 0;
@@ -128,10 +130,10 @@ class Window {
   }
 
   private async ask(): Promise<void> {
-    // The answer's age is unknown: counted from here, the window ends rather too early than too late.
+    // The answer's age is unknown: counted from here, the window ends too early rather than too late.
     const askedAt = performance.now();
     const answer = this.rates.take(this.key, this.waiting, this.limit).catch(() => undefined);
-    // An answer after that time is lost; so is its portion.
+    // An answer after that time is lost, with its portion.
     const portion = await within(answer, PATIENCE_MS, () => undefined, { isPatient: false });
     if (portion === undefined) {
       this.granted = Math.max(1, Math.floor(this.limit / this.rates.processes));

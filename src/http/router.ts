@@ -21,16 +21,16 @@ import { readSigned, readUnsigned } from './json-bodies.js';
 interface RouterOptions {
   readonly routes: readonly Route[];
   readonly keys: Pick<ApiKeys, 'findKey' | 'recallKey'>;
-  /** Login sessions count as a key with every right; absent = there are none. */
+  /** Login sessions count as a key with all rights; absent = there are none. */
   readonly sessions?: Sessions;
   readonly idempotency: IdempotencyStore;
   /** Per API key; 0 = off. */
   readonly requestsPerSecond: number;
-  /** What keeps that limit, and the one of bad keys. */
+  /** Keeps that limit, and the one for bad keys. */
   readonly limiters: Limiters;
-  /** Absent: what a request brings of a trace is passed on. */
+  /** Absent: the trace fields of a request are passed on. */
   readonly tracer?: Tracer;
-  /** Told of errors nobody expected. */
+  /** Called with unexpected errors. */
   onInternalError(error: GatewayError, requestId: string): void;
 }
 
@@ -99,7 +99,7 @@ export function createRouter(options: RouterOptions): HttpHandler {
     const run = async (changes: Pick<RequestContext, 'request' | 'intent'>): Promise<HttpAnswer> => {
       try {
         const answer = await route.handle({ ...context, ...changes });
-        // Here, so that they are stored with the answer.
+        // Added here, so that they are stored with the answer.
         return { ...answer, headers: { ...answer.headers, ...unknown.headers } };
       } catch (error) {
         return failure(error, requestId, state);
@@ -175,7 +175,7 @@ function compile(route: Route): CompiledRoute {
   };
 }
 
-/** What checks the requests of a route. */
+/** The checkers for the requests of a route. */
 export function checkersOf({
   query,
   json,
@@ -190,11 +190,11 @@ export function checkersOf({
 const segmentsOf = (path: string): string[] => path.split('/').slice(1);
 const isParameter = (segment: string): boolean => segment.startsWith(':');
 
-/** Finds all routes of a path, whatever their methods. */
+/** Finds all routes of a path, for any method. */
 class RouteIndex {
   /** Paths without parameters. */
   private readonly whole = new Map<string, readonly CompiledRoute[]>();
-  /** By their first two segments where both are literal, so that a request is compared with few. */
+  /** By their first two segments if both are literal, so that a request is compared with few. */
   private readonly byStart = new Map<string, readonly CompiledRoute[]>();
   private readonly others: readonly CompiledRoute[];
 
@@ -255,15 +255,18 @@ function decodeSegment(segment: string): string {
   } catch {
     throw new GatewayError('bad_request', 'the path holds a malformed percent-encoding', { step: 'request' });
   }
-  // Nothing is named with control characters, and a NUL would make the database fail.
+  // No name contains control characters, and a NUL would make the database fail.
   // eslint-disable-next-line no-control-regex
   if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
   throw new GatewayError('bad_request', 'the path holds a control character', { step: 'request' });
 }
 
-/** URLSearchParams puts U+FFFD in the place of what is not UTF-8, and a file would get a name that nobody asked for. */
+/**
+ * URLSearchParams replaces bytes that are not UTF-8 by U+FFFD, and a file would get a name that the client did not
+ * send.
+ */
 function refuseForeignBytes(query: string): void {
-  // Bytes of ASCII alone.
+  // Only ASCII bytes.
   if (!query.includes('\ufffd') && !/%[89a-f]/i.test(query)) return;
   const encoded = query.match(/(?:%[\da-f]{2})+/gi) ?? [];
   const isText = (run: string): boolean => isUtf8(Buffer.from(run.replaceAll('%', ''), 'hex'));
@@ -284,7 +287,7 @@ function queryValues(query: URLSearchParams, schema: object | undefined): Record
   return Object.fromEntries(values);
 }
 
-/** Whether the schema takes a list beside the single value. */
+/** Whether the schema accepts a list besides the single value. */
 function mayRepeat(schema: object | undefined, name: string): boolean {
   const { properties = {} } = (schema ?? {}) as { properties?: Record<string, { anyOf?: { type?: string }[] }> };
   return properties[name]?.anyOf?.some(({ type }) => type === 'array') === true;

@@ -1,4 +1,4 @@
-/** The server around a front end: what runs, own limits, certificate reload, drain. */
+/** The server around a front end: requests under way, own limits, certificate reload, drain. */
 import { pause, within } from '../base/deadline.js';
 import { GatewayError } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
@@ -17,59 +17,68 @@ import type { HttpHandler } from './types.js';
 interface HttpServerOptions extends SocketOptions {
   readonly frontEnd: FrontEndName;
   readonly port: number;
-  /** That of uWebSockets.js alone. Absent: this server has a listening socket of its own. */
+  /** Only for uWebSockets.js. Absent: this server has its own listening socket. */
   readonly acceptor?: SharedAcceptor;
   readonly budgets: RequestBudgets;
   readonly idleTimeoutMs: number;
   readonly minBytesPerSecond: number;
-  /** Addresses or CIDR blocks whose `X-Forwarded-For` is believed. */
+  /** Addresses or CIDR blocks whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Open connections of one address; 0 = any number. Those of trusted proxies are not counted. */
+  /** Open connections per address; 0 = any number. Those of trusted proxies are not counted. */
   readonly connectionsPerAddress: number | 'auto';
-  /** Event loops behind the acceptor; absent: this one alone. */
+  /** Event loops behind the acceptor; absent: only this one. */
   readonly loops?: number;
   readonly handler: HttpHandler;
   onRequest(record: ExchangeRecord): void;
 }
 
 export interface HttpServer {
-  /** Rejects with one clear line when the address cannot be had. Under an acceptor the port is its own affair: 0. */
+  /**
+   * Rejects with one clear line if the address cannot be used. Under an acceptor the port belongs to the acceptor: 0.
+   */
   listen(): Promise<{ readonly port: number }>;
-  /** New connections meet the certificate as it stands on disk now; open ones go on. Throws, and keeps the old one, when it is bad. */
+  /**
+   * New connections use the certificate that is on disk now; open ones continue. Throws, and keeps the old one, if it
+   * is bad.
+   */
   reloadTls(): void;
   /**
-   * Serves on for `ms`, asking for the close with each answer: a load balancer sends requests until it has seen that this
-   * node is not ready, and those it has connected and not yet sent would be lost with the listener. The first call counts.
+   * Continues to serve for `ms`, and asks for the close with each answer: a load balancer sends requests until it has
+   * noticed that this node is not ready, and those that it has connected but not yet sent would be lost with the
+   * listener. The first call counts.
    */
   retire(ms: number): Promise<void>;
   /**
-   * Stops accepting, once `retire` is over, and waits for running requests; those left `seconds` later are told to end
-   * (503 where no answer has begun), then cut. Connections that rest between two requests are closed at the end, by the
-   * front end's own timer (10 s) before that: it gives no hold on a connection without a request. Any answer meanwhile
-   * asks for the close.
+   * Stops accepting, once `retire` is over, and waits for running requests; after `seconds` the remaining ones are
+   * aborted (503 if no answer has begun), then cut. Idle connections between two requests are closed at the end, or
+   * before that by the front end's own timer (10 s): the front end offers no access to a connection without a request.
+   * Any answer meanwhile asks for the close.
    */
   drain(seconds: number): Promise<void>;
   /** Closes every socket at once. */
   abandon(): void;
   readonly running: number;
-  /** What takes requests off the wire, by name and version. */
+  /** Name and version of the front end's package. */
   readonly build: string;
   readonly refusedConnections: FrontEnd['refusedConnections'];
 }
 
-/** Clients that left while nothing was read from them are noticed in this time, or in twice this time where their ports are not known. */
+/**
+ * Clients that left while nothing was read from them are noticed within this time, or within twice this time if their
+ * ports are not known.
+ */
 const PEERS_EVERY_SECONDS = 4;
-/** For operations that were told to end: to clean up, record and answer. */
+/** For aborted operations: time to clean up, record and answer. */
 const CUT_GRACE_MS = 5_000;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const isSecure = options.tls.certFile !== '';
   const running = new Set<Exchange>();
   const looks = new PeerLooks();
-  /** Handlers at work; one may outlive its client, to clean up. */
+  /** Running handlers; one may outlive its client, to clean up. */
   let working = 0;
   let isListening = false;
-  /** 0 where an acceptor has it. */
+  /** 0 if an acceptor has it. */
   let port = 0;
   let isDraining = false;
   let second = 0;
@@ -90,7 +99,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       running.delete(exchange);
       if (exchange.lingeringPeer !== undefined) looks.lingers(exchange.lingeringPeer);
       if (record.facts !== undefined) options.onRequest(record);
-      // The client left before the answer: what the router knows of the request comes with it.
+      // The client left before the answer: the record waits for what the router knows about the request.
       else void exchange.settled.then(() => options.onRequest({ ...record, facts: exchange.facts }));
       settle();
     },
@@ -138,7 +147,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const bounds = {
     perAddress: isAuto ? CONNECTIONS_PER_ADDRESS : options.connectionsPerAddress,
     total: mostConnections(),
-    // A proxy on this machine brings everybody's connections, whether the configuration names it or not.
+    // A proxy on this machine brings the connections of all clients, even if the configuration does not name it.
     unbounded: isAuto ? [...options.trustedProxies, ...LOOPBACK] : options.trustedProxies,
     loops: options.loops ?? 1,
     log: options.log.bind(options),

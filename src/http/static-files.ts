@@ -15,7 +15,7 @@ export interface StaticFile {
   readonly gzip: Buffer | undefined;
 }
 
-/** By name, from the folder on, with "/" in front. Empty where nothing was built. */
+/** By name below the folder, with "/" in front. Empty if nothing was built. */
 export function readStaticFiles(folder: string): Map<string, StaticFile> {
   const names = new Set(listFiles(folder));
   const own = [...names].filter((name) => !name.endsWith('.br') && !name.endsWith('.gz'));
@@ -76,7 +76,7 @@ export function staticAnswer(
   fields: Readonly<Record<string, string>>,
 ): HttpAnswer {
   const { coding, body } = encode(request.headers.get('accept-encoding'), file);
-  // Each coding is a representation of its own (RFC 9110, 8.8.3.3).
+  // Each coding is a separate representation (RFC 9110, 8.8.3.3).
   const ETag = `"${file.digest}${coding === undefined ? '' : `-${coding}`}"`;
   const validators = { ...fields, ETag, Vary: 'Accept-Encoding' };
   if (isNotModified(request.headers, { entityTag: ETag, lastModified: undefined, isSettled: true })) {

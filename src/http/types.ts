@@ -1,4 +1,4 @@
-/** HTTP as the rest of the program sees it; nothing here knows a front end. */
+/** HTTP as the rest of the program sees it; independent of the front end. */
 import type { EndSignal } from '../base/ending.js';
 import type { Readable } from 'node:stream';
 import type { Caller } from '../base/caller.js';
@@ -23,36 +23,40 @@ export interface HttpRequest {
   /** Whether a body was announced (Content-Length > 0 or Transfer-Encoding). */
   readonly hasBody: boolean;
   /**
-   * Not flowing until read; pauses the client's socket when it is not read. ENDS only when the announced body arrived
-   * whole; a client that leaves, stalls or sends short DESTROYS it with client_gone, one that there is no memory for with
+   * Not flowing until read; pauses the client's socket while it is not read. ENDS only if the announced body arrived
+   * completely; a client that leaves, stalls or sends too little DESTROYS it with client_gone, a lack of memory with
    * share_exceeded or overloaded.
    */
   readonly body: Readable;
   /**
-   * Aborted with a GatewayError as reason when nobody waits for the answer any more (client_gone, draining), or when the
-   * body has no more room in memory (share_exceeded, overloaded).
+   * Aborted with a GatewayError as reason when the answer is no longer needed (client_gone, draining), or when the body
+   * has no more room in memory (share_exceeded, overloaded).
    */
   readonly signal: AbortSignal;
-  /** The same, where no AbortSignal is needed. */
+  /** The same, for code that needs no AbortSignal. */
   readonly ending: EndSignal;
-  /** What it takes of what all share. */
+  /** What it uses of the shared budgets. */
   readonly claims: Claims;
   /**
-   * In place of `body`: one that ends where it is cut, behind what has come, and does not say so; `ending` does. `stop`: no
-   * more is wanted of it.
+   * Replaces `body`: ends when it is cut, after the bytes that have arrived, without an error; `ending` has the reason.
+   * `stop`: call when no more is wanted.
    */
   bodyInPieces(): { readonly stream: Readable; readonly stop: (reason: GatewayError) => void };
-  /** The connection is cut when the body is not whole by then. */
+  /** The connection is cut if the body is not complete by then. */
   expectBodyWithin(ms: number): void;
-  /** A client that moves fewer over half a minute, while it is its turn, is refused with too_slow. 0 = none. */
+  /** A client that moves fewer bytes over half a minute, while it is its turn, is refused with too_slow. 0 = none. */
   expectPace(bytesPerSecond: number): void;
-  /** What the client moved over the last `overMs`; undefined: it is not the client that the request waits for, or not for so long. */
+  /**
+   * The client's rate over the last `overMs`; undefined: the request does not wait for the client, or not for that
+   * long.
+   */
   bytesPerSecond(overMs: number): number | undefined;
 }
 
 /**
- * A streamed answer body. An error of the stream becomes the answer while the head has not left (it leaves with the first
- * bytes); after that it closes the client's connection. With a length, the last bytes leave when the stream has ended.
+ * A streamed answer body. An error of the stream becomes the answer if the head has not been sent yet (it is sent with
+ * the first bytes); after that it closes the client's connection. With a length, the last bytes are sent when the
+ * stream has ended.
  */
 export interface StreamBody {
   readonly stream: Readable;
@@ -62,12 +66,12 @@ export interface StreamBody {
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Values are cleaned of control characters before they are sent, and leave as Latin-1. */
+  /** Control characters are removed from values before they are sent as Latin-1. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array | StreamBody;
-  /** HEAD: Content-Length without a body; none where it is 'unknown'. */
+  /** HEAD: Content-Length without a body; no such field if it is 'unknown'. */
   readonly headLength?: number | 'unknown';
-  /** What the router knows of the request, for its log line. */
+  /** What the router knows about the request, for its log line. */
   readonly facts?: RequestFacts;
 }
 
@@ -77,7 +81,7 @@ interface RequestFacts {
   readonly route: string;
   readonly keyId: string | undefined;
   readonly error: GatewayError | undefined;
-  /** Ended by whoever writes the log line: then the last byte has left. */
+  /** The code that writes the log line ends it: then the last byte has been sent. */
   readonly span: Span;
 }
 
@@ -95,64 +99,66 @@ export interface RequestContext {
   readonly query: Readonly<Record<string, unknown>>;
   /** The JSON body, parsed and checked, on routes with `body: 'json'`; undefined on others. */
   readonly body: unknown;
-  /** Present on every route that asks for a key. */
+  /** Present on every route that requires a key. */
   readonly caller: Caller;
   readonly span: Span;
-  /** The answer's Server-Timing comes from here, read when the head leaves. */
+  /** Provides the answer's Server-Timing, which is read when the head is sent. */
   readonly timedBy: (timing: { readonly serverTiming: string }) => void;
-  /** Of a request with an Idempotency-Key. */
+  /** Present for a request with an Idempotency-Key. */
   readonly intent?: Intent;
   /**
-   * Told by handlers that read a body themselves: what `schema` does not know of `given` is named to the client.
-   * @throws GatewayError bad_request where the client wants nothing passed over
+   * Called by handlers that read a body themselves: fields of `given` that `schema` does not know are named to the
+   * client. @throws GatewayError bad_request if the client wants unknown fields refused
    */
   readonly noteFields: (given: unknown, schema: object) => void;
-  /** For answers without end: whether the request's key would still be let in. Sessions are their owner's to ask for. */
+  /** For endless answers: whether the request's key or session is still accepted. */
   readonly stillOpens: () => Promise<boolean>;
 }
 
-/** What a handler says of a request that must not run twice. */
+/** How a handler reports the progress of a request that must not run twice. */
 export interface Intent {
-  /** Called before anything is done; resolves when the key knows this transfer. */
+  /** Call before anything is done; resolves when the transfer is stored with the key. */
   begin(transferId: string): Promise<void>;
-  /** It failed, and nobody knows what it has done: repetitions are told so and do not run. */
+  /** It failed with an unknown outcome: repetitions get that answer and do not run. */
   lose(): void;
 }
 
-/** One endpoint. The router does everything the fields name, in a fixed order, before `handle` runs. */
+/** One endpoint. The router does everything that the fields name, in a fixed order, before `handle` runs. */
 export interface Route {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
-  /** `/api/upload/:connectionId`; one segment a parameter. */
+  /** `/api/upload/:connectionId`; one segment per parameter. */
   readonly path: string;
   /**
-   * What the key must hold; 'any' = any valid key; 'owner' = a login session or an admin key; 'public' = no key asked.
-   * A login session may do all that a key may.
+   * The scope that the key needs; 'any' = any valid key; 'owner' = a login session or an admin key; 'public' = no key
+   * needed. A login session may do everything that a key may.
    */
   readonly access: Scope | 'any' | 'owner' | 'public';
-  /** JSON Schema (ajv) of the query; unknown parameters are passed over and named. Values arrive as strings and are coerced. */
+  /**
+   * JSON Schema (ajv) of the query; unknown parameters are ignored and named. Values arrive as strings and are coerced.
+   */
   readonly query?: object;
-  /** A page that reads its query itself: no parameter is unknown. */
+  /** For a page that reads its query itself: no parameter is unknown. */
   readonly anyQuery?: boolean;
   /**
-   * json = application/json, held and parsed by the router (at most 1 MiB), checked against `json`;
-   * stream = the handler reads request.body itself; none = a body is not read, and its connection closes.
+   * json = application/json, read and parsed by the router (at most 1 MiB), checked against `json`; stream = the
+   * handler reads request.body itself; none = a body is not read, and its connection closes.
    */
   readonly body: 'none' | 'json' | 'stream';
   /** JSON Schema of the JSON body. */
   readonly json?: object;
-  /** Honours Idempotency-Key. */
+  /** Supports Idempotency-Key. */
   readonly idempotent?: boolean;
-  /** Throws where the key may not reach what this request names, before a stored answer is given. */
+  /** Throws if the key may not access what this request names; called before a stored answer is returned. */
   readonly permit?: (context: RequestContext) => Promise<void>;
-  /** Says of a transfer that was begun for this request, and whose end nobody knows, what there is to see of it. */
+  /** Describes what can be known about a transfer that was begun for this request and whose end is unknown. */
   readonly recall?: (context: RequestContext, transferId: string) => Promise<string>;
-  /** A 409 for an existing file also says `skipped: true` (upload, copy). */
+  /** A 409 for an existing file also has `skipped: true` (upload, copy). */
   readonly skippable?: boolean;
-  /** Header fields of each of its answers, errors too. */
+  /** Header fields of each of its answers, errors included. */
   readonly alwaysHeaders?: Readonly<Record<string, string>>;
-  /** A GET route that also answers HEAD; the handler looks at request.method. */
+  /** A GET route that also answers HEAD; the handler checks request.method. */
   readonly head?: boolean;
-  /** Reading one's own state, quickly: goes on when the gateway is full. */
+  /** Reads only the caller's own state, quickly: still served when the gateway is full. */
   readonly isEssential?: boolean;
   handle(context: RequestContext): Promise<HttpAnswer>;
 }

@@ -1,6 +1,6 @@
 /**
- * Query parameters and body fields that an endpoint does not know. They are passed over and named in X-Ignored-Fields;
- * with `Prefer: handling=strict` (RFC 7240) they are refused.
+ * Query parameters and body fields that an endpoint does not know. They are ignored and named in X-Ignored-Fields; with
+ * `Prefer: handling=strict` (RFC 7240) they are refused.
  */
 import { GatewayError } from '../base/errors.js';
 import { nearestName } from '../base/nearest-name.js';
@@ -18,7 +18,7 @@ interface Schema {
 }
 
 interface Unknown {
-  /** With the names of the fields that it stands in. */
+  /** Includes the names of the fields around it. */
   readonly name: string;
   readonly last: string;
   readonly known: Fields;
@@ -35,7 +35,7 @@ const MAX_NAME = 64;
 const MAX_NAMES = 20;
 const MAX_HEADER = 1_000;
 
-/** What one request has brought in vain. */
+/** The unknown fields of one request. */
 export class UnknownFields {
   private readonly isStrict: boolean;
   private ignored: Set<string> | undefined;
@@ -44,7 +44,7 @@ export class UnknownFields {
     this.isStrict = wantsStrict(headers.get('prefer'));
   }
 
-  /** `schema`: of the query; undefined = it has no parameters. @throws GatewayError bad_request when strict */
+  /** `schema`: of the query; undefined = it has no parameters. @throws GatewayError bad_request if strict */
   noteQuery(query: URLSearchParams, schema: Schema = NOTHING): void {
     const known = fieldsOf(schema);
     if (known === undefined) return;
@@ -53,7 +53,10 @@ export class UnknownFields {
     }
   }
 
-  /** `given`: the body, or fields of a streamed one; they are taken out of it. @throws GatewayError bad_request when strict */
+  /**
+   * `given`: the body, or fields of a streamed one; unknown fields are removed from it. @throws GatewayError
+   * bad_request if strict
+   */
   noteFields(given: unknown, schema: object): void {
     for (const unknown of unknownIn(given, schema, '')) {
       this.note('field', unknown);
@@ -61,7 +64,7 @@ export class UnknownFields {
     }
   }
 
-  /** For the answer. */
+  /** The header fields for the answer. */
   get headers(): Readonly<Record<string, string>> | undefined {
     const { isStrict, ignored } = this;
     if (!isStrict && ignored === undefined) return undefined;
@@ -107,11 +110,11 @@ function* unknownIn(value: unknown, schema: Schema, path: string): Generator<Unk
   }
 }
 
-/** Of the schemas of the endpoints: the same for every request. */
+/** By the schemas of the endpoints, which are the same for every request. */
 const found = new WeakMap<Schema, Fields | typeof FREE>();
 const FREE = 'free';
 
-/** undefined: it has any field, or itself refuses what it does not know. */
+/** undefined: the schema accepts any field, or refuses unknown ones itself. */
 function fieldsOf(schema: Schema): Fields | undefined {
   let fields = found.get(schema);
   if (fields === undefined) {
@@ -132,7 +135,7 @@ function* partsOf(schema: Schema): Generator<Schema> {
   for (const branch of [...branches, schema.then, schema.else]) if (branch !== undefined) yield* partsOf(branch);
 }
 
-/** Names are the client's own text: percent-encoded but for what a header may hold, and bounded. */
+/** Names are the client's own text: percent-encoded except for what a header may contain, and bounded. */
 function list(names: readonly string[]): string {
   let text = '';
   for (const [index, name] of names.entries()) {

@@ -5,7 +5,7 @@ import type { HttpRequest } from './types.js';
 
 export interface BodyBounds {
   readonly maxBytes: number;
-  /** For all of it, however steadily it comes. */
+  /** Time limit for all of it, however steadily it arrives. */
   readonly withinMs: number;
 }
 
@@ -26,19 +26,19 @@ export function requireJsonType({ headers }: HttpRequest): void {
   throw new GatewayError('unsupported_media_type', 'this endpoint takes application/json', { step: 'request' });
 }
 
-/** Up to this a body is taken in one piece, if its length is known: streams cost more than the bytes. */
+/** Up to this size a body of known length is taken in one piece: streams cost more than the bytes. */
 const SHORT_BODY_BYTES = 64 * 1024;
 
 export function isAnnouncedShort({ contentLength, hasBody }: HttpRequest): boolean {
   return !hasBody || (contentLength ?? Infinity) <= SHORT_BODY_BYTES;
 }
 
-/** It came along with its head, as short bodies do. */
+/** Whether it arrived together with its head, as short bodies do. */
 export function isHereWhole({ body }: HttpRequest): boolean {
   return body instanceof BodyReader && body.complete && !body.destroyed;
 }
 
-/** All of a body that is announced to be short. Rejects as the body does. */
+/** Takes a body that is announced to be short. Rejects as the body does. */
 export function takeShort(request: HttpRequest): Promise<Buffer> {
   const { body } = request;
   return body instanceof BodyReader
@@ -47,7 +47,7 @@ export function takeShort(request: HttpRequest): Promise<Buffer> {
 }
 
 async function gather({ body, claims }: HttpRequest, maxBytes: number, tooLarge: () => GatewayError): Promise<Buffer> {
-  // Until the request is over: what is parsed from it lives as long.
+  // Held until the request is over: the parsed value lives as long.
   const held = claims.memory.hold();
   const chunks: Buffer[] = [];
   let length = 0;

@@ -7,37 +7,40 @@ export interface BodySocket {
   resume(): void;
 }
 
-/** Buffered beyond this, the client's socket is paused; what still arrives is bounded by its receive buffer. */
+/** With more than this buffered, the client's socket is paused; what still arrives is bounded by its receive buffer. */
 const HIGH_WATER_MARK = 1024 * 1024;
 const MAX_PEEK_BYTES = 4 * 1024 * 1024;
-/** What is made sure of before the next read, when nothing is known of the size of chunks. */
+/** The memory reserved before the next read while the size of chunks is unknown. */
 const FIRST_EXPECTED_BYTES = 64 * 1024;
-/** One read of a socket that was paused brings all that has come meanwhile, up to this. */
+/** The first read after a pause returns everything that has arrived meanwhile, up to this. */
 const AFTER_PAUSE_BYTES = 512 * 1024;
 
 /**
- * A request's body. Begins paused; ends only when the announced body has arrived whole, and is destroyed with an error
- * in every other case. What is buffered, and room for the next chunk, count in `memory`: without it the socket stays
- * paused until there is some.
+ * A request's body. Begins paused; ends only when the announced body has arrived completely, and is destroyed with an
+ * error in every other case. Buffered bytes, and room for the next chunk, count in `memory`: without room the socket
+ * stays paused until there is some.
  */
 export class BodyReader extends Readable {
   received = 0;
-  /** The client is at turn: we want bytes and have none. */
+  /** It is the client's turn: we want bytes and have none. */
   waiting = false;
   complete = false;
   private paused = true;
-  /** Bytes are wanted, and there is no memory for them. */
+  /** Bytes are wanted, but there is no memory for them. */
   private isStarving = false;
-  /** Node.js would read ahead before anything reads the body: a request that waits for its turn holds what has come, and no more. */
+  /**
+   * Node.js would read ahead before anything reads the body: a waiting request must only hold the bytes that have
+   * arrived.
+   */
   private isResting = false;
   private expectedBytes = FIRST_EXPECTED_BYTES;
   private whole: { readonly done: (bytes: Buffer) => void; readonly fail: (error: Error) => void } | undefined;
   private wholeBytes = 0;
   private isInPieces = false;
-  /** It has ended before its time. */
+  /** It has ended early. */
   private isCut = false;
 
-  /** `declared`: the Content-Length, when there is one. `refused`: a chunk has come that there is no memory for. */
+  /** `declared`: the Content-Length, if any. `refused`: called if there is no memory for a chunk. */
   constructor(
     private readonly socket: BodySocket,
     private readonly declared: number | undefined,
@@ -45,16 +48,16 @@ export class BodyReader extends Readable {
     private readonly refused: (error: GatewayError) => void,
   ) {
     super({ highWaterMark: HIGH_WATER_MARK });
-    // A body nobody reads may still fail; that is not an uncaught error.
+    // A body that is never read may still fail; that must not be an uncaught error.
     this.on('error', () => undefined);
   }
 
-  /** What is lent is copied only where it is kept: of a body that is refused, most of it is yet to come. */
+  /** A lent chunk is copied only if it is kept: most bytes of a refused body are never kept. */
   accept(chunk: Buffer, isLast: boolean, isLent = false): void {
     this.received += chunk.length;
     this.waiting = false;
     if (this.destroyed || this.isCut) {
-      // Its connection can serve the next request.
+      // The connection can serve the next request.
       if (isLast) this.finish();
       return;
     }
@@ -72,7 +75,7 @@ export class BodyReader extends Readable {
     } else if (!hasRoom || !this.makesRoom()) {
       this.pauseSocket();
     } else {
-      // What came along with its head was not asked for: the gateway is at turn.
+      // Bytes that arrived together with the head were not requested: it is the gateway's turn.
       this.waiting = !this.paused;
     }
     this.count();
@@ -105,8 +108,8 @@ export class BodyReader extends Readable {
   }
 
   /**
-   * All of a short body, in place of reading it: its bytes are gathered, bounded and waited for as a stream's are, but no
-   * stream is made to flow for them. They stay counted until the request is over.
+   * Takes a short body whole, instead of reading it: its bytes are gathered, bounded and waited for like those of a
+   * stream, but without the cost of a stream. They stay counted until the request is over.
    */
   takeWhole(): Promise<Buffer> {
     return new Promise((done, fail) => {
@@ -125,35 +128,35 @@ export class BodyReader extends Readable {
     whole.done(this.read() ?? Buffer.alloc(0));
   }
 
-  /** From now on it ends where it is cut, behind what has come, in place of being destroyed: each byte counts. */
+  /** From now on a cut body ends after the bytes that have arrived, instead of being destroyed: each byte counts. */
   takeInPieces(): void {
     this.isInPieces = true;
   }
 
-  /** Others may have given memory back. */
+  /** Memory may have become free. */
   feed(): void {
     if (this.isStarving) this._read();
   }
 
-  /** A paused socket does not show that its client has left: lets one chunk through, where there is memory to spare. */
+  /** A paused socket does not show that its client has left: lets one chunk through, if there is memory to spare. */
   peek(): void {
     if (!this.isHeldBack || this.readableLength > MAX_PEEK_BYTES) return;
     this.expectAfterPause();
     if (this.memory.stretch(this.readableLength + this.expectedBytes)) this.resumeSocket();
   }
 
-  /** More is to come, and is not read now. */
+  /** More bytes are expected, but reading is paused. */
   get isHeldBack(): boolean {
     return this.paused && !this.complete && !this.destroyed && !this.isCut;
   }
 
-  /** Nobody will read on: what still comes is dropped, and the socket shows again when its client leaves. */
+  /** The rest will not be read: later bytes are dropped, so that the socket shows when its client leaves. */
   discard(): void {
     this.destroy();
     this.resumeSocket();
   }
 
-  /** The client has gone, or sent nothing for too long. */
+  /** The client has left, or sent nothing for too long. */
   cut(error: GatewayError): void {
     if (this.complete || this.isCut) return;
     if (!this.isInPieces) return void this.destroy(error);
@@ -185,14 +188,17 @@ export class BodyReader extends Readable {
     return this.memory.resize(this.readableLength + this.expectedBytes);
   }
 
-  /** The rest is given back. */
+  /** Returns memory that is no longer needed. */
   private count(): void {
     if (this.destroyed) return;
     const expected = this.paused || this.complete || this.isCut ? 0 : this.expectedBytes;
     this.memory.resize(Math.min(this.memory.bytes, this.wholeBytes + this.readableLength + expected));
   }
 
-  /** A body that came along with its head ends while the socket is still paused; the next request would never be read. */
+  /**
+   * A body that arrived together with the head ends while the socket is still paused; without this the next request
+   * would never be read.
+   */
   private finish(): void {
     this.complete = true;
     this.resumeSocket();

@@ -2,18 +2,20 @@ import { pipeline, Readable, Writable } from 'node:stream';
 import { destroyOnAbort } from '../../base/deadline.js';
 import { GatewayError } from '../../base/errors.js';
 
-/** Bodies are looked at in pieces of this size: chunks of up to 512 KiB arrive, and each would hold the event loop for long. */
+/**
+ * Bodies are parsed in pieces of this size: chunks of up to 512 KiB arrive, and parsing one at once would block the
+ * event loop.
+ */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Takes a request body apart as it arrives: one part of it (`Opened` holds it) is handed on as a stream, what lies around
- * it is kept (`Whole`). Nothing more is read from the body while the stream's reader is behind.
- *
- * One fate for all: a body, an abort or malformed input that fails destroys the stream with that same error, and a reader
+ * Parses a request body as it arrives: one part of it (in `Opened`) is passed on as a stream, everything else is kept
+ * (`Whole`). While the stream's reader is behind, nothing more is read from the body.
+ * All sides fail together: a body, an abort or malformed input destroys the stream with that same error, and a reader
  * that gives up destroys the body. The stream ends only when its own end was seen.
  */
 export abstract class BodySplitter<Opened, Whole> extends Writable {
-  /** Settles when the streamed part begins, or the body turned out to have none. */
+  /** Settles when the streamed part begins, or when the body turned out to have none. */
   readonly opened: Promise<Opened>;
   /** Settles when the body has ended. */
   readonly whole: Promise<Whole>;
@@ -39,22 +41,22 @@ export abstract class BodySplitter<Opened, Whole> extends Writable {
       this.#succeed = resolve;
       this.#fail = reject;
     });
-    // Whoever reads the stream learns of a failure there, and may never ask for the rest.
+    // The reader of the stream gets a failure there, and may never await the rest.
     this.whole.catch(() => {});
   }
 
   /** Starts reading `body`; the caller awaits `opened`. */
   take(body: Readable, signal: AbortSignal | undefined): this {
-    // On its way out pipeline destroys the body with the error that ended this side, and the other way round.
+    // When it ends, pipeline destroys the body with the error of this side, and the other way round.
     pipeline(body, this, () => undefined);
     if (signal !== undefined) destroyOnAbort(this, signal);
     return this;
   }
 
-  /** Looks at the next piece; throws what is wrong with it. */
+  /** Parses the next piece; throws if it is malformed. */
   protected abstract scan(piece: Buffer): void;
 
-  /** The body has ended; throws when it is incomplete. */
+  /** Called when the body has ended; throws if it is incomplete. */
   protected abstract complete(): Whole;
 
   protected announce(opened: Opened): void {
@@ -76,7 +78,7 @@ export abstract class BodySplitter<Opened, Whole> extends Writable {
         done(error);
       },
     });
-    // It may fail before its reader has come; the reader still finds it failed.
+    // It may fail before its reader is attached; the reader still sees that it failed.
     output.on('error', () => {});
     this.#output = output;
     return output;
@@ -98,9 +100,9 @@ export abstract class BodySplitter<Opened, Whole> extends Writable {
     this.#advance();
   }
 
-  /** Goes on through the chunk in hand until it is used up or the output is full. */
+  /** Continues with the current chunk until it is used up or the output is full. */
   #advance(): void {
-    // A push may run the reader, which asks for more, inside this very loop.
+    // A push may run the reader, which may ask for more inside this very loop.
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
     try {
@@ -136,7 +138,7 @@ export abstract class BodySplitter<Opened, Whole> extends Writable {
       this.#refuse(failure);
       this.#fail(failure);
       this.#output?.destroy(failure);
-      // The chunk in hand would stay referenced for as long as anybody holds the stream.
+      // Without this the current chunk would stay in memory for as long as the stream.
       this.#chunk = Buffer.alloc(0);
       done(failure);
       return;

@@ -1,7 +1,10 @@
-/** Bodies are stored as they come: with a content coding (RFC 9110, 8.4) the file would not be what its name says. */
+/**
+ * Bodies are stored as they arrive: with a content coding (RFC 9110, 8.4) the file would differ from what its name
+ * says.
+ */
 import { GatewayError } from '../../base/errors.js';
 
-/** A body whose coding would be stored in place of the file. */
+/** The error for a body whose coding would be stored in place of the file. */
 export class ForeignCoding extends GatewayError {
   constructor(coding: string) {
     const text = `Content-Encoding ${coding.slice(0, 40)}: send the bytes as they are, without a content coding`;

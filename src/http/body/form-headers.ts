@@ -12,7 +12,7 @@ interface ParameterizedHeader {
 const PARAMETER = /\s*;\s*(?:([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\[^])*)"|([^;"]*)))?/y;
 
 /**
- * Splits a header value into its value and parameters, or gives undefined when it has another shape. Only `\"` and `\\` are
+ * Splits a header value into its value and parameters; returns undefined for another shape. Only `\"` and `\\` are
  * taken as escapes: browsers do not escape a backslash, and old ones send whole Windows paths.
  */
 function parseParameters(header: string): ParameterizedHeader | undefined {
@@ -33,7 +33,7 @@ function parseParameters(header: string): ParameterizedHeader | undefined {
   return { value, params };
 }
 
-/** The boundary of a multipart/form-data body (RFC 2046, section 5.1.1); bad_request without a usable one. */
+/** The boundary of a multipart/form-data body (RFC 2046, section 5.1.1); throws bad_request without a usable one. */
 export function parseBoundary(contentType: string): string {
   const header = parseParameters(contentType);
   const boundary = header?.params.get('boundary') ?? '';
@@ -45,14 +45,14 @@ export function parseBoundary(contentType: string): string {
 
 interface PartHeaders {
   readonly name: string;
-  /** The last segment of what the client sent; undefined when it sent none or an empty one. */
+  /** The last segment of the name that the client sent; undefined if it sent none or an empty one. */
   readonly filename: string | undefined;
   /** Whether a file name was sent at all, even an empty one. */
   readonly hasFilename: boolean;
   readonly contentType: string | undefined;
 }
 
-/** A part's own header block may be this long; real ones have 200 bytes. */
+/** The longest header block of one part; real ones have 200 bytes. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /** Reads the headers of one part (RFC 7578, section 4). `headers` holds bytes as latin1 strings, names in lower case. */
@@ -68,7 +68,7 @@ export function parsePartHeaders(headers: Readonly<Record<string, readonly strin
   }
   const encoding = headers['content-transfer-encoding']?.[0]?.trim().toLowerCase() ?? 'binary';
   if (!['7bit', '8bit', 'binary'].includes(encoding)) {
-    // Storing it as it stands would keep the encoded text in place of the file (deprecated: RFC 7578, section 4.7).
+    // Without decoding, the encoded text would be stored in place of the file (deprecated: RFC 7578, section 4.7).
     throw badForm(`part ${quote(name)} has a Content-Transfer-Encoding; send its bytes as they are`);
   }
   requireIdentity(headers['content-encoding']?.join());
@@ -81,7 +81,7 @@ export function parsePartHeaders(headers: Readonly<Record<string, readonly strin
   };
 }
 
-/** `filename*` says its charset and wins over `filename` (RFC 6266, section 4.3). */
+/** `filename*` has a charset and takes precedence over `filename` (RFC 6266, section 4.3). */
 function sentFilename(params: ReadonlyMap<string, string>, part: string): string | undefined {
   const extended = params.get('filename*');
   if (extended === undefined) {
@@ -106,12 +106,12 @@ function decodeExtended(value: string): string | undefined {
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
-/** Browsers write a quote in a name as %22, and escape nothing else that a file name may hold (HTML, form submission). */
+/** Browsers write a quote in a name as %22, and escape no other character of a file name (HTML, form submission). */
 function unescapeQuotes(text: string): string {
   return text.replaceAll('%22', '"');
 }
 
-/** Cut at both separators: a file name holds no folder, and old browsers send the client's own path. */
+/** Cut at both separators: a file name contains no folder, and old browsers send the client's own path. */
 function lastSegment(filename: string): string | undefined {
   const segment = filename.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1);
   return segment === '' ? undefined : segment;
@@ -122,7 +122,7 @@ function fromUtf8(latin1: string): string | undefined {
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
-/** A name as errors show it. */
+/** A name in the form that errors show. */
 export function quote(name: string): string {
   return JSON.stringify(name.length <= 64 ? name : `${name.slice(0, 64)}…`);
 }

@@ -6,21 +6,24 @@ import { JsonScanner } from './json-scanner.js';
 interface JsonBodyOptions {
   /** The string field whose value is streamed. */
   readonly streamField: string;
-  /** Of the whole body; 0 = no limit. */
+  /** For the whole body; 0 = no limit. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal;
 }
 
 export interface StreamedJson {
-  /** The fields seen before the streamed one; all of them when there is none. No prototype. */
+  /** The fields before the streamed one; all of them if there is none. No prototype. */
   readonly fields: Readonly<Record<string, unknown>>;
   /**
-   * The UTF-8 bytes of the streamed field's string. Ends only when the closing quote was seen; destroyed with the body's
-   * own error, or bad_request. Destroying it destroys the body. undefined when the field is absent, or is no string (it
-   * then stands in the fields).
+   * The UTF-8 bytes of the streamed field's string. Ends only when the closing quote was seen; destroyed with the
+   * body's own error, or bad_request. Destroying it destroys the body. undefined if the field is absent, or is no
+   * string (it is then in the fields).
    */
   readonly content: Readable | undefined;
-  /** All fields but the streamed one, when the body has ended; ask after `content` was read to its end. bad_request for a malformed tail. */
+  /**
+   * All fields except the streamed one, when the body has ended; await it after `content` was read to its end.
+   * bad_request for a malformed tail.
+   */
   rest(): Promise<Readonly<Record<string, unknown>>>;
 }
 
@@ -36,13 +39,13 @@ export function readJsonBody(body: Readable, options: JsonBodyOptions): Promise<
 }
 
 interface WholeJson {
-  /** All but the one that would be streamed. No prototype. */
+  /** All except the one that would be streamed. No prototype. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The UTF-8 bytes of that field's string; undefined when the field is absent, or is no string. */
+  /** The UTF-8 bytes of that field's string; undefined if the field is absent, or is no string. */
   readonly content: Buffer | undefined;
 }
 
-/** The same of a body that is here whole. Throws what `readJsonBody` rejects with. */
+/** The same for a body that has arrived completely. Throws what `readJsonBody` rejects with. */
 export function parseJsonBody(body: Buffer, { streamField, maxBytes }: Omit<JsonBodyOptions, 'signal'>): WholeJson {
   requireWithin(maxBytes, body.length);
   const pieces: Buffer[] = [];

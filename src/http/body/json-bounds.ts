@@ -1,6 +1,9 @@
 import { GatewayError } from '../../base/errors.js';
 
-/** No request has as many; 90,000 names in 1 MiB hold the event loop for 0.3 s, from JSON.parse to the check of the schema. */
+/**
+ * Real requests have fewer; 90,000 names in 1 MiB block the event loop for 0.3 s, from JSON.parse to the check of the
+ * schema.
+ */
 const MAX_VALUES = 10_000;
 const MAX_DEPTH = 64;
 
@@ -13,8 +16,7 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Counts what a body would be made into, before it is. Whether it is JSON at all is left to JSON.parse.
- *
+ * Counts the values of a body before it is parsed. JSON.parse then decides whether it is JSON at all.
  * @throws GatewayError too_large, or bad_request for one that is nested too deeply
  */
 export function requireModestJson(body: Buffer): void {

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../base/errors.js';
 import { JsonStringReader } from './json-string.js';
 
-/** Bounds of everything but the streamed field, which is held in memory. */
+/** Bounds of all fields except the streamed one; they are held in memory. */
 const MAX_FIELD_BYTES = 64 * 1024;
 const MAX_FIELDS_BYTES = 256 * 1024;
-/** Twenty are known; each unknown one is looked up and told. */
+/** About twenty are known; each unknown one is looked up and reported. */
 const MAX_FIELDS = 1_000;
 const MAX_DEPTH = 64;
 
@@ -40,9 +40,9 @@ interface StreamedField {
 }
 
 /**
- * Reads one JSON object (RFC 8259) in pieces of any size. Fields are held and parsed, but for one string field, whose value
- * goes to `stream` as it comes. Throws bad_request with the byte position for what is not an object, for a repeated field
- * and for a string that has no UTF-8 form; too_large for fields beyond the bounds.
+ * Reads one JSON object (RFC 8259) in pieces of any size. Fields are kept and parsed, except one string field, whose
+ * value goes to `stream` as it arrives. Throws bad_request with the byte position if it is not an object, for a
+ * repeated field and for a string that has no UTF-8 form; too_large for fields beyond the bounds.
  */
 export class JsonScanner {
   /** Without a prototype: a field may be called `__proto__`. */
@@ -50,7 +50,7 @@ export class JsonScanner {
   readonly #streamField: string;
   readonly #stream: StreamedField;
   #state: State = 'start';
-  /** Place of the current piece in the body. */
+  /** Position of the current piece in the body. */
   #base = 0;
   #markBytes = 0;
   #key = '';
@@ -172,7 +172,7 @@ export class JsonScanner {
     return next;
   }
 
-  /** Begins a string that is held, with its opening quote. */
+  /** Begins a string that is kept, with its opening quote. */
   #hold(quote: number, at: number): number {
     this.#heldLength = 0;
     this.#heldAt = this.#base + at;
@@ -209,7 +209,7 @@ export class JsonScanner {
     }
   }
 
-  /** Index after the closing quote, or -1. What is inside is left to JSON.parse. */
+  /** Index after the closing quote, or -1. JSON.parse checks the content. */
   #endOfString(piece: Buffer, from: number): number {
     for (let at = from; at < piece.length; at++) {
       if (this.#isEscaped) this.#isEscaped = false;
@@ -278,7 +278,7 @@ export class JsonScanner {
         cause: error,
       });
     }
-    // Only an escape can hold half a surrogate pair, and stringify writes exactly those back as \ud8xx to \udfxx.
+    // Only an escape can contain half a surrogate pair, and stringify writes exactly those back as \ud8xx to \udfxx.
     if (text.includes('\\u') && /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(JSON.stringify(value))) {
       throw new GatewayError(
         'bad_request',
@@ -289,7 +289,7 @@ export class JsonScanner {
     return value;
   }
 
-  /** The current field's name as errors show it. */
+  /** The current field's name in the form that errors show. */
   #label(): string {
     return this.#key.length <= 64 ? `field ${JSON.stringify(this.#key)}` : 'a field';
   }
@@ -301,7 +301,7 @@ export class JsonScanner {
   }
 }
 
-/** Index of the first byte that cannot belong to a number, true, false or null; -1 when the piece holds none. */
+/** Index of the first byte that cannot belong to a number, true, false or null; -1 if the piece has none. */
 function endOfLiteral(piece: Buffer, from: number): number {
   for (let at = from; at < piece.length; at++) {
     const byte = piece[at]!;

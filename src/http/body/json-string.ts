@@ -5,7 +5,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
 
-/** By the letter after a backslash, the byte it stands for (RFC 8259, section 7); 0 = none. */
+/** Maps the letter after a backslash to its byte (RFC 8259, section 7); 0 = none. */
 const SHORT_ESCAPES = new Uint8Array(256);
 for (const [letter, meaning] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t'].map((pair) =>
   Buffer.from(pair),
@@ -16,9 +16,9 @@ for (const [letter, meaning] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r',
 type State = 'plain' | 'escape' | 'hex';
 
 /**
- * Turns the inside of one JSON string into the UTF-8 bytes of its value, piece by piece. Pieces without an escape, such as
- * base64, leave as views of what came in. Raw control characters, bad escapes, lone surrogates and invalid UTF-8 are
- * refused with bad_request.
+ * Converts the inside of one JSON string to the UTF-8 bytes of its value, piece by piece. Pieces without an escape,
+ * such as base64, are passed on as views of the input. Raw control characters, bad escapes, lone surrogates and invalid
+ * UTF-8 are refused with bad_request.
  */
 export class JsonStringReader {
   readonly #label: string;
@@ -36,8 +36,8 @@ export class JsonStringReader {
   }
 
   /**
-   * Reads `piece` from `start`; `base` is the place of the piece in the body. Returns the index after the closing quote,
-   * or -1 when the string goes on in the next piece.
+   * Reads `piece` from `start`; `base` is the position of the piece in the body. Returns the index after the closing
+   * quote, or -1 if the string continues in the next piece.
    */
   read(piece: Buffer, start: number, base: number, emit: (bytes: Buffer) => void): number {
     if (this.#state !== 'plain' || this.#highSurrogate !== 0) return this.#readEscaped(piece, start, base, emit);
@@ -55,7 +55,7 @@ export class JsonStringReader {
   }
 
   #readEscaped(piece: Buffer, start: number, base: number, emit: (bytes: Buffer) => void): number {
-    // A value is never longer than its source, but for an escape that began in the piece before (4 bytes of UTF-8).
+    // A value is never longer than its source, except for an escape that began in the piece before (4 bytes of UTF-8).
     const out = Buffer.allocUnsafe(piece.length - start + 4);
     let length = 0;
     let at = start;
@@ -105,7 +105,7 @@ export class JsonStringReader {
     return ++this.#hexDigits === 4;
   }
 
-  /** Writes the character of a finished \u escape to `out`; a high surrogate waits for the escape after it. */
+  /** Writes the character of a finished \u escape to `out`; a high surrogate waits for the next escape. */
   #takeCodeUnit(out: Buffer, length: number, position: number): number {
     const unit = this.#codeUnit;
     const isLow = unit >= 0xdc00 && unit <= 0xdfff;
@@ -137,17 +137,17 @@ export class JsonStringReader {
   }
 }
 
-/** Checks that a stream of bytes is valid UTF-8, wherever it is cut. */
+/** Checks that a stream of bytes is valid UTF-8, regardless of where it is cut. */
 class Utf8Check {
   readonly #label: string;
-  /** The bytes of a character that the last piece did not finish. */
+  /** The bytes of a character that is incomplete at the end of the last piece. */
   #partial: Buffer = Buffer.alloc(0);
 
   constructor(label: string) {
     this.#label = label;
   }
 
-  /** `position` is where the piece ends, for the error. */
+  /** `position` is the end of the piece, for the error. */
   write(piece: Buffer, position: number): void {
     let rest = piece;
     if (this.#partial.length > 0) {
@@ -176,14 +176,14 @@ class Utf8Check {
   }
 }
 
-/** Bytes of the sequence that `lead` begins; 1 for what begins none. */
+/** Bytes of the sequence that `lead` begins; 1 if it begins none. */
 function sequenceLength(lead: number): number {
   if (lead >= 0xf0) return 4;
   if (lead >= 0xe0) return 3;
   return lead >= 0xc0 ? 2 : 1;
 }
 
-/** How many bytes at the end of `bytes` begin a character that goes on after it. */
+/** How many bytes at the end of `bytes` begin a character that continues after it. */
 function partialLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!;
@@ -193,7 +193,10 @@ function partialLength(bytes: Buffer): number {
   return 0;
 }
 
-/** Writes the UTF-8 of one character; returns the index after it. By hand: text in \u escapes alone is six times as fast. */
+/**
+ * Writes the UTF-8 of one character; returns the index after it. Written out because text of only \u escapes is six
+ * times as fast this way.
+ */
 function writeCodePoint(out: Buffer, at: number, codePoint: number): number {
   if (codePoint < 0x80) {
     out[at] = codePoint;
@@ -220,8 +223,8 @@ function hexValue(byte: number): number {
 }
 
 /**
- * Index of the first byte below 0x20, or -1. Four bytes at a time: (x - 0x20…) & ~x has a high bit set exactly when a byte
- * of the word is below 0x20; measured at five times the speed of a loop over bytes.
+ * Index of the first byte below 0x20, or -1. Four bytes at a time: (x - 0x20…) & ~x has a high bit set exactly when a
+ * byte of the word is below 0x20; five times as fast as a loop over bytes (measured).
  */
 function findControlCharacter(bytes: Buffer): number {
   const head = Math.min(-bytes.byteOffset & 3, bytes.length);

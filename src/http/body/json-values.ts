@@ -1,8 +1,8 @@
-/** Values of JSON bodies that are refused under every schema. */
+/** Values of JSON bodies that are refused by every schema. */
 import { EXACT_RANGE, isExact } from '../../base/numbers.js';
 import { GatewayError } from '../../base/errors.js';
 
-/** @throws GatewayError bad_request naming the field that holds a NUL, or a number that is not finite or not exact */
+/** @throws GatewayError bad_request naming the field with a NUL, or with a number that is not finite or not exact */
 export function requirePlainValues(body: unknown): void {
   const isMapping = typeof body === 'object' && body !== null && !Array.isArray(body);
   for (const [name, value] of isMapping ? Object.entries(body) : [['the body', body] as const]) {
@@ -12,7 +12,10 @@ export function requirePlainValues(body: unknown): void {
   }
 }
 
-/** JSON.parse makes Infinity of 1e309, which passes minimum and maximum. @throws GatewayError bad_request naming `where` */
+/**
+ * JSON.parse turns 1e309 into Infinity, which passes minimum and maximum. @throws GatewayError bad_request naming
+ * `where`
+ */
 function requireExactNumbers(value: unknown, where: string): void {
   for (const inner of valuesIn(value)) {
     if (typeof inner !== 'number' || isExact(inner)) continue;
@@ -20,13 +23,13 @@ function requireExactNumbers(value: unknown, where: string): void {
   }
 }
 
-/** Nothing here has a use for one, and the database cannot store it. */
+/** No field needs a NUL, and the database cannot store it. */
 function holdsNul(value: unknown): boolean {
   for (const inner of valuesIn(value)) if (typeof inner === 'string' && inner.includes('\0')) return true;
   return false;
 }
 
-/** The value, and all values and names in it. Without recursion: a body may be nested as deep as it is long. */
+/** The value, and all values and names in it. Not recursive: a body may be nested as deep as it is long. */
 function* valuesIn(body: unknown): Generator<unknown> {
   const left = [body];
   while (left.length > 0) {

@@ -19,13 +19,15 @@ interface StreamedForm {
   /** The fields before the file. No prototype. */
   readonly fields: FormFields;
   readonly file: {
-    /** Last segment of the name the client sent, UTF-8; undefined when it sent none. */
+    /** Last segment of the name that the client sent, UTF-8; undefined if it sent none. */
     readonly filename: string | undefined;
     readonly contentType: string | undefined;
     /** Ends only when the boundary after the file was seen; a cut body destroys it. Destroying it destroys the body. */
     readonly stream: Readable;
   };
-  /** All fields, when the body has ended; ask after the file was read to its end. bad_request for a malformed tail. */
+  /**
+   * All fields, when the body has ended; await it after the file was read to its end. bad_request for a malformed tail.
+   */
   rest(): Promise<FormFields>;
 }
 
@@ -46,7 +48,7 @@ export async function readMultipart(
   return new FormSplitter(boundary, options).take(body, options.signal).opened;
 }
 
-/** What a part's name, headers and delimiter may add to its value, generously. */
+/** A generous bound for what a part's name, headers and delimiter add to its value. */
 const PART_OVERHEAD_BYTES = 4 * 1024;
 
 type Part =
@@ -55,8 +57,9 @@ type Part =
   | { readonly kind: 'file' };
 
 /**
- * Only the parser's own delimiter and header search is used (Dicer); its part streams would hold data of their own, report
- * their end a tick late and end even when the body was cut. So what it pushes is taken from it at once, in order.
+ * Only the parser's own delimiter and header search is used (Dicer); its part streams would hold data of their own,
+ * report their end a tick late and end even when the body was cut. So their data is taken at once, in order, as the
+ * parser pushes it.
  */
 class FormSplitter extends BodySplitter<StreamedForm, FormFields> {
   readonly #options: MultipartOptions;
@@ -68,7 +71,7 @@ class FormSplitter extends BodySplitter<StreamedForm, FormFields> {
   #isClosed = false;
   #failure: GatewayError | undefined;
   #piece: Buffer = Buffer.alloc(0);
-  /** Bytes that are not the file's, which are bounded in all: preamble, headers, fields, epilogue. */
+  /** Bytes that do not belong to the file, with a total bound: preamble, headers, fields, epilogue. */
   #otherBytes = 0;
 
   constructor(boundary: string, options: MultipartOptions) {
@@ -80,7 +83,7 @@ class FormSplitter extends BodySplitter<StreamedForm, FormFields> {
       part.on('header', (headers) => this.#guard(() => this.#readHeaders(headers as Record<string, string[]>)));
       part.push = (bytes: Buffer | null) => {
         this.#guard(() => (bytes === null ? this.#endPart() : this.#readBytes(bytes)));
-        // The parser closes the form when all its parts have ended.
+        // The parser ends the form when all its parts have ended.
         if (bytes === null) part.emit('end');
         return true;
       };
@@ -93,7 +96,7 @@ class FormSplitter extends BodySplitter<StreamedForm, FormFields> {
   protected override scan(piece: Buffer): void {
     this.#otherBytes += piece.length;
     this.#piece = piece;
-    // RFC 2046, section 5.1.1: what follows the closing boundary is to be ignored.
+    // RFC 2046, section 5.1.1: anything after the closing boundary is ignored.
     if (!this.#isClosed) this.#parser.write(piece);
     if (this.#failure !== undefined) throw this.#failure;
     const { maxFields, maxFieldBytes } = this.#options;
@@ -108,7 +111,7 @@ class FormSplitter extends BodySplitter<StreamedForm, FormFields> {
     return this.#fields;
   }
 
-  /** Nothing may be thrown through the parser; the first failure is thrown after it has returned. */
+  /** No error may be thrown through the parser; the first one is thrown after it has returned. */
   #guard(work: () => void): void {
     if (this.#failure !== undefined) return;
     try {
@@ -144,7 +147,7 @@ class FormSplitter extends BodySplitter<StreamedForm, FormFields> {
     const part = this.#part;
     if (part?.kind === 'file') {
       this.#otherBytes -= bytes.length;
-      // What is no view of the piece in hand lies in the parser's own memory, which it uses again.
+      // Bytes that are not a view of the current piece are in the parser's own memory, which it reuses.
       this.pushOutput(bytes.buffer === this.#piece.buffer ? bytes : Buffer.from(bytes));
     } else if (part?.kind === 'field') {
       part.bytes += bytes.length;

@@ -1,4 +1,4 @@
-/** The listener of node:http, for where no build of uWebSockets.js runs. */
+/** The listener of node:http, used if no build of uWebSockets.js runs. */
 import { readFileSync } from 'node:fs';
 import http, { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import https from 'node:https';
@@ -10,32 +10,32 @@ import { boundSockets, type ConnectionsOptions } from '../connections.js';
 import { type ClientSocket, type FrontEnd, KEEP_ALIVE_GRACE_SECONDS, type SocketOptions } from '../front-end.js';
 import { linger, NodeSocket } from './node-socket.js';
 
-/** As much as the other front end takes. */
+/** The same as the limit of the other front end. */
 const MAX_HEADER_BYTES = 32_768;
 const MAX_HEADER_FIELDS = 96;
-/** For a handshake and a head. */
+/** Time limit for a handshake and a head. */
 const IDLE_MS = 10_000;
 const CHECK_EVERY_MS = 1_000;
 
 const SETTINGS: http.ServerOptions = {
   maxHeaderSize: MAX_HEADER_BYTES,
-  // Whatever NODE_OPTIONS say: what the lenient parser takes, two readers can understand differently.
+  // Overrides NODE_OPTIONS: requests that the lenient parser accepts are ambiguous.
   insecureHTTPParser: false,
   highWaterMark: 64 * 1024,
   headersTimeout: IDLE_MS,
   connectionsCheckingInterval: CHECK_EVERY_MS,
-  // How long a body may take is for our own limits to say.
+  // Our own limits decide how long a body may take.
   requestTimeout: 0,
 };
 
-/** What the parser refuses, else 400. */
+/** The status for each refusal of the parser; otherwise 400. */
 const STATUS_OF_MISTAKE: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_INVALID_VERSION: 505,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** @throws Error of one line when certificate and key cannot be used */
+/** @throws Error of one line if certificate and key cannot be used */
 export function openNodeFrontEnd(
   options: SocketOptions,
   bounds: ConnectionsOptions,
@@ -46,7 +46,7 @@ export function openNodeFrontEnd(
     ? https.createServer({ ...SETTINGS, ...readPair(options), handshakeTimeout: IDLE_MS })
     : http.createServer(SETTINGS);
   server.keepAliveTimeout = (options.keepAliveSeconds + KEEP_ALIVE_GRACE_SECONDS) * 1_000;
-  // Its default drops the fields beyond, and with them what tells where a request ends.
+  // The default drops fields beyond a limit, and so possibly the fields that define where a request ends.
   server.maxHeadersCount = 0;
   const { sockets, connections } = boundSockets(server, bounds);
   /** The latest request of each connection. */
@@ -55,9 +55,9 @@ export function openNodeFrontEnd(
   function serve(req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void {
     const { socket } = req;
     const former = latest.get(socket);
-    // Nothing is served behind an answer that ends the connection,
+    // Nothing is served after an answer that ends the connection,
     if (socket.writableEnded) return;
-    // and no request before the one ahead is answered.
+    // and no request before the previous one is answered.
     if (former?.mayBeFollowed === false) return void socket.destroy();
     if (former !== undefined) socket.setTimeout(0);
     const refusal = refusalOf(req);
@@ -99,7 +99,7 @@ export function openNodeFrontEnd(
       if (server instanceof tls.Server) server.setSecureContext(readPair(options));
     },
 
-    // Not http's own close(), which ends connections that rest: their next request is still served.
+    // Not http's own close(), which ends idle connections: their next request is still served.
     stopListening: () => void net.Server.prototype.close.call(server),
 
     closeSockets: () => {
@@ -121,14 +121,14 @@ function readPair({ tls: { certFile, keyFile } }: SocketOptions): { readonly cer
   }
 }
 
-/** What the parser takes and uWebSockets.js does not. */
+/** Refuses what the parser accepts and uWebSockets.js does not. */
 function refusalOf({ httpVersion, rawHeaders, url = '' }: IncomingMessage): number | undefined {
   if (httpVersion !== '1.1') return 505;
   if (rawHeaders.length / 2 > MAX_HEADER_FIELDS) return 431;
   return url.startsWith('/') ? undefined : 400;
 }
 
-/** And the end of the connection: nobody knows what the bytes behind it mean. */
+/** Refuses and ends the connection: the meaning of later bytes is unknown. */
 function refuse(socket: net.Socket, status: number): void {
   const { headers = {}, body = '' } =
     status === 400 ? unrouted(new GatewayError('bad_request', 'this is not a request in HTTP/1.1 (RFC 9112)')) : {};

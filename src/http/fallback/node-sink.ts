@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { ResponseSink, SinkEvents } from '../answer-writer.js';
 
-/** How finely the pace of a client that reads slowly can be seen. */
+/** The resolution at which the pace of a slow reader can be measured. */
 const PIECE_BYTES = 64 * 1024;
 
-/** node:http frames the bytes and tells when its socket has taken them. */
+/** node:http frames the bytes and reports when its socket has taken them. */
 export class NodeSink implements ResponseSink {
   sent = 0;
   hasHead = false;
@@ -17,7 +17,7 @@ export class NodeSink implements ResponseSink {
     private readonly writeHead: () => void,
     private readonly events: SinkEvents,
   ) {
-    // A turn of the loop later: a socket that takes all at once drains before others have one.
+    // Waits for the next turn of the loop: a socket that takes everything at once would drain before other work runs.
     res.on('drain', () => setImmediate(() => this.drained()));
     res.once('finish', () => this.finished());
   }

@@ -1,6 +1,6 @@
 /**
- * One request of node:http, behind the seam of front-end.ts. Its parser is the strict one; what that lets pass and
- * uWebSockets.js does not is refused here or in node-front-end.ts, so that both take the same requests.
+ * One request of node:http, behind the seam of front-end.ts. Its parser is the strict one; what it accepts and
+ * uWebSockets.js does not is refused here or in node-front-end.ts, so that both accept the same requests.
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,11 +9,11 @@ import type { ResponseSink, SinkEvents } from '../answer-writer.js';
 import type { AnswerHead, ClientSocket, RequestHead } from '../front-end.js';
 import { NodeSink } from './node-sink.js';
 
-/** A client that was told to close and goes on sending is cut after this. */
+/** A client that was told to close but continues to send is cut after this. */
 const LINGER_MS = 5_000;
-/** A client that takes nothing of a whole answer is cut after this, or twice as much. */
+/** A client that reads nothing of a whole answer is cut after this, or after twice as long. */
 const UNREAD_MS = 5_000;
-/** Of a body that nobody wants; more of it waits, unread, for the client to close. */
+/** Bytes that are dropped of an unwanted body; the rest waits, unread, for the client to close. */
 const LINGER_BYTES = 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 
@@ -21,7 +21,7 @@ export class NodeSocket implements ClientSocket {
   readonly head: RequestHead;
   private isAnswered = false;
 
-  /** `awaitsContinue`: the client sends its body when it is told to go on (Expect: 100-continue). */
+  /** `awaitsContinue`: the client sends its body when it is told to continue (Expect: 100-continue). */
   constructor(
     private readonly req: IncomingMessage,
     private readonly res: ServerResponse,
@@ -36,7 +36,7 @@ export class NodeSocket implements ClientSocket {
     return this.req.complete;
   }
 
-  /** Whether a further request on this connection may begin. */
+  /** Whether another request on this connection may begin. */
   get mayBeFollowed(): boolean {
     return this.isAnswered;
   }
@@ -47,7 +47,7 @@ export class NodeSocket implements ClientSocket {
 
   onBody(accept: (chunk: Buffer, isLast: boolean, isLent: boolean) => void): void {
     this.req.on('data', (chunk: Buffer) => accept(chunk, false, false));
-    // Trailer fields have been read to their end, bounded as a head is, and are dropped.
+    // Trailer fields have been read to their end, with the same bound as a head, and are dropped.
     this.req.once('end', () => accept(NOTHING, true, false));
     this.req.pause();
   }
@@ -75,7 +75,7 @@ export class NodeSocket implements ClientSocket {
   sendWhole(head: AnswerHead, bytes: string | Uint8Array): void {
     const length = Buffer.byteLength(bytes);
     this.writeHead(head, length);
-    // A string is written together with the head, in one encoding for both, and that of the head is Latin-1.
+    // A string is written together with the head, in one encoding for both, and the head is Latin-1.
     if (typeof bytes === 'string' && length === bytes.length) this.res.end(bytes, 'latin1');
     else this.res.end(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
     this.answered();
@@ -97,7 +97,7 @@ export class NodeSocket implements ClientSocket {
 
   private answered(): void {
     this.isAnswered = true;
-    // A client that never reads would keep it for ever. Once it has gone out, the time between two requests counts.
+    // A client that never reads would keep it for ever. Once the answer has been sent, the keep-alive time applies.
     this.req.socket.setTimeout(UNREAD_MS);
   }
 
@@ -107,7 +107,7 @@ export class NodeSocket implements ClientSocket {
     if (length !== undefined) lines.push('Content-Length', String(length));
     if (persistence === 'keep' && res.shouldKeepAlive) lines.push('Keep-Alive', `timeout=${this.keepAliveSeconds}`);
     else lines.push('Connection', 'close');
-    // Else node:http adds its own word on it.
+    // Otherwise node:http adds its own value.
     res.removeHeader('Connection');
     res.writeHead(status, STATUS_CODES[status] ?? '', lines);
     if (persistence !== 'unread') return;
@@ -124,7 +124,7 @@ export class NodeSocket implements ClientSocket {
 }
 
 /**
- * Ends a connection behind what was written. Closing at once would reset it while its client still sends, and the reset
+ * Ends a connection after what was written. Closing at once would reset it while its client still sends, and the reset
  * can overtake the answer.
  */
 export function linger(socket: Socket): void {
@@ -138,7 +138,7 @@ function copyHead(req: IncomingMessage): RequestHead {
   const end = target.indexOf('?');
   const headers = new Map<string, string>();
   const repeated = new Set<string>();
-  // Not req.headers, which drops what stands twice.
+  // Not req.headers, which drops repeated fields.
   for (let index = 0; index < req.rawHeaders.length; index += 2) {
     const name = (req.rawHeaders[index] ?? '').toLowerCase();
     const value = text(req.rawHeaders[index + 1] ?? '');
@@ -156,7 +156,7 @@ function copyHead(req: IncomingMessage): RequestHead {
   };
 }
 
-/** Bytes of a head are read as UTF-8; node:http takes them for Latin-1. */
+/** Bytes of a head are UTF-8; node:http takes them for Latin-1. */
 function text(latin1: string): string {
   return /[\u0080-\u00ff]/.test(latin1) ? Buffer.from(latin1, 'latin1').toString() : latin1;
 }

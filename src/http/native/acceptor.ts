@@ -1,8 +1,7 @@
 /**
- * One listening socket for several event loops: it accepts, and hands each connection to the next of the servers that
- * joined, in turn. So the port stays exclusive to this process, and connections spread evenly over the loops, which
- * sockets that share a port (SO_REUSEPORT) do not on every system.
- *
+ * One listening socket for several event loops: it accepts, and passes each connection to the next of the joined
+ * servers, in turn. So the port stays exclusive to this process, and connections are spread evenly over the loops,
+ * which sockets that share a port (SO_REUSEPORT) do not do on every system.
  * A descriptor is the address of a native app in another thread. It must have left before that thread ends.
  */
 import type { AppDescriptor, us_listen_socket } from 'uWebSockets.js';
@@ -23,13 +22,13 @@ export interface SharedAcceptor {
 }
 
 export interface Acceptor extends SharedAcceptor {
-  /** Throws one clear line when the address cannot be had. Somebody has joined before. */
+  /** Throws one clear line if the address cannot be used. At least one server must have joined before. */
   listen(): { readonly port: number };
-  /** Accepts nothing from now on; what was handed over goes on. */
+  /** Accepts nothing from now on; connections that were passed on continue. */
   close(): void;
 }
 
-/** @throws Error of one line when certificate and key cannot be used */
+/** @throws Error of one line if certificate and key cannot be used */
 export function createAcceptor(options: AcceptorOptions): Acceptor {
   const { uws, build } = loadUws();
   const app = createApp(uws, options);

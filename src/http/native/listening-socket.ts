@@ -1,4 +1,4 @@
-/** The listening socket and the app behind it: what a server of one event loop and an acceptor for several have in common. */
+/** The listening socket and the app behind it: common to a server with one event loop and an acceptor for several. */
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import type { SocketOptions } from '../front-end.js';
 import { boundReceiveBuffer, openSockets } from './receive-buffer.js';
@@ -7,7 +7,7 @@ import type { UwsModule } from './uws-loader.js';
 /** LIBUS_LISTEN_EXCLUSIVE_PORT, an ambient enum that the modules do not type as a value. */
 const EXCLUSIVE_PORT = 1;
 
-/** @throws Error of one line when certificate and key cannot be used */
+/** @throws Error of one line if certificate and key cannot be used */
 export function createApp(uws: UwsModule, { tls }: Pick<SocketOptions, 'tls'>): TemplatedApp {
   if (tls.certFile === '') return uws.App();
   try {
@@ -19,7 +19,7 @@ export function createApp(uws: UwsModule, { tls }: Pick<SocketOptions, 'tls'>): 
   }
 }
 
-/** @throws Error of one line when the address cannot be had */
+/** @throws Error of one line if the address cannot be used */
 export function listenOn(app: TemplatedApp, port: number, options: SocketOptions): us_listen_socket {
   const before = openSockets();
   let socket: us_listen_socket | false = false;

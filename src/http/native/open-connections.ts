@@ -1,7 +1,7 @@
 /**
- * Which connections the process holds, by client network: asked of the kernel, descriptor by descriptor, since the front
- * end tells that a connection has ended and not which. What other threads hold is seen as well: descriptors are shared.
- * Some 3 µs each.
+ * The connections of the process, by client network: read from the kernel, descriptor by descriptor, because the front
+ * end reports that a connection has ended but not which. Connections of other threads are included: descriptors are
+ * shared. Some 3 µs each.
  */
 import { readdirSync } from 'node:fs';
 import { networkOfBytes } from '../client-address.js';
@@ -11,10 +11,12 @@ type SocketName = (fd: number, address: Buffer, length: Buffer) => number;
 
 const AF_INET = 2;
 const AF_INET6 = 10;
-/** struct sockaddr_in6; that of IPv4 is shorter. */
+/** struct sockaddr_in6; the structure for IPv4 is shorter. */
 const ADDRESS_BYTES = 28;
 
-/** Undefined where the kernel cannot be asked. `port`: of the own listener, without which no connection is known as a client's. */
+/**
+ * Undefined if the kernel cannot be asked. `port`: of our listener; without it no connection is known to be a client's.
+ */
 export function openConnectionsOf(port: () => number): (() => Map<string, number>) | undefined {
   if (process.platform !== 'linux') return undefined;
   try {

@@ -1,6 +1,6 @@
 /**
  * SO_RCVBUF on the listening socket; accepted sockets inherit it. It bounds what still arrives after a pause, which the
- * front end reads without looking at the pause. Neither Node.js nor the front end has a setter, so libc is called.
+ * front end reads in spite of the pause. Neither Node.js nor the front end has a setter, so libc is called.
  */
 import { readdirSync, readlinkSync } from 'node:fs';
 import { loadLibc } from './libc.js';
@@ -17,7 +17,7 @@ export function openSockets(): ReadonlySet<string> {
   return new Set(socketDescriptors().map(({ link }) => link));
 }
 
-/** Sets the buffer on the listeners that are new since `before`. Resolves to how many were set; 0 where this is no Linux. */
+/** Sets the buffer of the listeners that are new since `before`. Returns how many were set; 0 if this is not Linux. */
 export function boundReceiveBuffer(before: ReadonlySet<string>, bytes: number): number {
   if (process.platform !== 'linux' || bytes === 0) return 0;
   const libc = loadLibc();

@@ -1,4 +1,4 @@
-/** The listener of uWebSockets.js: a listening socket of its own, or its share of an acceptor's connections. */
+/** The listener of uWebSockets.js: its own listening socket, or its share of an acceptor's connections. */
 import type { TemplatedApp } from 'uWebSockets.js';
 import { Connections, type ConnectionsOptions } from '../connections.js';
 import type { ClientSocket, FrontEnd, SocketOptions } from '../front-end.js';
@@ -8,13 +8,13 @@ import { openConnectionsOf } from './open-connections.js';
 import { loadUws } from './uws-loader.js';
 import { addressText, UwsSocket } from './uws-socket.js';
 
-/** Where connections come from. */
+/** The source of connections. */
 interface Listener {
   readonly port: number;
   close(): void;
 }
 
-/** @throws Error of one line when no build runs here, or certificate and key cannot be used */
+/** @throws Error of one line if no build runs here, or certificate and key cannot be used */
 export function openUwsFrontEnd(
   options: SocketOptions,
   acceptor: SharedAcceptor | undefined,
@@ -22,7 +22,7 @@ export function openUwsFrontEnd(
   begin: (socket: ClientSocket) => void,
 ): FrontEnd {
   const { uws, build } = loadUws();
-  /** The current one and, after a reload, those whose connections still live. */
+  /** The current app and, after a reload, older ones whose connections are still open. */
   const apps = new Set<TemplatedApp>();
   let listener: Listener | undefined;
   const connections = boundConnections(bounds, () => acceptor?.port ?? listener?.port ?? 0);
@@ -31,14 +31,14 @@ export function openUwsFrontEnd(
     const app = createApp(uws, options);
     app.filter((res, change) => {
       if (Number(change) < 0) connections.closed();
-      // That it has ended is told before this returns.
+      // Its end is reported before this call returns.
       else if (!connections.opened(addressText(res))) res.close();
     });
     app.any('/*', (res, req) => begin(new UwsSocket(res, req, options.keepAliveSeconds)));
     return app;
   }
 
-  /** Under an acceptor the port is its own affair: 0. */
+  /** Under an acceptor the port belongs to the acceptor: 0. */
   function open(app: TemplatedApp, port: number): Listener {
     if (acceptor !== undefined) {
       const descriptor = app.getDescriptor();
@@ -62,9 +62,9 @@ export function openUwsFrontEnd(
 
     reloadTls: () => {
       if (listener === undefined) return;
-      // Made first: a bad certificate must not cost the listener.
+      // Created first: a bad certificate must not cost the listener.
       const app = createServer();
-      // An address is free only when the former socket is closed; an acceptor must not be without a server.
+      // An address is free only when the former socket is closed; an acceptor must always have a server.
       if (acceptor === undefined) listener.close();
       const former = listener;
       listener = open(app, former.port);
@@ -82,7 +82,7 @@ export function openUwsFrontEnd(
   };
 }
 
-/** The front end tells no address of a connection that has ended. */
+/** The front end does not report the address of a connection that has ended. */
 function boundConnections(bounds: ConnectionsOptions, port: () => number): Connections {
   const recount = openConnectionsOf(port);
   if (recount !== undefined || bounds.perAddress === 0) return new Connections(bounds, recount);

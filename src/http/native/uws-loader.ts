@@ -12,8 +12,9 @@ const BINARY = 'uws.node';
 const MAX_HEADER_BYTES = 32_768;
 
 /**
- * SHA-256 of the native binaries that were read and tested. The lock file holds checksums of these packages only; of the
- * packages for other platforms the registry gave none, so their binaries are loaded only where the operator asks for them.
+ * SHA-256 of the native binaries that were read and tested. The lock file has checksums of these packages only; the
+ * registry gave none for the packages of other platforms, so their binaries are loaded only if the operator asks for
+ * them.
  */
 const KNOWN_BINARIES: ReadonlySet<string> = new Set([
   // linux-x64 20.51.4: Node.js 18, 20, 22, 23
@@ -32,7 +33,7 @@ export type BinaryTrust = 'known' | 'any';
 
 /**
  * Loads the newest build that this system can run; `build` is package and version of its native binary. Throws an Error
- * of one line when none does, or when `trust` is 'known' and the binary is another one than was tested.
+ * of one line if none runs, or if `trust` is 'known' and the binary is not a tested one.
  */
 export function loadUws(
   builds: readonly string[] = BUILDS,
@@ -52,7 +53,7 @@ export function loadUws(
         continue;
       }
       const uws = require(wrapper) as UwsModule & { readonly _cfg?: (setting: 'silent') => void };
-      // No field of each answer names it.
+      // Answers do not name the server in a field.
       uws._cfg?.('silent');
       return { uws, build: loadedBinary(require) ?? wrapper };
     } catch {
@@ -68,7 +69,10 @@ export function loadUws(
   );
 }
 
-/** Both builds look for their binary under one name, so one could load the other's: each must name the binary as its own. */
+/**
+ * Both builds look for their binary under one name, so one could load the other's: each must name the binary as its
+ * own.
+ */
 function namesBinary(entry: string): boolean {
   const { optionalDependencies } = JSON.parse(readFileSync(path.join(path.dirname(entry), 'package.json'), 'utf8')) as {
     readonly optionalDependencies: Readonly<Record<string, string>>;
@@ -87,7 +91,7 @@ function binaryPackage(): string {
   return `@uwsjs/${process.platform}-${process.arch}-${major}`;
 }
 
-/** The wrapper picks a package by platform and Node.js version, so only the loaded file tells which it was. */
+/** The wrapper picks a package by platform and Node.js version, so only the loaded file shows which it was. */
 function loadedBinary(require: NodeJS.Require): string | undefined {
   const file = Object.keys(require.cache).find((name) => path.basename(name) === BINARY);
   if (file === undefined) return undefined;

@@ -1,14 +1,14 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { ResponseSink, SinkEvents } from '../answer-writer.js';
 
-/** A chunk of a body without a length; what one `write` can add to the front end's own buffer. */
+/** The chunk size of a body without a length; also what one `write` can add to the front end's own buffer. */
 const PIECE_BYTES = 64 * 1024;
 /** The first piece after back-pressure: whether it is taken shows whether that buffer has drained. */
 const PROBE_BYTES = 1024;
 
 /**
- * Known length: `tryEnd`, whose remainder is sent again from the write offset. Unknown length: chunked, exactly one
- * `write` per cork, because the older build loses bytes with more.
+ * Known length: `tryEnd`, whose rest is sent again from the write offset. Unknown length: chunked, exactly one `write`
+ * per cork, because the older build loses bytes with more.
  */
 export class UwsSink implements ResponseSink {
   sent = 0;
@@ -99,7 +99,7 @@ export class UwsSink implements ResponseSink {
       this.rest = undefined;
       this.res.cork(() => this.tryEnd(rest.subarray(offset - this.restOffset), offset));
     } else {
-      // With a handler set the front end leaves its own buffer to us: an empty cork sends it.
+      // With a handler set, the front end does not flush its own buffer: an empty cork sends it.
       this.res.cork(() => undefined);
       this.writePieces();
     }

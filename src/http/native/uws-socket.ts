@@ -4,11 +4,11 @@
  * | native value            | lives                          | what we do                                              |
  * | ----------------------- | ------------------------------ | ------------------------------------------------------- |
  * | HttpRequest             | the synchronous handler        | copied before anything else                             |
- * | chunk of onData         | the callback                   | lent: whoever keeps it copies it                        |
+ * | chunk of onData         | the callback                   | lent: code that keeps it copies it                      |
  * | HttpResponse            | until answered or onAborted    | the exchange guards every use; a use after it throws    |
  * | pause()                 | does not stop a running read   | the receive buffer bounds it (receive-buffer.ts)        |
  * | its own 10 s timers     | cut slow uploads, slow readers | pause + resume re-arms them; our own limits decide      |
- * | an exception in a callback | nobody answers              | the exchange wraps every callback                       |
+ * | an exception in a callback | no answer is sent           | the exchange wraps every callback                       |
  * | an argument that is undefined | counts as given          | endWithoutBody() is called without any                  |
  */
 import { STATUS_CODES } from 'node:http';
@@ -21,7 +21,7 @@ import { UwsSink } from './uws-sink.js';
 
 export class UwsSocket implements ClientSocket {
   readonly head: RequestHead;
-  /** What has arrived is handed on at once. */
+  /** Arrived bytes are passed on at once. */
   readonly hasWholeRequest = false;
 
   constructor(
@@ -32,7 +32,7 @@ export class UwsSocket implements ClientSocket {
     this.head = {
       method: req.getCaseSensitiveMethod(),
       path: req.getUrl(),
-      // Undefined where there is none, whatever its type says.
+      // Undefined if there is none, whatever the type says.
       query: req.getQuery() || '',
       ...copyHeaders(req),
       peer: peerOf(res),
@@ -67,18 +67,21 @@ export class UwsSocket implements ClientSocket {
       this.writeHead(head);
       if (length !== undefined) this.res.writeHeader('Content-Length', String(length));
       this.writePersistence(head.persistence);
-      // No argument: even undefined is taken for a length here.
+      // No argument: here even undefined is taken for a length.
       this.res.endWithoutBody();
     });
   }
 
-  /** A client that still sends is asked to close; its socket stays paused, and the native timer ends it 10 s later if it does not. */
+  /**
+   * A client that still sends is asked to close; its socket stays paused, and the native timer ends it 10 s later if it
+   * does not.
+   */
   sendWhole(head: AnswerHead, bytes: string | Uint8Array): void {
     const { persistence } = head;
     if (persistence === 'unread') this.res.pause();
     this.res.cork(() => {
       this.writeHead(head);
-      // The native server says itself that it closes.
+      // The native server announces the close itself.
       if (persistence !== 'close') this.writePersistence(persistence);
       this.res.end(bytes, persistence === 'close');
     });
@@ -110,7 +113,7 @@ export class UwsSocket implements ClientSocket {
   }
 }
 
-/** Text would leave as UTF-8. */
+/** A string would be sent as UTF-8. */
 function latin1(value: string): string | Uint8Array {
   return /[\u0080-\u00ff]/.test(value) ? Buffer.from(value, 'latin1') : value;
 }
@@ -128,13 +131,13 @@ function copyHeaders(req: HttpRequest): Pick<RequestHead, 'headers' | 'repeated'
   return { headers, repeated: repeated ?? NONE };
 }
 
-/** The older build does not tell the port. */
+/** The older build does not report the port. */
 function peerOf(res: HttpResponse & { getRemotePort?: () => number }): Peer {
   const address = addressText(res);
   return res.getRemotePort === undefined ? { address } : { address, port: res.getRemotePort() };
 }
 
-/** Of a connection that is open. */
+/** For an open connection. */
 export function addressText(res: HttpResponse): string {
   const text = Buffer.from(res.getRemoteAddressAsText()).toString('latin1');
   return text.includes(':') && ipaddr.isValid(text) ? ipaddr.process(text).toString() : text;
