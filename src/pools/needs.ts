@@ -1,14 +1,14 @@
-/** What a pool tells of itself where threads share the limit of its login. */
+/** What a pool reports about itself if threads share the limit of its login. */
 import type { SessionNeeds } from '../shares/share-messages.js';
 import type { Entry } from './open-sessions.js';
 import type { Waiter } from './waiters.js';
 
 /**
- * For so long a thread keeps what it has just opened and still uses: each login serves many. For so long somebody waits
- * for the sessions of its own thread alone.
+ * How long a thread keeps sessions that it has just opened and still uses: each login serves many leases. Also how long
+ * a waiter waits for the sessions of its own thread only.
  */
 const TURN_MS = 1_000;
-/** A session given back a moment ago is about to be used again, by a client that sends one request after the other. */
+/** A session returned a moment ago is about to be used again by a client that sends one request after the other. */
 const REST_MS = 100;
 
 interface PoolState {
@@ -16,9 +16,9 @@ interface PoolState {
   readonly opening: number;
   /** When a session was last opened, by this thread's monotonic clock. */
   readonly openedAt: number;
-  /** That a session may carry, whatever it can. */
+  /** The most leases that one session may carry, regardless of its capacity. */
   readonly mostLeases: number;
-  /** That a further session is expected to carry. */
+  /** The leases that another session is expected to carry. */
   readonly leasesPerSession: number;
 }
 
@@ -35,7 +35,7 @@ export function needsOf<T>(
     const used = [...entries].filter(({ used, idleSince = 0 }) => used > 0 || now - idleSince < REST_MS);
     return { sessions: opening + used.length, atOnce: 1, since: nowOfAll, isRequest: false, isFresh };
   }
-  // The leases that keep its thread's sessions may run for hours: then others are owed.
+  // The leases on its thread's sessions may run for hours: then sessions of other threads are owed to it.
   const isOverdue = nowOfAll - head.since >= TURN_MS;
   let free = 0;
   for (const { session, used } of entries) free += Math.min(session.capacity, mostLeases) - used;

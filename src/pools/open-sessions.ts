@@ -1,10 +1,10 @@
-/** The open sessions of a pool: who uses them, whether they live, and when they leave. */
+/** The open sessions of a pool: their users, whether they are alive, and when they are closed. */
 import { hasCode } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
 import type { Occupant, Place } from './places.js';
 import type { PoolLimits, Session } from './session.js';
 
-/** How a session came to be, on the clock of performance.now(). */
+/** When a session was opened, on the clock of performance.now(). */
 export interface Opening {
   readonly startedAt: number;
   readonly connectedAt: number;
@@ -16,23 +16,26 @@ export interface Entry<T> {
   readonly session: Session<T>;
   /** Its place in the order of events, comparable with a waiter's. */
   readonly opened: number;
-  /** Absent where nothing had to be opened. */
+  /** Absent if nothing had to be opened. */
   readonly opening: Opening | undefined;
   used: number;
-  /** When the last lease came back; undefined while one is out. */
+  /** When the last lease was returned; undefined while one is in use. */
   idleSince: number | undefined;
-  /** The round trip under way that shows whether the session still lives. */
+  /** The round trip under way that checks whether the session is alive. */
   proof: Promise<void> | undefined;
-  /** Above a lowered limit: takes no further lease and leaves with its last one. */
+  /** Above a lowered limit: takes no further lease and is closed after its last one. */
   isSurplus: boolean;
-  /** Opened for a probe, and used by nobody else: it leaves with that. */
+  /** Opened for a probe and used by nothing else: it is closed after the probe. */
   isForProbe: boolean;
 }
 
-/** The slot was none: a dead session, or one that admits less than it promised. Costs the waiter nothing, and ends by itself. */
+/**
+ * The slot was not usable: a dead session, or one with less capacity than promised. Costs the waiter nothing, and ends
+ * by itself.
+ */
 export class TryNext extends Error {}
 
-/** Idle longer than this, a session proves itself by one round trip before it is used. */
+/** A session that was idle for longer is checked by one round trip before it is used. */
 const CHECK_AFTER_IDLE_MS = 5_000;
 const LOOK_EVERY_MS = 5_000;
 
@@ -40,9 +43,9 @@ interface OpenSessionsOptions {
   limits(): PoolLimits;
   /** How many sessions may stay: those above it take no further lease. */
   mayKeep(): number;
-  /** Somebody waits: what idles is about to be used. */
+  /** A request waits: idle sessions are about to be used. */
   isWanted(): boolean;
-  /** The pool is closing: nothing is kept. */
+  /** The pool is closing: no session is kept. */
   readonly closing: AbortSignal;
 }
 
@@ -70,7 +73,7 @@ export class OpenSessions<T> {
     return leased;
   }
 
-  /** A session that has just been opened, the opening begun at `startedAt`, on its place. `ended` comes when it is gone. */
+  /** Adds a session that has just been opened, since `startedAt`, in its place. `ended` is called when it is gone. */
   add(session: Session<T>, opened: number, startedAt: number, place: Place, ended: () => void): Entry<T> {
     const { connectedAt } = session;
     const entry: Entry<T> = {
@@ -115,8 +118,8 @@ export class OpenSessions<T> {
   }
 
   /**
-   * A slot on the least loaded session and what it leases, with no wait; undefined where it must prove itself first, or has
-   * to open what it leases.
+   * Leases from the least loaded session without a wait; undefined if the session must be checked first, or must open
+   * something for the lease.
    */
   leaseNow(): { readonly entry: Entry<T>; readonly item: T } | undefined {
     const entry = this.leastLoaded();
@@ -129,8 +132,8 @@ export class OpenSessions<T> {
   }
 
   /**
-   * One round trip on a session that idled long, shared by all who want it; it outlives a waiter that leaves. `always`:
-   * also on one that others are at work on, or that idled only a moment.
+   * One round trip on a session that was idle for long, shared by all who want the session; it continues if a waiter
+   * leaves. `always`: also on a session in use, or one that was idle only a moment.
    */
   prove(entry: Entry<T>, always: boolean): Promise<void> | undefined {
     if (entry.proof !== undefined) return entry.proof;
@@ -142,12 +145,13 @@ export class OpenSessions<T> {
       })
       .catch((error: unknown) => {
         if (entry.session.alive && entry.idleSince === undefined) {
-          // Nobody at work on it is cut for this: behind their bytes an answer takes long, and one channel may be dead alone.
+          // Work on the session is not cut for this: behind its bytes an answer takes long, and only one channel may be
+          // dead.
           if (hasCode(error, 'too_many_sessions')) throw error;
           return;
         }
         entry.session.close();
-        // What cut one idle session (a firewall, a restart) has most likely cut the others too.
+        // The cause that cut one idle session (a firewall, a restart) has probably cut the others too.
         this.dropIdle();
         throw new TryNext('an idle session did not answer', { cause: error });
       })
@@ -155,7 +159,7 @@ export class OpenSessions<T> {
     return entry.proof;
   }
 
-  /** Work has begun on it; a probe is none, and leaves it as idle as it was. */
+  /** Marks the session as used by work; a probe does not count, and leaves it as idle as it was. */
   use(entry: Entry<T>): void {
     entry.idleSince = undefined;
     entry.isForProbe = false;
@@ -167,11 +171,12 @@ export class OpenSessions<T> {
     const isSpare = entry.isForProbe && !this.options.isWanted();
     const isLeaving = entry.used === 0 && (this.options.closing.aborted || isSpare);
     if (!entry.session.alive || isLeaving) this.drop(entry);
-    // The first to come to rest leaves, whichever was marked: that one's lease may last for hours.
+    // The first session without a lease is closed, even if another one is marked: the lease of that one may last for
+    // hours.
     else if (entry.used === 0 && (entry.isSurplus || this.surplus > 0)) this.retireSurplus();
   }
 
-  /** Marks the least used sessions above the limit; those that idle leave at once. */
+  /** Marks the least used sessions above the limit; idle ones are closed at once. */
   retireSurplus(): void {
     const { surplus } = this;
     const byUse = [...this.entries].sort((a, b) => a.used - b.used);
@@ -181,13 +186,13 @@ export class OpenSessions<T> {
     }
   }
 
-  /** Used ones leave as they come back. */
+  /** Sessions in use are closed when they are returned. */
   close(): void {
     void this.expiring?.stop();
     this.dropIdle();
   }
 
-  /** Of those with a free slot. */
+  /** Among those with a free slot. */
   private leastLoaded(): Entry<T> | undefined {
     let best: Entry<T> | undefined;
     for (const entry of this.entries) {
@@ -205,7 +210,7 @@ export class OpenSessions<T> {
     return this.entries.size - this.options.mayKeep();
   }
 
-  /** The session as whoever lacks a place sees it. */
+  /** The session as a pool that lacks a place sees it. */
   private occupantOf(entry: Entry<T>): Occupant {
     const isBusy = (): boolean => this.options.isWanted() || entry.used > 0 || entry.proof !== undefined;
     return {
@@ -224,7 +229,7 @@ export class OpenSessions<T> {
     }
     if (this.entries.size > 0) return;
     void this.expiring?.stop();
-    // The time limit may be another one by the next session.
+    // The time limit may have changed by the next session.
     this.expiring = undefined;
   }
 

@@ -1,12 +1,12 @@
 /**
- * Places for open sessions, over all pools of an event loop (budgets.sessions), shared out by account. Where there is
- * none left, or not for this account, an idle session gives way: the one that has idled longest of whoever holds most,
- * and never of somebody who holds less than the one who asks.
+ * Places for open sessions, over all pools of an event loop (budgets.sessions), divided by account. If none is left, or
+ * not for this account, an idle session is closed: the one that has been idle longest of the account that holds most,
+ * but never one of an account that holds less than the one that asks.
  */
 import { Budget, type Grant } from '../budgets/budget.js';
 import { type GatewayError, toGatewayError } from '../base/errors.js';
 
-/** What stands on a place. */
+/** The session on a place. */
 export interface Occupant {
   /** On the clock of performance.now(); undefined while it is in use. */
   readonly idleSince: number | undefined;
@@ -14,7 +14,7 @@ export interface Occupant {
 }
 
 export interface Place {
-  /** From now on the occupant may be closed while it idles. */
+  /** From now on the occupant may be closed while it is idle. */
   offer(occupant: Occupant): void;
   /** Later calls do nothing. */
   release(): void;
@@ -33,7 +33,7 @@ interface Taken {
   isClosing: boolean;
 }
 
-/** For pools by themselves, outside of a gateway. */
+/** For pools outside of a gateway. */
 export function unboundedBudgets(): PoolBudgets {
   const capacity = Number.MAX_SAFE_INTEGER;
   return {
@@ -50,19 +50,19 @@ export class SessionPlaces {
 
   constructor(private readonly budget: Budget) {}
 
-  /** Now or never. */
+  /** Takes a place now, without waiting. */
   tryTake(owner: string): Place | undefined {
     return this.budget.refusalOf({ owner }) === undefined
       ? this.placeOf(owner, this.budget.take({ owner }))
       : undefined;
   }
 
-  /** For more speed only: not while somebody waits for one. */
+  /** Takes a place for more speed only: not while a waiter needs it. */
   trySpare(owner: string): Place | undefined {
     return this.wanting.size === 0 ? this.tryTake(owner) : undefined;
   }
 
-  /** In turn; rejects with the signal's reason. */
+  /** Waits in turn; rejects with the signal's reason. */
   async wait(owner: string, signal: AbortSignal): Promise<Place> {
     const claim = { owner };
     this.wanting.add(claim);
@@ -75,7 +75,7 @@ export class SessionPlaces {
     }
   }
 
-  /** Why this account gets none now; counts as a refusal. */
+  /** The reason why this account gets no place now; counts as a refusal. */
   refusal(owner: string): GatewayError | undefined {
     try {
       this.budget.take({ owner }).release();
@@ -85,7 +85,7 @@ export class SessionPlaces {
     }
   }
 
-  /** Somewhere a session has come to rest: it may be what somebody waits for. */
+  /** A session has become idle: a waiter may need its place. */
   rested(): void {
     if (this.wanting.size > 0) this.makeRoom();
   }
@@ -99,13 +99,13 @@ export class SessionPlaces {
         if (!this.taken.delete(taken)) return;
         if (taken.isClosing) this.closing--;
         grant.release();
-        // Whoever got it has left the line by then.
+        // In a microtask: the waiter that got it has left the queue by then.
         if (this.wanting.size > 0) queueMicrotask(() => this.makeRoom());
       },
     };
   }
 
-  /** One idle session for each who waits. What is closed may let pools call this again, in the midst of it. */
+  /** Closes one idle session for each waiter. Closing may let pools call this again, recursively. */
   private makeRoom(): void {
     if (this.isMakingRoom) return;
     this.isMakingRoom = true;
@@ -145,7 +145,7 @@ export class PlaceLine {
     return this.waits.size;
   }
 
-  /** undefined: those for whom it was have left. */
+  /** undefined: the waiters that it was for have left. */
   async wait(owner: string): Promise<Place | undefined> {
     const wait = new AbortController();
     this.waits.add(wait);
@@ -158,7 +158,7 @@ export class PlaceLine {
     }
   }
 
-  /** Those for whom the places were have left. */
+  /** The waiters that the places were for have left. */
   leave(): void {
     for (const wait of this.waits) wait.abort(new Error('nobody waits any more'));
   }

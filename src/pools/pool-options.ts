@@ -1,4 +1,4 @@
-/** What a pool is made of, and what it shows of itself. */
+/** The options of a pool, and its gauges. */
 import type { SessionPermits } from '../shares/permits.js';
 import type { PoolBudgets } from './places.js';
 import type { OpenSession, PoolLimits } from './session.js';
@@ -15,13 +15,13 @@ export interface PoolOptions<T> {
   /** host:port, for error texts and gauges. */
   readonly host: string;
   readonly limits: PoolLimits;
-  /** What one session can carry, before the first one has told. */
+  /** The expected leases per session, before the first session has reported its capacity. */
   readonly leasesPerSession: number;
   readonly open: OpenSession<T>;
-  /** Absent = no bounds but its own limits. */
+  /** Absent = no bounds except its own limits. */
   readonly budgets?: PoolBudgets;
-  /** Where pools of other threads share the limit of sessions. */
+  /** Present if pools of other threads share the limit of sessions. */
   readonly permits?: SessionPermits;
-  /** Absent: no lease gives way to those who wait. */
+  /** Absent: no lease is ended for waiters. */
   readonly giveWay?: GiveWayLimits;
 }

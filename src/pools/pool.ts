@@ -2,9 +2,8 @@
  * The sessions of one host, port and login. A lease is the right to use one channel of one session for the length of
  * one operation. Waiters are served in order, clients' requests before watched folders; an operation takes all its
  * leases at once and never waits for one while holding another.
- *
- * Fullest use first: a free channel of an open session, then another session below the limit, then the queue. Under
- * load a further session is opened in the background, so that transfers spread over the server's processes.
+ * Free channels of open sessions are used first, then another session below the limit, then the queue. Under load one
+ * more session is opened in the background, so that transfers are spread over the server's processes.
  */
 import { setMaxListeners } from 'node:events';
 import { onAbort } from '../base/deadline.js';
@@ -25,7 +24,7 @@ import { enqueue, newWaiter, type AcquireOptions, type Lease, type Priority, typ
 
 export { type Lease, PoolBusy, type PoolGauge, type Priority, type Yielding };
 
-/** After a failed attempt to open one more session beside live ones. */
+/** The delay after a failed attempt to open one more session beside live ones. */
 const REOPEN_DELAY_MS = 1_000;
 /** Leases per open session from which another session is opened in the background. */
 const SPREAD_FROM = 4;
@@ -46,7 +45,7 @@ export class Pool<T> {
   private readonly closing = new AbortController();
   private expectedCapacity: number;
   private events = 0;
-  /** Attempts to open a session, each with those who wait for it. */
+  /** Attempts to open a session, each with the waiters for it. */
   private readonly opening = new Set<Set<Waiter<T>>>();
   private granting = 0;
   private readonly learned = new LearnedLimit(() => this.serve());
@@ -83,7 +82,7 @@ export class Pool<T> {
         this.serve();
         this.lookForSlow();
       },
-      // Before anybody is asked to give up something for it.
+      // Probes end before other users are asked to give something up.
       scarce: () => this.endProbes(this.queue),
       needs: () =>
         needsOf(this.queue, this.sessions.all, {
@@ -127,9 +126,9 @@ export class Pool<T> {
   }
 
   /**
-   * Waits for `count` leases at once. Errors: pool_full, acquire_timeout, overloaded and share_exceeded (budgets.waiting,
-   * budgets.sessions), sessions_exhausted (this login can never carry so many), draining, the error of a failed login, or the signal's reason.
-   * A probe: PoolBusy instead of those of waiting.
+   * Waits for `count` leases at once. Errors: pool_full, acquire_timeout, overloaded and share_exceeded
+   * (budgets.waiting, budgets.sessions), sessions_exhausted (this login can never have so many), draining, the error of
+   * a failed login, or the signal's reason. A probe gets PoolBusy instead of the errors of waiting.
    */
   acquire(options: AcquireOptions): Promise<Lease<T>[]> {
     const { signal, owner = '' } = options;
@@ -143,7 +142,7 @@ export class Pool<T> {
     return lease === undefined ? this.wait(options) : Promise.resolve([lease]);
   }
 
-  /** What nearly every operation of a busy pool comes by: nothing is made for a wait that does not take place. */
+  /** The path of nearly every operation of a busy pool: nothing is allocated for a wait that does not happen. */
   private leaseNow({ count = 1, prove = false, yielding }: AcquireOptions): Lease<T> | undefined {
     if (count > 1 || prove || this.queue.length > 0) return undefined;
     const taken = this.sessions.leaseNow();
@@ -184,7 +183,7 @@ export class Pool<T> {
     });
   }
 
-  /** Fails every waiter, closes idle sessions now and leased ones as they come back. */
+  /** Rejects every waiter, closes idle sessions now and leased ones when they are returned. */
   close(): void {
     const reason = new GatewayError('draining', 'the gateway is stopping', { retryAfterMs: 1_000 });
     this.closing.abort(reason);
@@ -197,19 +196,19 @@ export class Pool<T> {
     this.sessions.close();
   }
 
-  /** One less may let a pair behind it pass. */
+  /** With one waiter less, a pair behind it may fit. */
   private giveUp(waiter: Waiter<T>, error: Error): void {
     waiter.fail(error);
     this.serve();
   }
 
-  /** Where a session could not even be opened, the gateway's own bound is at fault. */
+  /** If no session could even be opened, the gateway's own bound is the cause. */
   private whyLate(owner: string): GatewayError {
     const refusal = this.line.length > 0 ? this.budgets.places.refusal(owner) : undefined;
     return refusal ?? waitedTooLong(this.host, this.limits, this.lastRefusal);
   }
 
-  /** More wait than may, not counting those for whom sessions are being opened. */
+  /** Whether more waiters exist than allowed, without those for whom sessions are being opened. */
   private isOverfull(): boolean {
     const mayWait = this.limits.maxWaiting / (this.permits?.pools ?? 1);
     if (this.queue.length <= mayWait) return false;
@@ -226,7 +225,7 @@ export class Pool<T> {
     for (const waiter of [...waiters]) if (waiter.priority === 'probe') this.giveUp(waiter, new PoolBusy(this.host));
   }
 
-  /** Grants as far as free slots reach, in order, and sees to it that sessions are opened for the rest. */
+  /** Grants free slots in order, and starts to open sessions for the rest. */
   private serve(): void {
     for (;;) {
       const waiter = this.queue[0];
@@ -245,7 +244,7 @@ export class Pool<T> {
     this.budgets.places.rested();
   }
 
-  /** Leases this login could ever hold at once, by the limits and what the server has taught. */
+  /** Leases that this login could ever have at once, by the limits and what the server has shown. */
   private mostLeases(): number {
     let perSession = this.expectedCapacity;
     for (const entry of this.sessions.all) perSession = Math.max(perSession, this.sessions.capacityOf(entry));
@@ -256,7 +255,7 @@ export class Pool<T> {
     if (this.isShort && !this.closing.signal.aborted) this.lookingForSlow.start();
   }
 
-  /** A request waits here, or on another event loop or node that is owed sessions of this one. */
+  /** Whether a request waits here, or on another event loop or node that is owed sessions of this one. */
   private get isShort(): boolean {
     return this.queue.length > 0 || this.isOverCap;
   }
@@ -274,7 +273,7 @@ export class Pool<T> {
     if (this.isOverCap) this.slow.giveWay(Infinity, ({ isSurplus }) => isSurplus);
   }
 
-  /** Leases that this login could hold at once, by the limits and what the server has taught. */
+  /** Leases that this login could have at once, by the limits and what the server has shown. */
   get capacity(): number {
     return this.mostLeases();
   }
@@ -311,13 +310,13 @@ export class Pool<T> {
     return ++waiter.attempts < MAX_GRANT_ATTEMPTS;
   }
 
-  /** A lease on a slot that is already counted in `entry.used`; gives the slot back when it fails. */
+  /** A lease on a slot that is already counted in `entry.used`; returns the slot if it fails. */
   private async leaseOn(entry: Entry<T>, waiter: Waiter<T>): Promise<Lease<T>> {
     const { session } = entry;
     try {
-      // A session opened for this waiter has proven itself by that; what fails on it then is the waiter's to tell.
+      // A session opened for this waiter is proven to be alive; a later failure on it is the waiter's to report.
       const isProbe = waiter.priority === 'probe';
-      // A probe is that itself.
+      // A probe is a check itself.
       if (!isProbe || waiter.prove) await this.sessions.prove(entry, waiter.prove && entry.opened < waiter.arrived);
       const item = await session.lease(abortSignalOf(waiter.signal));
       if (!isProbe) this.sessions.use(entry);
@@ -350,8 +349,9 @@ export class Pool<T> {
   }
 
   /**
-   * A session that lives on after a lease of it failed is proven before it serves again: the line may be dead for all.
-   * Not while others are at work on it: behind their bytes an answer may take long, and theirs is the better proof.
+   * A session that stays open after a lease of it failed is checked before it is used again: its connection may be
+   * dead. Not while other leases work on it: behind their bytes an answer may take long, and their work is the better
+   * proof.
    */
   private async takeBack(entry: Entry<T>, isBack: (() => void) | undefined): Promise<void> {
     if (entry.session.alive && entry.used === 1 && !entry.isForProbe && !this.closing.signal.aborted) {
@@ -379,9 +379,9 @@ export class Pool<T> {
     for (let opened = 0; opened < count; opened++) void this.openOne();
   }
 
-  /** Sessions to open beside those being opened. */
+  /** Sessions to open in addition to those being opened. */
   private sessionsToOpen(): number {
-    // While attempts fail, those under way decide for everybody who waits.
+    // While attempts fail, those under way decide for all waiters.
     if (this.closing.signal.aborted || this.isOpenFailing) return 0;
     const room = this.mostSessions - this.sessions.size - this.opening.size;
     if (room <= 0) return 0;
@@ -402,18 +402,18 @@ export class Pool<T> {
     return Math.min(room, Math.max(0, Math.ceil(wanted / this.expectedCapacity)));
   }
 
-  /** Those for whom no attempt of their own is begun share the ones under way: these were to serve them, too. */
+  /** Waiters without their own attempt share those under way, which were meant to serve them, too. */
   private shareAttempts(): void {
     for (const sharing of this.opening) for (const waiter of this.queue) sharing.add(waiter);
   }
 
   private async openOne(): Promise<void> {
-    // Whoever waits now shares the fate of this attempt; later arrivals get one of their own, where it cannot carry them.
+    // All current waiters share the result of this attempt; later ones get their own attempt, if it cannot serve them.
     const sharing = new Set(this.queue);
     this.opening.add(sharing);
     const owner = this.queue[0]?.owner ?? this.lastOwner;
     const { places } = this.budgets;
-    // For more speed, or a probe: no place that somebody else could want.
+    // For more speed, or for a probe: takes no place that other pools could need.
     const isSpare = [...sharing].every(({ priority }) => priority === 'probe');
     const free = isSpare ? places.trySpare(owner) : places.tryTake(owner);
     const place = free ?? (isSpare ? undefined : await this.line.wait(owner));
@@ -434,7 +434,7 @@ export class Pool<T> {
     this.serve();
   }
 
-  /** While an attempt waited for its place, others may have come to rest. */
+  /** While an attempt waited for its place, sessions may have become idle. */
   private isWanted(): boolean {
     if (this.closing.signal.aborted) return false;
     return this.queue.reduce((sum, { count }) => sum + count, 0) > (this.opening.size - 1) * this.expectedCapacity;
@@ -473,18 +473,18 @@ export class Pool<T> {
     const live = this.sessions.size;
     if (error.code === 'too_many_sessions') {
       this.lastRefusal = error;
-      // The waiters stay: a session of ours comes back, or the server has room again later.
+      // The waiters stay: one of our sessions is returned, or the server has room again later.
       if (live > 0 && this.permits === undefined) this.learned.learn(live);
       else this.holdOpensUntil = performance.now() + Math.min(250 * 2 ** this.openFailures++, 2_000);
     } else if (live > 0) {
-      // An attempt for more speed only: the waiters get what the others give back.
+      // An attempt for more speed only: the waiters get what other leases return.
       this.holdOpensUntil = performance.now() + REOPEN_DELAY_MS;
     } else {
       for (const waiter of sharing) waiter.loginFailure = error;
     }
-    // Of several attempts at once the last one decides.
+    // The last one of several concurrent attempts decides.
     this.isOpenFailing = this.opening.size > 0;
-    // What it was to find out is not known: others are let in.
+    // The probe's question stays open: others may try.
     if (live > 0 || error.code === 'too_many_sessions') this.endProbes(sharing);
     if (this.isOpenFailing || live > 0) return;
     for (const waiter of [...this.queue]) if (waiter.loginFailure !== undefined) waiter.fail(waiter.loginFailure);

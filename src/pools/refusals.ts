@@ -1,8 +1,8 @@
-/** Why somebody got no session, in words for the client. */
+/** Why a request got no session, in words for the client. */
 import { GatewayError } from '../base/errors.js';
 import type { PoolLimits } from './session.js';
 
-/** All that the pool may have is in use or wanted: a probe does not wait for it. */
+/** Everything that the pool may have is in use or wanted: a probe does not wait for it. */
 export class PoolBusy extends Error {
   constructor(host: string) {
     super(`no session on ${host} is free`);
@@ -17,7 +17,7 @@ export function poolFull(host: string, { maxWaiting }: PoolLimits): GatewayError
   );
 }
 
-/** `refusal`: the server's last words about admitting no further session. */
+/** `refusal`: the server's last words when it admitted no further session. */
 export function waitedTooLong(
   host: string,
   { acquireTimeoutMs }: PoolLimits,

@@ -1,18 +1,24 @@
-/** The leases of a pool whose work waits for a slow client, and which of them give way to those who wait for a session. */
+/**
+ * The leases of a pool whose work waits for a slow client, and which of them are ended for requests that wait for a
+ * session.
+ */
 import { GatewayError } from '../base/errors.js';
 
-/** What gives way: fewer than so many bytes a second for so long. */
+/** A lease yields if its client moves fewer than so many bytes per second for so long. */
 export interface GiveWayLimits {
-  /** 0 = nothing does. */
+  /** 0 = no lease yields. */
   readonly belowBytesPerSecond: number;
   readonly afterMs: number;
 }
 
 /** Work on a lease that may be ended for others. */
 export interface Yielding {
-  /** What its client moved over the last `overMs`; undefined: the client is not what the work waits for. */
+  /** The client's rate over the last `overMs`; undefined: the work does not wait for the client. */
   bytesPerSecond(overMs: number): number | undefined;
-  /** Ends it with this error. The lease comes back once nothing is left of it; work that can no longer be undone ends by itself. */
+  /**
+   * Ends it with this error. The lease is returned once nothing is left of the work; work that can no longer be undone
+   * ends by itself.
+   */
   giveWay(error: GatewayError): void;
 }
 
@@ -30,14 +36,14 @@ export class SlowLeases<E> {
     private readonly limits: GiveWayLimits,
   ) {}
 
-  /** Returns how to say that the lease has come back. */
+  /** Returns a function to call when the lease is returned. */
   add(entry: E, yielding: Yielding): () => void {
     const held = { entry, yielding, isAsked: false };
     this.#held.add(held);
     return () => this.#held.delete(held);
   }
 
-  /** Has the slowest give way until `count` leases are on their way back; only those on an entry that `isWanted`. */
+  /** Ends the slowest until `count` leases are being returned; only those on an entry that `isWanted`. */
   giveWay(count: number, isWanted: (entry: E) => boolean): void {
     const { belowBytesPerSecond, afterMs } = this.limits;
     if (belowBytesPerSecond === 0) return;

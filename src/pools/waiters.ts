@@ -1,4 +1,4 @@
-/** The line before a pool. */
+/** The queue of a pool. */
 import type { EndSignal } from '../base/ending.js';
 import type { GatewayError } from '../base/errors.js';
 import type { Opening } from './open-sessions.js';
@@ -6,29 +6,29 @@ import type { Yielding } from './slow-leases.js';
 
 export interface Lease<T> {
   readonly item: T;
-  /** The session was open before this lease asked: it may have died unnoticed, so one retry is fair. */
+  /** The session was open before this lease was requested: it may have died unnoticed, so one retry is fair. */
   readonly reused: boolean;
-  /** Of the session, whoever it was for. */
+  /** When the session was opened, even if it was for another waiter. */
   readonly opening: Opening | undefined;
-  /** Exactly once. `discard` closes what was leased. */
+  /** Call exactly once. `discard` closes what was leased. */
   release(fate: 'keep' | 'discard'): void;
 }
 
-/** `probe`: takes what is free now, and waits for nothing but a session that is opened for it. */
+/** `probe`: takes what is free now, and waits only for a session that is opened for it. */
 export type Priority = 'request' | 'background' | 'probe';
 const PRIORITIES: readonly Priority[] = ['request', 'background', 'probe'];
 
 export interface AcquireOptions {
-  /** Takes the waiter out of the queue; its reason is what acquire rejects with. */
+  /** Removes the waiter from the queue; acquire rejects with its reason. */
   readonly signal: EndSignal;
-  /** The account for which it is. */
+  /** The account that it is for. */
   readonly owner?: string;
   /** Leases wanted at once. */
   readonly count?: number;
   readonly priority?: Priority;
-  /** A session proves itself by a round trip first, idle or in use: one like it has just been found dead. */
+  /** The session is checked by a round trip first, idle or in use: one like it has just been found dead. */
   readonly prove?: boolean;
-  /** Absent: the lease never gives way to those who wait. */
+  /** Absent: the lease is never ended for waiters. */
   readonly yielding?: Yielding | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface Waiter<T> {
   readonly arrived: number;
   /** The same in ms since 1970, for comparison with those of other threads. */
   readonly since: number;
-  /** Why an attempt failed that was to serve it; counts once no other is under way. */
+  /** Why an attempt that should have served it failed; counts once no other attempt is under way. */
   loginFailure: GatewayError | undefined;
   attempts: number;
   settled: boolean;
@@ -53,7 +53,7 @@ export interface Waiter<T> {
 interface Outcome<T> {
   readonly grant: (leases: Lease<T>[]) => void;
   readonly fail: (error: Error) => void;
-  /** Before either of them. */
+  /** Called before either of them. */
   readonly settled: () => void;
 }
 
@@ -82,7 +82,9 @@ export function newWaiter<T>(options: AcquireOptions, arrived: number, outcome: 
   return waiter;
 }
 
-/** Requests before background work, and probes last, each in order of arrival; one that comes back finds its old place. */
+/**
+ * Requests before background work, probes last, each in order of arrival; a waiter that returns finds its old place.
+ */
 export function enqueue<T>(queue: Waiter<T>[], waiter: Waiter<T>): void {
   // From the end, where nearly all of them belong.
   const before = queue.findLastIndex((other) =>
