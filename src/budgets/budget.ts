@@ -1,10 +1,9 @@
 /**
- * One bounded resource of the process, shared out fairly by account: bytes, slots, sessions.
- *
+ * One bounded resource of the process, divided fairly by account: bytes, slots, sessions.
  * An owner may hold at most GENEROSITY times what would still be free (dynamic thresholds, Choudhury and Hahne 1998).
- * One owner alone gets four fifths, two get four ninths each, and whoever holds nothing always finds some room: nothing
- * has to be taken away from anybody, and no number of owners has to be known. Those who wait are served by how little
- * they hold, then in the order in which they came.
+ * One owner alone gets four fifths, two get four ninths each, and an owner that holds nothing always finds some room:
+ * nothing has to be taken away from anyone, and the number of owners need not be known. Waiters are served by how
+ * little they hold, then in the order of arrival.
  */
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../base/cache-size.js';
@@ -23,31 +22,31 @@ export interface BudgetOptions {
   /** What is bounded, in words for an error: "requests", "bytes in memory". */
   readonly unit: string;
   readonly capacity: number;
-  /** Of the capacity, for essential claims alone. */
+  /** The part of the capacity that only essential claims may use. */
   readonly reserve?: number;
-  /** The key of the configuration that bounds it, where that has another name. */
+  /** The key of the configuration that bounds it, if its name differs. */
   readonly setting?: string;
 }
 
 interface Claim {
-  /** The account; what nobody has signed for yet has an owner of its own, such as a client's address. */
+  /** The account; before authentication another owner is used, such as the client's address. */
   readonly owner: string;
   /** Absent = 1. */
   readonly amount?: number;
-  /** Login, health and reading one's own state: may use the reserve, whatever the owner holds. */
+  /** Login, health and reading one's own state: may use the reserve, regardless of what the owner holds. */
   readonly isEssential?: boolean;
 }
 
-/** What an owner holds of a budget. */
+/** The part of a budget that an owner holds. */
 export interface Grant {
   readonly amount: number;
-  /** Holds more from now on, or less; false, and nothing has changed, where more may not be had. */
+  /** Holds more or less from now on; false, and nothing has changed, if there is not more. */
   resize(amount: number): boolean;
   /** Later calls do nothing. */
   release(): void;
 }
 
-/** Why a claim is refused: the whole is used up, or the owner's share of it. */
+/** Why a claim is refused: the whole budget is used up, or the owner's share of it. */
 type Refusal = 'full' | 'share';
 
 export interface BudgetGauge {
@@ -79,12 +78,12 @@ export class Budget {
     return { name, capacity, used, waiting: waiting.size, owners: held.size, refused: { ...this.refused } };
   }
 
-  /** What one owner sees of it. */
+  /** One owner's usage. */
   of(owner: string): { readonly used: number; readonly refused: number } {
     return { used: this.held.get(owner) ?? 0, refused: this.refusedTo.get(owner) ?? 0 };
   }
 
-  /** Now or never. */
+  /** Takes it now, without waiting. */
   tryTake(claim: Claim): Grant | undefined {
     const refusal = this.refusalOf(claim);
     if (refusal === undefined) return this.give(claim);
@@ -101,8 +100,8 @@ export class Budget {
   }
 
   /**
-   * In turn. Rejects with the signal's reason, or after `timeoutMs` with overloaded (503) or share_exceeded (429). A claim
-   * above what is ever given to anybody waits in vain.
+   * Waits in turn. Rejects with the signal's reason, or after `timeoutMs` with overloaded (503) or share_exceeded
+   * (429). A claim above the largest possible grant waits in vain.
    */
   wait(
     claim: Claim,
@@ -131,7 +130,7 @@ export class Budget {
     return isEssential || holds === 0 || holds + amount <= GENEROSITY * free ? undefined : 'share';
   }
 
-  /** What a claim that was not granted is answered with. */
+  /** The error for a claim that was not granted. */
   errorOf(claim: Claim): GatewayError {
     return this.error(this.refusalOf(claim) ?? 'full');
   }
@@ -169,14 +168,14 @@ export class Budget {
   }
 
   private add(owner: string, amount: number): void {
-    // Sums of fractions that are taken away again may end a rounding below nothing.
+    // Adding and subtracting fractions may end slightly below zero.
     this.used = Math.max(0, this.used + amount);
     const holds = (this.held.get(owner) ?? 0) + amount;
     if (holds <= 0) this.held.delete(owner);
     else this.held.set(owner, holds);
   }
 
-  /** Whoever holds least first. */
+  /** Serves the owner that holds least first. */
   private serve(): void {
     for (;;) {
       let next: Waiting | undefined;

@@ -1,7 +1,7 @@
-/** Everything of the process that tenants share, each with its bound. */
+/** All shared resources of the process, each with its bound. */
 import { Budget, type BudgetGauge } from './budget.js';
 
-/** Of the whole process; see config/gateway.example.yaml. */
+/** For the whole process; see config/gateway.example.yaml. */
 interface BudgetLimits {
   readonly memoryBytes: number;
   readonly requests: number;
@@ -17,7 +17,7 @@ export interface Budgets {
   readonly requests: Budget;
   /** Requests without a key whose body is awaited, by client address: logins. */
   readonly unsigned: Budget;
-  /** Operations that wait for a session of whichever pool. */
+  /** Operations that wait for a session of any pool. */
   readonly waiting: Budget;
   /** Open sessions of all pools. */
   readonly sessions: Budget;
@@ -25,15 +25,17 @@ export interface Budgets {
   readonly lookups: Budget;
 }
 
-/** Those that accounts share; the names are those of the configuration. */
+/** The budgets that accounts share; the names are those of the configuration. */
 export const ACCOUNT_BUDGETS = ['memoryBytes', 'requests', 'waiting', 'sessions', 'lookups'] as const;
 
-/** Of the requests; a login's body is small, and comes soon or never. */
+/** The share of the requests; a login's body is small, and arrives soon or never. */
 const UNSIGNED_REQUESTS = 1 / 8;
-/** Requests are a few, and small: login, health and reading one's own state go on when all else is taken. */
+/**
+ * These requests are few and small: login, health and reading one's own state still work when everything else is taken.
+ */
 const RESERVED_REQUESTS = 1 / 16;
 
-/** The part of one of `threads` event loops: each has requests and sessions of its own. */
+/** The part of one of `threads` event loops: each has its own requests and sessions. */
 export function createBudgets(limits: BudgetLimits, threads: number): Budgets {
   const capacityOf = (limit: number): number => Math.max(1, Math.floor(limit / threads));
   const part = (name: keyof BudgetLimits, unit: string, reserve = 0): Budget => {

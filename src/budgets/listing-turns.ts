@@ -1,10 +1,10 @@
 /**
- * Long listings in bounded turns, shared out fairly by account. Parsing what servers list takes an event loop's time whether
- * anybody waits for it or not: twenty endless listings at once held the loop for 200 ms a turn.
- *
- * The first entries of an operation need no turn. Behind those a listing is read only while it has a turn, which ends after
- * so many entries or milliseconds. How many have a turn at once follows the event loop: half as many whenever it is late, one
- * more while it is not. So listings that wait for distant servers do not wait for each other.
+ * Divides long listings into bounded turns, fairly by account. Parsing a listing takes time of the event loop even if
+ * no client waits for it: twenty endless listings at once blocked the loop for 200 ms a turn.
+ * The first entries of an operation need no turn. After those a listing is read only while it has a turn, which ends
+ * after a number of entries or milliseconds. The number of concurrent turns follows the event loop: it is halved
+ * whenever the loop is late, and grows by one while it is not. So listings that wait for distant servers do not wait
+ * for each other.
  */
 import { Periodic } from '../base/periodic.js';
 import { Budget, type Grant } from './budget.js';
@@ -15,7 +15,7 @@ const ENTRIES_A_TURN = 512;
 const TURN_MS = 100;
 const MOST_TURNS = 64;
 const LOOK_EVERY_MS = 10;
-/** The event loop is late. */
+/** With this delay the event loop counts as late. */
 const LATE_MS = 15;
 
 export class ListingTurns {
@@ -36,7 +36,7 @@ export class ListingTurns {
     });
   }
 
-  /** What one operation reads, in however many folders. */
+  /** The reader of one operation, for any number of folders. */
   reader(owner: string, signal: () => AbortSignal): ListingReader {
     return new ListingReader(this.turns, owner, signal, (change) => this.count(change));
   }

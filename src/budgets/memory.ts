@@ -2,18 +2,22 @@
 import { requireAmount } from '../base/numbers.js';
 import type { Budget, Grant } from './budget.js';
 
-/** What one place of it holds: a body's buffer, the window of a transfer, an answer. */
+/** What one place holds: a body's buffer, the window of a transfer, an answer. */
 export interface Hold {
   readonly bytes: number;
-  /** Holds so many from now on; false, and nothing has changed, where more may not be had. Fewer always may. */
+  /**
+   * Holds this many bytes from now on; false, and nothing has changed, if there is not more. Fewer are always allowed.
+   */
   resize(bytes: number): boolean;
-  /** The same, for what would be good to have: only while the owner could hold twice as much, so that others of its requests find room. */
+  /**
+   * The same for optional memory: only while the owner could hold twice as much, so that its other requests find room.
+   */
   stretch(bytes: number): boolean;
-  /** As resize. @throws GatewayError overloaded (503); share_exceeded (429) */
+  /** Like resize. @throws GatewayError overloaded (503); share_exceeded (429) */
   require(bytes: number): void;
 }
 
-/** For what is bounded elsewhere. */
+/** For memory that is bounded elsewhere. */
 export const UNCOUNTED: Hold = { bytes: 0, resize: () => true, stretch: () => true, require: () => undefined };
 
 export class Memory {
@@ -29,7 +33,7 @@ export class Memory {
   hold(): Hold {
     let held = 0;
     const take = (bytes: number, isRequired: boolean): boolean => {
-      // Beside what else is held, a sum could hide it.
+      // Checked alone: a sum with other bytes could hide a wrong number.
       requireAmount(bytes);
       if (bytes === held) return true;
       if (this.isOver) return bytes < held;
@@ -47,19 +51,19 @@ export class Memory {
     };
   }
 
-  /** What is held counts under `owner` from now on. @throws GatewayError overloaded (503); share_exceeded (429) */
+  /** The held bytes count under `owner` from now on. @throws GatewayError overloaded (503); share_exceeded (429) */
   moveTo(owner: string): void {
     const { bytes } = this;
     this.owner = owner;
     if (bytes === 0) return;
-    // Given back first: the same bytes must not be asked for twice.
+    // Released first: the same bytes must not be counted twice.
     this.grant?.release();
     this.grant = undefined;
     this.bytes = 0;
     this.resize(bytes, true);
   }
 
-  /** Everything is given back; nothing more is given. */
+  /** Releases everything; no more is granted. */
   release(): void {
     this.isOver = true;
     this.grant?.release();
@@ -79,7 +83,7 @@ export class Memory {
 
   private resize(bytes: number, isRequired: boolean): boolean {
     const more = bytes - this.bytes;
-    // What can do with less is not told that it was refused.
+    // Optional memory does not count as refused.
     if (!isRequired && more > 0 && this.budget.refusalOf({ owner: this.owner, amount: more }) !== undefined)
       return false;
     const isGranted = this.grant?.resize(bytes) ?? this.take(bytes);

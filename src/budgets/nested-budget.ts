@@ -1,10 +1,10 @@
 /**
- * A budget whose shares are shared out once more, by the same rule: each owner's among its parts. Neither an account with
- * many silent servers holds up another account, nor one of its own servers the others.
+ * A budget whose shares are divided once more, by the same rule: each owner's among its parts. An account with many
+ * silent servers cannot block another account, nor can one of its servers block the others.
  */
 import { Budget, type BudgetOptions, type Grant } from './budget.js';
 
-/** What one owner alone is given of a budget. */
+/** The largest part of a budget that one owner can get. */
 const LARGEST_SHARE = 4 / 5;
 
 export class NestedBudget {
@@ -19,7 +19,7 @@ export class NestedBudget {
     return this.whole.gauge.used;
   }
 
-  /** As much as somebody who holds nothing may take at once; 0 when all is taken. */
+  /** What an owner that holds nothing may take at once; 0 when all is taken. */
   get room(): number {
     const free = this.options.capacity - this.used;
     return free <= 0 ? 0 : Math.max(1, Math.floor(free * LARGEST_SHARE));
@@ -38,7 +38,7 @@ export class NestedBudget {
     return this.both(owner, this.shareOf(owner).take({ owner: part }), this.whole.take({ owner }));
   }
 
-  /** In turn. Rejects with the signal's reason. */
+  /** Waits in turn. Rejects with the signal's reason. */
   async wait(owner: string, part: string, signal: AbortSignal): Promise<Grant> {
     const inner = await this.shareOf(owner)
       .wait({ owner: part }, { signal })
