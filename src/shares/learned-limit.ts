@@ -1,12 +1,12 @@
-/** How long a learned limit of the server is believed before one more session is tried. */
+/** How long a learned limit of the server is trusted before one more session is tried. */
 const BELIEVED_MS = 60_000;
 
-/** How many sessions the server has been found to admit. */
+/** The number of sessions that the server was found to admit. */
 export class LearnedLimit {
   sessions = Infinity;
   private timer: NodeJS.Timeout | undefined;
 
-  /** `forgotten` is called when it has been believed for long enough. */
+  /** `forgotten` is called when the limit has been trusted for long enough. */
   constructor(private readonly forgotten: () => void) {}
 
   learn(sessions: number): void {
@@ -18,7 +18,7 @@ export class LearnedLimit {
     }, BELIEVED_MS).unref();
   }
 
-  /** Whether there was anything to forget. */
+  /** Forgets the limit; returns whether there was one. */
   forget(): boolean {
     clearTimeout(this.timer);
     const wasKnown = this.sessions < Infinity;

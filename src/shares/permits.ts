@@ -1,34 +1,34 @@
 /**
- * Permits to hold open sessions, where the pools of several threads share the limit of one login. A pool asks before it
- * opens a session and gives back when that is closed; a lease of an open session never comes here.
+ * Permits to hold open sessions, if the pools of several threads share the limit of one login. A pool asks before it
+ * opens a session and returns the permit when that is closed; leases of open sessions need none.
  */
 import { requireAmount } from '../base/numbers.js';
 import type { FromBroker, SessionNeeds, ToBroker } from './share-messages.js';
 
-/** What a pool sees of the limit it shares. */
+/** A pool's view of the shared limit. */
 export interface SessionPermits {
-  /** Over how many pools the limits are spread. */
+  /** The number of pools that share the limits. */
   readonly pools: number;
   /** Sessions that this pool may keep for now: fewer than it has while others wait for their share. */
   readonly cap: number;
-  /** What the server admits over all pools, as far as its refusals have told. */
+  /** What the server admits over all pools, as far as its refusals have shown. */
   readonly learned: number;
-  /** Tells of the limit that all pools together must keep. */
+  /** Sets the limit that all pools together must keep. */
   limit(maxSessions: number): void;
-  /** How many permits the pool waits for, besides those it has. */
+  /** How many permits the pool waits for, in addition to those it has. */
   want(count: number): void;
-  /** A session is closed, or was not opened; `isRefused`: because the server admits no further one. */
+  /** A session was closed, or not opened; `isRefused`: because the server admits no further one. */
   giveBack(isRefused: boolean): void;
-  /** Who is told; one pool. */
+  /** Sets the one pool that gets the calls. */
   bind(holder: PermitHolder): void;
 }
 
 interface PermitHolder {
-  /** A permit has come: the pool opens a session with it, or gives it back. */
+  /** A permit has arrived: the pool opens a session with it, or returns it. */
   granted(): void;
-  /** `cap` or `learned` is another one. */
+  /** `cap` or `learned` has changed. */
   changed(): void;
-  /** Permits have run out, and somebody waits: it is asked what it needs. */
+  /** Permits have run out, and a pool waits: this pool is asked what it needs. */
   scarce(): void;
   needs(): SessionNeeds;
 }
@@ -36,11 +36,11 @@ interface PermitHolder {
 /** The permits of one thread, by the key of the pool. */
 export interface Shares {
   of(key: string): SessionPermits;
-  /** The pool of this key is gone. */
+  /** The pool of this key no longer exists. */
   forget(key: string): void;
 }
 
-/** One thread's end of the line to the broker. */
+/** One thread's connection to the broker. */
 export class ShareHolder implements Shares {
   private readonly permits = new Map<string, Permits>();
 
@@ -73,7 +73,7 @@ class Permits implements SessionPermits {
   cap = Infinity;
   learned = Infinity;
   private held = 0;
-  /** As the broker knows it. */
+  /** The count that the broker knows. */
   private wanted = 0;
   private maxSessions = Infinity;
   private holder: PermitHolder | undefined;
@@ -91,7 +91,7 @@ class Permits implements SessionPermits {
   limit(maxSessions: number): void {
     if (this.maxSessions === maxSessions) return;
     this.maxSessions = maxSessions;
-    // Whoever has and wants nothing is under no limit.
+    // A thread that has and wants nothing is not limited.
     if (this.held + this.wanted > 0) this.tell();
   }
 

@@ -1,9 +1,9 @@
 /**
  * One limit of sessions over several processes (nodes). Before a process opens a session it claims it: under a lock
- * that all processes know, it sees what the others hold and want, and takes what is free and its share by the rules of
- * share-out.ts. One claim for each session that is opened or closed, none for a lease. What a process lacks it claims
- * again a moment later; those that hold sessions look whether others wait, and give up what is beyond their share.
- *
+ * that all processes share, it reads what the others hold and want, and takes what is free, and its share by the rules
+ * of share-out.ts. There is one claim for each session that is opened or closed, and none for a lease. What a process
+ * lacks it claims again a moment later; processes with sessions check whether others wait, and give up what is beyond
+ * their share.
  * While claims fail (the database is away) a process keeps what it has and opens sessions up to its even part.
  */
 import { Periodic } from '../base/periodic.js';
@@ -16,32 +16,32 @@ type Claim = Pick<Claimant, 'held' | 'waiting'> & SessionNeeds;
 
 type SeenClaim = Claim & { readonly isMine: boolean };
 
-/** Where the processes meet. */
+/** The store that the processes share. */
 interface ClaimStore {
-  /** Processes that live, as far as this one knows. */
+  /** Live processes, as far as this one knows. */
   readonly processes: number;
   /**
-   * Gives the claims of all processes, this one's too, to `decide`, and notes that this process holds as many as that
-   * says. All processes see them in one order and with the same times.
+   * Passes the claims of all processes, including this one's, to `decide`, and records that this process holds the
+   * number that it returns. All processes see them in one order and with the same times.
    */
   claim(login: string, claim: Claim, decide: (claims: readonly SeenClaim[]) => number): Promise<void>;
-  /** Those of `logins` of which other processes wait for sessions. */
+  /** Those of `logins` for which other processes wait for sessions. */
   wantedByOthers(logins: readonly string[]): Promise<readonly string[]>;
 }
 
-/** How long one who lacks sessions, or holds some, takes to notice what the others did. */
+/** How long a process that lacks sessions, or holds some, takes to notice changes of the others. */
 const ROUND_MS = 250;
-/** A process that knows of no other looks once in so many rounds. */
+/** A process that knows of no other checks once in this many rounds. */
 const ROUNDS_ALONE = 20;
-/** For the threads to say what they need. */
+/** Time for the threads to report what they need. */
 const REFRESH_MS = 25;
-/** Whoever waits for a session waits no longer than this for the answer to a claim. */
+/** A waiter waits at most this long for the answer to a claim. */
 const PATIENCE_MS = 2_000;
-/** When claims succeed again, all processes tell first what they opened meanwhile. */
+/** When claims succeed again, all processes first report what they opened meanwhile. */
 const RECOVERY_MS = 2_000;
 
 interface Login {
-  /** As last claimed; undefined when that failed. */
+  /** The last claim; undefined if it failed. */
   told: Pick<Claim, 'held' | 'waiting'> | undefined;
   isClaiming: boolean;
   isFailing: boolean;
@@ -52,7 +52,7 @@ interface Login {
 
 export class ProcessShares {
   private readonly logins = new Map<string, Login>();
-  /** While this process has sessions, or lacks some. */
+  /** Runs while this process has sessions, or lacks some. */
   private readonly rounds = new Periodic(() => this.look(), ROUND_MS);
   private round = 0;
   private isStopped = false;
@@ -130,7 +130,7 @@ export class ProcessShares {
       login.told = { held, waiting: claim.held + claim.waiting - held };
       this.broker.allow(key, allowed);
     }
-    // The broker tells nothing of a login that it has forgotten meanwhile.
+    // The broker reports nothing about a login that it has forgotten meanwhile.
     this.changed(key);
     if (login.isClaiming) return;
     if (login.told?.held === 0 && login.told.waiting === 0) {
@@ -150,14 +150,14 @@ export class ProcessShares {
     return setTimeout(() => void this.claim(key, login), ms).unref();
   }
 
-  /** What is certainly no other's, if all know the same limit. */
+  /** The part that certainly belongs to no other process, if all know the same limit. */
   private allowEvenPart(key: string): void {
     const { held, waiting, limit } = this.broker.claimOf(key);
     const even = Math.max(1, Math.floor(limit / this.store.processes));
     this.broker.allow(key, Math.max(held, Math.min(held + waiting, even)));
   }
 
-  /** Whether others wait for sessions that this process holds. */
+  /** Checks whether others wait for sessions that this process holds. */
   private async look(): Promise<void> {
     if (this.logins.size === 0) return void this.rounds.stop();
     this.round++;
@@ -173,12 +173,12 @@ export class ProcessShares {
         login.next = this.claimIn(REFRESH_MS, key, login);
       }
     } catch {
-      // The next round looks again.
+      // The next round checks again.
     }
   }
 }
 
-/** Sessions that this process may hold: fewer than it has where others are owed some. */
+/** Sessions that this process may hold: fewer than it has if others are owed some. */
 function allowedOf(claims: readonly SeenClaim[], limit: number): number {
   const all = claims.map((claim) => ({ ...claim, needs: claim, share: 0 }));
   shareOut(all, limit);

@@ -1,16 +1,16 @@
-/** What threads that share a limit of sessions and the broker (shares.ts) tell each other; `key` is the pool's. */
+/** The messages between threads that share a limit of sessions and the broker (shares.ts); `key` is the pool's. */
 
-/** What a pool could do with sessions, and how long it has waited for them. */
+/** The sessions that a pool needs, and how long it has waited for them. */
 export interface SessionNeeds {
-  /** Of those it has or opens: in use, or wanted by somebody who waits. */
+  /** Of those it has or opens: in use, or wanted by a waiter. */
   readonly sessions: number;
-  /** With so many in all the first in its queue is served; 1 while nobody waits there. */
+  /** With this many in all, the first in its queue is served; 1 while its queue is empty. */
   readonly atOnce: number;
-  /** When the first in its queue came, in ms since 1970; now, while nobody waits there. */
+  /** When the first in its queue arrived, in ms since 1970; now, while its queue is empty. */
   readonly since: number;
   /** The first in its queue is a client's request. */
   readonly isRequest: boolean;
-  /** It opens a session, or has done so a moment ago. */
+  /** It is opening a session, or has opened one a moment ago. */
   readonly isFresh: boolean;
 }
 
@@ -19,10 +19,10 @@ export type ToBroker =
   | ({
       readonly kind: 'want';
       readonly key: string;
-      /** Permits it waits for, besides `held`. */
+      /** Permits that it waits for, in addition to `held`. */
       readonly count: number;
       readonly held: number;
-      /** As it knows it. */
+      /** The limit that it knows. */
       readonly limit: number;
     } & SessionNeeds)
   | { readonly kind: 'back'; readonly key: string; readonly isRefused: boolean };

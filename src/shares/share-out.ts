@@ -1,15 +1,15 @@
-/** How many sessions each of several claimants should have where there are not enough; shares.ts says by which rules. */
+/** How many sessions each of several claimants should have if there are not enough; shares.ts explains the rules. */
 import type { SessionNeeds } from './share-messages.js';
 
 export interface Claimant {
   readonly held: number;
   readonly waiting: number;
   readonly needs: SessionNeeds;
-  /** The outcome. */
+  /** The result. */
   share: number;
 }
 
-/** Clients' requests before watched folders, each by how long the first one waits. */
+/** Clients' requests before watched folders, each by how long the first one has waited. */
 export function inOrder({ needs: one }: Claimant, { needs: other }: Claimant): number {
   return Number(other.isRequest) - Number(one.isRequest) || one.since - other.since;
 }
@@ -31,7 +31,7 @@ export function shareOut(claimants: readonly Claimant[], limit: number): void {
   for (const claimant of ordered) raise(claimant, claimant.needs.atOnce);
   for (const most of [need, held]) {
     while (left > 0) {
-      // The smallest share grows; among equal ones that of whoever has the session already.
+      // The smallest share grows; among equal ones, that of the claimant that has the session already.
       const [next] = claimants
         .filter((claimant) => claimant.share < most(claimant))
         .sort((one, other) => one.share - other.share || other.held - one.held);

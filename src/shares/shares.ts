@@ -1,14 +1,13 @@
 /**
  * One limit of sessions over the pools of several threads, and over those of other processes as far as these leave
- * something (process-shares.ts). Threads ask for permits, and get what is free. Where that is
- * not enough, all who hold or want some are asked what they need, and the limit is shared out, once in each round: in
- * order of how long the first in each thread's queue has waited, clients' requests before watched folders, each thread
- * gets what that one needs at once; the rest goes evenly to those who can use it, and idle sessions stay where they are
- * as long as nobody needs the room. Whoever holds more than its share is told to keep that many only: idle sessions go
- * at once, used ones take no further lease and go with their last one.
- *
- * So everybody is served in the end: the one who has waited longest is first in every round, and its thread gathers
- * what it needs, two sessions at once too, since nobody who came later takes of a share that is not yet complete. And
+ * something (process-shares.ts). Threads ask for permits, and get what is free. If that is not enough, all threads that
+ * hold or want some are asked what they need, and the limit is divided, once in each round: in order of how long the
+ * first in each thread's queue has waited, clients' requests before watched folders, each thread gets what that one
+ * needs at once; the rest is divided evenly among those that can use it, and idle sessions are kept as long as their
+ * room is not needed. A thread that holds more than its share must keep only that many: idle sessions are closed at
+ * once, used ones take no further lease and are closed after their last one.
+ * So every waiter is served in the end: the one that has waited longest is first in every round, and its thread gathers
+ * what it needs, two sessions at once too, because later arrivals take nothing of a share that is not yet complete. And
  * logins stay few: a thread that has just opened a session comes before the others with its even part of what it holds.
  */
 
@@ -22,14 +21,14 @@ interface Holder extends Claimant {
   held: number;
   waiting: number;
   limit: number;
-  /** As it last said. */
+  /** Its last report. */
   needs: SessionNeeds;
-  /** It has not yet answered in this round. */
+  /** It has not answered in this round yet. */
   isAsked: boolean;
   cap: number;
 }
 
-/** All threads of the process as one claimant, where other processes have some too. */
+/** All threads of the process as one claimant, if other processes have some too. */
 export interface ProcessClaim {
   readonly held: number;
   readonly waiting: number;
@@ -40,13 +39,13 @@ export interface ProcessClaim {
 interface Login {
   readonly key: string;
   readonly holders: Map<object, Holder>;
-  /** What the server has been found to admit. */
+  /** What the server was found to admit. */
   readonly learned: LearnedLimit;
   /** What other processes leave to this one. */
   allowance: number;
-  /** The allowance is being looked at: nobody is asked to give up something before that is known. */
+  /** The allowance is being determined: before it is known, no thread is asked to give up something. */
   isClaiming: boolean;
-  /** While permits have run out and somebody waits. */
+  /** Runs while permits have run out and a pool waits. */
   rounds: Periodic;
 }
 
@@ -57,17 +56,17 @@ export class SharesBroker {
   private readonly members = new Map<object, (message: FromBroker) => void>();
   private onChange: ((key: string) => void) | undefined;
 
-  /** `member` stands for the thread in the other calls. */
+  /** `member` represents the thread in the other calls. */
   join(member: object, send: (message: FromBroker) => void): void {
     this.members.set(member, send);
   }
 
-  /** Other processes share the limits: from now on nothing is granted but what `allow` says; `onChange` may call it. */
+  /** Other processes share the limits: from now on only what `allow` permits is granted; `onChange` may call it. */
   shareWithOthers(onChange: (key: string) => void): void {
     this.onChange = onChange;
   }
 
-  /** What the threads have and want of this login. */
+  /** What the threads have and want for this login. */
   claimOf(key: string): ProcessClaim {
     const login = this.logins.get(key);
     const holders =
@@ -89,7 +88,7 @@ export class SharesBroker {
     };
   }
 
-  /** Nothing further is granted until `allow`, so that what `claimOf` told stays true. */
+  /** Nothing further is granted until `allow`, so that the result of `claimOf` stays true. */
   beginClaim(key: string): void {
     const login = this.logins.get(key);
     if (login === undefined) return;
@@ -97,7 +96,7 @@ export class SharesBroker {
     login.allowance = Math.min(login.allowance, sum([...login.holders.values()], 'held'));
   }
 
-  /** The process may hold so many sessions; where it has more, it gives them back as they come to rest. */
+  /** The process may hold this many sessions; if it has more, it gives them up as they become idle. */
   allow(key: string, sessions: number): void {
     const login = this.logins.get(key);
     if (login === undefined || (login.allowance === sessions && !login.isClaiming)) return;
@@ -106,12 +105,12 @@ export class SharesBroker {
     this.settle(login);
   }
 
-  /** Has the threads say what they need by now. */
+  /** Asks the threads to report what they need now. */
   refresh(key: string): void {
     for (const { send } of this.logins.get(key)?.holders.values() ?? []) send({ kind: 'poll', key });
   }
 
-  /** The thread is gone, and its sessions with it. */
+  /** The thread has ended, and its sessions with it. */
   leave(member: object): void {
     this.members.delete(member);
     for (const login of this.logins.values()) if (login.holders.delete(member)) this.settle(login);
@@ -131,7 +130,7 @@ export class SharesBroker {
   }
 
   private note(login: Login, holder: Holder, message: Extract<ToBroker, { kind: 'want' }>): void {
-    // Granted, but not yet known there when it wrote.
+    // Granted, but not yet known to the thread when it wrote.
     const underWay = holder.held - message.held;
     holder.waiting = Math.max(0, message.count - underWay);
     holder.limit = message.limit;
@@ -161,7 +160,7 @@ export class SharesBroker {
     return login;
   }
 
-  /** Grants what is free, and sees to it that more becomes free when that is not enough. */
+  /** Grants what is free, and starts to free more if that is not enough. */
   private settle(login: Login): void {
     const holders = [...login.holders.values()];
     let free = limitOf(login) - sum(holders, 'held');
@@ -189,7 +188,7 @@ export class SharesBroker {
   }
 
   private nextRound(login: Login): void {
-    // Whoever has not answered is taken at its last word.
+    // For a thread that has not answered, its last report counts.
     if ([...login.holders.values()].some(({ isAsked }) => isAsked)) this.shareOut(login);
     this.ask(login);
   }
@@ -222,7 +221,7 @@ export class SharesBroker {
     holder.send({ kind: 'cap', key: login.key, cap, learned: login.learned.sessions });
   }
 
-  /** The server refused a session beside the others: they are what it admits. */
+  /** The server refused a session beside the others: their number is what it admits. */
   private learn(login: Login): void {
     const others = sum([...login.holders.values()], 'held') - 1;
     if (others < 1) return;
@@ -258,14 +257,14 @@ function holderOf({ holders }: Login, member: object, send: Holder['send']): Hol
   return holder;
 }
 
-/** The smallest that anybody knows of who holds or wants sessions. */
+/** The smallest limit that is known to any thread that holds or wants sessions. */
 function limitOf({ holders, learned, allowance }: Login): number {
   let limit = Math.min(learned.sessions, allowance);
   for (const holder of holders.values()) if (holder.held + holder.waiting > 0) limit = Math.min(limit, holder.limit);
   return limit;
 }
 
-/** To whom a free permit goes; one beyond all shares to whoever wants it. */
+/** The thread that gets a free permit; a permit beyond all shares goes to any thread that wants it. */
 function nextInLine(holders: readonly Holder[]): Holder | undefined {
   const waiting = holders.filter((holder) => holder.waiting > 0).sort(inOrder);
   return waiting.find((holder) => holder.held < holder.share) ?? waiting[0];
