@@ -1,6 +1,6 @@
 /**
- * Asking name servers, with c-ares: nothing of it holds one of the few threads that getaddrinfo shares with file access
- * and key derivation, a question has a deadline, and whoever no longer wants the answer takes the question back.
+ * Queries name servers with c-ares: it uses none of the few threads that getaddrinfo shares with file access and key
+ * derivation, a query has a deadline, and it can be cancelled.
  */
 import { Resolver } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
@@ -17,25 +17,27 @@ export interface Answer {
 interface Question {
   readonly name: string;
   readonly rules: SearchRules;
-  /** `address` or `address:port`; empty = those of the system, read again for each question. */
+  /** `address` or `address:port`; empty = those of the system, read again for each query. */
   readonly servers: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** For one server's answer; twice as much for the second try. */
+/** For one server's answer; twice as long for the second try. */
 const TRY_MS = 2_000;
 const TRIES = 2;
 /** For all servers and all completions of a short name. */
 const DEADLINE_MS = 10_000;
-/** Once there is an address of one family, the other family's answer is waited for no longer than this (RFC 8305, 3). */
+/**
+ * Once there is an address of one family, the wait for the other family's answer is at most this long (RFC 8305, 3).
+ */
 const OTHER_FAMILY_MS = 100;
-/** Of each family; nobody tries more of them in the time that there is for connecting. */
+/** Per family; more of them cannot be tried within the time for connecting. */
 const MOST_ADDRESSES = 8;
 
 type Family = 4 | 6;
 type FamilyAnswer = readonly { readonly address: string; readonly ttl: number }[];
 
-/** Rejects with an error that has a `code` as getaddrinfo has them, or with the signal's reason. */
+/** Rejects with an error whose `code` is one of getaddrinfo's, or with the signal's reason. */
 export async function askNameServers({ name, rules, servers, signal }: Question): Promise<Answer> {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
   if (servers.length > 0) resolver.setServers(servers);
@@ -49,7 +51,7 @@ export async function askNameServers({ name, rules, servers, signal }: Question)
       const answer = await askBothFamilies(resolver, candidate);
       if (typeof answer !== 'string') return answer;
       if (answer === 'silent') throw nameError('EAI_AGAIN');
-      // As with getaddrinfo: a server that cannot tell of one completion may know another.
+      // As with getaddrinfo: a server that fails for one completion may know another.
       isFailing ||= answer === 'failing';
     }
     throw nameError(isFailing ? 'EAI_FAIL' : 'ENOTFOUND');
@@ -97,7 +99,7 @@ function hasAddress(found: ReadonlyMap<Family, FamilyAnswer>): boolean {
   return [...found.values()].some((answer) => answer.length > 0);
 }
 
-/** No such name; a server that answers, but not this; nobody answers. */
+/** No such name; a server that answers, but not this query; no answer. */
 type Trouble = 'none' | 'failing' | 'silent';
 
 function troubleOf(code: string | undefined): Trouble {
@@ -105,7 +107,7 @@ function troubleOf(code: string | undefined): Trouble {
   return code === 'ETIMEOUT' || code === 'ECONNREFUSED' || code === 'ECANCELLED' ? 'silent' : 'failing';
 }
 
-/** In turns, beginning with the family that the machine most likely has a way for. */
+/** Families alternate, beginning with the one that the machine most likely has a route for. */
 function inOrder(found: ReadonlyMap<Family, FamilyAnswer>): Answer {
   const of = (family: Family): FamilyAnswer => found.get(family)?.slice(0, MOST_ADDRESSES) ?? [];
   const [first, second] = hasGlobalIpv6() ? [of(6), of(4)] : [of(4), of(6)];

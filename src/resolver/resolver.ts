@@ -1,6 +1,6 @@
 /**
- * Names → addresses, for every outgoing socket. Look-ups are bounded and shared out by account; one name is asked for
- * once at a time, and its answer is kept as long as it says, within bounds.
+ * Resolves names to addresses, for every outgoing socket. Look-ups are bounded and divided by account; only one query
+ * for a name runs at a time, and its answer is kept as long as it allows, within bounds.
  */
 import { lookup as getaddrinfo } from 'node:dns/promises';
 import path from 'node:path';
@@ -14,21 +14,21 @@ import { type Answer, askNameServers, nameError } from './name-servers.js';
 import { parseHosts, parseSearchRules, watchedFile } from './system-files.js';
 
 interface LookupOptions {
-  /** Who asks: the account. */
+  /** The account that asks. */
   readonly owner: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * All addresses of a name, in the order in which they are to be tried. Rejects with an error that has a `code` as
- * getaddrinfo has them, with share_exceeded or overloaded, or with the signal's reason.
+ * All addresses of a name, in the order in which they are to be tried. Rejects with an error whose `code` is one of
+ * getaddrinfo's, with share_exceeded or overloaded, or with the signal's reason.
  */
 export type Lookup = (name: string, options: LookupOptions) => Promise<readonly { readonly address: string }[]>;
 
 interface ResolverOptions {
-  /** `system` = getaddrinfo, which knows mDNS and whatever else the system is configured for. */
+  /** `system` = getaddrinfo, which knows mDNS and everything else that the system is configured for. */
   readonly resolver?: 'dns' | 'system';
-  /** Instead of the system's. */
+  /** Replaces the system's. */
   readonly nameServers?: readonly string[];
   readonly budget?: Budget;
   readonly files?: { readonly hosts: string; readonly resolvConf: string };
@@ -43,9 +43,12 @@ const SYSTEM_FILES = {
 };
 const NAMES_KEPT = 1_000;
 const TTL_SECONDS = { least: 1, most: 60, noSuchName: 5, failure: 1, system: 5 } as const;
-/** For one's turn, where many look up names. */
+/** Longest wait in the queue if many look up names. */
 const PATIENCE_MS = 3_000;
-/** getaddrinfo holds a thread of four until it has its answer, and cannot be called back: the others are for files and keys. */
+/**
+ * getaddrinfo uses one of four threads until it has its answer, and cannot be cancelled: the other threads are for
+ * files and keys.
+ */
 const SYSTEM_LOOKUPS = 2;
 const LOCALHOST: readonly string[] = ['127.0.0.1', '::1'];
 
@@ -102,14 +105,14 @@ export function createResolver(options: ResolverOptions = {}): Lookup {
     return flight;
   }
 
-  /** The question is taken back with the last one who wants its answer. */
+  /** The query is cancelled when the last caller no longer wants its answer. */
   function board(name: string, flight: Flight, signal: AbortSignal): Promise<Outcome> {
     return waitFor({ signal }, (done, fail) => {
       flight.users++;
       flight.outcome.then(done, fail);
       return (error) => {
         flight.users--;
-        // getaddrinfo goes on whatever is said: its answer may serve the next one.
+        // getaddrinfo cannot be cancelled: its answer may serve the next caller.
         if (error === undefined || flight.users > 0 || isSystem) return;
         flight.controller.abort(signal.reason);
         if (underWay.get(name) === flight) underWay.delete(name);
@@ -123,7 +126,7 @@ export function createResolver(options: ResolverOptions = {}): Lookup {
       if (known !== undefined) return known;
       const flight = underWay.get(name);
       if (flight !== undefined) return board(name, flight, signal);
-      // Nobody joins those who wait for their turn: another account's may come much later than one's own.
+      // Queries that wait in the queue are not shared: another account's may run much later than one's own.
       const grant = await (isSystem ? threads : budget).wait({ owner }, { signal, timeoutMs: PATIENCE_MS });
       if (!kept.has(name) && !underWay.has(name))
         return board(
@@ -152,12 +155,12 @@ export function createResolver(options: ResolverOptions = {}): Lookup {
   };
 }
 
-/** RFC 6761, 6.3: nobody is asked about it. */
+/** RFC 6761, 6.3: no server is asked about it. */
 function isLocalhost(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
 }
 
-/** No domain ends in a number: what does is a mistaken address. `invalid` is nobody's (RFC 6761, 6.4). */
+/** No domain ends in a number: such a name is a mistaken address. `invalid` never exists (RFC 6761, 6.4). */
 function mayBeName(name: string): boolean {
   return name !== '' && name.length <= 253 && !/(^|\.)(\d+|0x[0-9a-f]*|invalid)$/.test(name);
 }

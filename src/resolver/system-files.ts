@@ -1,13 +1,13 @@
-/** What the system says about names, beside its name servers: the hosts file, and how short names are completed. */
+/** The system's settings for names, except its name servers: the hosts file, and how short names are completed. */
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 
-/** Whether it has changed is asked no more often than this. */
+/** Least time between two checks whether the file has changed. */
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * What `parse` makes of the file, read again when it has changed; of "" where there is none. Synchronous on purpose: it
- * takes microseconds, and must not wait in line behind whatever else the threads for file access do.
+ * The result of `parse` for the file, read again when it has changed; for "" if there is none. Synchronous on purpose:
+ * it takes microseconds, and must not wait in the queue for the threads of file access.
  */
 export function watchedFile<T>(file: string, parse: (text: string) => T): () => T {
   let lookedAt = -Infinity;
@@ -49,7 +49,7 @@ type Hosts = ReadonlyMap<string, readonly string[]>;
 export interface SearchRules {
   /** Domains that a short name is tried in. */
   readonly search: readonly string[];
-  /** A name with at least so many dots is tried as it stands first. */
+  /** A name with at least so many dots is tried as it is first. */
   readonly ndots: number;
 }
 
@@ -79,7 +79,7 @@ export function parseSearchRules(text: string): SearchRules {
       .replace(/[#;].*/, '')
       .trim()
       .split(/\s+/);
-    // Of several such lines the last one counts.
+    // The last of several such lines counts.
     if (keyword === 'search') search = words;
     else if (keyword === 'domain') search = words.slice(0, 1);
     else if (keyword === 'options') {
@@ -92,7 +92,7 @@ export function parseSearchRules(text: string): SearchRules {
   return { search: search.map((domain) => domain.replace(/\.$/, '')).filter((domain) => domain !== ''), ndots };
 }
 
-/** The names that stand for `name`, in the order in which they are asked for. */
+/** The full names to try for `name`, in order. */
 export function candidatesFor(name: string, { search, ndots }: SearchRules): readonly string[] {
   if (name.endsWith('.')) return [name.slice(0, -1)];
   const completed = search.map((domain) => `${name}.${domain}`);
