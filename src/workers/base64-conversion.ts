@@ -4,7 +4,7 @@ import type { Conversion } from './ordered-transform.js';
 export const EMPTY = Buffer.alloc(0);
 const PADDING = 0x3d;
 
-/** Cuts a stream at whole groups: what a chunk leaves over joins the front of the next one. */
+/** Cuts a stream at whole groups: the rest of a chunk is put in front of the next one. */
 class Grouping {
   readonly #size: number;
   #carry: Buffer = EMPTY;
@@ -26,7 +26,7 @@ class Grouping {
     return { head: joined, body: chunk.subarray(missing, end) };
   }
 
-  /** The bytes of the group that is not complete. */
+  /** The bytes of the incomplete group. */
   get rest(): Buffer {
     return this.#carry;
   }
@@ -36,19 +36,19 @@ class Grouping {
 export class Decoding implements Conversion {
   readonly #workers: Base64Workers;
   readonly #groups = new Grouping(4);
-  /** Place in the text of the first group that was not yet taken. */
+  /** Position in the text of the first group that was not yet taken. */
   #offset = 0;
   #isPadded = false;
   readonly #mayMove: boolean;
 
-  /** `mayMove`: the chunks are given away (Base64Workers.decode). */
+  /** `mayMove`: ownership of the chunks is transferred (Base64Workers.decode). */
   constructor(workers: Base64Workers, mayMove = false) {
     this.#workers = workers;
     this.#mayMove = mayMove;
   }
 
   convert(chunk: Buffer): Buffer | Promise<Buffer> {
-    // Padding ends the text (RFC 4648, section 3.2), wherever the chunks are cut.
+    // Padding ends the text (RFC 4648, section 3.2), regardless of how the chunks are cut.
     if (this.#isPadded && chunk.length > 0) throw badBase64(this.#offset);
     const { head, body } = this.#groups.take(chunk);
     const offset = this.#offset;

@@ -8,14 +8,14 @@ interface Base64WorkersOptions {
   readonly inlineBelowBytes: number;
 }
 
-/** Threads that had nothing to do for this long end. */
+/** Threads that were idle for this long end. */
 const IDLE_TIMEOUT_MS = 30_000;
 
 const WORKER_FILE = new URL('./base64.worker.js', import.meta.url);
 
 /**
- * Converts whole groups of base64, in place or in a worker by their size. What a worker gets is memory of its own
- * that is moved there: a chunk's memory may be shared, so it is copied first, and strings would be cloned.
+ * Converts whole groups of base64, in place or in a worker by their size. A worker gets memory of its own, which is
+ * moved: a chunk's memory may be shared, so it is copied first, and strings would be cloned.
  */
 export class Base64Workers {
   readonly #options: Base64WorkersOptions;
@@ -29,8 +29,8 @@ export class Base64Workers {
   }
 
   /**
-   * The bytes of `head` then `body`, each a multiple of 4 long; `offset` is their place in the text, for bad_base64.
-   * `mayMove`: the caller gives `body` away, whose memory a worker then gets without a copy.
+   * The bytes of `head` then `body`, each a multiple of 4 long; `offset` is their position in the text, for bad_base64.
+   * `mayMove`: the caller transfers `body`, and a worker gets its memory without a copy.
    */
   decode(head: Buffer, body: Buffer, offset: number, mayMove = false): Buffer | Promise<Buffer> {
     const length = head.length + body.length;
@@ -97,8 +97,8 @@ export class Base64Workers {
   }
 
   /**
-   * The job itself never throws, so a failure is a thread that died or did not start. The pool would then leave jobs that
-   * wait for a thread waiting for ever: ending it fails them, and the next job starts another one.
+   * The job itself never throws, so a failure means a thread that died or did not start. The pool would then keep jobs
+   * that wait for a thread waiting for ever: ending it rejects them, and the next job starts another pool.
    */
   #discard(pool: Piscina<Base64Task, Base64Result>): void {
     if (this.#pool !== pool || this.#isClosed) return;
@@ -107,7 +107,7 @@ export class Base64Workers {
   }
 }
 
-/** Whether nothing else can lie in the buffer's memory. */
+/** Whether no other data can be in the buffer's memory. */
 function ownsItsMemory(bytes: Buffer): bytes is Buffer<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength;
 }
@@ -124,7 +124,7 @@ function closing(): GatewayError {
   return new GatewayError('draining', 'the gateway is stopping', { step: 'transfer' });
 }
 
-/** `position` is the byte in the text that is at fault. */
+/** `position` is the wrong byte in the text. */
 export function badBase64(position: number): GatewayError {
   return new GatewayError(
     'bad_base64',

@@ -30,7 +30,7 @@ export interface Base64 {
   decode(): Duplex;
   /** Bytes in, text out. */
   encode(): Duplex;
-  /** `move`: the caller gives the buffer away and must not look at it again; saves the copy that a worker costs. */
+  /** `move`: the caller transfers the buffer and must not read it again; saves the copy that a worker costs. */
   decodeAll(text: Buffer, options?: { readonly move?: boolean }): Promise<Buffer>;
   encodeAll(bytes: Buffer, options?: { readonly move?: boolean }): Promise<Buffer>;
   readonly gauges: Base64Gauges;
@@ -39,9 +39,9 @@ export interface Base64 {
 }
 
 /**
- * Streams are not gathered up to the size of a worker's job: a chunk of 64 KiB costs the event loop 30 µs in place, while
- * jobs of 256 KiB cost it as much per byte in copying and messages, and twice the CPU in all. So workers serve whole
- * buffers, such as the answer of a read, and streams of large chunks.
+ * Streams are not gathered up to the size of a worker's job: a chunk of 64 KiB costs the event loop 30 µs in place,
+ * while jobs of 256 KiB cost it as much per byte in copying and messages, and twice the CPU in all. So workers serve
+ * whole buffers, such as the answer of a read, and streams of large chunks.
  */
 export function createBase64(options: Base64Options): Base64 {
   const workers = new Base64Workers(options);

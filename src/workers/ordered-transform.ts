@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream';
 export interface Conversion {
   /** A chunk's result, at once or later; an empty buffer when there is nothing yet. */
   convert(chunk: Buffer): Buffer | Promise<Buffer>;
-  /** What remains when the input has ended. */
+  /** The rest when the input has ended. */
   finish(): Buffer;
 }
 
