@@ -1,4 +1,4 @@
-/** Takes away what nobody has gone on with. */
+/** Removes uploads that no client has continued. */
 import { toGatewayError } from '../base/errors.js';
 import { WokenWork } from '../base/woken-work.js';
 import { uuidv7 } from '../base/uuid.js';
@@ -16,19 +16,19 @@ interface ExpiryOptions {
   readonly log: StorageOptions['log'];
 }
 
-/** Between two sweeps: what cannot be taken away stays due. */
+/** Between two sweeps: an upload that cannot be removed stays due. */
 const REST_MS = 10_000;
 const DONE_AT_ONCE = 1000;
 const OF_ONE_CONNECTION = 50;
-/** So many connections side by side. */
+/** Connections that are cleaned concurrently. */
 const AT_ONCE = 3;
 const CONNECTION_MS = 60_000;
-/** Of a connection where something has failed: the others come first meanwhile. */
+/** For a connection where something has failed: the others come first meanwhile. */
 const CLAIM_SECONDS = 300;
-/** A remote that is away for longer may never come back. */
+/** A remote that is away for longer may never return. */
 const GIVE_UP_MS = 7 * 86_400_000;
 
-/** `away`: the server could not be reached, nor would it be for the others. */
+/** `away`: the server could not be reached, and would not be for its other uploads. */
 type Outcome = 'gone' | 'stays' | 'away';
 
 export class Expiry {
@@ -76,7 +76,7 @@ export class Expiry {
     }
   }
 
-  /** Of one connection. Never rejects. */
+  /** Ends uploads of one connection. Never rejects. */
   private async endSome(uploads: readonly Upload[], writer: string): Promise<void> {
     const signal = AbortSignal.any([this.stopped.signal, AbortSignal.timeout(CONNECTION_MS)]);
     let outcome: Outcome = 'gone';
@@ -93,7 +93,7 @@ export class Expiry {
     const { id, accountId, connectionId } = held.upload;
     try {
       const connection = await connections.find(accountId, connectionId);
-      // With its connection it would be gone by itself.
+      // Without its connection the upload would be gone by itself.
       if (connection !== undefined) await service.end(connection, held, { signal, priority: 'background' });
       return 'gone';
     } catch (error) {

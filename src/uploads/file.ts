@@ -1,4 +1,4 @@
-/** What the requests of an upload share. */
+/** Helpers that the requests of an upload share. */
 import { refusal, type GatewayError } from '../base/errors.js';
 import type { OperationRequest, Operations } from '../operations/operation.js';
 import { cannotResume } from '../remotes/obstacles.js';
@@ -12,11 +12,11 @@ export interface UploadServiceOptions {
   readonly store: Uploads;
   readonly operations: Operations;
   readonly limits: UploadLimits;
-  /** Of one upload; 0 = no limit. */
+  /** For one upload; 0 = no limit. */
   readonly maxBytes: number;
 }
 
-/** An operation without what makes it one of an upload. */
+/** The request of an operation, without the part that an upload adds. */
 export type UploadRequest = Omit<OperationRequest, 'job'>;
 
 export const partOf = (uploadId: string, isRecorded: (error: GatewayError) => boolean): OperationRequest['job'] => ({
@@ -25,7 +25,7 @@ export const partOf = (uploadId: string, isRecorded: (error: GatewayError) => bo
   worked: () => undefined,
 });
 
-/** As the remote of its connection takes it. */
+/** The upload in the form that the remote of its connection takes. */
 export function fileOf(
   store: Uploads,
   { id, path, hidden, storeId, length }: Upload,

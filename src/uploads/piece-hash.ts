@@ -1,15 +1,15 @@
 /**
- * The SHA-256 of a file that comes in pieces. The hash of node:crypto cannot be kept; this one has states of some 100 bytes,
- * which stand in the upload's row with the offsets that they belong to: any node goes on with them.
+ * The SHA-256 of a file that arrives in pieces. The hash of node:crypto cannot be saved; this one has states of some
+ * 100 bytes, which are in the upload's row with their offsets: any node can continue from them.
  */
 import { createRequire } from 'node:module';
 import type { IHasher } from 'hash-wasm';
 import type { RunningHash } from '../remotes/remote.js';
 
 interface HashState {
-  /** Bytes of the file that are in it. */
+  /** Bytes of the file that it includes. */
   readonly offset: number;
-  /** Of them, those that were read back from the server. */
+  /** Of these, bytes that were read back from the server. */
   readonly readBytes: number;
   readonly state: Uint8Array;
 }
@@ -17,11 +17,11 @@ interface HashState {
 const NUMBER_BYTES = 8;
 const MOST_STATES = 16;
 
-/** One for all: a state is put into it before each use, so that uploads cost no memory of their own. */
+/** Shared by all uploads: a state is loaded into it before each use, so that uploads need no memory of their own. */
 let loading: Promise<IHasher> | undefined;
 
 function loadHasher(): Promise<IHasher> {
-  // SHA-256 alone: the package's main module brings all of its algorithms along.
+  // Only SHA-256: the package's main module loads all of its algorithms.
   const { createSHA256 } = createRequire(import.meta.url)('hash-wasm/dist/sha256.umd.min.js') as {
     readonly createSHA256: () => Promise<IHasher>;
   };
@@ -30,7 +30,7 @@ function loadHasher(): Promise<IHasher> {
 
 export class PieceHash implements RunningHash {
   private current: HashState;
-  /** By their offsets; the newest may be of bytes that never got to the server. */
+  /** By their offsets; the newest may include bytes that never reached the server. */
   private states: readonly HashState[];
 
   private constructor(
@@ -42,7 +42,7 @@ export class PieceHash implements RunningHash {
     this.current = this.states.at(-1) ?? start;
   }
 
-  /** `saved`: empty, or what `saved` was before. */
+  /** `saved`: empty, or the former `saved`. */
   static async of(saved: Buffer): Promise<PieceHash> {
     return new PieceHash(await (loading ??= loadHasher()), saved);
   }
@@ -55,7 +55,7 @@ export class PieceHash implements RunningHash {
     return this.current.readBytes;
   }
 
-  /** Of all that has passed so far. */
+  /** The digest of all bytes so far. */
   get value(): Buffer {
     return Buffer.from(this.hasher.load(this.current.state).digest('binary'));
   }
@@ -68,19 +68,19 @@ export class PieceHash implements RunningHash {
     this.pass(bytes, 0);
   }
 
-  /** They come from the server, and not from the client. */
+  /** For bytes that come from the server, not from the client. */
   updateByRead(bytes: Buffer): void {
     this.pass(bytes, bytes.length);
   }
 
-  /** Of the states here, the last ones are kept. */
+  /** Of the states at this place, only the last ones are kept. */
   keep(): void {
     this.states = [...this.states.filter(({ offset }) => offset < this.offset), this.current].slice(-MOST_STATES);
   }
 
   /**
-   * Keeps the state here too, for a file that can be read: of those before `stands` one is enough, and the others stand the
-   * wider apart the older they are. Wherever the server turns out to have come to, little has to be read.
+   * Saves the state here too, for a file that can be read: of the states before `stands` one is enough, and the others
+   * are spaced wider the older they are. Wherever the server turns out to have stopped, few bytes must be read again.
    */
   keepSpaced(stands: number): void {
     const newest = this.states.findLastIndex(({ offset }) => offset <= stands);
@@ -89,7 +89,7 @@ export class PieceHash implements RunningHash {
     this.states = [...states, this.current];
   }
 
-  /** Of the file stands so much, and what was passed beyond it counts no more: goes back to the last state within it. */
+  /** The file has `stands` bytes, and later bytes no longer count: returns to the last state within them. */
   standAt(stands: number): void {
     if (this.offset === stands) return this.keep();
     this.states = this.states.filter(({ offset }) => offset <= stands);
@@ -97,7 +97,7 @@ export class PieceHash implements RunningHash {
     this.current = this.states.at(-1) ?? start;
   }
 
-  /** Of those between others: without it, what would have to be read grows least, for how far back that is. */
+  /** The state between others whose removal adds the least bytes to read again, in relation to its age. */
   private mostNeedless(states: readonly HashState[]): number {
     const distance = (at: number): number => this.offset - (states[at]?.offset ?? 0);
     const growth = states.slice(2).map((_state, at) => distance(at) / distance(at + 2));
@@ -125,7 +125,7 @@ function encode(states: readonly HashState[]): Buffer {
   );
 }
 
-/** Those of another version of the library begin otherwise, and nothing is known then. */
+/** States of another version of the library begin otherwise; nothing is known then. */
 function decode(saved: Buffer, start: Uint8Array): HashState[] {
   const size = 2 * NUMBER_BYTES + start.length;
   if (saved.length % size !== 0) return [];
@@ -140,5 +140,5 @@ function decode(saved: Buffer, start: Uint8Array): HashState[] {
   return states.every(({ state }) => VERSION_BYTES.every((at) => state[at] === start[at])) ? states : [];
 }
 
-/** Where a state says which build it is of. */
+/** The bytes of a state that identify its build. */
 const VERSION_BYTES = [0, 1, 2, 3];

@@ -1,4 +1,4 @@
-/** What one request does for an upload: bytes are added to it, and with the last ones it becomes a file. */
+/** What one request does for an upload: it adds bytes, and with the last ones the upload becomes a file. */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { onAbort } from '../base/deadline.js';
@@ -21,11 +21,11 @@ import { PieceHash } from './piece-hash.js';
 import type { HeldUpload, Progress } from './writers.js';
 
 export interface Piece {
-  /** Undefined: where the upload stands. */
+  /** Undefined: the upload's current offset. */
   readonly offset: number | undefined;
-  /** Of the whole upload, where it is told now. */
+  /** Length of the whole upload, if it is announced now. */
   readonly length: number | undefined;
-  /** Undefined: no bytes come. Ends where it is cut, or stopped, behind what has come. */
+  /** Undefined: no bytes arrive. Ends when it is cut or stopped, after the bytes that have arrived. */
   readonly body: { readonly stream: Readable; readonly stop: (reason: GatewayError) => void } | undefined;
   /** Bytes to come, when known. */
   readonly size: number | undefined;
@@ -40,13 +40,16 @@ export const NO_BYTES: Piece = {
   digest: undefined,
 };
 
-/** For what has come to get to the remote, once no more is read: of a client that left, or a writer that was asked to end. */
+/**
+ * Time for received bytes to reach the remote after the reading has ended: the client left, or the writer was asked to
+ * end.
+ */
 const SETTLE_MS = 20_000;
 
-/** The owner has ended it, what stood of it is gone, or the server goes on in no file any more. */
+/** The owner has ended it, its stored bytes are gone, or the server can no longer continue any file. */
 const ENDING: readonly ErrorCode[] = ['cancelled', 'unknown_upload', 'resume_unsupported'];
 
-/** What its publication can end with for good. */
+/** Errors that end its publication for good. */
 const FINAL: readonly ErrorCode[] = [
   ...(['already_exists', 'is_a_folder', 'not_a_folder', 'permission_denied', 'bad_path', 'size_mismatch'] as const),
   'readback_mismatch',
@@ -61,14 +64,14 @@ interface Writing {
 
 /** One request's part of an upload. */
 export class PieceWork {
-  /** What stands is known. */
+  /** It is known how many bytes are stored. */
   isExact: boolean;
   private upload: Upload;
   private readonly ending = new Ending();
-  /** Its bytes are on their way: what has come is kept, whoever ends it. */
+  /** Bytes are on their way: those that have arrived are kept, even if the request is ended. */
   private isWriting = false;
   private isPublishing = false;
-  /** Of all that stands, where it is taken and known. */
+  /** The digest of all stored bytes, if it is wanted and known. */
   private hash: PieceHash | undefined;
   /** Why no more is read. */
   private stopped: Error | undefined;
@@ -94,7 +97,7 @@ export class PieceWork {
       this.isExact = false;
       this.ending.abort(reason);
     };
-    // Should it fail before the pump begins, the pump hears of it then.
+    // A failure before the pump begins is reported by the pump then.
     piece.body?.stream.on('error', () => undefined);
     try {
       return await this.operate(stopListening);
@@ -124,7 +127,7 @@ export class PieceWork {
         if (this.piece.body !== undefined)
           await this.takeBytes({ remote, pieces, running, attempt }, this.piece.body.stream);
         if (this.upload.stands !== this.upload.length) return false;
-        // All of it is here: it becomes a file, whoever still listens or waits.
+        // All bytes are here: the upload becomes a file, even if its client has left or others wait.
         stopListening();
         this.held.asked = () => undefined;
         attempt.committed();
@@ -143,7 +146,7 @@ export class PieceWork {
     }
   }
 
-  /** What can never be published goes, with what stands of it. */
+  /** An upload that can never be published is removed, with its stored bytes. */
   private async failed(error: GatewayError): Promise<GatewayError> {
     if (!this.isFinal(error)) return error;
     const { store, operations } = this.options;
@@ -158,7 +161,7 @@ export class PieceWork {
     return error;
   }
 
-  /** Nobody can go on with it, or it could be published at no later time either: it stands in the history so. */
+  /** It cannot be continued, or could not be published later either: the history shows the failure as final. */
   private isFinal({ code }: GatewayError): boolean {
     return ENDING.includes(code) || (this.isPublishing && FINAL.includes(code));
   }
@@ -166,7 +169,7 @@ export class PieceWork {
   private async measure(pieces: Pieces): Promise<void> {
     const { stands: offset, isUnproven, state, length } = this.upload;
     const stands = await pieces.measure(this.file, { offset, isUnproven });
-    // Whoever published it did not come to say so.
+    // An earlier request published it without a chance to record that.
     const isPublished = stands === undefined && state === 'publishing' && offset === length;
     if (stands === undefined && !isPublished) throw piecesAreGone(this.file.path);
     if (stands !== undefined && length !== null && stands > length) {
@@ -205,14 +208,14 @@ export class PieceWork {
     const end = this.upload.length ?? (this.options.maxBytes > 0 ? this.options.maxBytes : undefined);
     const most = end === undefined ? undefined : end - offset;
     if (most !== undefined && (size ?? 0) > most) throw tooLarge(end);
-    // Nothing may come, and nothing is announced.
+    // No bytes are allowed, and none are announced.
     if (most === 0) return;
     const isProven = digest === undefined;
     await this.bringHashForward(remote, pieces, running);
     const { hash } = this;
     hash?.keep();
     if (!isProven) await this.note({ isUnproven: true });
-    // Where the server has other bytes than were told, it is asked before the next piece.
+    // If the server has other bytes than recorded, it is asked before the next piece.
     this.isExact = false;
     const writer = await pieces.resume(this.file, { offset, isUnproven }, { isProven, hash });
     attempt.committed();
@@ -229,7 +232,7 @@ export class PieceWork {
     } catch (error) {
       failure = hasCode(error, 'digest_mismatch') ? checksumMismatch(digest) : error;
     }
-    // What was cut does not match, and no wonder.
+    // The digest of a cut piece cannot match.
     failure = this.stopped ?? failure;
     running.mark('verify');
     try {
@@ -243,7 +246,7 @@ export class PieceWork {
       this.isWriting = false;
       this.held.progress = () => ({ stands: this.upload.stands });
     }
-    // With its last byte here, nobody need be there to hear that it is a file.
+    // With its last byte stored, the upload becomes a file even without a client that waits for it.
     const isComplete = this.upload.stands === this.upload.length && failure === this.stopped;
     if (failure !== undefined && !isComplete) throw toGatewayError(failure);
   }
@@ -267,7 +270,7 @@ export class PieceWork {
     );
   }
 
-  /** Goes on with the hash; one that is asked for before the first byte begins here. */
+  /** Continues the hash; a hash that is wanted from the first byte begins here. */
   private async takeUpHash({ evidence }: RunningOperation): Promise<void> {
     const { hashStates, stands, wantsDigest } = this.upload;
     const begins = stands === 0 && this.isExact && evidence.isAsked;
@@ -276,7 +279,7 @@ export class PieceWork {
     if (this.upload.hashStates !== null) this.hash = await PieceHash.of(this.upload.hashStates);
   }
 
-  /** What stands and is not in the hash is read from the server; where that cannot be, there is none. */
+  /** Stored bytes that the hash lacks are read from the server; if that is impossible, there is no hash. */
   private async bringHashForward(remote: Remote, pieces: Pieces, running: RunningOperation): Promise<void> {
     const { hash } = this;
     const { stands, hidden } = this.upload;
@@ -309,7 +312,7 @@ export class PieceWork {
     return { stands, hashStates: this.hash?.saved };
   }
 
-  /** What the file is held to before it is published. @throws GatewayError resume_unsupported */
+  /** The check of the file before it is published. @throws GatewayError resume_unsupported */
   private concludeHash(running: RunningOperation): PieceCommit['check'] {
     const { hash } = this;
     const isReadBack = this.request.connection.verify === 'readback';
@@ -333,7 +336,7 @@ export class PieceWork {
     return this.upload;
   }
 
-  /** No more is read; what is on its way has a moment. */
+  /** No more is read; bytes on their way get a moment. */
   private stop(reason: Error): void {
     this.stopped ??= reason;
     const { body } = this.piece;

@@ -1,4 +1,7 @@
-/** Resumable uploads: begun, written to piece by piece, published by whoever brings, or finds, the last byte. */
+/**
+ * Resumable uploads: created, written piece by piece, and published by the request that brings, or finds, the last
+ * byte.
+ */
 import { pause, within } from '../base/deadline.js';
 import { hasCode } from '../base/errors.js';
 import { uuidv7 } from '../base/uuid.js';
@@ -17,12 +20,12 @@ import { fileOf, partOf, piecesOf, tooLarge, type UploadRequest, type UploadServ
 import { NO_BYTES, type Piece, PieceWork } from './piece-work.js';
 import { type HeldUpload, unknownUpload, Writers } from './writers.js';
 
-/** Of a connection that is about to go: whoever asked for that waits no longer. */
+/** For a connection that is about to be deleted: its owner does not wait longer. */
 const END_ALL_MS = 5_000;
-/** What goes on behind it, on a server that is slow. */
+/** Time for the work that continues after that, on a slow server. */
 const END_LATE_MS = 60_000;
 const END_AT_ONCE = 4;
-/** A writer has heard by then that an upload is its no more. */
+/** By then a writer has noticed that it no longer owns the upload. */
 const WRITER_HEARS_MS = 1_500;
 
 export interface UploadOrder {
@@ -31,7 +34,7 @@ export interface UploadOrder {
   readonly template: string | undefined;
   readonly overwrite: boolean;
   readonly modifiedAt: Date | undefined;
-  /** Undefined: to be told later. */
+  /** Undefined: announced later. */
   readonly length: number | undefined;
   /** As the client wrote them. */
   readonly metadata: string;
@@ -49,7 +52,7 @@ export class UploadService {
     return this.options.maxBytes;
   }
 
-  /** Errors: resume_unsupported, share_exceeded, already_exists, too_large, quota_exceeded, and what the remote says. */
+  /** Errors: resume_unsupported, share_exceeded, already_exists, too_large, quota_exceeded, and those of the remote. */
   async create(request: UploadRequest, order: UploadOrder): Promise<HeldUpload> {
     this.refuseLength(order.length);
     const writer = uuidv7();
@@ -70,7 +73,7 @@ export class UploadService {
     return this.go(request, await this.take(request, id), piece);
   }
 
-  /** How far it is; where its writer has died, as its remote tells. What is complete is published by that. */
+  /** The offset; if its writer has died, the remote is asked. Publishes an upload that is complete. */
   async look(request: UploadRequest, id: string): Promise<Upload> {
     const upload = await this.options.store.find(addressOf(request, id));
     if (upload === undefined) throw unknownUpload(id);
@@ -79,7 +82,7 @@ export class UploadService {
     return this.write(request, id, NO_BYTES);
   }
 
-  /** Takes it away, but not the file that it has become. */
+  /** Removes the upload, but not the file that it has become. */
   async remove(request: UploadRequest, id: string): Promise<void> {
     const held = await this.take(request, id);
     try {
@@ -89,7 +92,7 @@ export class UploadService {
     }
   }
 
-  /** Goes on with it, and gives the lease back. */
+  /** Continues the upload, and releases the lease. */
   async go(request: UploadRequest, held: HeldUpload, piece: Piece): Promise<Upload> {
     const work = new PieceWork(this.options, request, held, piece);
     try {
@@ -99,7 +102,7 @@ export class UploadService {
     }
   }
 
-  /** Nothing of it is left, on the remote and here. */
+  /** Removes everything of it, on the remote and here. */
   async end(
     connection: Connection,
     { upload, writer }: Pick<HeldUpload, 'upload' | 'writer'>,
@@ -116,8 +119,8 @@ export class UploadService {
   }
 
   /**
-   * Before a connection goes: what stands of its uploads is taken from its server, as far as that can be done in a moment.
-   * Resolves with how many are left. Never rejects.
+   * Call before a connection is deleted: removes the stored bytes of its uploads from its server, as far as that can be
+   * done in a moment. Resolves with how many are left. Never rejects.
    */
   async endAll(connection: Connection): Promise<number> {
     const { id: connectionId, accountId } = connection;
@@ -136,7 +139,7 @@ export class UploadService {
             await this.end(connection, { upload, writer }, { signal });
             left -= 1;
           } catch {
-            // The others may be luckier.
+            // The others may succeed.
           }
         }
       };
@@ -176,7 +179,7 @@ export class UploadService {
     const pieces = piecesOf(remote);
     if (overwrite) await refuseFolder(remote, path);
     else await refuseExisting(remote, path);
-    // Whoever registers a file under no name that text can hold has to be told.
+    // A client must know if its file would be under a name that text cannot express.
     if (!path.isWellFormed()) throw cannotResume('the name of the folder is not UTF-8');
     const hidden = joinPath(parentOf(path), temporaryName('up', name));
     const id = uuidv7();
@@ -197,7 +200,7 @@ export class UploadService {
       file = { ...file, storeId: await pieces.begin(file, { modifiedAt, isChecked }) };
       return await store.note({ id, writer }, { storeId: file.storeId });
     } catch (error) {
-      // What cannot be taken away now goes when it has expired.
+      // What cannot be removed now is removed when it has expired.
       await pieces.discard(file).then(
         () => store.remove(id, writer),
         () => store.release(id, writer, false),

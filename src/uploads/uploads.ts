@@ -1,4 +1,4 @@
-/** The parts of resumable uploads, put together. */
+/** Assembles the parts of resumable uploads. */
 import type { Config } from '../config/schema.js';
 import type { Operations } from '../operations/operation.js';
 import type { Storage, StorageOptions } from '../storage/storage.js';
@@ -9,14 +9,14 @@ interface UploadsOptions {
   readonly storage: Pick<Storage, 'agenda' | 'connections' | 'uploads'>;
   readonly operations: Operations;
   readonly config: Config['uploads'];
-  /** Of one upload; 0 = no limit. */
+  /** For one upload; 0 = no limit. */
   readonly maxBytes: number;
   readonly log: StorageOptions['log'];
 }
 
 export interface UploadsPart {
   readonly service: UploadService;
-  /** Not started: one thread of the process takes away what has expired. */
+  /** Not started here: one thread of the process removes expired uploads. */
   readonly expiry: Expiry;
 }
 

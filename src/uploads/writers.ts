@@ -1,6 +1,6 @@
 /**
- * One request at a time writes to an upload, on whichever node. It holds a lease in the database that it renews; a later
- * request of the same key asks it to end, or waits until the lease of a dead one is over.
+ * Only one request at a time writes to an upload, over all nodes. It holds a lease in the database that it renews; a
+ * later request of the same key asks it to end, or waits until a dead writer's lease has expired.
  */
 import { pause } from '../base/deadline.js';
 import type { EndSignal } from '../base/ending.js';
@@ -11,28 +11,28 @@ import type { Upload } from '../contract/upload.js';
 import type { UploadAddress, UploadLimits, Uploads, WriterProgress } from '../storage/storage.js';
 
 const RENEW_EVERY_MS = 1_000;
-/** A lease that could not be renewed for so long may soon be another's: well below its length. */
+/** A lease that could not be renewed for so long may soon belong to another request: well below its length. */
 const FENCE_MS = 5_000;
 const LOOK_EVERY_MS = 200;
-/** A lease that is over by the database's clock, and is not renewed for so long, is one of a dead writer. */
+/** A lease that has expired by the database's clock, and is not renewed for so long, belongs to a dead writer. */
 const LAPSED_MS = 2 * RENEW_EVERY_MS;
-/** A writer that was asked has ended by then, and the lease of a dead one is over. */
+/** By then a writer that was asked has ended, and a dead writer's lease has expired. */
 const PATIENCE_MS = 25_000;
 
 export type Progress = Omit<WriterProgress, 'id' | 'writer'>;
 
-/** An upload, for the request that writes to it. */
+/** An upload, held by the request that writes to it. */
 export interface HeldUpload {
   readonly writer: string;
   /** As it was found. */
   readonly upload: Upload;
-  /** Told to the database while it writes. */
+  /** Stored in the database while it writes. */
   progress: () => Progress;
-  /** Another request waits: what has come is to be kept, and no more is to be read. */
+  /** Another request waits: received bytes are kept, and no more are read. */
   asked: (reason: GatewayError) => void;
-  /** It belongs to another request by now: nothing may be written any more. */
+  /** It belongs to another request now: nothing may be written any more. */
   lost: (reason: GatewayError) => void;
-  /** `isExact` false: nobody knows what stands. Never rejects. */
+  /** `isExact` false: it is unknown how many bytes are stored. Never rejects. */
   release(isExact: boolean): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export class Writers {
     }
   }
 
-  /** A new one, which `writer` has begun. */
+  /** A new upload, which `writer` has created. */
   hold(upload: Upload, writer: string, renewedAt = performance.now()): HeldUpload {
     const holding: Holding = {
       ...{ writer, upload, renewedAt },
@@ -83,7 +83,7 @@ export class Writers {
           void this.fencing.stop();
           void this.renewing.stop();
         }
-        // Not told, its lease ends by itself.
+        // Without this call the lease expires by itself.
         await this.store.release(upload.id, writer, isExact).catch(() => undefined);
       },
     };
@@ -93,7 +93,7 @@ export class Writers {
     return holding;
   }
 
-  /** Also while a renewal waits for the database. */
+  /** Also runs while a renewal waits for the database. */
   private fence(): void {
     const now = performance.now();
     for (const holding of this.holdings.values()) if (now - holding.renewedAt > FENCE_MS) holding.lost(goneOn());
@@ -113,7 +113,7 @@ export class Writers {
         if (answer?.isAsked === true) holding.asked(goneOn());
       }
     } catch {
-      // The fence ends them where that goes on.
+      // If renewals keep failing, the fence ends them.
     }
   }
 }
