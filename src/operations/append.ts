@@ -1,7 +1,7 @@
 /**
- * Append: nothing changes before the whole content has come and is known to be good. Short content waits in memory, the
- * rest of a longer one in hidden files beside the target. Then it is added in place where the server can; else old and new
- * bytes become a file that takes the old one's place.
+ * Append: nothing changes before the whole content has arrived and was checked. Short content waits in memory, the rest
+ * of a longer one in hidden files beside the target. Then it is added in place if the server can; otherwise old and new
+ * bytes become a new file that replaces the old one.
  */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -29,20 +29,22 @@ interface Appended {
   readonly appendedBytes: number;
 }
 
-/** One hidden file: where the server cannot read and write at once, it is read into memory before it is added. */
+/**
+ * The size of one hidden file: if the server cannot read and write at once, it is read into memory before it is added.
+ */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
-/** A part of the content, waiting. */
+/** A waiting part of the content. */
 type Part = readonly Buffer[] | RemotePath;
 
-/** Errors: not_found, is_a_folder, unsupported_operation (S3), and whatever the remote says. */
+/** Errors: not_found, is_a_folder, unsupported_operation (S3), and those of the remote. */
 export async function appendToFile(
   operations: Operations,
   operation: Operation,
   { connection, file, body, digest }: AppendRequest,
 ): Promise<Appended> {
   const { signal } = operation;
-  // What stood in the file before is not read.
+  // The former content of the file is not read.
   operation.evidence.undigested('append');
   const content = typeof body === 'function' ? undefined : new ContentReader(body, { signal, digest });
   const pieces: RemotePath[] = [];
@@ -55,7 +57,7 @@ export async function appendToFile(
   try {
     if (content?.ended === false) await setAside(operations, operation, connection, path, content, pieces);
     const parts: readonly Part[] = [head, ...pieces];
-    // Of two at once, each would write over the other's bytes. Nobody waits for their turn with a session in hand.
+    // Two appends at once would overwrite each other's bytes. The wait for the lock occupies no session.
     operation.mark('queue');
     return await operations.locks.withLock(placeName(operations, connection, path), signal, (lost) =>
       operation.use(async (remote, attempt) => {
@@ -69,7 +71,7 @@ export async function appendToFile(
   }
 }
 
-/** Notes each hidden file in `pieces` before it is made. */
+/** Adds each hidden file to `pieces` before it is made. */
 async function setAside(
   operations: Operations,
   operation: Operation,
@@ -81,7 +83,7 @@ async function setAside(
   const folder = parentOf(path);
   const leftovers = operations.leftoversOf(connection);
   await operation.use(async (remote, attempt) => {
-    // Writing makes missing folders.
+    // Writing would make missing folders.
     const { isDirectory } = await remote.stat(path);
     if (isDirectory) throw new GatewayError('is_a_folder', `${path} is a folder, not a file`, { step: 'open' });
     await leftovers.expect(folder);
@@ -101,7 +103,7 @@ async function setAside(
   });
 }
 
-/** The client has asked for no file in that folder. */
+/** The client has not asked for a file in that folder. */
 function sayWhatFor(error: unknown): never {
   if (!hasCode(error, 'permission_denied')) throw error;
   const { message, step, remote } = error;
@@ -147,7 +149,7 @@ async function append(
   return { bytes, file: file ?? (await remote.stat(path)) };
 }
 
-/** Content that is all here takes no stream. */
+/** Content in memory needs no stream. */
 async function feed(
   remote: Remote,
   parts: readonly Part[],
@@ -193,7 +195,7 @@ async function clearAway(
       }
     });
   } catch {
-    // The operation has ended, or the session with it: another one is taken.
+    // The operation has ended, or its session: the pieces are removed in another one.
     for (const piece of remaining) leftovers.removeLater(piece);
   }
 }
@@ -204,7 +206,7 @@ async function rewrite(
   attempt: Attempt,
   path: RemotePath,
   added: Readable,
-  /** The lock is not ours any more. */
+  /** Aborts when the lock is lost. */
   lost: AbortSignal,
 ): Promise<Added> {
   const { signal } = operation;
@@ -212,7 +214,7 @@ async function rewrite(
   const oldBody = streamOf(old);
   leaveErrorsToPump(oldBody);
   try {
-    // Under a hidden name whatever the connection says: written in place it would be lost while it is read.
+    // Always under a hidden name: a file written in place would be lost while it is read.
     const writer = await remote.write(path, { provisional: true });
     attempt.committed();
     return await withWriter(writer, async () => {

@@ -25,7 +25,7 @@ export async function deleteFile(operation: Operation, reference: PathReference)
   });
 }
 
-/** With all below it, where it is a folder. */
+/** Deletes a file, or a folder with everything below it. */
 export async function deleteAll(
   operation: Operation,
   reference: PathReference,
@@ -63,7 +63,7 @@ export async function moveFile(
   });
 }
 
-/** Servers say anything from success to 502 about it. @throws GatewayError bad_path; not_a_folder below a file */
+/** Servers reply anything from success to 502. @throws GatewayError bad_path; not_a_folder below a file */
 async function refuseIntoItself(remote: Remote, source: RemotePath, target: RemotePath): Promise<void> {
   const step = 'request';
   if (source === ROOT) throw new GatewayError('bad_path', 'the root folder / cannot be moved', { step });
@@ -73,7 +73,7 @@ async function refuseIntoItself(remote: Remote, source: RemotePath, target: Remo
   throw new GatewayError('not_a_folder', `${source} is a file, not a folder`, { step: 'open' });
 }
 
-/** The remotes say what stands in the way; only here it is known which field would help. */
+/** The remotes report the obstacle; only this code knows which field would help. */
 function sayHowToReplace(error: unknown): never {
   if (!hasCode(error, 'already_exists')) throw error;
   const { message, step, remote } = error;
@@ -98,8 +98,8 @@ export async function makeFolder(
 }
 
 /**
- * Folders first, then by name in code-point order; the listing may be read once. `memory` counts it. Errors: share_exceeded
- * and overloaded among others.
+ * Folders first, then by name in code-point order; the listing may be read once. `memory` counts it. Errors include
+ * share_exceeded and overloaded.
  */
 export async function listFolder(
   operation: Operation,
@@ -124,7 +124,7 @@ export async function listFolder(
   });
 }
 
-/** A file's or folder's facts; undefined when nothing stands there. */
+/** The facts of a file or folder; undefined if nothing exists there. */
 export async function findFile(operation: Operation, reference: PathReference): Promise<FileInfo | undefined> {
   return operation.use(async (remote) => {
     const path = await reference(remote);
@@ -132,7 +132,7 @@ export async function findFile(operation: Operation, reference: PathReference): 
     operation.mark('transfer');
     try {
       const found = await remote.stat(path);
-      // What a listing cannot tell is not told here either: the two would contradict each other.
+      // Only what a listing can show is returned here: the two must not contradict each other.
       const resolutionMs = found.timeResolutionMs ?? remote.can.timeResolutionMs;
       const toldMs = found.modifiedAt.getTime();
       const modifiedMs = Math.floor(toldMs / resolutionMs) * resolutionMs;

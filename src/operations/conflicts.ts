@@ -1,11 +1,11 @@
-/** What becomes of a file that stands where a copy is to go. */
+/** Rules for a file that already exists where a copy is to be stored. */
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { ConflictRule } from '../contract/job.js';
 import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';
 import type { PathReference } from './path-reference.js';
 
-/** Why a file is left as it is. It is thrown where that turns out. */
+/** The reason why a file is left unchanged; thrown when that is found out. */
 export class LeftAlone extends GatewayError {
   constructor(message: string) {
     super('already_exists', message, { step: 'open' });
@@ -19,7 +19,7 @@ export class OntoItself extends GatewayError {
   }
 }
 
-/** What already stands there is what was to be left. */
+/** Whether the rule leaves the existing file unchanged. */
 export function isLeftAlone(rule: ConflictRule, error: GatewayError): boolean {
   if (error instanceof OntoItself) return false;
   return error instanceof LeftAlone || (rule === 'skip' && error.code === 'already_exists');
@@ -27,7 +27,7 @@ export function isLeftAlone(rule: ConflictRule, error: GatewayError): boolean {
 
 export const replaces = (rule: ConflictRule): boolean => rule === 'replace' || rule === 'newer';
 
-/** Numbers that are tried for a name that is not taken. */
+/** Numbers that are tried to find a free name. */
 const MOST_NAMES = 1000;
 const MOST_RACES = 10;
 
@@ -37,7 +37,7 @@ export function* namesFor(path: RemotePath): Generator<RemotePath> {
   for (let number = 1; number < MOST_NAMES; number++) yield numbered(path, number);
 }
 
-/** The first of these that is not taken. */
+/** The first of these names that is free. */
 export function freeName(wanted: RemotePath): PathReference {
   return async (remote) => {
     for (const place of namesFor(wanted)) {
@@ -47,7 +47,7 @@ export function freeName(wanted: RemotePath): PathReference {
   };
 }
 
-/** Does `copy` once more where another one took the name that it had found free. */
+/** Repeats `copy` if another client took the name that was free. */
 export async function underFreeName<T>(copy: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -59,7 +59,7 @@ export async function underFreeName<T>(copy: () => Promise<T>): Promise<T> {
   }
 }
 
-/** @throws LeftAlone where what stands there is as new as the source */
+/** @throws LeftAlone if the existing file is as new as the source */
 export async function refuseOlder(target: Remote, to: RemotePath, modifiedMs: number): Promise<void> {
   const found = await find(target, to);
   if (found === undefined || found.isDirectory || found.modifiedAt.getTime() < modifiedMs) return;

@@ -1,6 +1,6 @@
 /**
- * Which connections are down, as far as operations and checks (connection-prober.ts) meet it: told once nobody has got
- * through for a while, and once again when somebody does.
+ * Tracks which connections are down, from operations and checks (connection-prober.ts): reported once a server was
+ * unreachable for a while, and again when it is reached.
  */
 import { toGatewayError, type GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
@@ -8,9 +8,9 @@ import { summaryOf } from '../connections/schemas.js';
 import type { Reach } from '../remotes/reach.js';
 import type { ConnectionOutages, StorageOptions } from '../storage/storage.js';
 
-/** A server that restarts, or a line that breaks for a moment, is no outage. */
+/** A server that restarts, or a short interruption, is not an outage. */
 const DOWN_AFTER_MS = 10_000;
-/** What other nodes found is looked up so often, while connections are used. */
+/** How often the findings of other nodes are read, while connections are used. */
 const FRESH_MS = 5000;
 /** Connections that fail now, and are not known to be down. */
 const MOST_SUSPECTS = 10_000;
@@ -30,13 +30,13 @@ interface ConnectionHealthOptions {
 export class ConnectionHealth implements Reach {
   readonly #options: ConnectionHealthOptions;
   readonly #suspects = new Map<string, Suspect>();
-  /** Found down by any node. */
+  /** Found to be down by any node. */
   #down: ReadonlySet<string> = new Set();
-  /** What is being told just now, by connection. */
+  /** Reports under way, by connection. */
   readonly #telling = new Map<string, Promise<void>>();
   #lookedAt = -Infinity;
   #looking: Promise<void> | undefined;
-  /** Reached while it is being looked up which are down. */
+  /** Connections that were reached while the set of those that are down is being read. */
   readonly #reached = new Map<string, Connection>();
 
   constructor(options: ConnectionHealthOptions) {
@@ -73,7 +73,7 @@ export class ConnectionHealth implements Reach {
     this.#tell(connection, () => this.#begin(connection, elapsedMs, error));
   }
 
-  /** Nobody has got through for so long, here or elsewhere. */
+  /** The server was unreachable for so long, here or elsewhere. */
   failing(connection: Connection, elapsedMs: number, error: GatewayError): void {
     if (elapsedMs < this.downAfterMs || this.#down.has(connection.id)) return;
     this.#tell(connection, () => this.#begin(connection, elapsedMs, error));
@@ -83,7 +83,7 @@ export class ConnectionHealth implements Reach {
     return this.#options.downAfterMs ?? DOWN_AFTER_MS;
   }
 
-  /** One at a time; what could not be told is told by the next operation that finds the same. */
+  /** One at a time; a failed report is repeated by the next operation with the same finding. */
   #tell({ id }: Connection, act: () => Promise<void>): void {
     if (this.#telling.has(id)) return;
     const told = act()
@@ -126,7 +126,7 @@ export class ConnectionHealth implements Reach {
     this.#looking ??= this.#options.outages
       .list()
       .then((down) => {
-        // What others found up again is no longer under suspicion here.
+        // A connection that other nodes found to be up is no longer a suspect here.
         for (const id of this.#down) if (!down.has(id)) this.#suspects.delete(id);
         this.#down = down;
         for (const [id, connection] of this.#reached)

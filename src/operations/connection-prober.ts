@@ -1,7 +1,7 @@
 /**
- * Looks at every connection that is switched on, each in its turn: whether its server answers, how fast, and what it shows
- * of itself. Nobody waits for that: a probe takes a session that is free, or a further one below the limit, and where
- * there is none it has nothing to find out. It is no operation: neither the history nor the plan knows of it.
+ * Checks every connection that is switched on, one after the other: whether its server answers, how fast, and what it
+ * shows about itself. No operation waits for that: a probe takes a free session, or another one below the limit, and is
+ * skipped if there is none. It is not an operation: neither the history nor the plan counts it.
  */
 import { withDeadline } from '../base/deadline.js';
 import { GatewayError, toGatewayError } from '../base/errors.js';
@@ -44,25 +44,25 @@ interface ProbeFacts {
 }
 
 const AT_ONCE = 32;
-/** A server that takes many logins at once for an attack would shut the gateway out. */
+/** A server may take many logins at once for an attack, and lock the gateway out. */
 const OF_ONE_HOST = 2;
-/** For new sessions and their first answer, whatever the limits of the pools. */
+/** For new sessions and their first answer, regardless of the pools' limits. */
 const LONGEST_MS = 30_000;
 /** Notices announce new and changed connections. This interval finds those that had no notice. */
 const ENROL_EVERY_MS = 30_000;
 const ENROL_REST_MS = 5000;
 const ENROL_OVER_SECONDS = 10;
-/** A login that was refused is tried ever more seldom: servers count such tries, and lock accounts and addresses. */
+/** A refused login is tried less and less often: servers count such tries, and lock accounts and addresses. */
 const REFUSED: ReadonlySet<string> = new Set(['login_refused', 'host_key_mismatch']);
 const LONGEST_PAUSE_MS = 3_600_000;
-/** Until the second look at one that failed, beyond the time that makes it an outage. */
+/** Delay of the second check after a failure, in addition to the time that makes it an outage. */
 const AGAIN_MS = 500;
 
 interface Outcome {
   readonly outcome: CheckFound['outcome'];
   readonly connectMs?: number | undefined;
   readonly error?: GatewayError;
-  /** For the log, where the server is not to blame. */
+  /** For the log, if the server is not the cause. */
   readonly why?: string;
   readonly sight?: ServerSight;
 }
@@ -127,7 +127,7 @@ export class ConnectionProber {
     const connection = await connections.find(account, key);
     const found: Outcome = connection === undefined ? { outcome: 'unknown' } : await this.#look(connection, signal);
     const { outcome, error, why, sight, connectMs } = found;
-    // What the end of the gateway has cut is left to whoever goes on.
+    // A check that was cut by the end of the gateway is left to the next process.
     signal.throwIfAborted();
     const tookMs = performance.now() - startedAt;
     if (connection !== undefined && outcome === 'failed' && error !== undefined && failingMs !== null) {
@@ -159,7 +159,7 @@ export class ConnectionProber {
     let connectMs: number | undefined;
     const mark: Mark = (stage, at) => {
       if (stage === 'connect') openingSince = at;
-      // It tells the end of an opening as the begin of a further wait.
+      // The end of an opening is marked as the beginning of another wait.
       else if (stage === 'queue' && openingSince !== undefined && at !== undefined) connectMs = at - openingSince;
     };
     const late = (): GatewayError => {
@@ -181,14 +181,14 @@ export class ConnectionProber {
     }
   }
 
-  /** Never more than one interval, and not all of those that began together. */
+  /** At most one interval, with jitter for checks that began together. */
   get #everyMs(): number {
     return this.#options.everySeconds * 1000 * (0.9 + Math.random() / 10);
   }
 
   /** `failures`: before this one. */
   #pauseAfter(failures: number, error: GatewayError | undefined): number {
-    // The second look makes it an outage, or shows that it was for a moment only.
+    // The second check confirms an outage, or shows that it was short.
     if (failures === 0) return Math.min(this.#everyMs, this.#options.health.downAfterMs + AGAIN_MS);
     if (error === undefined || !REFUSED.has(error.code)) return this.#everyMs;
     return Math.max(this.#everyMs, Math.min(LONGEST_PAUSE_MS, this.#everyMs * 2 ** Math.min(failures, 20)));

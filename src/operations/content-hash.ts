@@ -1,4 +1,4 @@
-/** The SHA-256 of a file's bytes, taken while they pass. */
+/** The SHA-256 of a file's bytes, computed while they pass. */
 import { createHash, type Hash } from 'node:crypto';
 
 export class ContentHash {
@@ -8,7 +8,7 @@ export class ContentHash {
     this.hash.update(bytes);
   }
 
-  /** Of all that has passed so far. */
+  /** The digest of all bytes so far. */
   get value(): Buffer {
     return this.hash.copy().digest();
   }

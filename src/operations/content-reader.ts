@@ -1,9 +1,12 @@
-/** A body read in steps: what comes next, or whether it has ended whole, is known before anything is done with the last step. */
+/** Reads a body in steps: the next step, or the end of a complete body, is known before the last step is processed. */
 import { createHash, type Hash } from 'node:crypto';
 import { addAbortSignal, Readable } from 'node:stream';
 import { leaveErrorsToPump, verifyDigest, type ExpectedDigest } from './pump.js';
 
-/** Content that waits in memory until it is known to be whole; clients are many, and hold no session while they send it. */
+/**
+ * Content that waits in memory until it is complete; there are many clients, and none holds a session while it sends
+ * this much.
+ */
 export const HELD_BYTES = 1024 * 1024;
 
 interface ContentReaderOptions {
@@ -12,7 +15,7 @@ interface ContentReaderOptions {
 }
 
 export class ContentReader {
-  /** Bytes handed on so far. */
+  /** Bytes passed on so far. */
   bytes = 0;
   private readonly chunks: AsyncIterator<Buffer>;
   private readonly hash: Hash | undefined;
@@ -28,12 +31,12 @@ export class ContentReader {
     this.hash = digest === undefined ? undefined : createHash(digest.algorithm);
   }
 
-  /** The body has ended whole and is what its digest says. */
+  /** The body has ended completely and matches its digest. */
   get ended(): boolean {
     return this.hasEnded;
   }
 
-  /** Chunks until at least `bytes` have come, or all. Throws what the body fails with, and digest_mismatch. */
+  /** Yields chunks until at least `bytes` have arrived, or all. Throws the body's failure, and digest_mismatch. */
   async *upTo(bytes: number): AsyncGenerator<Buffer, void> {
     for (let taken = 0; taken < bytes;) {
       const { done, value } = await this.ahead();
@@ -59,8 +62,8 @@ export class ContentReader {
 }
 
 /**
- * The same bytes; up to HELD_BYTES of them have come whole, and are what the digest says, before this resolves.
- * Throws what the body fails with until then, and digest_mismatch.
+ * The same bytes; when this resolves, up to HELD_BYTES of them have arrived and were compared with the digest. Throws
+ * the body's failure until then, and digest_mismatch.
  */
 export async function wholeWhereShort(body: Readable, options: ContentReaderOptions): Promise<Readable> {
   const content = new ContentReader(body, options);

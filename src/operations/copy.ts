@@ -1,4 +1,4 @@
-/** Copy between two connections: inside one store where it can, else from socket to socket through the gateway. */
+/** Copies between two connections: inside one store if it can, otherwise from socket to socket through the gateway. */
 import type { Readable, Writable } from 'node:stream';
 import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
@@ -23,13 +23,13 @@ export interface CopyRequest {
   readonly to: PathReference;
   readonly template: string | undefined;
   readonly overwrite: boolean;
-  /** Throws where it turns out that the file is not to be copied; nothing has been written then. */
+  /** Throws if the file must not be copied; nothing has been written then. */
   readonly check?: (ends: OpenEnds, from: RemotePath, to: RemotePath, paces: EndPaces) => Promise<void>;
-  /** Resolves when so many bytes may go on; absent = as fast as it goes. */
+  /** Resolves when this many bytes may be sent; absent = no limit. */
   readonly pace?: ((bytes: number) => Promise<void>) | undefined;
-  /** The job or route that the file is a part of, if any. */
+  /** The job or route of the file, if any. */
   readonly scope?: ProofScope | undefined;
-  /** In place of the source's own time. */
+  /** Replaces the source's own time. */
   readonly modifiedAt?: Date | undefined;
 }
 
@@ -37,9 +37,9 @@ interface Copied {
   readonly from: RemotePath;
   readonly to: RemotePath;
   readonly size: number;
-  /** What the copy is dated, as far as its server keeps that. */
+  /** The time of the copy, as far as its server keeps it. */
   readonly modifiedAt: Date;
-  /** The store made it; no byte passed the gateway. */
+  /** The store copied it; no byte passed through the gateway. */
   readonly isServerSide?: boolean;
 }
 
@@ -53,7 +53,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
     const to =
       template === undefined ? wanted : joinPath(parentOf(wanted), applyTemplate(template, baseName(wanted), facts));
     operation.locate(to, baseName(to));
-    // One file alone is only in danger where it would be replaced.
+    // A single file is only in danger if it would be replaced.
     if (!overwrite && request.scope === undefined) await refuseExisting(target, to);
     await operation.leavingNothing(() =>
       operations.folderProofs.refuseOntoItself(request, { source, target }, from, to, request.scope),
@@ -102,7 +102,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
       opened();
       return await withWriter(writer, async () => {
         const onBytes = (total: number): void => void (operation.fileSize = total);
-        // No length is held against it: the source ends only where the file does.
+        // No announced length limits it: the source ends only where the file does.
         const isPumped = watchPump(operation, body, writer);
         const size = await pump(body, writer, { signal, onBytes, pace: request.pace, hash }).finally(isPumped);
         sent();
@@ -117,7 +117,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
   });
 }
 
-/** What waits on neither side is held back by the pace that the job has. */
+/** If it waits for neither side, the job's own limit slows it down. */
 function watchPump(operation: Operation, body: Readable, writer: Writable): () => void {
   const moved = (): number => operation.fileSize;
   const isEmpty = (): boolean => body.readableLength === 0;
@@ -132,8 +132,8 @@ function watchPump(operation: Operation, body: Readable, writer: Writable): () =
 }
 
 /**
- * What is removed once it is copied needs a copy that somebody has seen, and not only the word of a server.
- * @throws GatewayError copy_unverified
+ * A source is removed after copying only if the copy was looked up, and not only acknowledged by a server. @throws
+ * GatewayError copy_unverified
  */
 export function requireVerified({ evidence }: Operation, from: RemotePath): void {
   const why = evidence.whyUnverified;
@@ -153,7 +153,7 @@ async function insideStore(
   return target.copyFrom?.(source, from, to, options);
 }
 
-/** Two logins of one server may each see a tree of their own. */
+/** Two logins of one server may see different trees. */
 export function seeOneTree(source: Connection, target: Connection): boolean {
   return source.id === target.id || loginOf(source) === loginOf(target);
 }

@@ -1,8 +1,11 @@
-/** How fast the two ends of an operation move bytes: neither may keep a session of the other one that others wait for. */
+/**
+ * Measures how fast the two ends of an operation move bytes: a slow end must not hold a session of the other one that
+ * others wait for.
+ */
 import { Periodic } from '../base/periodic.js';
 import { TransferPace } from '../base/transfer-pace.js';
 
-/** The source may be a server of a url, too. */
+/** The source may be the server of a url, too. */
 export type End = 'source' | 'target';
 
 const SAMPLE_EVERY_MS = 1_000;
@@ -10,7 +13,10 @@ const SAMPLE_EVERY_MS = 1_000;
 export class EndPaces {
   readonly #paces = new Map<End, TransferPace>();
 
-  /** `isItsTurn`: the operation waits for this end alone; `moved`: bytes so far. Ends with the call that it returns. */
+  /**
+   * `isItsTurn`: whether the operation waits only for this end; `moved`: bytes so far. Call the returned function to
+   * end it.
+   */
   watch(end: End, isItsTurn: () => boolean, moved: () => number): () => void {
     const pace = new TransferPace(performance.now());
     this.#paces.set(end, pace);
@@ -22,7 +28,7 @@ export class EndPaces {
     };
   }
 
-  /** undefined: the operation does not wait for this end, or not for so long. */
+  /** undefined: the operation does not wait for this end, or not for that long. */
   bytesPerSecond(end: End, overMs: number): number | undefined {
     return this.#paces.get(end)?.bytesPerSecond(overMs);
   }

@@ -1,4 +1,7 @@
-/** What an operation can prove of itself afterwards: the digest of its file, who its servers were, and how that was checked. */
+/**
+ * What an operation can prove afterwards: the digest of its file, the identity of its servers, and how that was
+ * checked.
+ */
 import type { Connection } from '../connections/connection.js';
 import type { RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
@@ -8,7 +11,7 @@ import type { ReceiptFacts, ReceiptSource, ServerFacts } from '../storage/storag
 import type { DigestGap, Unverified } from '../contract/transfer.js';
 import { ContentHash } from './content-hash.js';
 
-/** What each kind of operation has with digests on, where it succeeds. */
+/** Whether each kind of operation has a receipt after success, with digests switched on. */
 export const HAS_RECEIPT: Readonly<Record<TransferType, boolean>> = {
   upload: true,
   download: true,
@@ -18,16 +21,16 @@ export const HAS_RECEIPT: Readonly<Record<TransferType, boolean>> = {
   copy: true,
   move: true,
   delete: true,
-  // No file goes anywhere.
+  // No file is transferred.
   mkdir: false,
   list: false,
   exists: false,
   poll: false,
-  // What a command has done the gateway does not know.
+  // The gateway does not know what a command has done.
   exec: false,
 };
 const STORING: ReadonlySet<TransferType> = new Set(['upload', 'write', 'append', 'copy', 'move']);
-/** Nothing has been stored, and so nothing compared. */
+/** Nothing was stored, so nothing was compared. */
 const UNSTORED: ReadonlySet<DigestGap> = new Set(['server_side_copy', 'server_side_move', 'earlier_try']);
 
 interface Digest {
@@ -42,7 +45,7 @@ export class Evidence {
   private wasReadBack = false;
   private unseen: Unverified | undefined;
   private proof: ServerProof = {};
-  /** Of the other remote, where two are used. */
+  /** The proof of the other remote, if two are used. */
   private sourceProof: ServerProof | undefined;
   private from: { readonly connection: Connection; readonly path: string } | undefined;
   private url: { readonly host: string; readonly proof: ServerProof } | undefined;
@@ -55,7 +58,10 @@ export class Evidence {
     this.isWanted = isAsked || connection.digests === 'always';
   }
 
-  /** For all bytes of the file, from the first one, where their digest is wanted; the hash asked for last counts. */
+  /**
+   * A hash for all bytes of the file, from the first one, if their digest is wanted; the last hash that was created
+   * counts.
+   */
   hashing(): ContentHash | undefined {
     this.why = undefined;
     const hash = this.isWanted ? new ContentHash() : undefined;
@@ -63,7 +69,7 @@ export class Evidence {
     return hash;
   }
 
-  /** Whoever asks for it, and not only its connection and this request. */
+  /** The operation itself wants the digest, not only its connection or this request. */
   ask(): void {
     this.isWanted = true;
   }
@@ -72,14 +78,16 @@ export class Evidence {
     return this.isWanted;
   }
 
-  /** Taken elsewhere, of all bytes of the file; so many of them were read back from the server. */
+  /**
+   * The digest was computed elsewhere, over all bytes of the file; `readBytes` of them were read back from the server.
+   */
   taken(value: Buffer, readBytes: number): void {
     this.why = undefined;
     this.hash = this.isWanted ? { value } : undefined;
     this.read = readBytes;
   }
 
-  /** Its bytes do not pass, or not all of them. */
+  /** Its bytes do not pass through the gateway, or not all of them. */
   undigested(why: DigestGap): void {
     this.why = this.isWanted ? why : undefined;
     this.hash = undefined;
@@ -89,7 +97,7 @@ export class Evidence {
     return this.hash?.value;
   }
 
-  /** Of the digest. */
+  /** Those of the digest. */
   get readBytes(): number | undefined {
     return this.hash === undefined ? undefined : this.read;
   }
@@ -98,12 +106,12 @@ export class Evidence {
     return this.why;
   }
 
-  /** What was stored has been read again, and is what was sent. */
+  /** The stored bytes have been read again, and match what was sent. */
   readBack(): void {
     this.wasReadBack = true;
   }
 
-  /** The server has acknowledged what was stored, and does not show it. */
+  /** The server has acknowledged the stored file, but does not show it. */
   unverified(why: Unverified): void {
     this.unseen = why;
   }
@@ -112,43 +120,43 @@ export class Evidence {
     return this.unseen;
   }
 
-  /** Also where the connection that it reads from says so. */
+  /** Also if the connection that it reads from asks for it. */
   reads(source: Connection): void {
     this.isWanted ||= source.digests === 'always';
   }
 
-  /** The file that it copies or moves; of another connection where that is told. */
+  /** The file that it copies or moves; of another connection if one is given. */
   readFrom(path: RemotePath, connection = this.connection): void {
     this.reads(connection);
     this.from = { connection, path: path.toWellFormed() };
   }
 
-  /** Its server gives it another path, or had done so in an earlier try. */
+  /** Its server renames it, or did so in an earlier try. */
   moves(from: RemotePath, to: RemotePath): void {
     this.readFrom(from);
     this.undigested('server_side_move');
     this.told = { ...this.told, movedTo: to.toWellFormed() };
   }
 
-  /** The server of a url, of which no more is told than its host: the rest may be a secret. */
+  /** The server of a url; only its host is recorded, because the rest may be a secret. */
   fetchedFrom(host: string, proof: ServerProof): void {
     this.url = { host, proof };
   }
 
-  /** All that was asked for at once. */
+  /** All paths of one request. */
   covers(paths: readonly RemotePath[]): void {
     this.told = { ...this.told, paths: paths.map((path) => path.toWellFormed()) };
   }
 
-  /** So many entries, with all below the path. */
+  /** The number of entries, including everything below the path. */
   deleted(entries: number): void {
     this.told = { ...this.told, deleted: entries };
   }
 
-  /** Notes what the servers prove themselves with. */
+  /** Records the proofs of the servers. */
   async witness<R>(target: Remote, source: Remote | undefined, work: () => Promise<R>): Promise<R> {
     if (!this.isWanted) return work();
-    // A session may end with the work, and a store prove itself only in it.
+    // A session may end with the work, and a store may prove its identity only during it.
     this.see(target, source);
     const result = await work();
     this.see(target, source);
@@ -160,7 +168,7 @@ export class Evidence {
     this.sourceProof = source?.proof;
   }
 
-  /** undefined where nobody wants one. */
+  /** undefined if no receipt is wanted. */
   receiptOf(type: TransferType, remotes: Pick<Remotes, 'host'>): ReceiptFacts | undefined {
     if (!this.isWanted || !HAS_RECEIPT[type]) return undefined;
     const factsOf = (connection: Connection, proof: ServerProof): ServerFacts => ({

@@ -10,14 +10,14 @@ import type { ServerProof } from '../remotes/remote.js';
 import { nameFromDisposition, nameFromUrl } from './names.js';
 
 interface FetchedUrl {
-  /** Ends only when whole; destroyed with fetch_failed otherwise. */
+  /** Ends only when complete; destroyed with fetch_failed otherwise. */
   readonly body: Readable;
   readonly size: number | undefined;
-  /** Bytes that have come so far. */
+  /** Bytes that have arrived so far. */
   readonly received: () => number;
-  /** From Content-Disposition, else from the last URL's path; undefined when neither has one. */
+  /** From Content-Disposition, or from the last URL's path; undefined if neither has one. */
   readonly filename: string | undefined;
-  /** `host:port` of whoever sent it, after redirects, and what it has proven itself with. */
+  /** `host:port` of the sender, after redirects, and its proof of identity. */
   readonly host: string;
   readonly proof: ServerProof;
 }
@@ -33,24 +33,24 @@ type Fields = Readonly<Record<string, string>>;
 interface Asked {
   readonly owner: string;
   readonly signal: AbortSignal;
-  /** Errors name its origin alone: others than the caller will read them. */
+  /** Errors contain only its origin: people other than the caller will read them. */
   readonly isSecret?: boolean;
 }
 
 export interface UrlFetcher {
   /** `owner`: the account; `headers` go to every hop. Errors: bad_request, address_denied, fetch_failed, connect_timeout, stall_timeout, unreachable, dns_failed. */
   fetch(url: URL, asked: Asked, headers?: Fields): Promise<FetchedUrl>;
-  /** Whether the rules let it be fetched now, without asking its server. Errors: address_denied */
+  /** Whether the rules allow to fetch it now, without asking its server. Errors: address_denied */
   check(url: URL, asked: Asked): Promise<void>;
-  /** Cuts what is still being fetched. */
+  /** Cuts running requests. */
   close(): void;
 }
 
 const MAX_REDIRECTS = 5;
-/** Before the answer's head. */
+/** Informational answers before the answer's head. */
 const MAX_INTERIM_ANSWERS = 32;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Too early, too slow, too much. */
+/** Statuses of temporary refusals: 408, 425 and 429. */
 const PASSING_STATUS = new Set([408, 425, 429]);
 const COMPRESSED_NAME = /\.(gz|tgz|svgz|z|br|bz2|tbz2?|xz|txz|zst|lz4?|zip)$/i;
 const USER_AGENT = 'file-transfer-gateway/1.0';
@@ -70,8 +70,8 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
   const optionsOf = ({ owner, signal }: Asked) =>
     ({ purpose: 'url', owner, signal, timeoutMs: connectTimeoutMs }) as const;
 
-  // A socket of its own for each request: nothing kept alive can turn out dead, none waits in an agent's queue without
-  // a deadline, and dialling ends with the upload. Uploads themselves bound the number.
+  // A separate socket for each request: no kept-alive socket can turn out dead, no request waits in an agent's queue
+  // without a deadline, and dialling ends with the upload. The uploads themselves bound the number.
   async function dial(url: URL, asked: Asked): Promise<Duplex> {
     const { isSecure, host, port } = placeOf(url);
     const options = optionsOf(asked);
@@ -92,7 +92,7 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
       ...more,
     };
     const socket = await dial(url, asked);
-    // The head as a whole: interim answers and bytes that come one by one are no sign that it ever comes.
+    // A limit for the whole head: informational answers and bytes that arrive one by one do not extend it.
     const late = (): GatewayError => failures.stalled(stallTimeoutMs);
     return waitFor({ ms: stallTimeoutMs, late }, (resolve, reject) => {
       const request = http.request({
@@ -109,7 +109,7 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
         if (++interim > MAX_INTERIM_ANSWERS) request.destroy(failures.failed('it answers 1xx without end'));
       });
       request.setTimeout(stallTimeoutMs, () => {
-        // Unread bytes are there: whoever takes them is slow, not the server.
+        // There are unread bytes: the reader is slow, not the server.
         if (response !== undefined && response.readableLength > 0) request.setTimeout(stallTimeoutMs);
         else (response ?? request).destroy(failures.stalled(stallTimeoutMs));
       });
@@ -153,8 +153,8 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
       if (status === 206) throw refuse('the server answered 206, a part of the file only');
       const filename = nameFromDisposition(response.headers['content-disposition']) ?? nameFromUrl(url);
       const encoding = response.headers['content-encoding'];
-      // Stored as sent, like curl without --compressed. Only a name that says so may hold compressed bytes: some servers
-      // label every .gz file this way.
+      // Stored as sent, like curl without --compressed. Compressed bytes are accepted only under a name that says so:
+      // some servers label every .gz file this way.
       if (encoding !== undefined && encoding !== 'identity' && !COMPRESSED_NAME.test(filename ?? '')) {
         throw refuse(`the server sent it encoded (${encoding.slice(0, 40)}) although identity was asked for`);
       }
@@ -173,7 +173,7 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
       try {
         await dialer.check(host, port, optionsOf(asked));
       } catch (error) {
-        // A name that cannot be resolved now may be later; whoever fetches it checks again what is found then.
+        // A name that cannot be resolved now may be later; the fetch checks the result again.
         if (!hasCode(error, 'dns_failed', 'connect_timeout')) throw error;
       }
     },
@@ -183,12 +183,12 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
   };
 }
 
-/** node:http destroys a short body with ECONNRESET; the operation wants that in the catalogue's words. */
+/** node:http destroys a short body with ECONNRESET; this translates it to an error of the catalogue. */
 function wholeOnly(response: IncomingMessage, failures: Failures, signal: AbortSignal): IncomingMessage {
   const destroy = response.destroy.bind(response);
   response.destroy = (error) =>
     destroy(error === undefined || error instanceof GatewayError ? error : cut(failures, error, signal));
-  // Between the head and the pump nobody listens.
+  // Between the head and the pump nothing else listens.
   response.on('error', () => undefined);
   return response;
 }
@@ -225,7 +225,7 @@ function placeOf(url: URL): { readonly isSecure: boolean; readonly host: string;
 
 type Failures = ReturnType<typeof failuresOf>;
 
-/** Query and user info may hold secrets; an error names origin and path alone. */
+/** Query and user info may contain secrets; an error contains only origin and path. */
 function failuresOf({ origin, pathname }: URL, { isSecret = false }: Pick<Asked, 'isSecret'>) {
   const name = `url ${origin}${isSecret ? '' : pathname}`;
   return {

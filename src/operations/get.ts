@@ -1,4 +1,4 @@
-/** Download and read: a file opened on a lease that lasts until the last byte is on its way. */
+/** Download and read: a file opened on a lease that lasts until the last byte has been sent. */
 import type { Readable } from 'node:stream';
 import type { Hold } from '../budgets/memory.js';
 import { GatewayError } from '../base/errors.js';
@@ -15,34 +15,34 @@ export interface Download {
   readonly path: RemotePath;
   readonly info: FileInfo;
   readonly range: ByteRange | undefined;
-  /** The number of bytes to come; undefined where the file has more than its server reported: they come until it ends. */
+  /** The number of bytes to come; undefined if the file has more than its server reported: they come until it ends. */
   readonly length: number | undefined;
-  /** So far, of `body`. */
+  /** Bytes of `body` sent so far. */
   readonly sentBytes: () => number;
   /** Destroying it ends the operation as client_gone. */
   readonly body: Readable | undefined;
-  /** In place of `body`: a short file, whose operation has ended. Neither, when `skipBody` said so. */
+  /** Replaces `body`: a short file, whose operation has ended. Both are absent if `skipBody` returned true. */
   readonly whole?: Buffer | undefined;
-  /** SHA-256 of the whole file, where it was wanted and is known before its bytes leave. */
+  /** SHA-256 of the whole file, if it was wanted and is known before its bytes are sent. */
   readonly digest?: Buffer | undefined;
 }
 
 export interface DownloadOptions {
   /** Chooses a range from the file's facts, or throws. */
   readonly select?: SelectRange | undefined;
-  /** Larger files fail with `error`: before anything is sent where the server reports the size as it is. */
+  /** Larger files fail with `error`; before anything is sent if the server reports the right size. */
   readonly limit?: { readonly bytes: number; readonly error: () => GatewayError } | undefined;
-  /** Asked before the file is opened: true = the answer needs no body (HEAD, not modified). */
+  /** Called before the file is opened: true = the answer needs no body (HEAD, not modified). */
   readonly skipBody?: ((info: FileInfo) => boolean) | undefined;
-  /** What the whole file must be: looked at before its last bytes leave. Throws where it is another one. */
+  /** Checks the digest of the whole file before its last bytes are sent. Throws if it is not the expected one. */
   readonly verify?: ((digest: Buffer) => void) | undefined;
-  /** What the client is told of a failure, which the history has as it is. */
+  /** Converts a failure for the client; the history has the original. */
   readonly shown?: ((error: Error) => Error) | undefined;
 }
 
 /**
- * Opens a file for streaming. The operation ends with the body: the lease goes back and the history item is durable
- * before the last chunk leaves, so that a client who has everything finds it recorded.
+ * Opens a file for streaming. The operation ends with the body: the lease is returned and the history item is durable
+ * before the last chunk is sent, so that a client with the complete file finds it recorded.
  */
 export async function openDownload(
   operations: Operations,
@@ -127,7 +127,7 @@ interface Found {
   readonly length: number | undefined;
 }
 
-/** Some servers report 0 of what has bytes: the content shows its length, unless that is long. */
+/** Some servers report 0 for a file with content: reading shows its length, unless it is long. */
 async function measureContent(
   remote: Remote,
   path: RemotePath,
@@ -137,7 +137,7 @@ async function measureContent(
   return { info: file.info, length };
 }
 
-/** More bytes than the answer's head has announced came. @throws GatewayError size_mismatch */
+/** More bytes arrived than the answer's head has announced. @throws GatewayError size_mismatch */
 async function refuseUnlessGrown(path: RemotePath, length: number, hasGrown?: () => Promise<boolean>): Promise<void> {
   if ((await hasGrown?.()) === true) return;
   throw new GatewayError('size_mismatch', `${path} has more bytes than the ${length} that its server reported`, {
@@ -146,17 +146,19 @@ async function refuseUnlessGrown(path: RemotePath, length: number, hasGrown?: ()
 }
 
 interface ReadWhole<T> {
-  /** Beyond: too_large. */
+  /** Beyond it: too_large. */
   readonly maxBytes: number;
-  /** Counts the bytes before they are read, and what `decode` makes of them. */
+  /** Counts the bytes before they are read, and the result of `decode`. */
   readonly memory: Hold;
-  /** What it holds in memory beside the bytes, while it works and afterwards, for so many of them. */
+  /** Bytes of memory that decoding and its result need, in addition to `size` bytes of content. */
   readonly decodedBytes: (size: number) => number;
-  /** May throw; that is the operation's failure. */
+  /** May throw; that fails the operation. */
   readonly decode: (content: Buffer) => T | Promise<T>;
 }
 
-/** Reads a whole small file and decodes it. Errors: too_large; share_exceeded and overloaded, before anything is read. */
+/**
+ * Reads a whole small file and decodes it. Errors: too_large; share_exceeded and overloaded, before anything is read.
+ */
 export function readFile<T>(
   operations: Operations,
   request: OperationRequest,
@@ -180,7 +182,7 @@ export function readFile<T>(
       operation.mark('transfer');
       const admit = (bytes: number): void => {
         requireReadable(bytes);
-        // The bytes are kept twice while the buffer grows.
+        // The bytes are in memory twice while the buffer grows.
         memory.require(2 * bytes + decodedBytes(bytes));
       };
       return { path, bytes: await gather(file, { hash: operation.evidence.hashing(), admit }) };

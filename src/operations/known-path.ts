@@ -5,8 +5,8 @@ import { type Operations, requireActive } from './operation.js';
 import { referTo } from './path-reference.js';
 
 /**
- * A client's path, to be kept: complete now, whatever becomes of the connection's default path.
- * @throws GatewayError bad_path, connection_inactive, and the remote's own where only it knows the login folder
+ * Completes a client's path for storing, so that later changes of the connection's default path do not matter. @throws
+ * GatewayError bad_path, connection_inactive, and those of the remote if only it knows the login folder
  */
 export async function knownPath(
   operations: Operations,

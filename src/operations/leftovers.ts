@@ -1,5 +1,5 @@
 /**
- * Removes what crashes and dead sessions leave on remotes: hidden names and open multipart uploads. Every folder is
+ * Removes what crashes and lost sessions leave on remotes: hidden names and open multipart uploads. Every folder is
  * noted durably before the first hidden name is made in it, so a dead process's leftovers are found by its tag.
  */
 import { hasCode } from '../base/errors.js';
@@ -20,7 +20,10 @@ interface SweeperOptions {
 
 const SWEEP_EVERY_MS = 30_000;
 const REMOVE_LATER_MS = [1_000, 5_000, 30_000, 120_000] as const;
-/** From then on, for a day: a server may be away for long, and this process need not end for longer still. */
+/**
+ * The delay before a removal is tried again, for a day: a server may be away for long, and this process may run even
+ * longer.
+ */
 const REMOVE_AGAIN_MS = 600_000;
 const MAX_REMOVE_ATTEMPTS = 150;
 
@@ -43,7 +46,7 @@ export class Sweeper {
     await this.sweeping;
   }
 
-  /** What a Remote needs for one connection. */
+  /** The Leftovers of one connection, for a Remote. */
   for(connection: Connection): Leftovers {
     let leftovers = this.ofConnections.get(connection);
     if (leftovers === undefined) this.ofConnections.set(connection, (leftovers = this.make(connection)));
@@ -89,7 +92,7 @@ export class Sweeper {
         await this.clean(leftover);
         await this.options.store.settle(leftover);
       } catch (error) {
-        // The note stays: another sweep tries again.
+        // The note is kept: another sweep tries again.
         this.options.log('warn', 'leftovers could not be removed yet', {
           connectionId: leftover.connectionId,
           error: String(error),

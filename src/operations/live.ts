@@ -1,4 +1,4 @@
-/** The operations that run in this process, while they run: how far they are, and how to end one from outside. */
+/** The running operations of this process: their progress, and how to end one from outside. */
 import { GatewayError } from '../base/errors.js';
 import type { TransferType, Direction } from '../contract/transfer.js';
 import type { JobReference } from '../storage/storage.js';
@@ -12,15 +12,15 @@ export interface LiveTransfer {
   readonly startedAt: Date;
   readonly filename: string;
   readonly path: string;
-  /** The job that it is of, and which file of it. */
+  /** Its job, and which file of it. */
   readonly job: JobReference | undefined;
   /** The link that it came by. */
   readonly linkId: string | undefined;
   /** Of the file, so far. */
   readonly bytes: number;
-  /** undefined where nobody knows. */
+  /** undefined if unknown. */
   readonly totalBytes: number | undefined;
-  /** What it is at: a Stage. */
+  /** The current stage: a Stage. */
   readonly step: string;
 }
 
@@ -33,7 +33,7 @@ export class LiveTransfers {
   private readonly entries = new Map<string, LiveEntry>();
   private whenBusy = (): void => undefined;
 
-  /** Calls `act` whenever one begins while there is none. */
+  /** Calls `act` whenever an operation begins while none runs. */
   onBusy(act: () => void): void {
     this.whenBusy = act;
   }
@@ -54,8 +54,8 @@ export class LiveTransfers {
   }
 
   /**
-   * Whether it ran here, for this account; it ends a moment later, recorded as failed with `cancelled`, or as it ends
-   * anyway when its file is being put in its place just then.
+   * Returns whether it ran here, for this account. It ends a moment later, recorded as failed with `cancelled`, or with
+   * its own result if its file is being published at that moment.
    */
   cancel(accountId: string, id: string): boolean {
     const entry = this.entries.get(id);

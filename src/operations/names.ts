@@ -1,4 +1,4 @@
-/** Names of files on their way: templates, names found in headers and URLs, temporary names. */
+/** Names of transferred files: templates, names found in headers and URLs, temporary names. */
 import { randomBytes } from 'node:crypto';
 import contentDisposition from 'content-disposition';
 import { MAX_NAME_BYTES, nameEnd } from '../base/file-name.js';
@@ -6,7 +6,7 @@ import { uuidv7 } from '../base/uuid.js';
 import { GatewayError, refusal } from '../base/errors.js';
 import { parseFileName } from '../remotes/path.js';
 
-/** The moment and the id that the tokens of one upload share, however often its name is worked out. */
+/** The time and the id that the tokens of one upload share, however often its name is computed. */
 export interface TemplateFacts {
   readonly now: Date;
   readonly uuid: string;
@@ -16,7 +16,10 @@ export function templateFacts(now: Date = new Date()): TemplateFacts {
   return { now, uuid: uuidv7() };
 }
 
-/** @throws GatewayError bad_request for an unknown token; bad_path for text around the tokens that no file name may hold */
+/**
+ * @throws GatewayError bad_request for an unknown token; bad_path for text around the tokens that a file name must not
+ * contain
+ */
 export function checkTemplate(template: string): void {
   for (const [token, name] of template.matchAll(TOKEN)) {
     if (!TOKENS.has(name ?? '')) {
@@ -46,8 +49,9 @@ const TOKENS = new Set([
 ]);
 
 /**
- * Applies a template (all times UTC). Where it gives the result no extension and names neither `{ext}` nor `{filename}`,
- * the original extension is kept; a dot inside a value (`{name}` of `v1.2.csv`) gives none. @throws GatewayError bad_request, bad_path
+ * Applies a template (all times UTC). If it gives the result no extension and has neither `{ext}` nor `{filename}`, the
+ * original extension is kept; a dot inside a value (`{name}` of `v1.2.csv`) is no extension. @throws GatewayError
+ * bad_request, bad_path
  */
 export function applyTemplate(template: string, filename: string, { now, uuid }: TemplateFacts): string {
   checkTemplate(template);
@@ -67,7 +71,7 @@ export function applyTemplate(template: string, filename: string, { now, uuid }:
     day: iso.slice(8, 10),
     uuid,
   };
-  // A file without extension leaves no dangling dot behind `{name}.{ext}`.
+  // A file without an extension leaves no trailing dot after `{name}.{ext}`.
   const cleaned = ext === '' ? template.replaceAll('.{ext}', '') : template;
   const result = cleaned.replace(TOKEN, (_token, token: string) => values[token] ?? '');
   const givesExtension =
@@ -78,7 +82,7 @@ export function applyTemplate(template: string, filename: string, { now, uuid }:
   return parseFileName(complete, 'filename_template');
 }
 
-/** The name that is asked for, or offered. @throws GatewayError bad_request where there is none; bad_path */
+/** The requested or suggested name. @throws GatewayError bad_request if there is none; bad_path */
 export function requireName(name: string | undefined): string {
   if (name === undefined || name === '') throw refusal('bad_request', 'filename is missing');
   return parseFileName(name, 'filename');
@@ -93,8 +97,8 @@ function splitExtension(filename: string): { readonly name: string; readonly ext
 }
 
 /**
- * The file name a Content-Disposition field carries (RFC 6266), without any folder part; undefined when it has none.
- * A filename* that cannot be decoded yields to filename (RFC 6266, 4.3).
+ * The file name in a Content-Disposition field (RFC 6266), without any folder; undefined if it has none. If filename*
+ * cannot be decoded, filename is used (RFC 6266, 4.3).
  */
 export function nameFromDisposition(field: string | undefined): string | undefined {
   if (field === undefined) return undefined;
@@ -109,12 +113,12 @@ function filenameParameter(field: string): string | undefined {
   } catch {
     return undefined;
   }
-  // The parser puts it in the place of what is not UTF-8.
+  // The parser inserts it for bytes that are not UTF-8.
   const isReplaced = name?.includes('\ufffd') === true && !/%ef%bf%bd/i.test(field);
   return isReplaced ? undefined : name;
 }
 
-/** Header bytes arrive as Latin-1, but most who send others than ASCII mean UTF-8. */
+/** Header bytes arrive as Latin-1, but most senders of characters outside ASCII mean UTF-8. */
 function utf8OrAsIs(name: string): string {
   // eslint-disable-next-line no-control-regex
   if (!/^[\u0000-\u00ff]*$/.test(name)) return name;
@@ -125,7 +129,7 @@ function utf8OrAsIs(name: string): string {
   }
 }
 
-/** The last path segment of a URL, percent-decoded; undefined when the path ends in a slash. */
+/** The last path segment of a URL, percent-decoded; undefined if the path ends with a slash. */
 export function nameFromUrl(url: URL): string | undefined {
   const segment = url.pathname.slice(url.pathname.lastIndexOf('/') + 1);
   try {
@@ -135,19 +139,19 @@ export function nameFromUrl(url: URL): string | undefined {
   }
 }
 
-/** undefined where nothing is left that could be a file's name. */
+/** undefined if nothing is left that could be a file's name. */
 function lastSegment(name: string): string | undefined {
   const segment = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
   return segment === '' || segment === '.' || segment === '..' ? undefined : segment;
 }
 
-/** `.ftg-<tag>-<random>.<name>`: hidden, told apart by process, cut to 255 bytes at a character's edge. */
+/** `.ftg-<tag>-<random>.<name>`: hidden, identifies its process, cut to 255 bytes between characters. */
 export function temporaryName(tag: string, name: string): string {
   const prefix = `.ftg-${tag}-${randomBytes(6).toString('hex')}.`;
   return prefix + nameEnd(name, MAX_NAME_BYTES - prefix.length);
 }
 
-/** Whether `name` is a temporary one of the process with this tag. */
+/** Whether `name` is a temporary name of the process with this tag. */
 export function isTemporaryName(name: string, tag: string): boolean {
   return name.startsWith(`.ftg-${tag}-`);
 }

@@ -1,9 +1,9 @@
 /**
- * Proof that a copy is another file than its source. Connections have many names for one place: host names and addresses,
- * logins, root folders, links, mounts, endpoints of a store, protocols. So names prove nothing; the servers are asked.
- *
- * Two folders are two if one of them lacks a name that the other one has, or has a file of another size by that name. Otherwise
- * a hidden file is made through the target: if the source shows it, both are one place.
+ * Proof that a copy is another file than its source. Connections have many names for one place: host names and
+ * addresses, logins, root folders, links, mounts, endpoints of a store, protocols. So names prove nothing; the servers
+ * are asked.
+ * Two folders are different if one of them lacks a name of the other one, or has a file of another size under that
+ * name. Otherwise a hidden file is made through the target: if the source shows it, both are one place.
  */
 import { hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
@@ -25,12 +25,15 @@ export interface OpenEnds {
   readonly target: Remote;
 }
 
-/** A job or a route, whose files share what was proven of their folders; with it no file may go back into its own folder. */
+/**
+ * A job or a route, whose files share what was proven about their folders; inside a scope no file may be copied into
+ * its own folder.
+ */
 export interface ProofScope {
   readonly id: string;
 }
 
-/** Mounts and links change: then it is proven again. */
+/** Mounts and links change: after this time it is proven again. */
 const PROVEN_FOR_MS = 60_000;
 const MOST_PROOFS = 10_000;
 
@@ -47,7 +50,7 @@ export class FolderProofs {
     private readonly leftoversOf: (connection: Connection) => Leftovers,
   ) {}
 
-  /** To be asked before `to` is written, and before `from` is removed because of it. @throws OntoItself */
+  /** Call before `to` is written, and before `from` is removed because of it. @throws OntoItself */
   async refuseOntoItself(
     ends: Ends,
     open: OpenEnds,
@@ -70,7 +73,7 @@ export class FolderProofs {
     scope: ProofScope | undefined,
   ): Promise<boolean> {
     const prove = (): Promise<boolean> => this.#prove(ends, open, from, to, scope === undefined);
-    // What one client's request finds out must not fail another one's.
+    // Not shared: what one client's request finds out must not fail another client's.
     if (scope === undefined) return prove();
     const [source, target] = foldersOf(ends, from, to);
     const [one, other] = [this.#nameOf(ends.source, source), this.#nameOf(ends.target, target)];
@@ -93,7 +96,7 @@ export class FolderProofs {
   }
 
   async #prove({ target }: Ends, open: OpenEnds, from: RemotePath, to: RemotePath, isAlone: boolean): Promise<boolean> {
-    // Nothing is replaced, or the folder is not there, and that of the source is.
+    // Nothing is replaced, or the target's folder does not exist while the source's does.
     const there = await unlessDenied(find(open.target, isAlone ? to : parentOf(to)));
     if (there === undefined) return true;
     const isNamedAlike = there !== 'denied' && baseName(from) === baseName(to);
@@ -101,14 +104,14 @@ export class FolderProofs {
     // A login that may only write shows nothing: the hidden file decides.
     if (standing !== 'denied') {
       const original = await find(open.source, from);
-      // A file that comes, goes or grows meanwhile proves nothing.
+      // A file that appears, disappears or grows meanwhile proves nothing.
       if (!isLike(standing, original) && isLike(standing, await find(open.target, to))) return true;
     }
     return (await folderShownBy(open, [parentOf(from)], parentOf(to), this.leftoversOf(target))) === undefined;
   }
 }
 
-/** In a store nothing is linked or mounted: what is proven of two folders holds for those of one name below them. */
+/** A store has no links or mounts: what is proven about two folders is valid for equally named folders below them. */
 function foldersOf({ source, target }: Ends, from: RemotePath, to: RemotePath): readonly [RemotePath, RemotePath] {
   let [one, other] = [parentOf(from), parentOf(to)];
   if (!definitionOf(source).can.isObjectStore || !definitionOf(target).can.isObjectStore) return [one, other];
@@ -131,7 +134,10 @@ function isLike(one: FileInfo | undefined, other: FileInfo | undefined): boolean
   return one?.isDirectory === other?.isDirectory && one?.size === other?.size;
 }
 
-/** Which of the source's folders is the target's folder, which exists; undefined = none. Errors: those of writing and looking. */
+/**
+ * The source's folder that is also the target's folder, which exists; undefined = none. Errors: those of writing and
+ * looking.
+ */
 export async function folderShownBy(
   { source, target }: OpenEnds,
   folders: readonly RemotePath[],
@@ -149,7 +155,7 @@ export async function folderShownBy(
   }
 }
 
-/** Servers may take names for one that differ in case or composition. */
+/** Servers may treat names as equal that differ in case or composition. */
 function folded(name: string): string {
   return name.normalize('NFC').toUpperCase().toLowerCase();
 }

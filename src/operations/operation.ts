@@ -1,6 +1,6 @@
 /**
- * The frame around everything a client asks for: may it run, one action of the month, a history item, a lease, the
- * outcome, and the item durable before the answer (of `list` and `exists`: a moment after).
+ * The frame around everything that a client asks for: the check whether it may run, one action of the month, a history
+ * item, a lease, the outcome, and the item made durable before the answer (for `list` and `exists`: a moment after).
  */
 import type { Memory } from '../budgets/memory.js';
 import { onAbort } from '../base/deadline.js';
@@ -27,7 +27,7 @@ export interface OperationRequest {
   readonly caller: Caller;
   readonly connection: Connection;
   readonly type: TransferType;
-  /** As asked for; the operation may learn better ones (`locate`). */
+  /** As requested; the operation may learn the final one (`locate`). */
   readonly path: string;
   readonly filename: string;
   readonly requestId: string;
@@ -35,23 +35,23 @@ export interface OperationRequest {
   readonly signal: EndSignal;
   /** Counts what its streams hold; absent = bounded elsewhere. */
   readonly memory?: Memory;
-  /** How fast its client is; absent: no client is waited for. */
+  /** The rate of its client; absent: it waits for no client. */
   readonly client?: Pick<Yielding, 'bytesPerSecond'>;
-  /** In place of being ended where others wait for its session and it is slow: what has come is kept. */
+  /** Replaces being ended while others wait for its session and its client is slow: received bytes are kept. */
   readonly giveWay?: Yielding['giveWay'];
-  /** Of the request. */
+  /** The span of the request. */
   readonly span?: Span;
-  /** Told where the time will go, before it goes there. */
+  /** Called with the stages before they run. */
   readonly timedBy?: (stages: Stages) => void;
-  /** Of a request that must not run twice. */
+  /** Present for a request that must not run twice. */
   readonly intent?: Intent | undefined;
-  /** Of the file of a job, or of a route. */
+  /** Present for the file of a job, or of a route. */
   readonly job?: JobPart | undefined;
-  /** Of a use of a link, or a look at its file. */
+  /** Present for a use of a link, or a look at its file. */
   readonly link?: LinkUse | undefined;
-  /** Waits behind those of clients where sessions are few. */
+  /** Waits after those of clients if sessions are few. */
   readonly priority?: Priority;
-  /** Of the file's bytes; absent = as its connection says. */
+  /** Whether the file's digest is wanted; absent = as its connection says. */
   readonly wantsDigest?: boolean | undefined;
 }
 
@@ -59,17 +59,17 @@ export interface OperationRequest {
 export interface LinkUse {
   readonly id: string;
   /**
-   * Takes a use, or refuses: nothing is recorded or counted then. From then on it ends with the item of the history. Absent:
-   * a look, which is no use.
+   * Takes a use, or refuses: nothing is recorded or counted then. From then on it ends with the history item. Absent:
+   * looking does not count as a use.
    */
   readonly take?: () => Promise<void>;
 }
 
-/** Who remembers that something was begun, for whoever asks for the same again. */
+/** Remembers that something was begun, for a request that repeats it. */
 export interface Intent {
   /** Resolves when that is durable: nothing is done on a remote before. */
   begin(transferId: string): Promise<void>;
-  /** It failed, and nobody knows what it has done. */
+  /** It failed with an unknown outcome. */
   lose(): void;
 }
 
@@ -77,38 +77,44 @@ export interface OperationResult<T> {
   readonly result: T;
   readonly transferId: string;
   readonly durationMs: number;
-  /** SHA-256 of the file, where it was wanted and its bytes have passed. */
+  /** SHA-256 of the file, if it was wanted and its bytes have passed. */
   readonly digest: Buffer | undefined;
 }
 
-/** One operation while it runs. */
+/** One running operation. */
 export interface Operation {
   readonly transferId: string;
-  /** Aborted with the request's, or when the owner cancels; never once the remote does what cannot be taken back. */
+  /**
+   * Aborted with the request's signal, or when the owner cancels; never while the remote does something that cannot be
+   * undone.
+   */
   readonly signal: AbortSignal;
-  /** Bytes of the file concerned, for the history; set by the work, and growing while it moves them. */
+  /** Bytes of the file, for the history; set by the work, and growing while it moves them. */
   fileSize: number;
-  /** What fileSize will be, once known; for live progress. */
+  /** The final fileSize, once known; for live progress. */
   expectedSize: number | undefined;
-  /** Its own, for what is asked of others on its behalf. */
+  /** Its own span, for requests made on its behalf. */
   readonly span: Span;
-  /** The stage that runs from now on; waiting for a session and opening one are told by `use`. */
+  /** The stage that runs from now on; `use` marks the wait for a session and its opening. */
   readonly mark: Mark;
   readonly evidence: Evidence;
   /** How fast its servers move bytes. The work watches them. */
   readonly paces: EndPaces;
-  /** Runs what leaves nothing behind, such as a proof by a hidden file: the operation can be ended after it as before. */
+  /**
+   * Runs work that leaves nothing behind, such as a proof by a hidden file: afterwards the operation can be ended as
+   * before.
+   */
   leavingNothing<R>(work: () => Promise<R>): Promise<R>;
-  /** From here on a failure may leave some of the bytes in the file that they are for. */
+  /** From here on a failure may leave some of the bytes in the target file. */
   writesInPlace(): void;
-  /** The file's final place, once known. */
+  /** The file's final path, once known. */
   locate(path: RemotePath, filename: string): void;
-  /** `endsBetween`: of many changes each is done or not, and the end of the operation stops it before the next one. */
+  /** `endsBetween`: each of many changes is done or not, and the end of the operation stops it before the next one. */
   use<R>(
     work: (remote: Remote, attempt: Attempt) => Promise<R>,
     options?: { readonly endsBetween?: boolean },
   ): Promise<R>;
-  /** `source` beside the operation's own connection, which is the target. */
+  /** `source` in addition to the operation's own connection, which is the target. */
   useBoth<R>(source: Connection, work: (source: Remote, target: Remote, attempt: Attempt) => Promise<R>): Promise<R>;
 }
 
@@ -136,9 +142,9 @@ export interface OperationOutcome {
   readonly traceId: string | undefined;
 }
 
-/** Reading operations bring data in; all others change something out there. */
+/** Reading operations bring data in; all others change something outside. */
 const INBOUND: ReadonlySet<TransferType> = new Set(['download', 'read', 'list', 'exists', 'poll']);
-/** Looking does not count toward the month. */
+/** Listing and checking do not count toward the month. */
 const FREE: ReadonlySet<TransferType> = new Set(['list', 'exists', 'poll']);
 
 export class Operations {
@@ -162,8 +168,9 @@ export class Operations {
   }
 
   /**
-   * Runs `work` as one operation. Errors: connection_inactive, quota_exceeded and database_away before anything is begun;
-   * outcome_unrecorded of a success that could not be recorded; whatever `work` throws stands in the history as failed.
+   * Runs `work` as one operation. Errors: connection_inactive, quota_exceeded and database_away before anything is
+   * begun; outcome_unrecorded for a success that could not be recorded; every error of `work` is recorded in the
+   * history as a failure.
    */
   async run<T>(request: OperationRequest, work: (operation: Operation) => Promise<T>): Promise<OperationResult<T>> {
     const running = await this.begin(request);
@@ -183,7 +190,7 @@ export class Operations {
     const { caller, connection, type } = request;
     requireActive(connection);
     request.signal.throwIfAborted();
-    // What cannot be recorded is not begun.
+    // An operation that cannot be recorded is not begun.
     await this.options.storage.history.admit();
     const countsAction = !FREE.has(type);
     if (countsAction) await this.options.storage.quota.take(caller.accountId, this.planOf(caller).monthlyActions);
@@ -200,7 +207,7 @@ export class Operations {
     const transfer = this.options.storage.history.begin({
       accountId: caller.accountId,
       connectionId: connection.id,
-      // Empty where neither a key nor a session asks: of a job that was begun without a key.
+      // Empty if neither a key nor a session asks: a job that was begun without a key.
       keyId: caller.keyId === '' ? undefined : caller.keyId,
       requestId: request.requestId,
       type,
@@ -214,7 +221,7 @@ export class Operations {
     return new RunningOperation(request, direction, transfer, this.options, untake);
   }
 
-  /** That of an account whose plan is no longer configured is the smallest. */
+  /** An account whose plan is no longer configured gets the smallest plan. */
   planOf({ plan }: Pick<Caller, 'plan'>): { readonly connections: number; readonly monthlyActions: number } {
     return this.options.plans[plan] ?? { connections: 1, monthlyActions: 1 };
   }
@@ -252,7 +259,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
     private readonly direction: Direction,
     private readonly transfer: OpenTransfer,
     private readonly options: OperationsOptions,
-    /** Gives the action of the month back. */
+    /** Returns the action of the month. */
     private readonly untake: () => void,
   ) {
     this.transferId = transfer.id;
@@ -331,7 +338,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
     };
   }
 
-  /** Where the request must not run twice: resolves when it stands in the history, and with whoever remembers that. */
+  /** For a request that must not run twice: resolves when it is recorded in the history and in the intent. */
   async intend(): Promise<void> {
     const { intent } = this.request;
     if (intent === undefined) return;
@@ -339,32 +346,32 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
     await intent.begin(this.transfer.id);
   }
 
-  /** Resolves when the success is durable; rejects with outcome_unrecorded when it could not be recorded. */
+  /** Resolves when the success is durable; rejects with outcome_unrecorded if it could not be recorded. */
   async succeed(): Promise<{ readonly durationMs: number }> {
     try {
       return await this.record(undefined);
     } catch (error) {
-      // It is done, and its client is told a failure: what is repeated must not run again.
+      // It is done, but its client gets a failure: a repetition must not run again.
       this.request.intent?.lose();
       throw new GatewayError('outcome_unrecorded', UNRECORDED_TEXT, { step: 'history', cause: error });
     }
   }
 
-  /** Records the failure and resolves to the error to answer with: always the first one, as a GatewayError. */
+  /** Records the failure and resolves with the error for the answer: always the first one, as a GatewayError. */
   async fail(thrown: unknown): Promise<GatewayError> {
     const error = this.ownError(thrown);
     if (!this.recorded && this.request.job?.passesOver(error) === true) {
       this.drop(error);
       return error;
     }
-    // The answer to the one request that counts is lost, or bytes may stand where they were to go.
+    // The answer to the one request that counts is lost, or some bytes may be in the target file.
     if ((this.isIrrevocable && !error.keepsSession) || this.isInPlace) this.request.intent?.lose();
-    // The history's own trouble must not hide what went wrong; it is retried by the storage, which also logs it.
+    // A failure of the history must not hide the original error; the storage tries again, and logs it.
     await this.record(error).catch(() => undefined);
     return error;
   }
 
-  /** The slowest of those that its bytes come from, or go to. */
+  /** The slowest of the ends that its bytes come from, or go to. */
   bytesPerSecond(overMs: number): number | undefined {
     const rates = [this.request.client?.bytesPerSecond(overMs), this.paces.bytesPerSecond('source', overMs)].flatMap(
       (rate) => rate ?? [],
@@ -403,7 +410,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
 
   private ownError(thrown: unknown): GatewayError {
     const { ending } = this;
-    // An abort surfaces as whatever the stream made of it; the signal knows the cause.
+    // An abort appears as some error of the stream; the signal has the cause.
     if (ending.aborted && !(thrown instanceof GatewayError)) return toGatewayError(ending.reason);
     return toGatewayError(thrown);
   }
@@ -445,7 +452,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
     }
   }
 
-  /** Of a part that is not the last one: ends it without a trace in the history. */
+  /** For a part that is not the last one: ends it without a trace in the history. */
   drop(error?: GatewayError): void {
     this.recorded = true;
     this.transfer.drop();
@@ -479,7 +486,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
     });
   }
 
-  /** Its children are made now, from what the stages have noted: while it ran they cost nothing. */
+  /** Its children are made now, from the recorded stages: while it ran they cost nothing. */
   private endSpan(error: GatewayError | undefined): void {
     const { span, stages } = this;
     if (!span.isRecorded) return;

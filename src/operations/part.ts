@@ -1,30 +1,32 @@
-/** Operations that are a part of something larger, which goes on when one of them fails. */
+/** Operations that are a part of something larger, which continues when one of them fails. */
 import type { GatewayError } from '../base/errors.js';
 import type { KnownPlaces } from '../remotes/known-places.js';
 import type { JobReference } from '../storage/storage.js';
 
-/** The file of a job, a route's copy or a resumable upload: it has one item in the history, whatever it took to come to its end. */
+/**
+ * The file of a job, a route's copy or a resumable upload: it has one item in the history, however many tries it took.
+ */
 export interface JobPart {
   readonly reference: JobReference | CopyReference | UploadReference;
-  /** What the job's other files were told of the places they go to. */
+  /** What the job's other files have learned about their target folders. */
   readonly places?: KnownPlaces;
-  /** Whether a try that failed of this is not the file's end: nothing is recorded of it. */
+  /** Whether a failed try with this error is not the file's end: nothing is recorded for it. */
   passesOver(error: GatewayError): boolean;
-  /** What is left to do is to record its end. */
+  /** Only its end remains to be recorded. */
   worked(): void;
 }
 
-/** Of a route. */
+/** A copy of a route. */
 interface CopyReference {
   readonly copyId: string;
 }
 
-/** In pieces. */
+/** An upload in pieces. */
 interface UploadReference {
   readonly uploadId: string;
 }
 
-/** What ends with the item of the history. */
+/** What ends with the history item. */
 export function recordOf(part: JobPart | undefined): {
   readonly job?: JobReference;
   readonly copyId?: string;

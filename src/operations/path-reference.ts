@@ -1,22 +1,21 @@
-/** Paths of clients, which a session may be needed to complete. */
+/** Paths of clients that may need a session to be completed. */
 import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../connections/types.js';
 import { parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
 import type { Remote } from '../remotes/remote.js';
 
-/** A path as a client gave it: checked now as far as possible, complete once the login folder is known. */
+/** A client's path: checked now as far as possible, and complete once the login folder is known. */
 export interface PathReference {
   (remote: Remote): Promise<RemotePath>;
-  /** Where no session is needed to tell. */
+  /** Present if the path is known without a session. */
   readonly known?: RemotePath;
 }
 
 /**
- * Checks a client's path at once and resolves it later: a relative one is taken from the connection's default path,
- * which may be the login folder that only an open session knows. An absent one is the default path itself. `rawName`:
- * the bytes of its last name, base64, where they are not UTF-8.
- * @throws GatewayError bad_path
+ * Checks a client's path at once and resolves it later: a relative path starts at the connection's default path, which
+ * may be the login folder that only an open session knows. An absent path is the default path itself. `rawName`: the
+ * bytes of its last name, base64, if they are not UTF-8. @throws GatewayError bad_path
  */
 export function referTo(
   connection: Connection,
@@ -36,12 +35,12 @@ export function referTo(
     return fixed(named(text === undefined ? base : parseRemotePath(text, base, field)));
   }
   if (text === undefined) return (remote) => remote.home();
-  // Only a ".." can still be wrong once the folder is known, or a raw name; everything else is refused now.
+  // Only a "..", or a raw name, can still be wrong once the folder is known; everything else is refused now.
   parseRemotePath(text.replaceAll('..', '__'), ROOT, field);
   return async (remote) => named(parseRemotePath(text, await remote.home(), field));
 }
 
-/** A path that is known. */
+/** A reference to a path that is known. */
 export function fixed(known: RemotePath): PathReference {
   return Object.assign(() => Promise.resolve(known), { known });
 }

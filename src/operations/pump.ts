@@ -6,12 +6,14 @@ import { orAbort } from '../base/deadline.js';
 import { GatewayError } from '../base/errors.js';
 import type { ContentHash } from './content-hash.js';
 
-/** A short body, asked for once, and by an operation that holds no session yet: a slow client keeps nobody waiting. */
+/** A short body, requested once, by an operation that holds no session yet: so a slow client blocks no other. */
 export type WholeBody = () => Promise<Buffer>;
 
-/** What a Content-Digest or Repr-Digest field (RFC 9530), or the checksum of a piece, promises about the body. */
+/**
+ * The digest of the body that a Content-Digest or Repr-Digest field (RFC 9530), or the checksum of a piece, promises.
+ */
 export interface ExpectedDigest {
-  /** Its name; absent = Content-Digest. */
+  /** The name of the field; absent = Content-Digest. */
   readonly field?: string;
   readonly algorithm: 'sha1' | 'sha256' | 'sha512';
   readonly value: Buffer;
@@ -19,25 +21,24 @@ export interface ExpectedDigest {
 
 interface PumpOptions {
   readonly signal: AbortSignal;
-  /** Beyond: too_large. 0 = no limit. */
+  /** Beyond it: too_large. 0 = no limit. */
   readonly maxBytes?: number;
   /** More or fewer bytes than this are a size_mismatch. */
   readonly size?: number | undefined;
   readonly digest?: ExpectedDigest | undefined;
-  /** Fed with what passes. */
+  /** Updated with the bytes that pass. */
   readonly hash?: ContentHash | undefined;
   /** The target stays open. */
   readonly isMoreToCome?: boolean;
-  /** Sees the count grow, for live progress. */
+  /** Called as the count grows, for live progress. */
   readonly onBytes?: (total: number) => void;
-  /** Resolves when so many bytes may go on. */
+  /** Resolves when this many bytes may be sent. */
   readonly pace?: ((bytes: number) => Promise<void>) | undefined;
 }
 
 /**
- * Moves `source` into `target` under back-pressure; resolves to the bytes moved once `target` has finished
- * or, where more is to come, has taken them.
- * Any failure destroys both. The first error wins.
+ * Moves `source` into `target` under back-pressure; resolves with the number of bytes once `target` has finished or,
+ * with `isMoreToCome`, has taken them. Any failure destroys both. The first error wins.
  */
 export async function pump(source: Readable, target: Writable, options: PumpOptions): Promise<number> {
   const meter = new Meter(options);
@@ -45,14 +46,14 @@ export async function pump(source: Readable, target: Writable, options: PumpOpti
   try {
     await pipeline(source, meter, target, { signal, end: !isMoreToCome });
   } catch (error) {
-    // An abort surfaces as a bare AbortError; the signal knows the cause.
+    // An abort appears as a bare AbortError; the signal has the cause.
     throw signal.aborted && !(error instanceof GatewayError) ? signal.reason : error;
   }
   meter.verify();
   return meter.bytes;
 }
 
-/** The bytes of a short body, held to the same. */
+/** The same checks for the bytes of a short body. */
 export async function takeWhole(
   body: WholeBody,
   { signal, maxBytes = 0, size, digest, hash }: Omit<PumpOptions, 'isMoreToCome' | 'onBytes'>,
@@ -67,17 +68,17 @@ export async function takeWhole(
 }
 
 /**
- * For a stream that is not read yet: should it fail before the pump begins, the pump hears of it then. Without a listener
+ * For a stream that is not read yet: a failure before the pump begins is reported by the pump then. Without a listener
  * Node.js would end the process.
  */
 export function leaveErrorsToPump(source: Readable): void {
   source.on('error', () => undefined);
 }
 
-/** Passes chunks through untouched. */
+/** Passes chunks through unchanged. */
 class Meter extends Transform {
   bytes = 0;
-  /** For the digest that is promised; undefined where the same is taken anyhow. */
+  /** The hash for the promised digest; undefined if the same hash is computed anyway. */
   private readonly promised: Hash | undefined;
 
   constructor(private readonly options: PumpOptions) {
@@ -140,7 +141,7 @@ const ALGORITHMS: Record<string, 'sha256' | 'sha512'> = { 'sha-256': 'sha256', '
 const DIGEST_BYTES = { sha256: 32, sha512: 64 };
 
 /**
- * What a request promises of its content: where that is a whole file, Repr-Digest says the same of it as Content-Digest.
+ * The digest that a request promises for its content: for a whole file, Repr-Digest means the same as Content-Digest.
  * @throws GatewayError bad_request
  */
 export function promisedDigest(headers: ReadonlyMap<string, string>): ExpectedDigest | undefined {
@@ -153,8 +154,8 @@ export function promisedDigest(headers: ReadonlyMap<string, string>): ExpectedDi
 }
 
 /**
- * Parses such a field, e.g. `sha-256=:…base64…:`; the strongest known algorithm counts, unknown ones are
- * passed over (RFC 9530, section 2). @throws GatewayError bad_request
+ * Parses such a field, e.g. `sha-256=:…base64…:`; the strongest known algorithm counts, unknown ones are ignored (RFC
+ * 9530, section 2). @throws GatewayError bad_request
  */
 export function parseContentDigest(field: string | undefined, name?: string): ExpectedDigest | undefined {
   if (field === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** A url upload: what its server sends goes on to the remote as it comes. */
+/** A url upload: the bytes from the url's server are passed on to the remote as they arrive. */
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
@@ -15,15 +15,15 @@ interface PutUrlRequest {
   readonly connection: Connection;
   readonly urls: Pick<UrlFetcher, 'fetch'>;
   readonly url: URL;
-  /** Others than the caller will read its errors. */
+  /** People other than the caller will read its errors. */
   readonly isSecret?: boolean;
-  /** Where it is to stand; `offered` is the name that the url has, or its server gives. */
+  /** The target of the file; `offered` is the name in the url, or from its server. */
   readonly targetOf: (offered: string | undefined) => Target;
   /** 0 = no limit. */
   readonly maxBytes: number;
   readonly facts?: TemplateFacts;
   readonly readsBack?: boolean;
-  /** A try whose end nobody knows was made before: what stands there is compared, and left where it is the same. */
+  /** An earlier try ended without a known result: an existing file is compared, and kept if it is equal. */
   readonly mayStand?: boolean;
 }
 
@@ -48,7 +48,7 @@ export async function putUrl(
   const fetched = await urls.fetch(url, asked, operation.span.headers);
   const { body, size, filename, host, proof } = fetched;
   operation.evidence.fetchedFrom(host, proof);
-  // Its server must not keep a session that others wait for, any more than a client may.
+  // Like a client, the url's server must not hold a session that others wait for.
   const stopWatching = operation.paces.watch('source', () => body.readableLength === 0, fetched.received);
   try {
     const target = targetOf(filename);
@@ -63,7 +63,10 @@ export async function putUrl(
   }
 }
 
-/** undefined: nothing stands there, and nothing of the body is read. @throws GatewayError already_exists of something else */
+/**
+ * undefined: no file exists there, and nothing of the body is read. @throws GatewayError already_exists if another file
+ * does
+ */
 function standingAt(
   operation: Operation,
   target: Target,

@@ -12,7 +12,7 @@ import type { Operation, Operations } from './operation.js';
 import type { PathReference } from './path-reference.js';
 import { leaveErrorsToPump, pump, takeWhole, type ExpectedDigest, type WholeBody } from './pump.js';
 
-/** Where a file is to stand: a whole path, or a folder and a name that a template may change. */
+/** The target of a file: a whole path, or a folder and a name that a template may change. */
 export type Target = { readonly overwrite: boolean; readonly modifiedAt?: Date | undefined } & (
   | { readonly file: PathReference }
   | { readonly folder: PathReference; readonly filename: string; readonly template: string | undefined }
@@ -22,25 +22,25 @@ export interface PutRequest {
   readonly connection: Connection;
   /** As known before the body. */
   readonly target: Target;
-  /** Fields may stand behind the content: the final target, asked for once the body has ended. */
+  /** Fields may follow the content: the final target, requested once the body has ended. */
   readonly lateTarget?: (() => Promise<Target>) | undefined;
   readonly body: Readable | WholeBody;
   /** Bytes to come, when known. */
   readonly size?: number | undefined;
   readonly digest?: ExpectedDigest | undefined;
-  /** Also where the connection does not say so. */
+  /** Also if the connection does not ask for it. */
   readonly readsBack?: boolean | undefined;
   /** 0 = no limit. */
   readonly maxBytes: number;
-  /** Asked once all bytes have come; throws where they must become no file any more. */
+  /** Called once all bytes have arrived; throws if they must not become a file any more. */
   readonly permit?: (() => Promise<void>) | undefined;
   /** Absent = those of now. */
   readonly facts?: TemplateFacts | undefined;
 }
 
 /**
- * Sends the body and publishes it whole or not at all. Errors: already_exists (not overwriting), too_large,
- * digest_mismatch, size_mismatch, and whatever the remote says.
+ * Sends the body and publishes it completely or not at all. Errors: already_exists (not overwriting), too_large,
+ * digest_mismatch, size_mismatch, and those of the remote.
  */
 export function putFile(operations: Operations, operation: Operation, request: PutRequest): Promise<FileInfo> {
   const facts = request.facts ?? templateFacts();
@@ -55,10 +55,12 @@ export function putFile(operations: Operations, operation: Operation, request: P
     : putStream(operations, operation, { ...request, body }, locate);
 }
 
-/** The file's place, from that of the file or folder which the target names; the history knows it from then on. */
+/**
+ * Returns the file's path, from that of the file or folder which the target names; the history knows it from then on.
+ */
 type Locate = (target: Target, at: RemotePath) => RemotePath;
 
-/** Where the target is to stand. */
+/** The path of the target. */
 export async function placeOf(remote: Remote, target: Target, facts: TemplateFacts): Promise<RemotePath> {
   const at = await referenceOf(target)(remote);
   return 'file' in target ? at : joinPath(at, nameIn(target, facts));
@@ -70,7 +72,7 @@ function nameIn({ filename, template }: Extract<Target, { filename: string }>, f
   return template === undefined ? filename : applyTemplate(template, filename, facts);
 }
 
-/** A short body: nothing is asked of the remote before it is whole and known to be good. */
+/** For a short body: the remote is not used before it is complete and checked. */
 async function putBytes(
   operations: Operations,
   operation: Operation,
@@ -81,7 +83,7 @@ async function putBytes(
   const { signal } = operation;
   const { known } = referenceOf(early);
   if (known !== undefined && lateTarget === undefined) locate(early, known);
-  // Most short bodies came along with their head: then nothing is waited for.
+  // Most short bodies arrived together with their head: then there is no wait.
   const waiting = setImmediate(() => operation.mark('transfer'));
   const { hash, check } = checkingOf(operation, connection, request);
   const bytes = await takeWhole(body, { signal, maxBytes, size, digest, hash }).finally(() => clearImmediate(waiting));
@@ -113,7 +115,7 @@ async function putStream(
 ): Promise<FileInfo> {
   leaveErrorsToPump(request.body);
   const { signal } = operation;
-  // Written in place, what turns out wrong has already taken the former file's place.
+  // A file written in place has already replaced the former one when it turns out wrong.
   const mayHarm = !request.connection.atomicUploads && request.lateTarget === undefined;
   if (mayHarm) operation.mark('transfer');
   const body = mayHarm ? await wholeWhereShort(request.body, { signal, digest: request.digest }) : request.body;
@@ -160,7 +162,7 @@ async function putStream(
   });
 }
 
-/** Runs `work`; whatever it throws, the writer leaves nothing behind. */
+/** Runs `work`; if it throws, the writer leaves nothing behind. */
 export async function withWriter<R>(writer: RemoteWriter, work: () => Promise<R>): Promise<R> {
   try {
     return await work();
@@ -179,7 +181,7 @@ interface Publication {
   readonly signal: AbortSignal;
 }
 
-/** `put` makes the file; where the server cannot refuse an existing one by itself, it does so under a lock of the gateway. */
+/** `put` makes the file; if the server itself cannot refuse an existing one, this runs under a lock of the gateway. */
 export async function publish(
   operations: Operations,
   { connection, remote, place, exclusive, modifiedAt, signal }: Publication,
@@ -189,12 +191,15 @@ export async function publish(
   const info = isRaceFree
     ? await put()
     : await operations.locks.withLock(placeName(operations, connection, place), signal, put);
-  // A time that it was given is none of the server's clock.
+  // A time that was set does not show the server's clock.
   if (modifiedAt === undefined) operations.ages.written(operations.remotes.host(connection), info);
   return info;
 }
 
-/** @throws GatewayError already_exists; is_a_folder; permission_denied where nothing else would keep it from being replaced */
+/**
+ * @throws GatewayError already_exists; is_a_folder; permission_denied if nothing else would prevent it from being
+ * replaced
+ */
 export async function refuseExisting(remote: Remote, place: RemotePath): Promise<void> {
   let found: FileInfo;
   try {
@@ -209,7 +214,7 @@ export async function refuseExisting(remote: Remote, place: RemotePath): Promise
   throw new GatewayError('already_exists', `${place} exists and overwrite is false`, { step: 'open' });
 }
 
-/** One name for a place on a server, whichever connection leads there. */
+/** One name for a place on a server, the same for every connection that leads there. */
 export function placeName(operations: Operations, connection: Connection, place: RemotePath): string {
   return `publish:${operations.remotes.place(connection, place)}`;
 }

@@ -1,4 +1,4 @@
-/** Reads what was stored once more, and compares it with what was sent, before it takes its place. */
+/** Reads the stored bytes again, and compares them with what was sent, before the file is published. */
 import { pipeline } from 'node:stream/promises';
 import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
@@ -8,7 +8,7 @@ import { ContentHash } from './content-hash.js';
 import type { Operation } from './operation.js';
 
 interface Checking {
-  /** To be fed with all that is sent. */
+  /** Must be updated with everything that is sent. */
   readonly hash: ContentHash | undefined;
   readonly check: Commit['check'];
 }
@@ -17,7 +17,7 @@ interface Sent {
   readonly value: Buffer;
 }
 
-/** What the bytes of a file on its way to `connection` are held to. */
+/** The checks for the bytes of a file that is sent to `connection`. */
 export function checkingOf(
   operation: Operation,
   connection: Connection,
@@ -29,7 +29,7 @@ export function checkingOf(
   return { hash: sent, check: checkAgainst(operation, sent) };
 }
 
-/** `sent`: of all that was sent, once that has left. */
+/** `sent`: the digest and size of what was sent, available once it has been. */
 export function checkAgainst(operation: Operation, sent: Sent): NonNullable<Commit['check']> {
   return async (open) => {
     operation.mark('verify');

@@ -1,4 +1,4 @@
-/** Whether what stands somewhere is a copy of a file: told by its bytes, and by the time that it would be dated. */
+/** Decides whether an existing file is a copy of another: by its bytes, and by the time that the copy would have. */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RemotePath } from '../remotes/path.js';
@@ -10,7 +10,9 @@ import { ContentHash } from './content-hash.js';
 import type { End, EndPaces } from './end-paces.js';
 import type { OpenEnds } from './onto-itself.js';
 
-/** Reads both files only where they are equally long. `hash` takes the target's bytes. `paces` watches both ends meanwhile. */
+/**
+ * Reads both files only if they are equally long. `hash` gets the target's bytes. `paces` watches both ends meanwhile.
+ */
 export async function holdSame(
   { source, target }: OpenEnds,
   from: RemotePath,
@@ -32,13 +34,13 @@ export async function holdSame(
   return (await watched('source', source, from)).equals(await watched('target', target, to, hash));
 }
 
-/** Whether a copy written with this time would be dated so; where times are not kept, whatever was written since. */
+/** Whether a copy written with this time would have the found time; if times are not kept, any later one. */
 export function isDatedAs(found: FileInfo, time: Date | undefined, { can }: Remote): boolean {
   if (time === undefined) return true;
   return can.keepsTimes === 'no' ? found.modifiedAt >= time : isSameTime(shownTime(found), time);
 }
 
-/** The same of bytes that come from elsewhere, all of which are read. */
+/** The same for bytes from another source, which are all read. */
 export async function holdsBytes(
   remote: Remote,
   path: RemotePath,

@@ -4,14 +4,14 @@ import type { Hold } from '../budgets/memory.js';
 import type { RemotePath } from '../remotes/path.js';
 import type { FileInfo } from '../remotes/remote.js';
 
-// Sorted in one piece: names of 1,000 characters that differ in the last ones take 10 ms.
+// Entries sorted at once: names of 1,000 characters that differ only at the end take 10 ms.
 const RUN_LENGTH = 512;
 
 export type Compare<T> = (a: T, b: T) => number;
 
 /**
- * Entries in order, without one long sort that would stall the event loop: they are sorted in short runs as they arrive and
- * merged while they are read.
+ * Entries in order, without one long sort that would block the event loop: they are sorted in short runs as they arrive
+ * and merged while they are read.
  */
 export class SortedListing<T = FileInfo> {
   private readonly runs: T[][] = [];
@@ -24,7 +24,7 @@ export class SortedListing<T = FileInfo> {
     if (this.run.length === RUN_LENGTH) this.closeRun();
   }
 
-  /** Merges by a heap of the runs' heads. */
+  /** Merges with a heap of the runs' heads. */
   *[Symbol.iterator](): Generator<T> {
     this.closeRun();
     const heap = this.runs.map((run) => ({ run, at: 0, head: run[0] as T }));
@@ -50,7 +50,7 @@ export class SortedListing<T = FileInfo> {
   }
 }
 
-/** Moves the entry on top of a heap down to its place. */
+/** Moves the entry at the top of a heap down to its place. */
 export function siftDown<T>(heap: T[], isAbove: (a: T, b: T) => boolean): void {
   for (let parent = 0; ;) {
     let top = parent;
@@ -70,8 +70,8 @@ export function compareFiles(a: FileInfo, b: FileInfo): number {
 }
 
 /**
- * JavaScript compares UTF-16 units, which puts U+E000…U+FFFF behind the characters beyond them; code points do not. Both are
- * the same before `from`.
+ * JavaScript compares UTF-16 units, which sorts U+E000…U+FFFF after the characters beyond them; code points do not.
+ * Both are equal before `from`.
  */
 export function compareCodePoints(a: string, b: string, from = 0): number {
   const length = Math.min(a.length, b.length);
@@ -85,11 +85,11 @@ export function compareCodePoints(a: string, b: string, from = 0): number {
   return a.length - b.length;
 }
 
-/** A sorted answer is held in memory while it is made, and until it has left. */
+/** A sorted answer is in memory while it is made, and until it has been sent. */
 const MAX_LISTED_CHARACTERS = 50_000_000;
-/** What one entry takes beside its name and path. */
+/** Memory of one entry in addition to its name and path. */
 const ENTRY_BYTES = 192;
-/** Several large listings at once would hold the event loop: after so many entries, others have a turn. */
+/** Several large listings at once would block the event loop: after this many entries, other work runs. */
 const ENTRIES_PER_TURN = 128;
 
 export function tooManyEntries(path: RemotePath, most: number): GatewayError {
@@ -97,7 +97,7 @@ export function tooManyEntries(path: RemotePath, most: number): GatewayError {
   return new GatewayError('too_large', text, { step: 'transfer' });
 }
 
-/** Counts what such an answer holds. */
+/** Counts the memory of such an answer. */
 export class HeldListing {
   private entries = 0;
   private characters = 0;
@@ -108,7 +108,10 @@ export class HeldListing {
     private readonly mostEntries: number,
   ) {}
 
-  /** Counts one more entry, with a path of so many characters. True: it is time for `turn`. @throws GatewayError too_large */
+  /**
+   * Counts one more entry, with a path of `characters` characters. True: call `turn` now. @throws GatewayError
+   * too_large
+   */
   add(characters: number): boolean {
     this.entries += 1;
     this.characters += characters;

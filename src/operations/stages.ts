@@ -1,6 +1,6 @@
 import type { Stage } from '../remotes/remote.js';
 
-/** A stretch of time on the clock of performance.now(). */
+/** A period of time on the clock of performance.now(). */
 interface Stretch {
   readonly stage: Stage;
   readonly from: number;
@@ -8,16 +8,16 @@ interface Stretch {
 }
 
 export interface StageTimes {
-  /** Tells the milliseconds of each stage that has ended, in the order in which they came first. */
+  /** Calls `tell` with the milliseconds of each stage that has ended, in the order in which they first began. */
   forEach(tell: (ms: number, stage: Stage) => void): void;
 }
 
-/** Shorter ones are the marks' own noise. */
+/** Shorter ones are noise of the marks. */
 const SHOWN_FROM_MS = 0.005;
 
-/** What the time of one operation goes to: one stage after the other, some of them more than once. */
+/** How the time of one operation is spent: one stage after the other, some of them more than once. */
 export class Stages implements StageTimes {
-  /** In the order in which they came first, and the milliseconds of each up to the last mark. */
+  /** In the order in which they first began, and the milliseconds of each up to the last mark. */
   private readonly names: Stage[] = [];
   private readonly times: number[] = [];
   private readonly passed: Stretch[] = [];
@@ -25,10 +25,10 @@ export class Stages implements StageTimes {
   private since = 0;
   private isOver = false;
 
-  /** `keepsStretches`: somebody will ask for them. */
+  /** `keepsStretches`: `stretches` will be read. */
   constructor(private readonly keepsStretches: boolean) {}
 
-  /** From now on, or from `at`, this stage runs. */
+  /** This stage runs from now on, or from `at`. */
   mark(stage: Stage, at = performance.now()): void {
     if (this.isOver) return;
     this.pass(at);
@@ -56,7 +56,7 @@ export class Stages implements StageTimes {
       tell(this.times[index] as number, this.names[index] as Stage);
   }
 
-  /** The value of a Server-Timing field (W3C Server Timing), of the stages that have ended. */
+  /** The value of a Server-Timing field (W3C Server Timing) for the stages that have ended. */
   get serverTiming(): string {
     let text = '';
     this.forEach((ms, stage) => {
@@ -65,7 +65,7 @@ export class Stages implements StageTimes {
     return text;
   }
 
-  /** The same, as what is kept of them. */
+  /** The same, in the form that is stored. */
   get byName(): Readonly<Partial<Record<Stage, number>>> {
     const times: Partial<Record<Stage, number>> = {};
     this.forEach((ms, stage) => {

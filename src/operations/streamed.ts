@@ -1,4 +1,7 @@
-/** Operations whose result is read while they go on: the lease lasts, and the history item stands, until the last byte. */
+/**
+ * Operations whose result is read while they run: the lease lasts, and the history item stays open, until the last
+ * byte.
+ */
 import { Transform, type Readable, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GatewayError } from '../base/errors.js';
@@ -6,13 +9,16 @@ import type { Remote } from '../remotes/remote.js';
 import type { ContentHash } from './content-hash.js';
 import type { Operation, OperationRequest, Operations, RunningOperation } from './operation.js';
 
-/** Held between the remote and the client's socket, beside the window: chunks of 255 KiB in four places (SFTP). */
+/**
+ * Bytes between the remote and the client's socket, in addition to the window: chunks of 255 KiB in four places (SFTP).
+ */
 export const BODY_BYTES = 1024 * 1024;
 
 /**
- * Makes a body out of what `open` finds on a leased remote. The operation ends with the body: the lease goes back and the
- * history item is recorded before the last chunk leaves, so that a client who has everything finds it recorded. `open`
- * may run again on another session until it has resolved; it reads so far that the first of what may fail has not.
+ * Makes a body from what `open` finds on a leased remote. The operation ends with the body: the lease is returned and
+ * the history item is recorded before the last chunk is sent, so that a client with the complete file finds it
+ * recorded. `open` may run again on another session until it has resolved; it reads far enough that the first possible
+ * failure is excluded.
  */
 export async function openBody<T>(
   operations: Operations,
@@ -43,28 +49,28 @@ export async function openBody<T>(
   }
 }
 
-/** Bytes that may leave, such as those that were announced. */
+/** Bytes that may be sent, such as those that were announced. */
 interface Most {
   readonly bytes: number;
-  /** Asked once there are more: they are dropped, or the body fails with what it rejects with. */
+  /** Called once there are more: they are dropped, or the body fails with what it rejects with. */
   readonly refuse: () => Promise<void>;
 }
 
 interface LeaseInUse {
-  /** Settles when the lease has gone back, which it does after `drained`. */
+  /** Settles when the lease has been returned, which happens after `drained`. */
   readonly leased: Promise<unknown>;
   readonly drained: Deferred<void>;
-  /** false: its bytes are no file's. */
+  /** false: its bytes do not belong to a file. */
   readonly isFile?: boolean;
   readonly hash?: ContentHash | undefined;
   readonly most?: Most | undefined;
-  /** Before the last bytes leave; throws where they must not. */
+  /** Called before the last bytes are sent; throws if they must not be. */
   readonly verify?: () => void;
-  /** What the client is told of a failure. */
+  /** Converts a failure for the client. */
   readonly shown?: ((error: Error) => Error) | undefined;
 }
 
-/** `source` on its way to the client; with its end, or failure, the operation ends. */
+/** Sends `source` to the client; the operation ends with its end, or failure. */
 export function bodyOf(
   running: RunningOperation,
   source: Readable,
@@ -73,7 +79,7 @@ export function bodyOf(
   const { operation } = running;
   let failing: Promise<unknown> | undefined;
   const fail = async (error: unknown): Promise<void> => {
-    // A remote's failure is a GatewayError; anything else here is the consumer going away.
+    // A remote's failure is a GatewayError; any other error here means that the consumer has left.
     const cause =
       error instanceof GatewayError
         ? error
@@ -114,8 +120,8 @@ interface Endings {
 }
 
 /**
- * Keeps the newest chunk back until `beforeEnd` has resolved, so that what follows the last byte happens before it is
- * sent; and an error until `beforeError` has, so that whoever is told of it finds it recorded.
+ * Holds back the newest chunk until `beforeEnd` has resolved, so that the work after the last byte is done before it is
+ * sent; and an error until `beforeError` has, so that it is recorded before the client gets it.
  */
 class LastChunkHeld extends Transform {
   private bytes = 0;
@@ -161,7 +167,7 @@ class LastChunkHeld extends Transform {
   }
 }
 
-/** A promise and its two ends; its rejection is always taken care of. */
+/** A promise with its resolve and reject functions; its rejection is always handled. */
 export class Deferred<T> {
   readonly promise: Promise<T>;
   resolve!: (value: T) => void;

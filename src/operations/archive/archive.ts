@@ -1,4 +1,4 @@
-/** Folders and files of a connection as one ZIP archive, read on one session while it streams. */
+/** Streams folders and files of a connection as one ZIP archive, read on one session. */
 import { Readable } from 'node:stream';
 import { hasCode } from '../../base/errors.js';
 import { baseName, pathBytes, ROOT, type RemotePath } from '../../remotes/path.js';
@@ -21,15 +21,16 @@ const REASONS: Readonly<Record<LeftOut['why'], string>> = {
 };
 
 interface Archive {
-  /** Of the file that the archive is. */
+  /** The file name of the archive. */
   readonly filename: string;
   readonly body: Readable;
 }
 
 /**
- * Each path becomes one entry at the top, with its own name: a file, or a folder with all below it. Links to folders are not
- * entered: they are empty folders there. `rootName` stands for the connection's root, and for what has several tops.
- * A file that goes, changes or cannot be read on the way destroys the body. What no path leads to is told in a file of its own.
+ * Each path becomes one entry at the top, with its own name: a file, or a folder with everything below it. Links to
+ * folders are not followed: they become empty folders. `rootName` names the connection's root, and an archive of
+ * several paths. A file that disappears, changes or cannot be read meanwhile destroys the body. Entries that no path
+ * can name are listed in a file of the archive.
  */
 export async function openArchive(
   operations: Operations,
@@ -55,12 +56,12 @@ export async function openArchive(
 
 interface Top {
   readonly path: RemotePath;
-  /** In the archive, unlike all others. */
+  /** Unique in the archive. */
   readonly name: string;
   readonly info: FileInfo;
 }
 
-/** Errors: not_found of the first that is not there. */
+/** Errors: not_found for the first path that does not exist. */
 async function topsOf(
   remote: Remote,
   references: readonly PathReference[],
@@ -70,7 +71,7 @@ async function topsOf(
   const tops: Top[] = [];
   for (const reference of references) {
     const path = await reference(remote);
-    // Asked for twice, it is there once.
+    // A path that is requested twice is included once.
     if (tops.some((top) => top.path === path)) continue;
     const info = await remote.stat(path);
     const name = freeName(safeName(baseName(path)) || rootName, info.isDirectory, taken);
@@ -79,7 +80,7 @@ async function topsOf(
   return tops;
 }
 
-/** `name`, or `name (2)`: names that differ in case alone would meet on some systems. */
+/** `name`, or `name (2)`: names that differ only in case would collide on some systems. */
 function freeName(name: string, isDirectory: boolean, taken: Set<string>): string {
   const dot = isDirectory ? -1 : name.lastIndexOf('.');
   const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
@@ -119,7 +120,7 @@ function fileEntry(remote: Remote, path: RemotePath, name: string, info: FileInf
         const file = await remote.read(path);
         return { reportedSize: file.info.size, chunks: streamOf(file) as AsyncIterable<Buffer> };
       } catch (error) {
-        // A link that leads nowhere is listed as it stands, and there is nothing to be had of it.
+        // A link that leads nowhere is listed as a link, and has no content.
         if (info.isLink !== true || !hasCode(error, 'not_found')) throw error;
         missing.add('', name, DEAD_LINK);
         return undefined;
@@ -129,8 +130,8 @@ function fileEntry(remote: Remote, path: RemotePath, name: string, info: FileInf
 }
 
 /**
- * A name as every system unpacks it into its own folder: a backslash, which some take for a slash, and bytes that are not
- * UTF-8 are written `%5C`, `%FF`. So that no two names become one, a `%` in front of such digits is `%25`.
+ * A name that every system unpacks into its own folder: a backslash, which some take for a slash, and bytes that are
+ * not UTF-8 are written `%5C`, `%FF`. So that two names never become equal, a `%` in front of such digits is `%25`.
  */
 function safeName(name: string): string {
   const text = name.replace(/%(?=25|5C|[89A-F][0-9A-F])/g, '%25').replaceAll('\\', '%5C');
@@ -142,10 +143,10 @@ function safeName(name: string): string {
 }
 
 const GATHERED_BYTES = 64 * 1024;
-/** Larger ones leave as they are: joining would copy them. */
+/** Larger pieces are passed on as they are: joining would copy them. */
 const SMALL_BYTES = 16 * 1024;
 
-/** Headers and short files go out together. */
+/** Sends headers and short files together. */
 async function* gathered(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
   let bytes = 0;

@@ -1,10 +1,10 @@
-/** What an archive lacks although it stands in its folders: told in a last file of its own. */
+/** Entries that an archive lacks although its folders contain them: listed in a last file of the archive. */
 import type { ZipEntry } from './zip.js';
 
 export const MISSING_NAME = '_missing.txt';
 
 const HEADER = 'These stand in the folders of this archive, and could not be put into it:\n\n';
-/** Of the lines; what would not fit is told as more. */
+/** Limit of the lines; for what does not fit, one line says that there is more. */
 const MOST_BYTES = 64 * 1024;
 
 export class Missing {
@@ -12,9 +12,9 @@ export class Missing {
   #bytes = 0;
   #hasMore = false;
 
-  /** `folder`: in the archive, with a slash behind it. Told again, it is told once. */
+  /** `folder`: in the archive, with a slash at its end. A repeated entry is listed once. */
   add(folder: string, name: string, why: string): void {
-    // As JSON: whatever it holds, a line is a line.
+    // As JSON, so that any name fits into one line.
     const line = `${JSON.stringify(folder + name)}: ${why}\n`;
     if (this.#lines.has(line)) return;
     this.#hasMore ||= this.#bytes + line.length > MOST_BYTES;
@@ -23,7 +23,7 @@ export class Missing {
     this.#bytes += line.length;
   }
 
-  /** Once all else has been told. */
+  /** Call after everything else. */
   *entries(name: string): Generator<ZipEntry> {
     if (this.#lines.size === 0 && !this.#hasMore) return;
     const content = Buffer.from(HEADER + [...this.#lines].join('') + (this.#hasMore ? 'and more\n' : ''));

@@ -1,21 +1,24 @@
 /**
- * A ZIP archive as it is streamed (APPNOTE.TXT 6.3.10): entries are stored, their checksum and size follow their bytes in a
- * data descriptor, and ZIP64 is used where something is too large for 32 bits. Names are UTF-8. Nothing of an entry is kept
- * but its record of the central directory, some 60 bytes and its name; these leave in pieces too.
+ * A streamed ZIP archive (APPNOTE.TXT 6.3.10): entries are stored, their checksum and size follow their bytes in a data
+ * descriptor, and ZIP64 is used if something is too large for 32 bits. Names are UTF-8. Only an entry's record of the
+ * central directory is kept in memory, some 60 bytes and its name; the records are sent in pieces too.
  */
 import { crc32 } from 'node:zlib';
 import { GatewayError } from '../../base/errors.js';
 
 export interface ZipEntry {
-  /** Relative, its folders before slashes; a folder's ends in one. */
+  /** Relative, with slashes; the name of a folder ends with one. */
   readonly name: string;
-  /** The epoch: not known. */
+  /** The epoch = unknown. */
   readonly modifiedAt: Date;
-  /** The content of a file. Undefined where none can be read: the file is left out. `chunks` are its bytes, even if its server reports another size. */
+  /**
+   * The content of a file. Undefined if it cannot be read: the file is left out. `chunks` are its bytes, even if its
+   * server reports another size.
+   */
   readonly open?: () => Promise<{ readonly reportedSize: number; readonly chunks: AsyncIterable<Buffer> } | undefined>;
 }
 
-/** `onGrown` is told how many bytes of the central directory are kept. */
+/** `onGrown` gets the number of bytes of the central directory in memory. */
 export async function* zipOf(
   entries: AsyncIterable<ZipEntry>,
   onGrown: (bytes: number) => void = () => undefined,
@@ -58,10 +61,10 @@ export async function* zipOf(
 interface Entry {
   readonly name: Buffer;
   readonly modifiedAt: Date;
-  /** Of its local header. */
+  /** The offset of its local header. */
   readonly offset: number;
   readonly isFolder: boolean;
-  /** It has ZIP64's fields for its sizes, which its local header has to say before they are known. */
+  /** It has ZIP64's fields for its sizes; its local header must say so before the sizes are known. */
   readonly isWide: boolean;
   size: number;
   crc: number;
@@ -79,10 +82,10 @@ function tooLongFor(name: string, reportedSize: number): GatewayError {
 
 const LIMIT_16 = 0xffff;
 const LIMIT_32 = 0xffffffff;
-/** Of what it takes to unpack: data descriptors and folders, or ZIP64. */
+/** The version needed to unpack: for data descriptors and folders, or for ZIP64. */
 const [VERSION, VERSION_ZIP64] = [20, 45];
 const MADE_BY_UNIX = (3 << 8) | VERSION_ZIP64;
-/** Sizes and checksum behind the bytes; names in UTF-8. */
+/** Sizes and checksum follow the bytes; names in UTF-8. */
 const FLAGS = (1 << 3) | (1 << 11);
 const STORED = 0;
 const [FILE_MODE, FOLDER_MODE] = [0o100644, 0o040755];
@@ -143,7 +146,7 @@ function centralRecord(entry: Entry): Buffer {
 
 const DIRECTORY_PAGE = 64 * 1024;
 
-/** Records in few large pieces: as many small ones would take more memory than their bytes. */
+/** Keeps records in few large pieces: many small ones would take more memory than their bytes. */
 class Directory {
   readonly #full: Buffer[] = [];
   #page = Buffer.allocUnsafe(DIRECTORY_PAGE);
@@ -151,12 +154,12 @@ class Directory {
   #size = 0;
   entries = 0;
 
-  /** Of the records. */
+  /** Bytes of the records. */
   get size(): number {
     return this.#size;
   }
 
-  /** Kept. */
+  /** Bytes of memory. */
   get bytes(): number {
     return this.#full.length * DIRECTORY_PAGE + DIRECTORY_PAGE;
   }
@@ -205,7 +208,7 @@ function endOf({ size, entries }: Directory, offset: number): Buffer {
   return Buffer.concat([wide, locator, end]);
 }
 
-/** ZIP64 extended information: the values that do not fit where they belong, in the order of their fields (4.5.3). */
+/** ZIP64 extended information: the values that do not fit into their normal fields, in the order of those (4.5.3). */
 function zip64Field(values: readonly number[]): Buffer {
   const field = Buffer.alloc(4 + 8 * values.length);
   field.writeUInt16LE(0x0001, 0);
@@ -214,7 +217,7 @@ function zip64Field(values: readonly number[]): Buffer {
   return field;
 }
 
-/** Extended timestamp: seconds in UTC. The older field is of no time zone, and of even seconds from 1980 on. */
+/** Extended timestamp: seconds in UTC. The older field has no time zone, and even seconds from 1980 on. */
 function timeField({ modifiedAt }: Entry): Buffer[] {
   const seconds = Math.floor(modifiedAt.getTime() / 1_000);
   if (seconds === 0 || seconds !== (seconds | 0)) return [];
@@ -226,7 +229,7 @@ function timeField({ modifiedAt }: Entry): Buffer[] {
   return [field];
 }
 
-/** Time and date in the way of MS-DOS, in UTC. */
+/** Time and date in the format of MS-DOS, in UTC. */
 function dosTime({ modifiedAt }: Entry): number {
   const at = new Date(Math.min(Math.max(modifiedAt.getTime(), Date.UTC(1980, 0, 1)), Date.UTC(2107, 11, 31)));
   const date = ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate();

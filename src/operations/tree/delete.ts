@@ -1,9 +1,9 @@
 /**
- * Deleting a folder with all below it, from its leaves up.
- *
- * Every entry is first removed as if it were a file: only what the server then calls a folder is looked into. So a link
- * goes as a link even where a listing hides that it is one, and nothing leads out of the tree. No listing is read on while
- * its folder changes: so many of its names are kept, it is left, and once those are gone it is listed again.
+ * Deletes a folder with everything below it, from its leaves up.
+ * Every entry is first removed as if it were a file: only what the server then calls a folder is listed. So a link is
+ * removed as a link even if a listing hides that it is one, and nothing leads out of the tree. No listing is read
+ * further while its folder changes: a limited number of its names is kept, the listing is ended, and once those are
+ * gone the folder is listed again.
  */
 import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
 import { refuseRoot } from '../../remotes/obstacles.js';
@@ -11,21 +11,21 @@ import { withRawName, type RemotePath } from '../../remotes/path.js';
 import { labelOf } from '../../remotes/left-out.js';
 import type { FileInfo, LeftOut, Remote } from '../../remotes/remote.js';
 
-/** Of all folders on the way down together: each takes half of what the others leave. */
+/** For all folders on the way down together: each takes half of what the others leave. */
 const MOST_NAMES = 50_000;
 const LEAST_NAMES = 100;
-/** Times that a folder is found filled again, or holding what no listing shows, before that is an error. */
+/** How often a folder may be found filled again, or with entries that no listing shows, before that is an error. */
 const MOST_SURPRISES = 5;
 
 interface Progress {
   readonly signal: AbortSignal;
-  /** Told how many entries are gone so far. */
+  /** Gets the number of entries that are gone so far. */
   readonly onDeleted?: (total: number) => void;
 }
 
 /**
- * Resolves with how many entries are gone. not_found; bad_path for the root; else what stopped it, with the path and how
- * many were deleted before.
+ * Resolves with the number of entries that are gone. not_found; bad_path for the root; otherwise the error that stopped
+ * it, with the path and how many were deleted before.
  */
 export async function deleteTree(remote: Remote, path: RemotePath, progress: Progress): Promise<number> {
   refuseRoot(path);
@@ -37,7 +37,7 @@ export async function deleteTree(remote: Remote, path: RemotePath, progress: Pro
 class Deletion {
   deleted = 0;
   #names = 0;
-  /** Further calls that may be under way beside those that go down the tree. */
+  /** Calls that may run in addition to those that go down the tree. */
   #spareHands: number;
   #failure: GatewayError | undefined;
 
@@ -83,7 +83,7 @@ class Deletion {
     }
   }
 
-  /** Removes what a listing tells, up to what may be kept of it. */
+  /** Removes the entries of a listing, up to the number that may be kept. */
   async #emptySome(
     folder: RemotePath,
   ): Promise<{ readonly isAll: boolean; readonly removed: number; readonly omitted: LeftOut | undefined }> {
@@ -106,7 +106,7 @@ class Deletion {
     return { isAll, removed, omitted };
   }
 
-  /** With every hand that is free; the first failure ends it, once nothing is under way any more. */
+  /** Uses all spare calls; the first failure ends it, once nothing is under way any more. */
   async #removeAll(entries: readonly RemotePath[]): Promise<number> {
     const hands: Promise<void>[] = [];
     let next = 0;
@@ -131,7 +131,7 @@ class Deletion {
     return removed;
   }
 
-  /** False where another hand was faster. */
+  /** False if another client was faster. */
   async #entry(path: RemotePath): Promise<boolean> {
     try {
       this.progress.signal.throwIfAborted();
@@ -145,7 +145,7 @@ class Deletion {
     return true;
   }
 
-  /** Somebody else may remove the folder meanwhile. */
+  /** Another client may remove the folder meanwhile. */
   async #told(folder: RemotePath, work: Promise<void>): Promise<void> {
     try {
       await work;

@@ -2,8 +2,8 @@ import type { Turns } from '../../base/turns.js';
 import { SortedListing, siftDown, type Compare } from '../sorted-listing.js';
 
 /**
- * The first so many, in order, of entries that come in any order: whatever a folder holds, no more of it is kept. The last
- * of those kept stands on top of a heap, and leaves it for one that stands before it.
+ * Keeps the first N, in order, of entries that arrive in any order: no more than N are in memory. The last of those
+ * kept is at the top of a heap, and is replaced by an earlier one.
  */
 export class FirstEntries<T> {
   readonly #heap: T[] = [];
@@ -14,12 +14,12 @@ export class FirstEntries<T> {
     private readonly compare: Compare<T>,
   ) {}
 
-  /** Whether others were offered than are kept: all of them stand behind those. */
+  /** Whether more entries were offered than are kept: all of the others sort after those. */
   get hasMore(): boolean {
     return this.#hasMore;
   }
 
-  /** In no order. */
+  /** Unordered. */
   get kept(): Iterable<T> {
     return this.#heap;
   }
@@ -39,7 +39,7 @@ export class FirstEntries<T> {
     return true;
   }
 
-  /** In order; others have their turn while it is sorted. */
+  /** In order; other work runs while it is sorted. */
   async *inOrder(turns: Turns): AsyncGenerator<T, void> {
     const sorted = new SortedListing(this.compare);
     for (const entry of this.#heap) {

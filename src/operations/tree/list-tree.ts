@@ -1,4 +1,4 @@
-/** What the list endpoint asks of trees, and of folders with a pattern: whole, a page, or line by line. */
+/** The list endpoint's requests for trees, and for folders with a pattern: whole, as a page, or line by line. */
 import { Readable } from 'node:stream';
 import type { Hold } from '../../budgets/memory.js';
 import { baseName, type RemotePath } from '../../remotes/path.js';
@@ -12,15 +12,15 @@ import { firstRead, orderOf, walk, walkInOrder, type TreeEntry, type WalkOptions
 
 export interface ListedTree {
   readonly path: RemotePath;
-  /** To be read once. */
+  /** Can be read once. */
   readonly files: Iterable<FileInfo>;
-  /** Entries that the server lists and `files` does not hold. */
+  /** Entries that the server lists and `files` does not contain. */
   readonly incomplete: number;
 }
 
 type ListOf = Omit<WalkOptions, 'leftOut'>;
 
-/** All of it, sorted as `walkInOrder` would tell it. `memory` counts it. Errors: share_exceeded and overloaded among others. */
+/** The whole tree, sorted like `walkInOrder`. `memory` counts it. Errors include share_exceeded and overloaded. */
 export function listTree(
   operation: Operation,
   reference: PathReference,
@@ -54,19 +54,19 @@ function* filesOf(entries: Iterable<TreeEntry>): Generator<FileInfo> {
 
 interface PageOptions extends ListOf {
   readonly limit: number;
-  /** Where the page before ended. */
+  /** The end of the former page. */
   readonly after: string | undefined;
 }
 
 interface ListedPage extends ListedTree {
-  /** Where this page ends; undefined when nothing follows. */
+  /** The end of this page; undefined if nothing follows. */
   readonly end: string | undefined;
 }
 
-/** Of an entry, with its path and what the way to it takes. */
+/** Memory of an entry, with its path and the listing that leads to it. */
 const PAGE_ENTRY_BYTES = 512;
 
-/** At most `limit` entries in order. `memory` counts them. Errors: share_exceeded and overloaded among others. */
+/** At most `limit` entries in order. `memory` counts them. Errors include share_exceeded and overloaded. */
 export function listPage(
   operation: Operation,
   reference: PathReference,
@@ -96,10 +96,10 @@ export function listPage(
   });
 }
 
-/** A chunk leaves when it is as large, or when its first line has waited for so long. */
+/** A chunk is sent when it is this large, or when its first line has waited for this long. */
 const [CHUNK_CHARACTERS, CHUNK_MS] = [16 * 1024, 50];
 
-/** A line for each entry, as the server lists them, while it does; and a last one where some were left out. */
+/** A line for each entry, as the server lists them, while it does; and a last one if some were left out. */
 export async function openListing(
   operations: Operations,
   request: OperationRequest,

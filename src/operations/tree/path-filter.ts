@@ -1,19 +1,19 @@
-/** Which entries of a tree are wanted, by globs on their paths below its root, and which folders need no look. */
+/** Selects entries of a tree by globs on their paths below its root, and finds the folders that need not be listed. */
 import { refusal } from '../../base/errors.js';
 import { compileFolderGlob } from '../../base/globs/folder-glob.js';
 import { compileGlob } from '../../base/globs/glob.js';
 
 export interface PathFilter {
-  /** Whether the entry at this path below the root ("a/b.csv") is wanted; asked only where its folders are entered. */
+  /** Whether the entry at this path below the root ("a/b.csv") is wanted; asked only if its folders are entered. */
   takes(below: string): boolean;
   /** Whether anything below this folder may be wanted. */
   enters(folder: string): boolean;
 }
 
 interface PathPatterns {
-  /** Entries that one of these matches; none = all. */
+  /** Entries that match one of these; none = all. */
   readonly include?: readonly string[];
-  /** Not those that one of these matches; a folder is left out with all below it. */
+  /** Excludes entries that match one of these; a folder is excluded with everything below it. */
   readonly exclude?: readonly string[];
 }
 
@@ -23,12 +23,12 @@ interface Pattern {
   reaches(folder: string): boolean;
 }
 
-/** A star stands for a leading dot too: a tree is taken as it is. */
+/** A star matches a leading dot too: all entries of a tree count. */
 const GLOBS = { dot: true } as const;
 
 /**
- * A glob with a slash or `**` speaks of the path below the root, any other one of the name, at whatever depth. `exclude`
- * wins. @throws GatewayError bad_request that names `include` or `exclude`
+ * A glob with a slash or `**` matches the path below the root, any other one the name, at any depth. `exclude` takes
+ * precedence. @throws GatewayError bad_request that names `include` or `exclude`
  */
 export function createPathFilter({ include = [], exclude = [] }: PathPatterns): PathFilter {
   const wanted = include.map((glob) => patternOf(glob, 'include'));
@@ -45,7 +45,7 @@ export function createPathFilter({ include = [], exclude = [] }: PathPatterns): 
   };
 }
 
-/** One glob that speaks of the whole path below the root, whatever it holds. @throws GatewayError bad_request */
+/** One glob that always matches the whole path below the root. @throws GatewayError bad_request */
 export function createPatternFilter(glob: string, field: string): PathFilter {
   const pattern = onPaths(glob, field);
   return { takes: (below) => pattern.matches(below), enters: (folder) => pattern.reaches(folder) };

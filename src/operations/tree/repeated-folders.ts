@@ -1,18 +1,19 @@
 /**
- * Folders that a link leads back to, on servers that hide which entries are links: such a folder lists the same as one
- * above it. Names alone prove nothing, and one copy in another is no loop: the third time that the same names, sizes and times
- * come on one path, nothing below is looked at. Folders of fewer than two entries, which cannot branch, end at a depth.
+ * Detects folders that are links to a folder above, on servers that hide which entries are links: such a folder has the
+ * same listing as one above it. Names alone prove nothing, and one copy in another is no loop: the third time that the
+ * same names, sizes and times appear on one path, nothing below is listed. Folders with fewer than two entries, which
+ * cannot branch, end at a depth.
  */
 import { createHash } from 'node:crypto';
 import type { FileInfo } from '../../remotes/remote.js';
 
-/** Of a listing so many entries are looked at, and held back until it is known. */
+/** Entries of a listing that are compared, and buffered until that is done. */
 const HEAD = 200;
 const LEAST_ENTRIES = 2;
 const MARK_BYTES = 8;
 const TIMES_ABOVE = 2;
 
-/** The marks of the folders above one, behind each other. */
+/** The marks of the folders above, concatenated. */
 export type MarksAbove = Buffer;
 
 export const NO_MARKS: MarksAbove = Buffer.alloc(0);
@@ -24,8 +25,8 @@ interface RepeatedOptions {
 }
 
 /**
- * The listing, or nothing of one that comes again. `marked` is told the marks for what lies below, undefined where it comes
- * again: before the first entry with `isHeld`, else before the last.
+ * Yields the listing, or nothing if it is repeated. `marked` gets the marks for what is below, undefined if it is
+ * repeated: before the first entry with `isHeld`, otherwise before the last.
  */
 export async function* unlessRepeated(
   listing: AsyncIterable<FileInfo>,
@@ -55,7 +56,7 @@ export async function* unlessRepeated(
 }
 
 function markOf(head: readonly FileInfo[]): Buffer | undefined {
-  // Where no times are told names would be all that there is.
+  // Without times, only names could be compared.
   if (head.length < LEAST_ENTRIES || head.every(({ modifiedAt }) => modifiedAt.getTime() === 0)) return undefined;
   const hash = createHash('sha256');
   for (const { name, rawName = '', isDirectory, size, modifiedAt } of head) {

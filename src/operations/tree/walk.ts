@@ -1,13 +1,12 @@
 /**
- * A folder with all below it, as one stream of entries; or one level of it.
- *
- * Whatever the tree holds, little of it is kept: of each folder on the way down to the newest entry at most MOST_KEPT
- * entries. Where a folder holds more, it is listed again from behind those. A symbolic link to a folder is an entry and is
- * not entered, wherever a server's listing shows it as a link; where one hides that, a folder that comes again and again is
- * an entry alone, and what is deeper than MAX_DEPTH ends the walk with an error. A sub-folder that goes away meanwhile is no error; one that may not be read is.
- *
- * Where a listing may end early unnoticed, the walk in order lists each folder of a tree twice and takes what either shows.
- *
+ * A folder with everything below it, as one stream of entries; or one level of it.
+ * Memory is bounded: for each folder on the way down to the newest entry at most MOST_KEPT entries are kept. A folder
+ * with more is listed again, from after those. A symbolic link to a folder is an entry and is not entered, if the
+ * server's listing shows it as a link; if the server hides that, a folder that repeats itself is only an entry, and
+ * anything deeper than MAX_DEPTH ends the walk with an error. A sub-folder that disappears meanwhile is no error; one
+ * that may not be read is.
+ * If a listing may end early unnoticed, the walk in order lists each folder of a tree twice and takes the entries of
+ * both.
  * Until the walk has been read to its end, the remote may be busy with a listing: FTP has one data connection.
  */
 import { GatewayError, hasCode } from '../../base/errors.js';
@@ -23,7 +22,7 @@ export interface TreeEntry {
   readonly file: FileInfo;
   /** With the exact bytes of its names. */
   readonly path: RemotePath;
-  /** The same below the root of the walk, and with a slash behind it where it is a folder. */
+  /** The same below the root of the walk, with a slash at the end if it is a folder. */
   readonly key: string;
 }
 
@@ -31,23 +30,23 @@ export interface WalkOptions {
   readonly isDeep: boolean;
   /** Absent = everything. */
   readonly filter?: PathFilter | undefined;
-  /** That may be read, whichever are wanted, and however often a folder is listed for them; absent = any number. */
+  /** Entries that may be read, wanted or not, counting every repeated listing of a folder; absent = any number. */
   readonly mostEntries?: number;
-  /** Called for what a folder's listing leaves out; again where the folder is listed again. */
+  /** Called for each entry that a folder's listing leaves out; again if the folder is listed again. */
   readonly leftOut?: (folder: RemotePath, what: LeftOut) => void;
 }
 
 interface OrderedWalkOptions extends WalkOptions {
-  /** The key of an entry: the walk begins behind it. */
+  /** The key of an entry: the walk begins after it. */
   readonly after?: string | undefined;
-  /** So many are going to be asked for. */
+  /** The number of entries that will be requested. */
   readonly expected?: number;
 }
 
 const MAX_DEPTH = 100;
 const [LEAST_KEPT, MOST_KEPT] = [1_000, 10_000];
 
-/** Each entry as soon as the server tells it, in its order. */
+/** Each entry as soon as the server lists it, in its order. */
 export async function* walk(remote: Remote, root: RemotePath, options: WalkOptions): AsyncGenerator<TreeEntry, void> {
   const tree = new Tree(remote, root, options);
   if (options.isDeep && remote.listTree !== undefined) return yield* tree.listed({});
@@ -75,8 +74,9 @@ async function nextOf(open: AsyncGenerator<TreeEntry, void>[]): Promise<RemotePa
 }
 
 /**
- * In order: one level as a listing is sorted, folders first, then by name; a tree by path, a folder as if a slash stood
- * behind it, which has all below it follow it. Whoever goes on behind the last entry misses nothing that stays.
+ * In order: one level is sorted like a listing, folders first, then by name; a tree by path, where a folder sorts as if
+ * a slash followed its name, directly before everything below it. A walk that continues after the last entry misses
+ * nothing that stays.
  */
 export async function* walkInOrder(
   remote: Remote,
@@ -94,7 +94,7 @@ export async function* walkInOrder(
   if (!isDeep)
     return yield* tree.inOrder(root, { keeps: (entry) => tree.takes(entry), compare: tree.orderIn(root), most, after });
 
-  // A folder that the former entry lies in is gone through again.
+  // A folder that contains the former entry is walked again.
   const keeps = (entry: TreeEntry): boolean =>
     (tree.takes(entry) && isNew(entry)) ||
     (tree.enters(entry) && (isNew(entry) || after?.startsWith(entry.key) === true));
@@ -123,9 +123,9 @@ class Tree {
   readonly #turns = new Turns();
   readonly #above: number;
   #read = 0;
-  /** By second listings: a server may draw them out, too. */
+  /** Entries of second listings: a server may prolong them, too. */
   #readAgain = 0;
-  /** Of the folders on the way down to the one that was listed last: what those below them are held against. */
+  /** The marks of the folders on the way down to the one that was listed last: folders below are compared with them. */
   readonly #marked: { readonly folder: RemotePath; readonly below: MarksAbove }[] = [];
 
   constructor(
@@ -136,7 +136,7 @@ class Tree {
     this.#above = root === ROOT ? 1 : root.length + 1;
   }
 
-  /** Of the entries of one folder, whose keys begin alike. */
+  /** The order within one folder, whose keys have the same beginning. */
   orderIn(folder: RemotePath): Compare<TreeEntry> {
     if (!this.options.isDeep) return foldersFirst;
     const from = folder === this.root ? 0 : folder.length + 1 - this.#above;
@@ -152,7 +152,7 @@ class Tree {
     return this.options.filter?.enters(withoutSlash(key)) ?? true;
   }
 
-  /** All below the root that is wanted, where the store lists it in one go. */
+  /** Everything below the root that is wanted, if the store lists it in one go. */
   async *listed(from: { readonly after?: string }): AsyncGenerator<TreeEntry, void> {
     const { remote, root } = this;
     for await (const file of remote.listTree?.(root, { ...from, ...this.#telling(root) }) ?? []) {
@@ -163,12 +163,12 @@ class Tree {
     }
   }
 
-  /** What is wanted of one level. */
+  /** The wanted entries of one level. */
   async *level(): AsyncGenerator<TreeEntry, void> {
     for await (const entry of this.list(this.root, { folderTimes: true })) if (this.takes(entry)) yield entry;
   }
 
-  /** One level; nothing where a folder below the root has gone. */
+  /** One level; nothing if a folder below the root has disappeared. */
   async *list(folder: RemotePath, options?: ListOptions, isSecond = false): AsyncGenerator<TreeEntry, void> {
     try {
       for await (const file of this.#unlessRepeated(
@@ -210,7 +210,7 @@ class Tree {
     keeps: (entry: TreeEntry) => boolean,
   ): Promise<void> {
     const isDeep = this.options.isDeep;
-    // Where the names come in order, those behind a file of one level are files in order too.
+    // If the names are listed in order, those after a file of one level are files in order too.
     const isSeeking = !isDeep && last?.file.isDirectory === false && this.remote.can.listsInOrder === true;
     const options = isDeep ? undefined : { folderTimes: true, ...(isSeeking ? { after: last.key } : {}) };
     for await (const entry of this.list(folder, options)) {
@@ -260,7 +260,7 @@ class Tree {
     return { file, path, key: file.isDirectory ? `${below}/` : below };
   }
 
-  /** Whether the folders above it are: those of a listing of the whole tree are asked for by each entry. */
+  /** Whether the folders above it are entered: in a listing of the whole tree each entry is checked. */
   #isEntered({ key }: TreeEntry): boolean {
     const { filter } = this.options;
     if (filter === undefined) return true;
@@ -278,7 +278,7 @@ function tooDeep(root: RemotePath): GatewayError {
 
 const withoutSlash = (key: string): string => (key.endsWith('/') ? key.slice(0, -1) : key).toWellFormed();
 
-/** What stands for the entry of a key in comparisons. */
+/** A stand-in for the entry of a key, for comparisons. */
 function markOf(key: string): TreeEntry {
   const isDirectory = key.endsWith('/');
   const path = `/${isDirectory ? key.slice(0, -1) : key}` as RemotePath;
@@ -292,10 +292,10 @@ const foldersFirst: Compare<TreeEntry> = (a, b) => {
   return compareCodePoints(baseName(a.path), baseName(b.path));
 };
 
-/** How `walkInOrder` sorts. */
+/** The order of `walkInOrder`. */
 export const orderOf = ({ isDeep }: WalkOptions): Compare<TreeEntry> => (isDeep ? byKey : foldersFirst);
 
-/** The same entries, when the first of them is there: what is wrong with the root has shown by then. */
+/** The same entries, once the first of them has arrived: errors of the root have shown by then. */
 export async function firstRead<T>(entries: AsyncGenerator<T, void>): Promise<AsyncGenerator<T, void>> {
   const first = await entries.next();
   return (async function* () {
