@@ -1,4 +1,4 @@
-/** One SFTP channel: requests become calls of a tree of files, and what comes of them answers. */
+/** One SFTP channel: turns requests into calls of a file tree, and their results into replies. */
 import type { Attributes, SFTPWrapper } from 'ssh2';
 import { Cut, type Files, type OpenFile, type OpenFolder, Refusal, STATUS_CODE } from './files.js';
 
@@ -8,12 +8,12 @@ const MAX_HANDLES = 256;
 interface Open<K extends 'file' | 'folder', T> {
   readonly kind: K;
   readonly thing: T;
-  /** What is under way on it. */
+  /** Calls under way on it. */
   readonly busy: Set<Promise<unknown>>;
 }
 type OpenThing = Open<'file', OpenFile> | Open<'folder', OpenFolder>;
 
-/** Serves the channel until it ends; then its handles are closed. */
+/** Serves the channel until it ends; then closes its handles. */
 export function serveChannel(sftp: SFTPWrapper, files: Files): void {
   const handles = new Map<number, OpenThing>();
   const closing = new AbortController();
@@ -144,12 +144,14 @@ export function serveChannel(sftp: SFTPWrapper, files: Files): void {
   sftp.on('error', () => undefined);
 }
 
-/** A promise even for what throws at once. */
+/** Returns a promise even if `work` throws at once. */
 async function start<T>(work: () => Promise<T>): Promise<T> {
   return work();
 }
 
-/** Closing waits for what is under way: clients may ask for both at once, and each on its own pool thread knows no order. */
+/**
+ * Closing waits for calls under way: clients may send both at once, and calls on different pool threads have no order.
+ */
 async function track<O, T>({ thing, busy }: Open<'file' | 'folder', O>, use: (thing: O) => Promise<T>): Promise<T> {
   const work = use(thing);
   busy.add(work);
@@ -163,12 +165,12 @@ async function track<O, T>({ thing, busy }: Open<'file' | 'folder', O>, use: (th
 const settled = ({ busy }: OpenThing): Promise<unknown> => Promise.allSettled([...busy]);
 
 async function close(opened: OpenThing): Promise<void> {
-  // Of a folder that is closed before a read that waits for another one, Node.js throws where nobody can catch it.
+  // If a folder is closed while a read of it waits for another one, Node.js throws an error that cannot be caught.
   await settled(opened);
   await opened.thing.close();
 }
 
-/** Status and words of a failure; the words name no path of this machine. */
+/** Status and words of a failure; the words contain no path of this machine. */
 function statusOf(error: unknown): [status: number, words: string] {
   if (error instanceof Refusal) return [error.status, error.message];
   switch ((error as NodeJS.ErrnoException | undefined)?.code) {

@@ -1,7 +1,7 @@
 /**
- * /fail: folders that fail on purpose, as failures.ts lists them. None of it is on a disk: what is read is made up, and what
- * is written is counted and thrown away. Only the channel that asks is slowed, stalled or cut; others on the connection go on,
- * but for a new host key, which a server shows at a login alone.
+ * /fail: folders that fail on purpose, as listed in failures.ts. Nothing of it is on a disk: what is read is generated,
+ * and what is written is counted and dropped. Only the channel that asks is slowed, stalled or cut; others on the
+ * connection continue, except for a new host key, which a server shows only at a login.
  */
 import { posix } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,27 +11,27 @@ import { Cut, type Files, OPEN_MODE, type OpenFile, type OpenFolder, Refusal, ST
 
 const ROOT = '/fail';
 const README = 'README.txt';
-/** What each of the folders holds. */
+/** The file in each of the folders. */
 const FILE = 'file.bin';
 const FILE_BYTES = 64 * 1024;
 /**
- * Of a full disk: the cache of a real server takes a little, too, and tells at the end. Without it a client with several
- * writes under way could take the server for one that stands one at a time alone.
+ * For a full disk: the cache of a real server also takes a little, and reports the error at the end. Otherwise a client
+ * with several writes under way could assume that the server handles only one at a time.
  */
 const FREE_BYTES = 32 * 1024;
 const SLOW_FILE_SECONDS = 20;
 const SLOW_MS = 300_000;
 const GROWTH_PER_SECOND = 10 * 1024;
-/** Of a file that has grown, until it begins anew. */
+/** How long a file that has grown is remembered; then it begins again. */
 const REST_MS = 600_000;
-/** Of what was written and not renamed or removed. */
+/** Files that were written and not renamed or removed. */
 const MOST_WRITTEN = 1_000;
 const WRITTEN_MS = 900_000;
 
 const FILE_MODE = 0o100600;
 const FOLDER_MODE = 0o040700;
 
-/** A file of any length: lines of 16 bytes. */
+/** Lines of 16 bytes for a file of any length. */
 const LINE = Buffer.from('0123456789abcde\n');
 const LINES = Buffer.concat(Array.from({ length: 16 * 1024 + 1 }, () => LINE));
 const bytesAt = (offset: number, length: number): Buffer => {
@@ -45,7 +45,7 @@ interface Written {
   readonly since: number;
 }
 
-/** A path below /fail: the failure, and what stands behind it ("" = the folder itself). */
+/** A path below /fail: the failure, and the rest of the path ("" = the folder itself). */
 interface Place {
   readonly failure: Failure;
   readonly path: string;
@@ -59,12 +59,12 @@ export const isBelowFail = (path: string): boolean => {
 
 export class FailingFiles implements Files {
   readonly #written = new Map<string, Written>();
-  /** When a growing file was first looked at, by its seconds. */
+  /** When a growing file was first used, by its number of seconds. */
   readonly #growing = new Map<number, number>();
   readonly #readme = Buffer.from(readme(FILE));
 
   constructor(
-    /** Ends the sessions; the next login meets another host key. */
+    /** Ends the sessions; the next login gets another host key. */
     private readonly changeHostKey: () => void,
   ) {}
 
@@ -138,7 +138,7 @@ export class FailingFiles implements Files {
     throw typeof place === 'string' || place.rest === '' ? ownFile() : missing();
   }
 
-  /** The file has come to its place, and is gone. */
+  /** The file was renamed successfully, and is dropped. */
   async rename(from: string, to: string): Promise<void> {
     const [source, target] = [this.#at(from), this.#at(to)];
     if (typeof source === 'string' || typeof target === 'string' || target.rest === '') throw ownFile();
@@ -147,7 +147,7 @@ export class FailingFiles implements Files {
     if (!this.#written.delete(source.path)) throw source.rest === FILE ? ownFile() : missing();
   }
 
-  /** A file of another folder is moved here: it is as gone as what is written here. */
+  /** A file of another folder is moved here: it is dropped, like everything that is written here. */
   async takeIn(to: string): Promise<void> {
     const target = this.#at(to);
     if (typeof target === 'string' || target.rest === '') throw ownFile();
@@ -155,7 +155,7 @@ export class FailingFiles implements Files {
     if (target.failure.kind === 'disk-full') throw noSpace();
   }
 
-  /** What is opened. Whoever cleans up behind a session that was ended opens nothing. */
+  /** The failure of opening. Clients that clean up after a session was ended do not open anything. */
   #refuse(place: Place): void {
     refusePermission(place);
     if (place.failure.kind !== 'new-host-key') return;
@@ -163,7 +163,7 @@ export class FailingFiles implements Files {
     throw new Cut();
   }
 
-  /** What a path leads to. Rejects where nothing has this name. */
+  /** The target of a path. Rejects if nothing has this name. */
   #at(path: string): Place | typeof ROOT | typeof README {
     const clean = posix.resolve('/', path);
     const [, , name, ...rest] = clean.split('/');
@@ -193,7 +193,7 @@ export class FailingFiles implements Files {
     return written;
   }
 
-  /** Rejects where there is no such file. */
+  /** Rejects if there is no such file. */
   #sizeOf({ failure, path, rest }: Place): () => number {
     const written = this.#written.get(path);
     if (written !== undefined) return () => written.size + growthOf(failure);
@@ -229,7 +229,7 @@ export class FailingFiles implements Files {
   }
 }
 
-/** Of one open file: how its bytes may move. */
+/** How the bytes of one open file may move. */
 class Pace {
   readonly #failure: Failure;
   readonly #startedAt = performance.now();
@@ -268,7 +268,7 @@ class MadeUpFile implements OpenFile {
 
   async read(offset: number, length: number): Promise<Buffer> {
     const left = Math.max(0, this.attributes().size - offset);
-    // A slow server has little at a time: its client is never kept waiting for long.
+    // A slow server handles little at a time: its client never waits long.
     const most = this.failure.kind === 'slow' ? Math.ceil(this.failure.bytesPerSecond / 4) : length;
     const data = bytesAt(offset, Math.min(length, left, most));
     await this.pace.move(data.length);
@@ -357,7 +357,7 @@ function change(written: Written, { size, mtime }: Partial<Attributes>): void {
   if (mtime !== undefined) written.mtime = Number(mtime) * 1_000;
 }
 
-/** What somebody else has added to a file meanwhile. */
+/** Bytes that seem to be added to a file by others. */
 const growthOf = ({ kind }: Failure): number => (kind === 'grow' ? GROWTH_PER_SECOND : 0);
 
 function refusePermission({ failure }: Place): void {

@@ -1,6 +1,8 @@
-/** The failures that the sandbox has on purpose: the names below /fail, and what a client of the gateway sees of each. */
+/**
+ * The failures that the sandbox has on purpose: the names below /fail, and what a client of the gateway sees for each.
+ */
 
-/** What follows the name of a failure, read. */
+/** The number after the name of a failure. */
 export type Failure =
   | { readonly kind: 'cut'; readonly bytes: number }
   | { readonly kind: 'slow'; readonly bytesPerSecond: number }
@@ -8,14 +10,14 @@ export type Failure =
   | { readonly kind: 'disk-full' | 'new-host-key' | 'permission' | 'stall' };
 
 interface Row {
-  /** As a folder of /fail lists it. */
+  /** The name in a listing of /fail. */
   readonly name: string;
   readonly pattern: RegExp;
-  /** Undefined where the number is out of bounds. */
+  /** Undefined if the number is out of bounds. */
   readonly read: (amount: number, unit: string) => Failure | undefined;
   readonly bounds?: string;
   readonly does: string;
-  /** `X-Error-Code` of what fails. */
+  /** `X-Error-Code` of the failed request. */
   readonly code: string | undefined;
 }
 

@@ -1,9 +1,9 @@
-/** What a channel may be asked of a tree of files, and what refuses it. */
+/** The calls of a file tree that a channel makes, and the errors that they reject with. */
 import ssh2, { type Attributes, type FileEntry } from 'ssh2';
 
 export const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
 
-/** A failure that has an SFTP status of its own. */
+/** A failure with its own SFTP status. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -13,7 +13,7 @@ export class Refusal extends Error {
   }
 }
 
-/** In place of an answer: the server closes the channel. */
+/** The server closes the channel instead of answering. */
 export class Cut extends Error {}
 
 export interface OpenFile {
@@ -26,7 +26,7 @@ export interface OpenFile {
 }
 
 export interface OpenFolder {
-  /** Empty once all were told. */
+  /** Empty after all entries. */
   next(): Promise<FileEntry[]>;
   close(): Promise<void>;
 }

@@ -1,4 +1,7 @@
-/** The files of one folder of this machine, which clients see as "/": nothing outside it, by no path and by no link. */
+/**
+ * The files of one folder of this machine, which clients see as "/": nothing outside it can be reached, by any path or
+ * link.
+ */
 import { constants, type Dir, type Stats } from 'node:fs';
 import {
   chmod,
@@ -21,9 +24,9 @@ import type { Attributes, FileEntry } from 'ssh2';
 import { type Files, OPEN_MODE, type OpenFile, type OpenFolder, Refusal, STATUS_CODE } from './files.js';
 
 const NAMES_PER_REPLY = 100;
-/** Finding out where a path leads looks at each level from the top: it takes the square of their number. */
+/** Resolving a path checks each level from the top: the time grows with the square of their number. */
 const MAX_LEVELS = 64;
-/** Other users of the machine have no business here, whatever a client asks for. */
+/** Other users of the machine get no access, even if a client asks for it. */
 const OWNERS_FILE = 0o600;
 const OWNERS_FOLDER = 0o700;
 
@@ -84,7 +87,7 @@ export class Folder implements Files {
     await rmdir(await this.#entry(name));
   }
 
-  /** By linking, which never replaces. */
+  /** By link and unlink, which never replaces. */
   async rename(from: string, to: string): Promise<void> {
     const [source, target] = await Promise.all([this.#entry(from), this.#entry(to)]);
     if ((await lstat(source)).isFile()) {
@@ -123,7 +126,7 @@ export class Folder implements Files {
     return file;
   }
 
-  /** Where an entry really is: its folder with links followed, its own name as it stands. */
+  /** The real path of an entry: its folder with links followed, its own name unchanged. */
   async #entry(name: string): Promise<string> {
     const clean = path.posix.resolve('/', name);
     if (clean === '/') return this.#root;
@@ -133,7 +136,9 @@ export class Folder implements Files {
     return path.join(folder, path.posix.basename(clean));
   }
 
-  /** Where a path leads, links followed. One that does not exist yet is its entry, unless a broken link stands there. */
+  /**
+   * The real target of a path, links followed. If it does not exist yet, it is the entry, unless that is a broken link.
+   */
   async #target(name: string): Promise<string> {
     const entry = await this.#entry(name);
     try {
@@ -203,7 +208,7 @@ class DiskFolder implements OpenFolder {
         return stats === undefined ? undefined : { filename, longname: filename, attrs: attributesOf(stats) };
       }),
     );
-    // Names that went away meanwhile must not end the listing early.
+    // Names that disappeared meanwhile must not end the listing early.
     const found = entries.filter((entry) => entry !== undefined);
     return found.length === 0 && names.length > 0 ? this.next() : found;
   }

@@ -10,12 +10,12 @@ import type { Files } from './files.js';
 import { Folder } from './folder.js';
 import { withFailures } from './tree.js';
 
-/** A login that comes to nothing is cut after this long, or after this many tries. */
+/** A login without success is cut after this time, or after this many tries. */
 const LOGIN_MS = 20_000;
 const MAX_TRIES = 6;
 
 interface SandboxOptions {
-  /** Shown as "/"; made when it is missing. */
+  /** Shown as "/"; made if it is missing. */
   readonly folder: string;
   readonly host: string;
   /** 0 = any free one. */
@@ -35,12 +35,12 @@ interface Sandbox {
 }
 
 /**
- * A small SFTP server over one folder, for a first try of the gateway: one login, no shell, nothing outside the folder.
- * Rejects when the folder, the key file or the port cannot be used.
+ * A small SFTP server over one folder, to try the gateway: one login, no shell, nothing outside the folder. Rejects if
+ * the folder, the key file or the port cannot be used.
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   await mkdir(options.folder, { recursive: true });
-  // Its login is the owner's alone, whoever else has one on this machine.
+  // Its content belongs to its owner only, whoever else has a login on this machine.
   await chmod(options.folder, 0o700);
   const folder = await Folder.at(options.folder);
   const hostKey = await readHostKey(options.hostKeyFile);
@@ -99,7 +99,7 @@ function serve(connection: Connection, options: SandboxOptions, files: Files): v
   });
 }
 
-/** Compares digests, so that neither the length nor the first wrong character shows in the time it takes. */
+/** Compares digests, so that the time does not reveal the length or the first wrong character. */
 function isRightLogin(context: AuthContext, { username, password }: SandboxOptions): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const given = context.method === 'password' ? context.password : '';
@@ -115,7 +115,7 @@ async function readHostKey(file: string): Promise<{ readonly text: string; reado
     const draft = `${file}.${randomBytes(6).toString('hex')}`;
     await writeFile(draft, newHostKey(), { mode: 0o600, flag: 'wx' });
     try {
-      // Linking puts a whole file there or nothing, and leaves the key of another process that was quicker.
+      // Linking creates a complete file or nothing, and keeps the key of another process that was faster.
       await link(draft, file).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw error;
       });
@@ -132,7 +132,7 @@ async function readHostKey(file: string): Promise<{ readonly text: string; reado
 }
 
 function newHostKey(): string {
-  // The library drops the first byte of a key where that is zero: one of 256 is unusable.
+  // The library drops the first byte of a key if it is zero: one key of 256 is unusable.
   for (;;) {
     const { private: text } = ssh2.utils.generateKeyPairSync('ed25519');
     if (!(ssh2.utils.parseKey(text) instanceof Error)) return text;

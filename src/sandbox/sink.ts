@@ -1,6 +1,6 @@
 /**
- * Receives webhooks and answers as the path says: a status, late, or never; and keeps the last requests, to be looked at.
- * It listens on loopback alone. Bodies, requests and connections are bounded; nothing is written to a disk.
+ * Receives webhooks and answers according to the path: with a status, late, or never; keeps the last requests for
+ * display. It listens on loopback only. Bodies, requests and connections are bounded; nothing is written to a disk.
  */
 import { once } from 'node:events';
 import http from 'node:http';
@@ -8,30 +8,30 @@ import type { AddressInfo } from 'node:net';
 
 const KEPT_REQUESTS = 50;
 const KEPT_BODY_BYTES = 64 * 1024;
-/** What is longer is cut off. */
+/** Longer bodies are cut. */
 const MOST_BODY_BYTES = 1024 * 1024;
 const MOST_CONNECTIONS = 64;
 const MOST_LATE_SECONDS = 60;
-/** Whoever waits for no answer at all is cut after this long. */
+/** A client of the path that never answers is cut after this time. */
 const NEVER_MS = 120_000;
 const RETRY_AFTER_SECONDS = '5';
 
 interface ReceivedRequest {
   readonly receivedAt: string;
-  /** With the slash before it. */
+  /** Includes the slash before it. */
   readonly path: string;
   /** null = no answer was sent, or none yet. */
   readonly status: number | null;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The beginning of it, as text. */
+  /** The beginning of the body, as text. */
   readonly body: string;
   readonly bodyBytes: number;
 }
 
-/** What the rest of the gateway knows of it, on any of its threads. */
+/** The sandbox for the rest of the gateway, on any of its threads. */
 export interface SandboxPart {
-  /** The one account that it is for. */
+  /** The one account that may use it. */
   readonly accountId: string;
   readonly receiver: { readonly address: string; readonly port: number };
   /** Newest first. */
@@ -45,7 +45,7 @@ interface WebhookSink {
   close(): Promise<void>;
 }
 
-/** The paths, and what each does. */
+/** The paths and their behaviour. */
 export const SINK_PATHS: Readonly<Record<string, string>> = {
   '/200': 'takes the event; any status from 200 to 599 may stand here',
   '/500': 'fails: the gateway tries again, after the waits of webhooks.retryMs',
@@ -66,7 +66,7 @@ function answerOf(path: string): Answer {
   return status === undefined ? undefined : { status: Number(status), afterMs: 0 };
 }
 
-/** `port`: tried first; another one when it is taken, and with 0 any. */
+/** `port`: tried first; any other one if it is taken, or if it is 0. */
 export async function startSink(host: string, port: number): Promise<WebhookSink> {
   const kept: { -readonly [Field in keyof ReceivedRequest]: ReceivedRequest[Field] }[] = [];
 
@@ -96,7 +96,7 @@ export async function startSink(host: string, port: number): Promise<WebhookSink
       () => {
         if (isSilent) return void request.destroy();
         noted.status = answer.status;
-        // Not kept alive: nobody else's webhook comes over a connection that was allowed to one account.
+        // Not kept alive: no other account's webhook may use a connection that was allowed to one account.
         const retry = answer.status === 429 || answer.status === 503 ? { 'Retry-After': RETRY_AFTER_SECONDS } : {};
         response.writeHead(answer.status, { Connection: 'close', ...retry }).end();
       },
@@ -106,7 +106,7 @@ export async function startSink(host: string, port: number): Promise<WebhookSink
   }
 
   const server = http.createServer((request, response) => {
-    // A client that goes away half way is none to speak of.
+    // A client that leaves half way is not an error.
     receive(request, response).catch(() => request.destroy());
   });
   server.maxConnections = MOST_CONNECTIONS;

@@ -1,8 +1,8 @@
-/** What the sandbox's clients see: one folder of this machine, and below /fail what fails on purpose. */
+/** The tree that the sandbox's clients see: one folder of this machine, and the failing files below /fail. */
 import { type FailingFiles, isBelowFail } from './fail.js';
 import { type Files, Refusal, STATUS_CODE } from './files.js';
 
-/** The failing folders are in no listing of "/": whoever walks the whole tree does not fall into them. */
+/** The failing folders are not in the listing of "/": a client that walks the whole tree does not enter them. */
 export function withFailures(folder: Files, failing: FailingFiles): Files {
   const at = (path: string): Files => (isBelowFail(path) ? failing : folder);
   return {
