@@ -1,22 +1,22 @@
-/** What stands for every value of every label beyond the bound. */
+/** Replaces every value of every label beyond the bound. */
 const OTHER = 'other';
 
 export type Labels<L extends string> = Readonly<Record<L, string>>;
 
 /**
- * Keeps the series of one metric few. Each combination of its labels' values is a series, a histogram's one for each
- * bucket, kept for ever; hosts, connections and error codes come from outside and could make any number of them.
+ * Bounds the series of one metric. Each combination of its labels' values is a series, for a histogram one per bucket,
+ * and is kept for ever; hosts, connections and error codes come from outside and could create any number of them.
  */
 export class BoundedSeries<L extends string> {
   readonly #max: number;
   readonly #named = new Set<string>();
 
-  /** At most `max` combinations; the one called `other` comes on top. */
+  /** At most `max` combinations; the one called `other` is additional. */
   constructor(max: number) {
     this.#max = max;
   }
 
-  /** The labels themselves while there is room, else `other` for each. */
+  /** The labels themselves while there is room, otherwise `other` for each. */
   labelsFor(labels: Labels<L>): Labels<L> {
     const key = keyOf(labels);
     if (this.#named.has(key)) return labels;
@@ -27,14 +27,14 @@ export class BoundedSeries<L extends string> {
     return Object.fromEntries(Object.keys(labels).map((name) => [name, OTHER])) as Record<L, string>;
   }
 
-  /** Makes the room of combinations that are gone free again, for gauges that are read anew each time. */
+  /** Frees the room of combinations that no longer exist, for gauges that are read anew each time. */
   keepOnly(present: readonly Labels<L>[]): void {
     const keys = new Set(present.map(keyOf));
     for (const key of this.#named) if (!keys.has(key)) this.#named.delete(key);
   }
 }
 
-/** Of one metric, whose labels are always given in the same order. */
+/** For one metric, whose labels are always given in the same order. */
 function keyOf(labels: Readonly<Record<string, string>>): string {
   return Object.values(labels).join('\0');
 }
@@ -45,7 +45,8 @@ interface Counted {
 }
 
 /**
- * For the metrics of several threads, before they are added up. Each thread keeps its own bounds; where they named different hosts or connections, all of them together are too many.
+ * Merges the metrics of several threads before they are added up. Each thread has its own bounds; if the threads named
+ * different hosts or connections, all of them together would be too many.
  */
 export function merger(
   descriptions: Readonly<Record<string, { readonly name: string; readonly series?: number }>>,

@@ -1,13 +1,13 @@
-/** Lines that leave together: a write for each is a tenth of what a small request costs. */
+/** Gathers lines that are written together: a write per line is a tenth of the cost of a small request. */
 import type { DestinationStream } from 'pino';
 
 /** Characters of lines that wait for the end of the turn. */
 const MOST_WAITING = 64 * 1024;
 
 interface Gathered {
-  /** Written before the call returns, behind all that came before. */
+  /** Written before the call returns, after all earlier lines. */
   readonly now: DestinationStream;
-  /** At the end of this turn of the event loop, or of the process. */
+  /** Written at the end of this turn of the event loop, or of the process. */
   readonly soon: DestinationStream;
 }
 

@@ -1,4 +1,4 @@
-/** The log: one JSON line an event on standard output, or coloured lines on a terminal. No line holds a secret. */
+/** The log: one JSON line per event on standard output, or coloured lines on a terminal. No line contains a secret. */
 import { isatty } from 'node:tty';
 import pino, { type DestinationStream, type Logger as PinoLogger } from 'pino';
 import { prettyFactory } from 'pino-pretty';
@@ -9,11 +9,13 @@ import { type Facts, redactFacts } from './redact.js';
 
 export interface Logger extends Omit<PinoLogger, 'child'> {
   /**
-   * The same log, for lines of every request: nothing is searched for secrets. Its fields are numbers, words and ids that
-   * the program itself has made.
+   * The same log, for the lines of every request: it is not searched for secrets. Its fields are numbers, words and ids
+   * that the program itself has made.
    */
   readonly clean: PinoLogger;
-  /** As `clean`; those of one turn of the event loop leave together at its end, in order with all others. */
+  /**
+   * Like `clean`; the lines of one turn of the event loop are written together at its end, in order with all others.
+   */
   readonly gathered: PinoLogger;
   child(bindings: Facts): Logger;
 }
@@ -22,10 +24,10 @@ const STDOUT = 1;
 type MakeChild = (this: PinoLogger, bindings: Facts) => PinoLogger;
 
 /**
- * Fields named like secrets are hidden at any depth, in lines as in bindings of child loggers; credentials that show
- * by their form (in URLs, bearer values, API keys, private keys) are masked in every text. `output` replaces standard
- * output. Lines are written before the call returns, those of `gathered` at the end of the turn or of the process at the
- * latest, so that none is lost when the process or a thread ends.
+ * Fields named like secrets are hidden at any depth, in lines and in bindings of child loggers; credentials that are
+ * recognised by their form (in URLs, bearer values, API keys, private keys) are masked in every text. `output` replaces
+ * standard output. Lines are written before the call returns, those of `gathered` at the end of the turn or of the
+ * process at the latest, so that none is lost when the process or a thread ends.
  */
 export function createLogger(settings: Config['log'], output?: DestinationStream): Logger {
   const isTerminal = output === undefined && isatty(STDOUT);
@@ -43,13 +45,13 @@ export function createLogger(settings: Config['log'], output?: DestinationStream
     {
       ...form,
       formatters: { ...form.formatters, log: redactFacts },
-      // Pino's own would go past the redaction.
+      // Pino's own serializer would bypass the redaction.
       serializers: { err: (error: unknown) => error },
       hooks: { streamWrite: maskSecrets },
     },
     written(now),
   );
-  // The formatters never see what a child is bound to.
+  // The formatters do not get the bindings of a child.
   const { child: makeChild } = searched as unknown as { readonly child: MakeChild };
   const all = (one: PinoLogger, clean: PinoLogger, gathered: PinoLogger): Logger => {
     const child = (bindings: Facts): Logger => {
@@ -68,7 +70,7 @@ function isClean(facts: Facts): boolean {
   return maskSecrets(text) === text;
 }
 
-/** Turns each JSON line into lines for people. */
+/** Formats each JSON line for people. */
 function readable(plain: DestinationStream, colorize: boolean): DestinationStream {
   const format = prettyFactory({ colorize, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid' });
   return { write: (line) => void plain.write(format(line)) };

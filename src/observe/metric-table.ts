@@ -1,9 +1,8 @@
-/** Every name that GET /metrics shows of the gateway itself. */
+/** All names of the gateway's own metrics in GET /metrics. */
 
 /**
  * The gateway's own metrics. The process's (CPU, memory, descriptors, garbage collection, and the delay of the event
  * loop as nodejs_eventloop_lag_…) are beside them, under the names that dashboards know.
- *
  * `series`: how many combinations of its labels' values a metric may show. All of them together, each bucket of a
  * histogram being a line, stay below 2,000 for every workload.
  */

@@ -1,4 +1,4 @@
-/** What GET /metrics shows: the names of metric-table.ts, series bounded, gauges read at the moment they are asked for. */
+/** The content of GET /metrics: the names of metric-table.ts, bounded series, gauges read when they are requested. */
 import {
   type Aggregator,
   AggregatorRegistry,
@@ -31,24 +31,24 @@ interface BudgetGauge {
   readonly refused: Readonly<Record<'full' | 'share', number>>;
 }
 
-/** What the gauges read when they are asked. Several pools of one host are added up. */
+/** The sources of the gauges, read on request. Several pools of one host are added up. */
 interface MetricsSources {
   pools(): readonly PoolGauge[];
   budgets(): readonly BudgetGauge[];
   openRequests(): number;
-  /** So far, by reason. */
+  /** Counts so far, by reason. */
   refusedConnections(): Readonly<Record<string, number>>;
   historyQueuedRows(): number;
   watching(): WatchingGauges;
   workers(): { readonly threads: number; readonly waiting: number };
-  /** Undefined where this thread has none. */
+  /** Undefined if this thread has none. */
   frontEnd(): string | undefined;
   ready(): Promise<boolean>;
-  /** Of the file system of dataDir; NaN where it cannot be told. */
+  /** For the file system of dataDir; NaN if unknown. */
   disk(): Promise<{ readonly freeBytes: number; readonly sizeBytes: number }>;
-  /** Asked of the database at most every few seconds; a question that fails shows as NaN. */
+  /** Queried from the database at most every few seconds; a failed query shows as NaN. */
   backlog(): Promise<Backlog | undefined>;
-  /** Of so many connections at most, where they are shown one by one. */
+  /** For at most this many connections, if they are shown one by one. */
   reachable(most: number): Promise<readonly { readonly id: string; readonly isUp: boolean }[]>;
 }
 
@@ -61,7 +61,7 @@ interface WatchingGauges {
   readonly deliveriesWaiting: number;
 }
 
-/** Of all nodes. */
+/** For all nodes. */
 export interface Backlog {
   readonly failingFolders: number;
   readonly pendingEvents: number;
@@ -80,9 +80,9 @@ export interface Backlog {
 }
 
 export interface Metrics {
-  /** `route` is the route's pattern, undefined where none was found. */
+  /** `route` is the route's pattern, undefined if none was found. */
   request(facts: { route: string | undefined; status: number; seconds: number }): void;
-  /** `code` is the error's; absent = success. `stages` tells the milliseconds of each. */
+  /** `code` is the error's; absent = success. `stages` has the milliseconds of each. */
   operation(facts: {
     type: string;
     protocol: string;
@@ -97,9 +97,11 @@ export interface Metrics {
   check(facts: { kind: string; outcome: string; seconds: number; lagSeconds: number; detections: number }): void;
   /** A try to deliver an event. */
   webhookAttempt(facts: { outcome: string; seconds: number }): void;
-  /** A look at a connection. */
+  /** A check of a connection. */
   probe(facts: { outcome: string; seconds: number }): void;
-  /** The text of GET /metrics, of the type `contentType`; `threads`: with what these threads of the process counted. */
+  /**
+   * The text of GET /metrics, of the type `contentType`; `threads`: includes what these threads of the process counted.
+   */
   text(threads?: readonly MetricsSnapshot[]): Promise<string>;
   /** What this thread counted, for the text of the process. */
   snapshot(): Promise<MetricsSnapshot>;
@@ -120,7 +122,10 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
   const registry = new Registry();
   const registers = [registry];
   let watching: Promise<void> | undefined;
-  /** The first request for metrics starts the figures of the process: their timer of 10 ms is most of what an idle process does. */
+  /**
+   * The first request for metrics starts the figures of the process: their timer of 10 ms is most of the work of an
+   * idle process.
+   */
   const watchProcess = (): Promise<void> => {
     if (watching === undefined) {
       collectDefaultMetrics({ register: registry });
@@ -224,7 +229,7 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
   };
 }
 
-/** One event loop that is late is what matters, not the mean with those that idle. */
+/** The latest event loop matters, not the mean with idle ones. */
 function worstOfLoops<M extends { readonly name: string }>(metric: M): M {
   return /^nodejs_eventloop_lag_p\d+_/.test(metric.name) ? { ...metric, aggregator: 'max' } : metric;
 }
@@ -241,7 +246,7 @@ interface Description<L extends string> {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly L[];
-  /** Absent where there are no labels, or where their values are in the code. */
+  /** Absent if there are no labels, or if their values are in the code. */
   readonly series?: number;
 }
 

@@ -1,4 +1,6 @@
-/** The tracer that sends spans; only this file imports OpenTelemetry, and it is loaded only where there are traces. */
+/**
+ * The tracer that sends spans; only this file imports OpenTelemetry, and it is loaded only if traces are switched on.
+ */
 import { type Context, diag, DiagLogLevel, ROOT_CONTEXT, type Span as OtelSpan } from '@opentelemetry/api';
 import { SpanKind, SpanStatusCode, trace, type Tracer as OtelTracer } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
@@ -14,7 +16,7 @@ import type { Span, SpanAttributes, SpanEnd, SpanStart, Tracer } from '../base/s
 export type Warn = (message: string, facts?: Record<string, unknown>) => void;
 
 const SERVICE_NAME = 'file-transfer-gateway';
-/** What the gateway waits for at its end; a collector that is away must not keep it. */
+/** Longest wait at the end of the gateway; an unreachable collector must not delay it more. */
 const CLOSE_MS = 5_000;
 
 export function openOtlpTracer(protocol: 'http/protobuf' | 'http/json', warn: Warn): Tracer {
@@ -33,7 +35,7 @@ export function openOtlpTracer(protocol: 'http/protobuf' | 'http/json', warn: Wa
   const provider = new BasicTracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': SERVICE_NAME, 'service.version': version }))
-      // OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME win.
+      // OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME take precedence.
       .merge(detectResources({ detectors: [serviceInstanceIdDetector, envDetector] })),
     spanProcessors: [new BatchSpanProcessor(exporter)],
   });
@@ -41,7 +43,10 @@ export function openOtlpTracer(protocol: 'http/protobuf' | 'http/json', warn: Wa
   const w3c = new W3CTraceContextPropagator();
   const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 
-  /** `clock`: what has to be added to performance.now() for the time of day; one for a whole tree, so that it stays in order. */
+  /**
+   * `clock`: the difference between performance.now() and the time of day; one for a whole tree, so that it stays in
+   * order.
+   */
   function open(name: string, start: SpanStart, parent: Context, clock: number): Span {
     const { kind = 'internal', at = performance.now(), attributes } = start;
     const options = { kind: kinds[kind], startTime: clock + at, attributes: present(attributes) };

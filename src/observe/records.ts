@@ -1,4 +1,4 @@
-/** What is told of each request, operation, check and webhook attempt: a log line, figures, and a span's end. */
+/** Records each request, operation, check and webhook attempt: a log line, metrics, and the end of its span. */
 import { NO_SPAN, type Span } from '../base/span.js';
 import { maskSecrets } from '../config/secrecy.js';
 import type { ExchangeRecord } from '../http/exchange.js';
@@ -13,11 +13,11 @@ export function recordRequest(record: ExchangeRecord, logger: Logger, metrics: M
   metrics.request({ route: facts?.route, status, seconds: durationMs / 1_000 });
   const isProbe = facts?.route === '/healthz' || facts?.route === '/readyz' || facts?.route === '/metrics';
   const span = facts?.span ?? NO_SPAN;
-  // A span that does not end is not sent: nobody wants a trace of every probe.
+  // A span that does not end is not sent: traces of probes are useless.
   if (span.isRecorded && !isProbe) endRequestSpan(span, record);
   const level = isProbe ? 'debug' : status >= 500 ? 'error' : 'info';
   if (!logger.isLevelEnabled(level)) return;
-  // What went well has been matched with a route and a key: none of its words is the client's, but for the id.
+  // A successful request was matched with a route and a key: only its id can be the client's own text.
   const isClean = facts !== undefined && facts.error === undefined && isPlain(facts.requestId);
   (isClean ? logger.gathered : logger)[level](
     {
@@ -38,12 +38,12 @@ export function recordRequest(record: ExchangeRecord, logger: Logger, metrics: M
   );
 }
 
-/** Whether an id of somebody else's choice holds nothing to hide. Every mark of a secret that an id can hold has a "_". */
+/** Whether an id chosen by others contains nothing to hide. Every mark of a secret that an id can contain has a "_". */
 function isPlain(id: string): boolean {
   return !id.includes('_') || maskSecrets(id) === id;
 }
 
-/** Of a link the path is all that it takes to use it. */
+/** The path of a link is a secret: anyone who has it can use the link. */
 function isSecret(route: string): boolean {
   return route.startsWith('/l/');
 }
@@ -52,12 +52,12 @@ function endRequestSpan(span: Span, { method, status, facts, ...record }: Exchan
   const isRouted = facts !== undefined && facts.route !== 'unknown';
   span.end({
     name: isRouted ? `${method} ${facts.route}` : method,
-    // A client's mistake is no error of the server's (semantic conventions for HTTP).
+    // A client's mistake is not an error of the server (semantic conventions for HTTP).
     error: status >= 500 || !record.isComplete ? (facts?.error?.code ?? String(status)) : undefined,
     attributes: {
       'http.request.method': method,
       'http.route': isRouted ? facts.route : undefined,
-      // Of a path that is none of ours nobody knows what it holds.
+      // A path without a route may contain anything, also secrets.
       'url.path': !isRouted ? undefined : isSecret(facts.route) ? facts.route : record.path,
       'http.response.status_code': status === 0 ? undefined : status,
       'http.request.body.size': record.bytesIn,

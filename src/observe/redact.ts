@@ -1,9 +1,9 @@
-/** What may be logged: a copy of the facts in which fields named like secrets are hidden, whatever their depth. */
+/** A copy of the facts that may be logged: fields named like secrets are hidden at any depth. */
 import { withSources } from '../base/source-positions.js';
 import { HIDDEN, isSecretName } from '../config/secrecy.js';
 
 const MAX_DEPTH = 8;
-/** Fields of one line. Whoever logs a socket by mistake gets a short line, not a long pause. */
+/** Fields of one line. A socket that is logged by mistake makes a short line, not a long pause. */
 const MAX_FIELDS = 500;
 
 export type Facts = Record<string, unknown>;

@@ -1,5 +1,5 @@
 /**
- * Traces over OTLP, switched on by the standard environment variables of OpenTelemetry. Spans are handed from caller to
+ * Traces over OTLP, switched on by the standard environment variables of OpenTelemetry. Spans are passed from caller to
  * callee as values: nothing here is global, and nothing follows asynchronous calls by itself.
  */
 import { PASSING_ON, type Tracer } from '../base/span.js';
@@ -8,14 +8,16 @@ import type { Warn } from './otlp-tracer.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface TracingOptions {
-  /** What decides whether there are traces. The rest is read by OpenTelemetry itself, from the process's environment. */
+  /**
+   * Decides whether there are traces. OpenTelemetry itself reads the other settings, from the process's environment.
+   */
   readonly env: Environment;
   readonly warn: Warn;
 }
 
 /**
- * Off, and with nothing loaded, unless OTEL_TRACES_EXPORTER holds `otlp`, or it is unset and an OTLP endpoint is set.
- * OTEL_SDK_DISABLED=true switches off what the others switch on.
+ * Off, and with nothing loaded, unless OTEL_TRACES_EXPORTER contains `otlp`, or it is unset and an OTLP endpoint is
+ * set. OTEL_SDK_DISABLED=true overrides both.
  */
 export async function openTracer({ env, warn }: TracingOptions): Promise<Tracer> {
   const protocol = env['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'] || env['OTEL_EXPORTER_OTLP_PROTOCOL'] || 'http/protobuf';

@@ -1,9 +1,9 @@
-/** The text of the metrics without what tells whom the gateway serves: for callers that nobody has let in by name. */
+/** The text of the metrics without names that reveal whom the gateway serves: for callers without a login. */
 
 /** Labels whose values are names of servers and of connections. */
 const NAMES = /(^|,)(?:host|connection)="(?:[^"\\]|\\.)*"/g;
 
-/** Series that differ in a name alone become one, with the sum of their values. */
+/** Series that differ only in a name become one, with the sum of their values. */
 export function withoutNames(text: string): string {
   const lines: string[] = [];
   const sums = new Map<string, { readonly at: number; sum: number }>();
