@@ -1,11 +1,11 @@
 /**
- * The words in which the schemas of gateway.yaml and of connections are written: TypeBox with `description` saying what is
- * allowed, which mistakes quote.
+ * Helpers for the schemas of gateway.yaml and of connections: TypeBox with a `description` of what is allowed, which
+ * error messages quote.
  */
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
 import { text } from '../contract/schema.js';
 
-/** What a schema admits, as a part of the program receives it: nothing in it changes. */
+/** A value that a schema admits, as a part of the program receives it: it cannot be changed. */
 export type Admitted<S extends TSchema> = Frozen<Static<S>>;
 /** Read-only at every depth. */
 type Frozen<T> = T extends object ? { readonly [N in keyof T]: Frozen<T[N]> } : T;
@@ -13,12 +13,12 @@ type Frozen<T> = T extends object ? { readonly [N in keyof T]: Frozen<T[N]> } : 
 /** Node's timers take no longer delay; a longer one would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** A key that may be left out: `value` stands then. */
+/** An optional key with a default: `value`. */
 export function preset<S extends TSchema>(value: Static<S>, schema: S): S {
   return { ...schema, default: value };
 }
 
-/** A key that may be left out and then means what its comment in the example says. */
+/** An optional key; its comment in the example explains its absence. */
 export function optional<S extends TSchema>(schema: S): TOptional<S> {
   return Type.Optional(schema) as TOptional<S>;
 }
@@ -29,12 +29,14 @@ export function mapping<K extends TProperties>(keys: K): TObject<K> {
   return Type.Object(keys, { description, additionalProperties: false });
 }
 
-/** A mapping that may be left out as a whole, since each of its keys has a default. */
+/** A mapping that may be omitted as a whole, because each of its keys has a default. */
 export function section<K extends TProperties>(keys: K): TObject<K> {
   return Object.assign(mapping(keys), { default: {} });
 }
 
-/** A mapping with names of the operator's choice, all of the form that `names` describes. `known` ones are always there. */
+/**
+ * A mapping with names of the operator's choice, in the form that `names` describes. `known` names are always there.
+ */
 export function record<S extends TSchema>(
   names: TSchema,
   values: S,
@@ -49,7 +51,7 @@ export function record<S extends TSchema>(
   });
 }
 
-/** One of several mappings, told apart by the constant under their key `tag`. */
+/** One of several mappings, distinguished by the constant under their key `tag`. */
 export function oneOfMappings<T>(tag: string, variants: readonly TSchema[]): TUnsafe<T> {
   return Type.Unsafe({
     type: 'object',
@@ -75,7 +77,7 @@ export function milliseconds(minimum: number) {
   return Type.Integer({ description, minimum, maximum: MAX_TIMER_MS });
 }
 
-/** A whole number or one word that stands for the program's own choice. */
+/** A whole number, or one word for the program's own choice. */
 export function integerOr<W extends string>(word: W, minimum: number, maximum: number): TUnsafe<number | W> {
   return Type.Unsafe({
     type: ['integer', 'string'],

@@ -1,22 +1,22 @@
-/** Who asks: a word shared by storage, HTTP and transfers. */
+/** The caller of a request: a type shared by storage, HTTP and transfers. */
 import type { Scope } from '../contract/api-key.js';
 import { refusal } from './errors.js';
 
-/** Who asks: the result of a good bearer key or of a login session. */
+/** The caller of a request, from a valid bearer key or a login session. */
 export interface Caller {
   readonly accountId: string;
   readonly email: string;
   readonly plan: string;
-  /** Of the key; of the session, where there is one instead. */
+  /** Id of the key, or of the session. */
   readonly keyId: string;
   readonly scopes: readonly Scope[];
-  /** Connections this key may use; empty = all of the account. */
+  /** Connections that this key may use; empty = all of the account. */
   readonly connections: readonly string[];
-  /** Present when a login session asks. */
+  /** Present if the caller uses a login session. */
   readonly session?: { readonly id: string; readonly csrfToken: string };
 }
 
-/** The key that asks; null: the account's owner does. */
+/** The id of the key; null: the account's owner asks. */
 export function keyOf({ session, keyId }: Caller): string | null {
   return session === undefined ? keyId : null;
 }
@@ -33,7 +33,7 @@ export function requireUse(caller: Caller, connectionId: string): void {
   }
 }
 
-/** What a list shows the key; undefined = all connections. */
+/** The connections that a list shows to the key; undefined = all. */
 export function connectionsFor({ connections }: Pick<Caller, 'connections'>): readonly string[] | undefined {
   return connections.length === 0 ? undefined : connections;
 }

@@ -1,11 +1,11 @@
 /**
- * Time limits, abort signals and stalls. Times are in milliseconds. Whatever is made here takes back its timer and its
+ * Time limits, abort signals and stalls. Times are in milliseconds. Everything made here removes its timer and its
  * listener as soon as it has settled: signals live as long as a request, a session or the process.
  */
 import type { Readable, Writable } from 'node:stream';
 import { Ending, type EndSignal } from './ending.js';
 
-/** Calls `act` with the signal's reason once it aborts, at once where it has. Returns how to stop listening. */
+/** Calls `act` with the signal's reason once it aborts, at once if it has. Returns a function that stops listening. */
 export function onAbort(signal: EndSignal, act: (reason: Error) => void): () => void {
   if (signal.aborted) {
     act(signal.reason as Error);
@@ -17,7 +17,7 @@ export function onAbort(signal: EndSignal, act: (reason: Error) => void): () => 
   return () => signal.removeEventListener('abort', hear);
 }
 
-/** Destroys `stream` with the signal's reason once that aborts, as long as the stream has not ended by itself. */
+/** Destroys `stream` with the signal's reason once that aborts, unless the stream has ended by itself. */
 export function destroyOnAbort(stream: Readable | Writable, signal: EndSignal): void {
   stream.once(
     'close',
@@ -27,18 +27,18 @@ export function destroyOnAbort(stream: Readable | Writable, signal: EndSignal): 
 
 interface Deadline {
   readonly ms: number;
-  /** What the work fails with when the time is over; called at that moment. */
+  /** Returns the error for a timeout; called when the time is over. */
   readonly late: () => Error;
-  /** Ends the work before, with its reason. */
+  /** Ends the work earlier, with its reason. */
   readonly signal?: EndSignal;
 }
 
 type Limits = Deadline | { readonly signal?: EndSignal };
 
 /**
- * `new Promise` for what may be given up: it rejects with the signal's reason, or with `late()` after `ms`, unless `done`
- * or `fail` comes first. `start` may return how to clean up: it is called once, in the moment in which the promise
- * settles, with the error where there is one. Nothing is started when the signal has aborted before.
+ * `new Promise` for work that may be given up: it rejects with the signal's reason, or with `late()` after `ms`, unless
+ * `done` or `fail` comes first. `start` may return a clean-up function: it is called once, when the promise settles,
+ * with the error if there is one. Nothing is started if the signal has aborted before.
  */
 export function waitFor<T>(
   limits: Limits,
@@ -84,7 +84,7 @@ export function waitFor<T>(
 /** Settles like `work`, or rejects with the signal's reason as soon as it aborts; `work` itself goes on. */
 export function orAbort<T>(work: PromiseLike<T>, signal: EndSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    // By hand: every request to a remote server waits like this.
+    // Written out for speed: every request to a remote server waits like this.
     const stopListening = onAbort(signal, reject);
     void work.then(
       (value) => {
@@ -100,8 +100,8 @@ export function orAbort<T>(work: PromiseLike<T>, signal: EndSignal): Promise<T> 
 }
 
 /**
- * Settles like `work`, or like `late()` after `ms`: what it returns or throws. `work` itself goes on. With `isPatient`
- * false the wait alone does not keep the process alive.
+ * Settles like `work`, or like `late()` after `ms`: with its result or its error. `work` itself goes on. With
+ * `isPatient` false the wait alone does not keep the process alive.
  */
 export async function within<T, L>(
   work: PromiseLike<T>,
@@ -122,9 +122,9 @@ export async function within<T, L>(
 }
 
 /**
- * Runs `work` with a signal that aborts as the given one does, or with `late()` after `ms`, and waits until `work` has
- * ended. Where the signal has aborted its reason is thrown, whatever `work` made of it. Unlike AbortSignal.any it keeps
- * nothing afterwards.
+ * Runs `work` with a signal that aborts like the given one, or with `late()` after `ms`, and waits until `work` has
+ * ended. If the signal has aborted, its reason is thrown, regardless of the result of `work`. Unlike AbortSignal.any it
+ * keeps nothing afterwards.
  */
 export async function withDeadline<T>(
   { ms, late, signal }: Deadline,
@@ -152,21 +152,21 @@ export function pause(ms: number, signal?: EndSignal): Promise<void> {
 }
 
 /**
- * Runs only while the other side is at turn: whoever reads slowly is no stall of the server. Made for every chunk of a
- * body: pausing and going on again touch one timer and allocate nothing.
+ * Runs only while it is the other side's turn: a slow reader is not a stall of the server. Called for every chunk of a
+ * body: pausing and restarting use one timer and allocate nothing.
  */
 export class StallTimer {
   #timer: NodeJS.Timeout | undefined;
   #timerMs = 0;
   #isRunning = false;
 
-  /** `onStall` is told how long nothing has moved. */
+  /** `onStall` gets the time without progress. */
   constructor(
     private readonly ms: number,
     private readonly onStall: (ms: number) => void,
   ) {}
 
-  /** The other side is at turn, or has just moved a byte; from now on it has `ms`. */
+  /** It is the other side's turn, or it has just moved a byte; from now on it has `ms`. */
   restart(ms = this.ms): void {
     this.#isRunning = true;
     if (this.#timer !== undefined && this.#timerMs === ms) {
@@ -178,7 +178,7 @@ export class StallTimer {
     this.#timer = setTimeout(() => this.#fire(), ms);
   }
 
-  /** We are at turn. */
+  /** It is our turn. */
   pause(): void {
     this.#isRunning = false;
   }

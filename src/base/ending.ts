@@ -1,7 +1,7 @@
 /**
- * The end of a piece of work, for those who wait for it. What an AbortController and its signal are, but nearly every
- * request and operation is over before anybody wants to end it, and making two of them with their listeners takes a
- * twentieth of a small operation. Whoever needs a real AbortSignal gets one made.
+ * The end of a piece of work, for code that waits for it. Like an AbortController and its signal, but cheaper: nearly
+ * every request and operation is over before it could be aborted, and making two of those with their listeners takes a
+ * twentieth of a small operation. A real AbortSignal is made on request.
  */
 export class Ending {
   private cause: Error | undefined;
@@ -36,7 +36,7 @@ export class Ending {
     for (let next = this.listeners.shift(); next !== undefined; next = this.listeners.shift()) next(reason);
   }
 
-  /** Calls `act` once it aborts. Returns how to stop listening. */
+  /** Calls `act` once it aborts. Returns a function that stops listening. */
   listen(act: (reason: Error) => void): () => void {
     this.listeners.push(act);
     return () => {

@@ -1,4 +1,4 @@
-/** Two sorted listings side by side. */
+/** Compares two sorted listings side by side. */
 import type { SortedEntry } from './entry-sorter.js';
 
 type Batches = AsyncIterable<readonly SortedEntry[]>;
@@ -11,7 +11,7 @@ export interface Pair {
 
 const AT_ONCE = 250;
 
-/** Both are in the order of their keys. Some at a time: what is handed on one by one costs more than to compare it. */
+/** Both are in the order of their keys. Yields batches: passing on single entries costs more than comparing them. */
 export async function* pairs(source: Batches, target: Batches): AsyncGenerator<readonly Pair[]> {
   const others = target[Symbol.asyncIterator]();
   let batch: readonly SortedEntry[] = [];

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface SortedEntry {
-  /** What they are sorted by, byte by byte. */
+  /** The sort key, compared byte by byte. */
   readonly key: Buffer;
   readonly size: number;
   readonly modifiedMs: number;
 }
 
-/** Sorted at once: short enough not to hold up the event loop. */
+/** Entries sorted at once: few enough not to block the event loop. */
 const RUN_ENTRIES = 4096;
-/** Enough for most folders; it grows with the others. */
+/** Enough for most folders; it grows for others. */
 const FIRST_BYTES = 4 << 10;
-/** Packed runs kept in memory; beyond, they go to a temporary file. */
+/** Sorted runs kept in memory; beyond this, they go to a temporary file. */
 const MEMORY_BYTES = 2 << 20;
 const READ_BYTES = 8 << 10;
 const BATCH_ENTRIES = 250;
@@ -22,22 +22,21 @@ const BATCH_ENTRIES = 250;
 const HEAD_BYTES = 18;
 
 /**
- * Puts a listing into the order of its keys, whatever its length, in bounded memory: short sorted runs, on disk beyond
- * some megabytes, merged while they are read. An entry that was added twice comes out once; what has a size below zero, which
- * no file has, is not the file of its name.
- *
- * Entries wait as bytes, not as objects: those would outlive the quick collections of garbage, fill the heap, and stop
- * the program for as long as a full collection takes.
+ * Sorts a listing of any length by its keys, in bounded memory: short sorted runs, on disk beyond some megabytes,
+ * merged while they are read. An entry that was added twice is returned once; an entry with a size below zero, which no
+ * file has, is different from the file of its name.
+ * Entries wait as bytes, not as objects: objects would survive the quick garbage collections, fill the heap, and stop
+ * the program for a full collection.
  */
 export class EntrySorter {
   readonly #spilled: Place[] = [];
   readonly #inMemory: { readonly start: number; readonly end: number }[] = [];
-  /** The run that is being filled: records in the order of their arrival, and where each begins. */
+  /** The run that is being filled: records in the order of their arrival, and their offsets. */
   #records: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #recordBytes = 0;
   readonly #starts = new Uint32Array(RUN_ENTRIES);
   #entries = 0;
-  /** The last runs, one after the other; filled anew once they are on disk. */
+  /** The last runs, one after the other; filled again once they are on disk. */
   #memory: Buffer = Buffer.alloc(0);
   #memoryBytes = 0;
   #file: FileHandle | undefined;
@@ -57,7 +56,7 @@ export class EntrySorter {
     return this.#entries < RUN_ENTRIES ? undefined : this.#endRun();
   }
 
-  /** In order, as often as it is asked for. A batch is good until the next one is asked for. */
+  /** In order, any number of times. A batch is valid until the next one is requested. */
   async *batches(): AsyncGenerator<readonly SortedEntry[]> {
     this.#closeRun();
     const memory = this.#memory;
@@ -87,7 +86,7 @@ export class EntrySorter {
     if (batch.length > 0) yield batch;
   }
 
-  /** Empties it for another listing; its memory serves again. */
+  /** Empties it for another listing; its memory is reused. */
   clear(): void {
     this.#spilled.length = 0;
     this.#inMemory.length = 0;
@@ -140,14 +139,17 @@ function isTwice(last: SortedEntry | undefined, { key, size }: SortedEntry): boo
   return last !== undefined && last.size < 0 === size < 0 && last.key.equals(key);
 }
 
-/** `bytes` of a block in one twice as large as what is to go into it. */
+/** Copies `bytes` of a block into one twice as large as what is wanted. */
 function enlarged(block: Buffer, bytes: number, wanted: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(2 * wanted);
   block.copy(larger, 0, 0, bytes);
   return larger;
 }
 
-/** A file without a name, so that not even a crash leaves it behind; where the system cannot, the name stays until then. */
+/**
+ * A file without a name, so that not even a crash leaves it behind; if the system does not support that, the name stays
+ * until then.
+ */
 async function openUnnamed(): Promise<FileHandle> {
   const path = join(tmpdir(), `ftg-listing-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);
@@ -164,7 +166,7 @@ interface Place {
 /** One sorted run, read record by record. */
 class Run {
   head: SortedEntry = { key: Buffer.alloc(0), size: 0, modifiedMs: 0 };
-  /** What has been read of it and not handed out: from #at to #end. */
+  /** Bytes that have been read and not returned: from #at to #end. */
   #bytes: Buffer;
   #at = 0;
   #end: number;
@@ -176,7 +178,7 @@ class Run {
     this.#place = place;
   }
 
-  /** False when more has to be read first, or nothing is left. */
+  /** False if more must be read first, or nothing is left. */
   advanceNow(): boolean {
     const left = this.#end - this.#at;
     if (left < HEAD_BYTES) return false;
@@ -185,7 +187,7 @@ class Run {
     const size = this.#bytes.readDoubleLE(this.#at + 2);
     const modifiedMs = this.#bytes.readDoubleLE(this.#at + 10);
     const start = this.#at + HEAD_BYTES;
-    // A copy: a view would keep the whole block alive as long as the key, and the block is filled anew.
+    // A copy: a view would keep the whole block alive as long as the key, and the block is reused.
     const key = Buffer.from(this.#bytes.subarray(start, start + keyBytes));
     this.#at = start + keyBytes;
     this.head = { key, size, modifiedMs };
@@ -201,7 +203,7 @@ class Run {
     return true;
   }
 
-  /** Into the block that it has: hundreds of runs are read in turns. */
+  /** Into the same block: hundreds of runs are read in turns. */
   async #readMore(place: Place): Promise<void> {
     const rest = this.#end - this.#at;
     const wanted = Math.min(READ_BYTES, place.end - place.start);

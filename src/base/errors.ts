@@ -1,12 +1,18 @@
-/** The error that the program throws, with a code of the catalogue (src/contract/errors.ts). Code matches codes, never texts. */
+/**
+ * The error that the program throws, with a code of the catalogue (src/contract/errors.ts). The program compares codes,
+ * never texts.
+ */
 import { type ErrorCode, errorCodes, type ErrorDefinition, ERRORS } from '../contract/errors.js';
 
 export type { ErrorCode };
 
-/** A server could not be reached, or did not let us in, wherever in an operation that was: what makes its connection fail. */
+/**
+ * A server could not be reached, or refused the login, at any step of an operation: such errors make its connection
+ * fail.
+ */
 export const UNREACHED: ReadonlySet<ErrorCode> = new Set(errorCodes(({ isUnreached }) => isUnreached === true));
 
-/** Where in an operation an error arose. */
+/** The step of an operation in which an error arose. */
 export type Step =
   | 'request'
   | 'acquire'
@@ -20,7 +26,7 @@ export type Step =
   | 'fetch'
   | 'history';
 
-/** The remote server's own code and words, as it spoke them. */
+/** The remote server's own code and words, unchanged. */
 export interface RemoteReply {
   readonly code?: string | number;
   readonly text: string;
@@ -39,9 +45,9 @@ export interface GatewayErrorDetails {
   readonly remote?: RemoteReply | undefined;
   readonly retryAfterMs?: number;
   readonly limit?: ReachedLimit;
-  /** Of the file that a range lies outside of. */
+  /** Size of the file that a range is outside of. */
   readonly fileSize?: number;
-  /** Whoever has time may ask again later; of codes that do not say so themselves. */
+  /** A later try may succeed; for codes that do not imply it themselves. */
   readonly passes?: boolean;
   /** Why the login session of the request is over. */
   readonly sessionEnd?: string | undefined;
@@ -49,8 +55,8 @@ export interface GatewayErrorDetails {
 }
 
 /**
- * Every failure the program expects. `message` is written for the client: it names the step,
- * field or path at fault and what would be right, and holds no secret and no local path.
+ * Every failure that the program expects. `message` is written for the client: it names the step, field or path at
+ * fault and what would be right, and contains no secret and no local path.
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
@@ -87,12 +93,12 @@ export class GatewayError extends Error {
     return ERRORS[this.code].isTriedAgain === true;
   }
 
-  /** What a job, or a copy of a watched folder, does about it. */
+  /** How a job, or a copy of a watched folder, handles it. */
   get inJobs(): ErrorDefinition['inJobs'] {
     return ERRORS[this.code].inJobs;
   }
 
-  /** The text for the client: the message, then the remote's own code and words where it spoke. */
+  /** The text for the client: the message, then the remote's own code and words if there are any. */
   get clientText(): string {
     if (this.code === 'internal') return INTERNAL_TEXT;
     const message = printable(this.message);
@@ -116,7 +122,7 @@ function remoteWords(reply: RemoteReply): string {
   return coded.slice(0, MAX_REMOTE_WORDS).trim();
 }
 
-/** What is wrong with the request itself. */
+/** The error for a mistake in the request itself. */
 export function refusal(code: ErrorCode, text: string): GatewayError {
   return new GatewayError(code, text, { step: 'request' });
 }
@@ -128,12 +134,17 @@ const UNKNOWN: Readonly<Record<string, ErrorCode>> = {
   'webhook event': 'not_found',
 };
 
-/** Nothing of this kind has the id. It is another account's, or the key may not use it: those must look the same. */
+/**
+ * Nothing of this kind has the id. It may be another account's, or out of the key's reach: the answers must be equal.
+ */
 export function unknown(kind: string, id: string): GatewayError {
   return refusal(UNKNOWN[kind] ?? 'unknown_item', `there is no ${kind} ${id.slice(0, 64)}`);
 }
 
-/** Narrows whatever was thrown: a GatewayError stays itself, anything else is `internal` with the original as cause. */
+/**
+ * Converts anything that was thrown: a GatewayError is unchanged, anything else is `internal` with the original as
+ * cause.
+ */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   if (isOutOfDescriptors(thrown)) return outOfDescriptors(thrown);

@@ -1,4 +1,4 @@
-/** What all events have in common: their types, their schemas, and what numbering adds to their bodies. */
+/** What all events have in common: their types, their schemas, and what their number adds to their bodies. */
 import { Type, type TSchema } from 'typebox';
 import { component, count, dateTime, text, textOrNull } from '../contract/schema.js';
 
@@ -11,7 +11,7 @@ export interface EventDefinition {
   readonly example: object;
 }
 
-/** Bytes by which an event grows as it gets its number. */
+/** Bytes by which an event grows when it gets its number. */
 export const NUMBERED_BYTES =
   '{"sequence":,"id":"","previousId":"",'.length +
   2 * crypto.randomUUID().length +
@@ -19,7 +19,7 @@ export const NUMBERED_BYTES =
 
 const AT = '2026-01-31T12:00:00.000Z';
 
-/** `data`: the schema of what is told, and an example of it. */
+/** `data`: the schema of the event's data, and an example of it. */
 export function eventDefinition(
   name: string,
   schemaName: string,

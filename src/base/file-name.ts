@@ -1,15 +1,15 @@
-/** Names of files as file systems hold them: at most 255 bytes of UTF-8. */
+/** File names within the limit of file systems: 255 bytes of UTF-8. */
 
 export const MAX_NAME_BYTES = 255;
 
-/** The longest beginning of `name` that takes at most `bytes`, cut between characters. */
+/** The longest beginning of `name` that has at most `bytes` bytes, cut between characters. */
 export function nameStart(name: string, bytes: number): string {
   let kept = [...name];
   while (Buffer.byteLength(kept.join('')) > bytes) kept = kept.slice(0, -1);
   return kept.join('');
 }
 
-/** The longest end of `name` that takes at most `bytes`, cut between characters: it keeps the extension. */
+/** The longest end of `name` that has at most `bytes` bytes, cut between characters: it keeps the extension. */
 export function nameEnd(name: string, bytes: number): string {
   let kept = [...name];
   while (Buffer.byteLength(kept.join('')) > bytes) kept = kept.slice(1);

@@ -1,4 +1,4 @@
-/** The forms of text that schemas name beyond JSON Schema's own. */
+/** Text formats of schemas that JSON Schema does not define. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -30,17 +30,17 @@ function hostOf(hostPort: string): string {
 }
 
 function isCidr(text: string): boolean {
-  // The library also takes shortened IPv4 such as 10/8; only full addresses are let through.
+  // The library also accepts shortened IPv4 such as 10/8; only full addresses are allowed.
   return isIP(text.slice(0, text.indexOf('/'))) !== 0 && ipaddr.isValidCIDR(text);
 }
 
-/** Of these protocols and without login, query or fragment. */
+/** With one of these protocols and without login, query or fragment. */
 function isPlainUrl(text: string, protocols: readonly string[]): boolean {
   const url = hasProtocol(text, protocols) ? new URL(text) : undefined;
   return url !== undefined && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
 }
 
-/** Decides if the login before the `@` can be decoded: `%ZZ` cannot. */
+/** Whether the login before the `@` can be decoded: `%ZZ` cannot. */
 export function hasReadableLogin({ username, password }: URL): boolean {
   try {
     decodeURIComponent(username + password);
@@ -50,7 +50,7 @@ export function hasReadableLogin({ username, password }: URL): boolean {
   }
 }
 
-/** Nothing but a server, and a login. */
+/** Only a server, and a login. */
 function isMailServer(text: string): boolean {
   const url = hasProtocol(text, ['smtp:', 'smtps:']) ? new URL(text) : undefined;
   if (url === undefined || url.hostname === '' || !hasReadableLogin(url)) return false;

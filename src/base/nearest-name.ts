@@ -1,10 +1,10 @@
-/** Which of the known names a mistyped one was most likely meant to be. */
+/** Finds the known name that a mistyped one most likely means. */
 
 const MOST_EDITS = 2;
-/** Nothing that is longer was meant to be a name of ours. */
+/** Longer names are not compared. */
 const MAX_LENGTH = 64;
 
-/** Upper and lower case, and the way words are joined, count for nothing. */
+/** Case, and how words are joined, are ignored. */
 export function nearestName(given: string, names: readonly string[]): string | undefined {
   if (given.length > MAX_LENGTH) return undefined;
   const ranked = names

@@ -1,10 +1,13 @@
-/** The folder of the installed package. Modules run from dist/src one by one, and from dist/bundle: no path between them is fixed. */
+/**
+ * The folder of the installed package. Modules run from dist/src one by one, and from dist/bundle: no relative path
+ * between them is fixed.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 
 /** Ends with a slash. The nearest folder above with a package.json. */
 export const PACKAGE_ROOT: URL = rootAbove(new URL('.', import.meta.url));
 
-/** What package.json says. */
+/** The used fields of package.json. */
 interface PackageManifest {
   readonly version: string;
   readonly bin: Readonly<Record<string, string>>;

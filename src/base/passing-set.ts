@@ -1,10 +1,9 @@
 /**
- * A small set of what comes and goes all the time, such as statements under way; removal looks for the item.
- *
- * Set and Map would keep all of it alive. Whenever V8 makes the table of one of them anew, it links the former table to
- * its successor, for iterators that still stand on it. As soon as one former table has come into the old part of
- * the heap, the chain behind it counts as used, with everything that stood in each table, until the next full collection
- * of garbage. A folder of a million entries would fill the heap with rows that nobody needs any more.
+ * A small set of short-lived items, such as statements under way; removal searches for the item.
+ * Set and Map would keep all of them alive. Whenever V8 creates a new table for one of them, it links the former table
+ * to its successor, for iterators that still use it. As soon as one former table has come into the old part of the
+ * heap, the chain after it counts as used, with everything in each table, until the next full garbage collection. A
+ * folder of a million entries would fill the heap with rows that are not needed any more.
  */
 export class PassingSet<T> {
   readonly #items: T[] = [];
@@ -13,7 +12,7 @@ export class PassingSet<T> {
     this.#items.push(item);
   }
 
-  /** The items so far, none of which it has any more. */
+  /** Returns all items and removes them. */
   takeAll(): T[] {
     return this.#items.splice(0);
   }

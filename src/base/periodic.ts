@@ -1,8 +1,8 @@
 const AT_REST = Promise.resolve();
 
 /**
- * Work that runs at a fixed interval while it is started, one run at a time: an interval that ends during a run is left
- * out. It keeps no process alive. What `work` rejects with is not caught: it handles its own failures.
+ * Work that runs at a fixed interval while it is started, one run at a time: an interval that ends during a run is
+ * skipped. It keeps no process alive. Rejections of `work` are not caught: it handles its own failures.
  */
 export class Periodic {
   readonly #work: () => unknown;

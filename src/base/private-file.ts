@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Writes what shall become `file` beside it, durably; resolves to the draft's path. The caller puts it in its place. */
+/** Writes the future content of `file` beside it, durably; resolves with the draft's path. The caller renames it. */
 export async function writePrivateDraft(file: string, text: string): Promise<string> {
   await mkdir(path.dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;

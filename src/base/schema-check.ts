@@ -9,14 +9,15 @@ const MAX_NAME = 100;
 type Listener = (schema: object, kind: ValidatorKind) => void;
 let hear: Listener | undefined;
 
-/** `listener` hears of each checker that is made from now on: the build compiles what it checks by. */
+/** `listener` gets each checker that is created from now on: the build compiles their schemas. */
 export function listCheckers(listener: Listener | undefined): void {
   hear = listener;
 }
 
 /**
- * Makes of a schema a check that returns the checked value (a copy, with defaults filled in; with `coerce`, text
- * converted to the wanted type, numbers of decimal digits) or throws bad_request naming the field and what is allowed, never the value.
+ * Turns a schema into a check that returns the checked value (a copy, with defaults filled in; with `coerce`, text
+ * converted to the wanted type, numbers in decimal digits) or throws bad_request naming the field and what is allowed,
+ * never the value.
  */
 export function createChecker<T extends TSchema>(
   schema: T,
@@ -25,7 +26,7 @@ export function createChecker<T extends TSchema>(
 ): (value: unknown) => Static<T> {
   const kind = coerce ? 'coerced' : 'strict';
   hear?.(schema, kind);
-  // By the first that asks: few of all endpoints are used by one start.
+  // Created at the first use: one start uses few of all endpoints.
   let validate: ValidateFunction<Static<T>> | undefined;
   const numeric = coerce ? numericFields(schema) : [];
   return (value) => {
@@ -75,7 +76,7 @@ function explain(error: ErrorObject | undefined, what: string): string {
   if (error.keyword === 'enum') {
     return `${subject} must be one of ${(error.params['allowedValues'] as unknown[]).join(', ')}`;
   }
-  // Of text on one line the pattern itself says little to a reader.
+  // For text on one line, the pattern itself says little to a reader.
   if (error.keyword === 'pattern' && String(error.params['pattern']).startsWith('^[^\\u0000')) {
     return `${subject} must not hold control characters`;
   }

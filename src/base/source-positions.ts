@@ -1,14 +1,14 @@
 /**
- * Positions in the bundle (dist/bundle) as positions in the sources, for the stack of an error that is written down. The
- * map of a file is read then, and not before: --enable-source-maps would read all of them at each start.
+ * Maps positions in the bundle (dist/bundle) to positions in the sources, for the stack of an error that is logged. A
+ * file's map is read only then: --enable-source-maps would read all of them at each start.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 
-/** Where this module runs: dist/bundle/, or the folder of its own in dist/src, whose files are their sources. */
+/** The folder of this module: dist/bundle/, or its own folder in dist/src, whose files are their sources. */
 const HERE = new URL('.', import.meta.url).href;
 const POSITION = /(file:\/\/[^\s()]+\/[\w.-]+\.js):(\d+):(\d+)/g;
-/** An error that comes again and again is read once. */
+/** A repeated error is mapped once. */
 const MOST_KNOWN = 2_000;
 
 const known = new Map<string, string>();
@@ -32,9 +32,9 @@ function mapOf(file: string): SourceMap | undefined {
   return existsSync(url) ? new SourceMap(JSON.parse(readFileSync(url, 'utf8')) as SourceMapPayload) : undefined;
 }
 
-/** A place in the sources, such as `src/http/router.ts:12:5`; undefined where the map has none. */
+/** A position in the sources, such as `src/http/router.ts:12:5`; undefined if the map has none. */
 function sourceOf(map: SourceMap | undefined, line: number, column: number): string | undefined {
-  // In a map lines and columns begin at 0.
+  // Lines and columns of a map begin at 0.
   const found = map?.findEntry(line - 1, column - 1);
   if (found === undefined || !('originalSource' in found)) return undefined;
   const { originalSource, originalLine, originalColumn } = found;

@@ -1,9 +1,9 @@
 /**
- * Distributed traces as the program sees them (W3C Trace Context): which trace a piece of work belongs to, and what
- * requests made on its behalf carry. observe/tracing.ts records them where the operator asks for it.
+ * Distributed traces as the program sees them (W3C Trace Context): the trace of a piece of work, and the header fields
+ * of requests made on its behalf. observe/tracing.ts records them if the operator asks for it.
  */
 
-/** Values of undefined are left out. */
+/** Undefined values are omitted. */
 export type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
 
 export interface SpanStart {
@@ -15,22 +15,22 @@ export interface SpanStart {
 
 export interface SpanEnd {
   readonly attributes?: SpanAttributes;
-  /** A short code; absent = it went well. */
+  /** A short code; absent = success. */
   readonly error?: string | undefined;
   readonly at?: number;
-  /** A better name than the one it began with. */
+  /** A better name than the original one. */
   readonly name?: string;
 }
 
 export interface Span {
   /** 32 hexadecimal digits, for log lines; undefined outside of any trace. */
   readonly traceId: string | undefined;
-  /** Whether anybody records it: details that cost something need not be told otherwise. */
+  /** Whether it is recorded: otherwise details that cost something need not be given. */
   readonly isRecorded: boolean;
-  /** `traceparent` and `tracestate` of requests made on its behalf; empty outside of any trace. */
+  /** `traceparent` and `tracestate` for requests made on its behalf; empty outside of any trace. */
   readonly headers: Readonly<Record<string, string>>;
   child(name: string, start?: SpanStart): Span;
-  /** Once; later calls do nothing. */
+  /** Call once; later calls do nothing. */
   end(how?: SpanEnd): void;
 }
 
@@ -41,11 +41,14 @@ export interface Tracer {
   close(): Promise<void>;
 }
 
-/** Version, trace, parent, flags (W3C Trace Context, 3.2); a later version may have more behind them. */
+/** Version, trace, parent, flags (W3C Trace Context, 3.2); a later version may have more after them. */
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(-[\x21-\x7e]*)?$/;
 const TRACESTATE = /^[\x20-\x7e]{1,512}$/;
 
-/** Records nothing. What a request brought is passed on as it came, so that the trace of others does not break here. */
+/**
+ * Records nothing. The trace fields of a request are passed on unchanged, so that other services' traces are not
+ * interrupted here.
+ */
 export const PASSING_ON: Tracer = {
   begin: (_name, _start, headers) => passingOn(headers),
   close: () => Promise.resolve(),

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 const TURN_MS = 10;
 
-/** Work on entry after entry, in turns: whatever the patterns and names, everybody else is served in between. */
+/** Work on many entries, in turns: for any patterns and names, other work runs in between. */
 export class Turns {
   #began = performance.now();
 

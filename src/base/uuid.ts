@@ -1,6 +1,6 @@
 /**
  * Ids that sort by their time (RFC 9562, version 7), and within a millisecond in the order in which they were made. The
- * random bytes come from a pool: asking the system for sixteen of them costs more than all the rest of an id.
+ * random bytes come from a pool: asking the system for sixteen of them costs more than the rest of an id.
  */
 import { randomFillSync } from 'node:crypto';
 
@@ -21,7 +21,7 @@ export function uuidv7(): string {
     count = parseInt(randomHex(3), 16) >> 1;
   } else if (count < MAX_COUNT) count++;
   else {
-    // More of them than the millisecond holds: ahead of the clock, for a moment.
+    // More ids than the millisecond can hold: the next ones are ahead of the clock for a moment.
     begin(ms + 1);
     count = 0;
   }
@@ -30,7 +30,7 @@ export function uuidv7(): string {
   return `${time}-${counted}-${variant}${randomHex(3)}-${randomHex(12)}`;
 }
 
-/** The id of the `place`-th thing, from 0 to 2³² − 1, of a moment in milliseconds: those of one moment sort by it. */
+/** The id of the `place`-th thing, from 0 to 2³² − 1, of a millisecond: ids of one millisecond sort by it. */
 export function uuidv7At(at: number, place: number): string {
   const counted = hex(0x7000 | (place >>> 20), 4);
   const variant = hex(0x8000 | ((place >>> 6) & 0x3fff), 4);
@@ -38,7 +38,7 @@ export function uuidv7At(at: number, place: number): string {
   return `${timeDigits(at)}-${counted}-${variant}-${rest}${randomHex(10)}`;
 }
 
-/** Any version of RFC 9562, and its two ids without one, in either case of letters. */
+/** Any version of RFC 9562, and its two ids without one, in upper or lower case. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

@@ -1,7 +1,7 @@
 /**
- * Functions that check a value against a JSON Schema. The build compiles those of the endpoints and of the configuration
- * (src/build/validators.ts), each into a file that is named by the digest of what it was made of and is read by the first that asks.
- * A schema of which there is no file is compiled when it is used.
+ * Functions that check a value against a JSON Schema. The build compiles those of the endpoints and of the
+ * configuration (src/build/validators.ts), each into a file whose name is the digest of its schema and options, and
+ * which is read at its first use. A schema without a file is compiled when it is used.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -13,11 +13,14 @@ import type * as ajvFormats from 'ajv-formats';
 import { FORMATS } from './formats.js';
 import { inPackage } from './package-root.js';
 
-/** strict: a JSON body. coerced: text of a query or a form, which becomes what the schema wants. config: gateway.yaml, with all mistakes. */
+/**
+ * strict: a JSON body. coerced: text of a query or a form, which is converted to the schema's types. config:
+ * gateway.yaml, with all mistakes.
+ */
 export type ValidatorKind = 'strict' | 'coerced' | 'config';
 
 export const VALIDATORS = 'dist/validators';
-/** Raised when a file made of the same schema would be another one: other options or another version of ajv. */
+/** Increase it if a file made from the same schema would differ: with other options or another version of ajv. */
 const EDITION = 'ajv 8.20.0, 1';
 
 const OPTIONS: Readonly<Record<ValidatorKind, object>> = {
@@ -35,7 +38,7 @@ export function validatorOf<T>(schema: object, kind: ValidatorKind): ValidateFun
   const file = fileURLToPath(inPackage(`${VALIDATORS}/${validatorName(schema, kind)}.cjs`));
   if (existsSync(file)) return require(file) as ValidateFunction<T>;
   let compiler = compilers.get(kind);
-  // To make what runs once or twice in a process faster takes longer than it runs.
+  // Optimizing code that runs once or twice in a process takes longer than it saves.
   if (compiler === undefined) compilers.set(kind, (compiler = createAjv(kind, { optimize: kind !== 'config' })));
   return compiler.compile<T>(schema);
 }
@@ -47,7 +50,7 @@ export function validatorName(schema: object, kind: ValidatorKind): string {
     .slice(0, 22);
 }
 
-/** `code`: how it compiles. Loads ajv. */
+/** `code`: the options of the compiler. Loads ajv. */
 export function createAjv(kind: ValidatorKind, code: CodeOptions): Ajv {
   const { Ajv } = require('ajv') as typeof ajvModule;
   const ajv = new Ajv({ ...OPTIONS[kind], code });

@@ -1,7 +1,7 @@
 /**
- * Characters that are not seen, or that change how others are shown: controls, bidirectional controls (Unicode Standard
- * Annex 9), zero-width ones, fillers, line separators and tags. Two that join are left where they belong: between parts of
- * an emoji, and in scripts whose letters are joined.
+ * Characters that are invisible, or that change how others are shown: controls, bidirectional controls (Unicode
+ * Standard Annex 9), zero-width ones, fillers, line separators and tags. Two joiners are allowed where they belong:
+ * between parts of an emoji, and in scripts whose letters are joined.
  */
 const UNSEEN =
   /[\u034f\u17b4\u17b5\p{Cc}\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0001}\u{e0020}-\u{e007f}]|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]|(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\p{L}\p{M}])[\u200c\u200d]/gu;

@@ -1,13 +1,13 @@
 interface Pace {
-  /** Between the end of one run and the begin of the next; absent = none. */
+  /** Between the end of one run and the beginning of the next; absent = none. */
   readonly restMs?: number;
-  /** It wakes by itself so long after a run, less a fifth at random; absent = never. */
+  /** It wakes itself this long after a run, less up to a fifth at random; absent = never. */
   readonly everyMs?: number;
 }
 
 const JITTER = 0.2;
 
-/** Work that runs whenever it is woken: one run at a time, and once more where it was woken during one. */
+/** Work that runs whenever it is woken: one run at a time, and once more if it was woken during a run. */
 export class WokenWork {
   readonly #work: () => Promise<unknown>;
   readonly #onFailure: (error: unknown) => void;

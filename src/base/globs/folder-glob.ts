@@ -1,24 +1,24 @@
-/** Which folders a glob on paths can match something in: a walk of a tree leaves out the others unread. */
+/** Finds the folders in which a glob on paths can match something: a walk of a tree does not list the others. */
 import { compileGlob, type GlobOptions } from './glob.js';
 
 type Matcher = (text: string) => boolean;
 
 /**
- * Whether a path below the given folder ("a/b") may match `glob`. True wherever that is not plain: behind `**`, a `!` in
- * front, or a choice that holds a slash. @throws SyntaxError as `compileGlob` does
+ * Whether a path below the given folder ("a/b") may match `glob`. True if that is uncertain: after `**`, with a leading
+ * `!`, or with a choice that contains a slash. @throws SyntaxError as `compileGlob` does
  */
 export function compileFolderGlob(glob: string, options: GlobOptions = {}): Matcher {
   compileGlob(glob, options);
   const { names, isWhole } = namesOf(glob, options);
   return (folder) => {
     const parts = folder.split('/');
-    // Of a glob that is plain to its end, the last name is that of the entry itself.
+    // In a glob that is plain to its end, the last name is that of the entry itself.
     if (isWhole && parts.length >= names.length) return false;
     return parts.every((part, index) => names[index]?.(part) ?? true);
   };
 }
 
-/** What the first names of a path have to be; `isWhole`: there is nothing else to the glob. */
+/** The first names of a matching path; `isWhole`: the glob contains nothing else. */
 function namesOf(
   glob: string,
   options: GlobOptions,
@@ -43,7 +43,7 @@ function namesOf(
   return { names, isWhole: false };
 }
 
-/** Undefined for what is no name: folders of any number, a mark in front, half of a bracket. */
+/** Undefined if it is not a single name: any number of folders, a leading mark, half of a bracket. */
 function nameGlob(glob: string, options: GlobOptions): Matcher | undefined {
   if (glob.includes('**') || /^!(?!\()/.test(glob)) return undefined;
   try {

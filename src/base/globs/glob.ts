@@ -1,19 +1,19 @@
 /**
- * Globs that somebody else wrote: `*`, `?`, `[a-z]`, `{a,b}`, `@(a|b)` and its kin, `**`, a leading `!`. A glob becomes a
- * list of states, and a text is gone through once, from its end: at each place it is noted which states lead to the end
- * from there. So a match costs at most states × characters, whatever the glob and whatever the text; nothing goes back.
+ * Globs written by others: `*`, `?`, `[a-z]`, `{a,b}`, `@(a|b)` and similar ones, `**`, a leading `!`. A glob becomes a
+ * list of states, and a text is scanned once, from its end: for each position it is noted which states lead to the end
+ * from there. So a match costs at most states × characters for any glob and any text; there is no backtracking.
  */
 import { type Node, parseGlob } from './parse.js';
 
 export interface GlobOptions {
-  /** Whether a star at the start of a name also stands for a leading dot, and `**` for hidden folders. */
+  /** Whether a star at the start of a name also matches a leading dot, and `**` hidden folders. */
   readonly dot?: boolean;
 }
 
-/** What a match may cost at most, in states, sweeps over them and characters: some ten milliseconds. */
+/** The highest cost of a match, in states, sweeps over them and characters: some ten milliseconds. */
 const MAX_STATES = 2048;
 const MAX_ROUNDS = 2;
-/** Longer paths cannot be asked for either. */
+/** Longer paths cannot be requested either. */
 const MAX_CHARACTERS = 4096;
 const DOT = 0x2e;
 const SLASH = 0x2f;
@@ -39,7 +39,7 @@ export function compileGlob(glob: string, { dot = false }: GlobOptions = {}): (t
   return (text) => text === glob || matches(text) !== isNegated;
 }
 
-/** Most texts are told by their letters at either end, and most globs have one star between them. */
+/** Most texts are decided by their letters at either end, and most globs have one star between them. */
 function matcherOf(nodes: readonly Node[], dot: boolean): (text: string) => boolean {
   const isPart = ({ kind }: Node): boolean => kind !== 'character';
   const [first, last] = [nodes.findIndex(isPart), nodes.findLastIndex(isPart)];
@@ -73,12 +73,18 @@ function lettersOf(nodes: readonly Node[]): string {
   return nodes.map((node) => (node.kind === 'character' ? String.fromCodePoint(node.code) : '')).join('');
 }
 
-/** States, each made after the ones that it leads to without taking a character; the rounds of a repeat alone lead back. */
+/**
+ * States; each is made after the states that it leads to without taking a character. Only the rounds of a repeat lead
+ * back.
+ */
 class Program {
   readonly ops: Op[] = [];
-  /** What follows each. */
+  /** The next state of each. */
   readonly nexts: number[] = [];
-  /** The letter of Character, the place of a class, the second way of Either, what must not lead to the end for Unless, and of Globstar whether it takes dots. */
+  /**
+   * By kind: the letter of Character, the index of a class, the second branch of Either, what must not lead to the end
+   * for Unless, and whether Globstar takes dots.
+   */
   readonly others: number[] = [];
   readonly classes: Extract<Node, { kind: 'class' }>[] = [];
   readonly end = this.#add(Op.End, 0);
@@ -137,7 +143,10 @@ class Program {
     }
   }
 
-  /** `!(a|b)` and what follows: all that the same with a star in its place stands for, and it itself does not. */
+  /**
+   * `!(a|b)` and the rest: everything that the same glob with a star in its place matches, and the glob with `@` does
+   * not.
+   */
   #unless(alternatives: readonly (readonly Node[])[], next: number): number {
     if (this.#rounds > 0) throw new SyntaxError('!( inside of *( or +(');
     this.hasUnless = true;
@@ -170,9 +179,9 @@ class Matcher {
   readonly #ops: Uint8Array;
   readonly #nexts: Uint16Array;
   readonly #others: Int32Array;
-  /** Of a place and of the one behind it: 1 where a state leads to the end. */
+  /** For a position and the one after it: 1 if a state leads to the end. */
   readonly #notes: [Uint8Array, Uint8Array];
-  /** Of the text that is matched, and one more that is none. */
+  /** The codes of the text that is matched, and an extra one after its end. */
   #codes = new Int32Array(256);
   #length = 0;
 
@@ -195,7 +204,7 @@ class Matcher {
     for (let at = this.#length; at >= 0; at--) {
       let changes = this.#sweep(at, here, after);
       if (changes === 0 && !hasUnless) return false;
-      // A round of a repeat may lead on to the next one at the same place.
+      // A round of a repeat may lead to the next one at the same position.
       while (hasRounds && changes > 0) changes = this.#sweep(at, here, after);
       [after, here] = [here, after];
       here.fill(0);

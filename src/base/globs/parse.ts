@@ -1,19 +1,19 @@
-/** What a glob is made of. Stars, `?` and classes never stand for a slash. */
+/** The parts of a glob. Stars, `?` and classes never match a slash. */
 export type Node =
   | { readonly kind: 'character'; readonly code: number }
   | { readonly kind: 'class'; readonly ranges: readonly number[]; readonly isNegated: boolean }
-  /** `?` and `*`; at the start of a name they do not stand for its leading dot. */
+  /** `?` and `*`; at the start of a name they do not match a leading dot. */
   | { readonly kind: 'any' | 'star'; readonly isAtStart: boolean }
-  /** `**` where a segment starts: segments of any number, hidden ones left out. */
+  /** `**` at the start of a segment: any number of segments, without hidden ones. */
   | { readonly kind: 'globstar' }
-  /** The same with a slash behind it, or nothing at all. */
+  /** The same with a slash after it, or nothing at all. */
   | { readonly kind: 'above' }
   /** `@(…)`, `?(…)`, `*(…)`, `+(…)`, `!(…)`, and `{…}` as `@`. */
   | { readonly kind: 'group'; readonly how: Repeat; readonly alternatives: readonly (readonly Node[])[] };
 
 type Repeat = '@' | '?' | '*' | '+' | '!';
 
-/** Of a range such as `{1..500}`. */
+/** Numbers of a range such as `{1..500}`. */
 const MAX_NUMBERS = 500;
 const POSIX: Readonly<Record<string, string>> = {
   alnum: 'azAZ09',
@@ -50,7 +50,7 @@ class Parser {
     return nodes;
   }
 
-  /** Up to one of the given characters, which stays. */
+  /** Reads up to one of the given characters, which is not consumed. */
   #sequence(ends: string, startsSegment: boolean): Node[] {
     const nodes: Node[] = [];
     let isAtStart = startsSegment;
@@ -115,7 +115,7 @@ class Parser {
     } while (this.glob.charAt(this.at) === ',');
     this.#close('}');
     const [only = [], ...more] = alternatives;
-    // Without a choice they are letters like others.
+    // Without a choice they are ordinary letters.
     return more.length === 0
       ? [characterOf('{'), ...only, characterOf('}')]
       : [{ kind: 'group', how: '@', alternatives }];
@@ -146,7 +146,7 @@ class Parser {
     return { kind: 'class', ranges, isNegated };
   }
 
-  /** One letter, behind a backslash whichever it is. */
+  /** One letter; after a backslash, any letter. */
   #character(): number {
     if (this.glob.charAt(this.at) === '\\' && this.at + 1 < this.glob.length) this.at += 1;
     const code = this.glob.codePointAt(this.at);
