@@ -1,11 +1,11 @@
-/** What a sync makes of the entries of one folder, source beside destination: pure. */
+/** How a sync compares the entries of one folder, source beside destination; without side effects. */
 import type { SortedEntry } from '../base/entry-sorter.js';
 import type { FileInfo } from '../remotes/remote.js';
 import type { JobDefinition } from '../contract/job.js';
 
-/** Size of a folder, in a sorted listing. */
+/** The size of a folder in a sorted listing. */
 export const FOLDER = -1;
-/** And of a link that leads to one. */
+/** The size of a link to a folder. */
 export const FOLDER_LINK = -2;
 
 /** undefined: a file. */
@@ -14,7 +14,7 @@ export function kindOf({ isDirectory, isLink }: FileInfo): typeof FOLDER | typeo
   return isLink === true ? FOLDER_LINK : FOLDER;
 }
 
-/** How exact the times of either side are, and whether a copy shows that of its source. */
+/** The resolution of either side's times, and whether a copy shows the time of its source. */
 interface Times {
   readonly sourceResolutionMs: number;
   readonly targetResolutionMs: number;
@@ -24,7 +24,9 @@ interface Times {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Whether the target's file is the source's, as far as is asked. Digests are compared when the file's turn comes. */
+/**
+ * Whether the target's file equals the source's, as far as requested. Digests are compared when the file is processed.
+ */
 export function isSame(
   source: SortedEntry,
   target: SortedEntry,
@@ -33,15 +35,15 @@ export function isSame(
 ): boolean {
   if (source.size !== target.size || compare === 'digest') return false;
   if (compare === 'size') return true;
-  // The epoch is no time: the server keeps none, or shows it in a form that cannot be read.
+  // The epoch means no time: the server keeps none, or shows it in an unreadable form.
   if (source.modifiedMs === 0 || target.modifiedMs === 0) return true;
   const offMs = target.modifiedMs - source.modifiedMs;
-  // Where the target's time is that of the copy, whatever is not older was copied from what the source is now.
+  // If the target's time is that of the copy, a copy that is not older was made from the source's current content.
   const resolutionMs = Math.max(resolutionOf(source, sourceResolutionMs), resolutionOf(target, targetResolutionMs));
   return Math.abs(offMs) < resolutionMs || (!areKept && offMs > 0);
 }
 
-/** Listings that tell minutes tell of old files only the day. */
+/** Listings with minutes show only the day for old files. */
 function resolutionOf({ modifiedMs }: SortedEntry, usualMs: number): number {
   return usualMs >= MINUTE_MS && modifiedMs % DAY_MS === 0 ? DAY_MS : usualMs;
 }

@@ -1,9 +1,9 @@
-/** When a cron comes, in the local time of a zone. Fields are read, and wall times found, by croner. */
+/** The times of a cron expression, in the local time of a zone. croner reads the fields and finds the local times. */
 import { Cron } from 'croner';
 import { refusal } from '../base/errors.js';
 
 interface Recurrence {
-  /** The first time after that one; null = never again. */
+  /** The first time after the given one; null = never again. */
   nextAfter(time: Date): Date | null;
 }
 
@@ -19,9 +19,9 @@ const NICKNAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Where the hour is `*` it comes in every hour that passes. Any other cron names times of the clock on the wall: one that
- * comes twice, as summer time ends, counts the first time; those that are left out as it begins come once, right after.
- * @throws GatewayError bad_request
+ * If the hour is `*`, it runs in every hour that passes. Any other cron names local times: a time that occurs twice,
+ * when summer time ends, counts the first time; times that are skipped when it begins run once, right after. @throws
+ * GatewayError bad_request
  */
 export function recurrenceOf(cron: string, timeZone: string): Recurrence {
   const fields = NICKNAMES[cron.trim().toLowerCase()] ?? cron.trim();
@@ -41,7 +41,7 @@ export function recurrenceOf(cron: string, timeZone: string): Recurrence {
   throw refusal('bad_request', `cron "${cron}" never comes`);
 }
 
-/** The next `count` times, the first one included where it is known. */
+/** The next `count` times, including the first one if it is known. */
 export function timesFrom(recurrence: Recurrence, first: Date, count: number): Date[] {
   const times = [first];
   for (let time = recurrence.nextAfter(first); time !== null && times.length < count;) {
@@ -55,12 +55,12 @@ export function timesFrom(recurrence: Recurrence, first: Date, count: number): D
 type Offset = (moment: number) => number;
 
 function zoneOf(timeZone: string): Offset {
-  // An offset is no zone: it knows no summer time, and not every version of Node.js takes it.
+  // An offset is not a zone: it has no summer time, and not every version of Node.js accepts it.
   const isName = /^[A-Za-z]/.test(timeZone);
   try {
     if (isName) return offsetIn(timeZone);
   } catch {
-    // Unknown: told below.
+    // Unknown: reported below.
   }
   throw refusal('bad_request', `timeZone must be a name of the IANA database, such as "Europe/Berlin"`);
 }
@@ -78,7 +78,7 @@ function offsetIn(timeZone: string): Offset {
   };
 }
 
-/** `times` are of the wall, read as if they were UTC. */
+/** `times` are local times, read as if they were UTC. */
 function nextOnWall(times: Cron, offset: Offset, after: Date): Date | null {
   const from = after.getTime();
   for (let wall = times.nextRun(new Date(from + offset(from))); wall !== null; wall = times.nextRun(wall)) {
@@ -90,7 +90,7 @@ function nextOnWall(times: Cron, offset: Offset, after: Date): Date | null {
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Of two the first; of none the moment at which the clock was moved on. */
+/** The first of two; if there is none, the moment at which the clock was moved forward. */
 function momentOf(wall: number, offset: Offset): number {
   const moments = [wall - offset(wall - DAY_MS), wall - offset(wall + DAY_MS)].sort((one, other) => one - other);
   const found = moments.find((moment) => moment + offset(moment) === wall);

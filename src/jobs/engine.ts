@@ -1,4 +1,4 @@
-/** The work on jobs on this node: slices of listings and of files, taken from the queues that all nodes share. */
+/** Runs jobs on this node: slices of listings and of files, taken from the queues that all nodes share. */
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
 import type { Connection } from '../connections/connection.js';
@@ -29,20 +29,20 @@ interface JobEngineOptions {
   readonly connections: Pick<Connections, 'find'>;
   readonly running: RunningJobs;
   readonly limits: JobEnding;
-  /** Slices at once on this node. */
+  /** Concurrent slices on this node. */
   readonly concurrency: number;
-  /** Of the folders that a job looks into, of its files, and of the folders that it empties. */
+  /** Slices of the folders that a job lists, of its files, and of the folders that it empties. */
   readonly list: Slices;
   readonly files: Slices;
   readonly remove: Slices;
   readonly retentionDays: number;
-  /** @throws GatewayError where whoever asked for it would be refused now */
+  /** @throws GatewayError if the job's owner would be refused now */
   readonly checkHolder: (holder: JobHolder, ends: Job['definition']) => void;
   readonly log: StorageOptions['log'];
 }
 
 interface Slices {
-  /** `look`: where the job leads by then, or why it leads nowhere any more. */
+  /** `look`: returns where the job leads now, or the reason why it no longer leads anywhere. */
   run(
     job: RunningJob,
     seat: Seat,
@@ -52,9 +52,9 @@ interface Slices {
   ): Promise<SliceEnd>;
 }
 
-/** Of one job, of one kind. */
+/** For one job, and one kind of slice. */
 const SLICES_OF_A_JOB = 4;
-/** A slice follows another one of the same seat until then. */
+/** Until then, a slice is followed by another one in the same seat. */
 const TURN_MS = 2000;
 const PURGE_EVERY_MS = 60_000;
 const LOOK_AT_KEYS_EVERY_MS = 1_000;
@@ -70,7 +70,7 @@ export class JobEngine {
     { restMs: LOOK_AT_KEYS_EVERY_MS },
   );
   #stopListening = (): void => undefined;
-  /** There may be jobs that have not ended. */
+  /** Until this time there may be jobs that have not ended. */
   #openUntil = -Infinity;
   #isStopped = false;
 
@@ -135,7 +135,7 @@ export class JobEngine {
       const until = performance.now() + TURN_MS;
       for (;;) {
         const end = await slices.run(job, seat, places, stay, () => this.placesOf(job));
-        // What is left of its turn is spent without asking for another one.
+        // The rest of its turn is used without asking for another one.
         const hasMore = end.kind === 'done' && end.afterMs === 0;
         if (!hasMore || !stay.isWanted || performance.now() > until) return end;
       }
@@ -174,7 +174,7 @@ export class JobEngine {
     }
   }
 
-  /** Jobs whose key was revoked or narrowed end, as any request with it would. Never rejects. */
+  /** Ends jobs whose key was revoked or narrowed, as any request with it would be refused. Never rejects. */
   private async endForsaken(): Promise<void> {
     const { storage, running, limits, checkHolder, log } = this.options;
     try {

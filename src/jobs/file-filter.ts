@@ -1,19 +1,19 @@
-/** Which files of a tree a job is for: by their paths, how deep they lie, how large and how old they are. */
+/** Selects the files of a job: by path, depth, size and age. */
 import { refusal } from '../base/errors.js';
 import { createPathFilter } from '../operations/tree/path-filter.js';
 import type { JobFilters } from '../contract/job.js';
 
 export interface FileFilter {
-  /** Of a file of which nothing but its path is known. */
+  /** For a file of which only the path is known. */
   takesPath(below: string): boolean;
   takes(below: string, size: number, modifiedMs: number): boolean;
-  /** Of a folder that lies in one of this depth; the job's own has 0. */
+  /** Whether a folder is entered; `depth`: that of its parent, 0 for the job's own folder. */
   enters(folder: string, depth: number): boolean;
-  /** Whether a folder that holds nothing is wanted, '' = the job's own. */
+  /** Whether an empty folder is wanted, '' = the job's own. */
   takesEmpty(folder: string): boolean;
 }
 
-/** `nowMs`: what ages are counted from. @throws GatewayError bad_request */
+/** `nowMs`: the reference for ages. @throws GatewayError bad_request */
 export function createFileFilter(filters: JobFilters, nowMs: number): FileFilter {
   const { include, maxDepth = Infinity, minSize = 0, maxSize = Infinity } = filters;
   const { minAgeSeconds = -Infinity, maxAgeSeconds = Infinity } = filters;
@@ -25,7 +25,7 @@ export function createFileFilter(filters: JobFilters, nowMs: number): FileFilter
   return {
     takesPath: (below) => paths.takes(below),
     takes: (below, size, modifiedMs) =>
-      // The one file of a job is no part of a tree.
+      // The single file of a job is not part of a tree.
       (below === '' || paths.takes(below)) &&
       size >= minSize &&
       size <= maxSize &&

@@ -1,13 +1,13 @@
-/** The files that a seat has in hand: claimed ahead of those who do them, so that nobody waits for the database. */
+/** The files of a seat: claimed in advance, so that no worker waits for the database. */
 import type { JobFile } from '../storage/storage.js';
 
 const CLAIMED_AT_ONCE = 100;
 const CLAIMED_BYTES = 256 * 1024 * 1024;
-/** With fewer that wait more are claimed. */
+/** With fewer waiting files, more are claimed. */
 const FEW = 20;
 
 export class FileQueue {
-  /** Claimed and not yet done: until then each further claim finds them again. */
+  /** Claimed and not yet done: until then each further claim returns them again. */
   readonly #inHand = new Map<string, number>();
   #waiting: JobFile[] = [];
   #claiming: Promise<void> | undefined;
@@ -19,16 +19,16 @@ export class FileQueue {
     return this.#inHand.size === 0;
   }
 
-  /** The last claim has brought nothing new. */
+  /** The last claim has returned nothing new. */
   get isExhausted(): boolean {
     return this.#isExhausted;
   }
 
-  /** `mayClaim`: whether more than what is in hand is wanted. undefined = no more. Rejects as the claim does. */
+  /** `mayClaim`: whether more files than those claimed are wanted. undefined = no more. Rejects as the claim does. */
   async next(mayClaim: () => boolean): Promise<JobFile | undefined> {
     if (this.#waiting.length < FEW && !this.#isExhausted && mayClaim()) {
       this.#claiming ??= this.refill().finally(() => (this.#claiming = undefined));
-      // Whoever needs them hears of a failure.
+      // A failure is reported to the worker that needs the files.
       this.#claiming.catch(() => undefined);
     }
     if (this.#waiting.length === 0) await this.#claiming;
@@ -36,7 +36,7 @@ export class FileQueue {
   }
 
   async refill(): Promise<void> {
-    // What ends while the claim is on its way may be among what it brings.
+    // A file that ends during the claim may be in its result.
     const known = new Set(this.#inHand.keys());
     const bytes = [...this.#inHand.values()].reduce((sum, size) => sum + size, 0);
     const found = await this.claim(known.size + CLAIMED_AT_ONCE, bytes + CLAIMED_BYTES);

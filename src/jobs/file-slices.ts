@@ -1,4 +1,7 @@
-/** A seat's turn at a job's files: taken some at a time, done some at once, and each written down as it ends. */
+/**
+ * A seat's slice of a job's files: some are claimed at a time, some run concurrently, and each is recorded when it
+ * ends.
+ */
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import { isLeftAlone, OntoItself } from '../operations/conflicts.js';
 import { KnownPlaces } from '../remotes/known-places.js';
@@ -12,21 +15,24 @@ import type { Stay } from './running-jobs.js';
 interface FileSlicesOptions {
   readonly tree: Pick<JobTree, 'claimFiles' | 'end' | 'retryFile'>;
   readonly work: Pick<FileWork, 'run'>;
-  /** Of one slice, at once. */
+  /** Concurrent files of one slice. */
   readonly parallelFiles: number;
 }
 
-/** Then the seat is given back: others wait for their turn, and what was told of the target grows old. */
+/** Then the seat is released: others wait for their turn, and the known facts about the target become old. */
 const TURN_MS = 2000;
-/** Files of each worker whose end is being recorded while it has begun another one. Of a node that dies FileWork knows them again. */
+/**
+ * Files of each worker whose end is being recorded while it has begun another one. After a node's death, FileWork
+ * recognises them.
+ */
 const RECORDED_BEHIND = 4;
 
-/** How a slice went. */
+/** The result of a slice. */
 export type SliceEnd =
   /** There was nothing to do. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'done'; readonly afterMs: number }
-  /** All of the job ends. */
+  /** The whole job ends. */
   | { readonly kind: 'fatal'; readonly error: GatewayError };
 
 interface Tally {
@@ -37,7 +43,7 @@ interface Tally {
   ours: GatewayError | undefined;
 }
 
-/** What the files of one turn share. */
+/** What the files of one slice share. */
 interface Turn {
   readonly job: RunningJob;
   readonly places: JobPlaces;
@@ -49,13 +55,13 @@ interface Turn {
 type Pace = ReturnType<typeof createPace>;
 
 export class FileSlices {
-  /** Slices one after the other that nothing came of, by seat: a server that is away is not asked for every file in turn. */
+  /** Consecutive slices without success, by seat: a server that is away is not tried for every file in turn. */
   readonly #barren = new Map<string, number>();
   readonly #paces = new Map<string, Pace>();
 
   constructor(private readonly options: FileSlicesOptions) {}
 
-  /** Rejects with what is the gateway's own trouble: the rest of the slice is left to whoever takes the seat. */
+  /** Rejects with the gateway's own failures: the rest of the slice is left to the next owner of the seat. */
   async run(
     job: RunningJob,
     seat: Seat,
@@ -77,7 +83,7 @@ export class FileSlices {
       !stay.isWanted || tally.fatal !== undefined || tally.ours !== undefined || this.isBarren(tally);
     const until = performance.now() + TURN_MS;
     let lookAt = until;
-    // What was claimed may take long; a connection that is gone by then is used no more.
+    // Claimed files may take long; a connection that was deleted meanwhile must not be used any more.
     const lookAgain = async (): Promise<void> => {
       if (performance.now() < lookAt) return;
       lookAt = performance.now() + TURN_MS;
@@ -105,7 +111,7 @@ export class FileSlices {
     if (tally.ours !== undefined) throw tally.ours;
     if (!this.isBarren(tally)) {
       this.#barren.delete(name);
-      // Nobody finds more: that all is done need not be found out by another turn.
+      // No more files can be found: another slice is not needed to learn that all are done.
       return files.isExhausted && job.isListed ? { kind: 'nothing' } : { kind: 'done', afterMs: 0 };
     }
     const times = this.#barren.get(name) ?? 0;
@@ -116,12 +122,12 @@ export class FileSlices {
     return { kind: 'fatal', error: tally.last as GatewayError };
   }
 
-  /** As many as run at once have failed of what passes, and nothing else has come of it. */
+  /** As many files as run concurrently have failed with errors that pass, and none was successful. */
   private isBarren({ good, passing }: Tally): boolean {
     return good === 0 && passing >= this.options.parallelFiles;
   }
 
-  /** `worked` resolves when only its record is still on its way, `ended` after that. Neither rejects. */
+  /** `worked` resolves when only its record is still under way, `ended` after that. Neither rejects. */
   private begin(turn: Turn, file: JobFile): { readonly worked: Promise<void>; readonly ended: Promise<void> } {
     let worked = (): void => undefined;
     const working = new Promise<void>((resolve) => (worked = resolve));
@@ -153,11 +159,11 @@ export class FileSlices {
     } catch (thrown) {
       const error = toGatewayError(thrown);
       if (stay.signal.aborted) {
-        // Cancelled, it has been recorded as far as it had begun; else it is done again.
+        // A cancelled file was recorded if it had begun; otherwise it is done again.
         if (error.code !== 'cancelled') tally.ours ??= error;
         return;
       }
-      // What failed before there was an operation has asked nobody.
+      // A failure before the operation began has used no server.
       part.passesOver(error);
       await this.settle(job, file, verdict, error, tally).catch((reason: unknown) => {
         tally.ours = toGatewayError(reason);
@@ -190,12 +196,12 @@ export class FileSlices {
         return;
       case 'failed':
         tally.good += 1;
-        // Of what failed before there was an operation nothing is recorded yet.
+        // A failure before the operation began is not recorded yet.
         await tree.end(job, [failure(file, error)]);
     }
   }
 
-  /** One for all files of a job on this node: with a limit there is one seat. */
+  /** One for all files of a job on this node: with a limit there is only one seat. */
   private paceOf(job: RunningJob, { signal }: Stay): ((bytes: number) => Promise<void>) | undefined {
     const { bytesPerSecond } = job.definition;
     if (bytesPerSecond === 0) return undefined;
@@ -210,10 +216,10 @@ function failure({ path }: JobFile, { code, clientText }: GatewayError): JobFile
 }
 
 const FAILED: Verdict = { kind: 'failed' };
-/** Its other files would be, too. */
+/** The error would also hit its other files. */
 const ENDS_ALL: Verdict = { kind: 'stop', isFatal: true };
 
-/** An address may be that of its url, and it stands in the history as any upload that was refused one. */
+/** A refused address may be that of the file's url, and is recorded in the history like that of any upload. */
 function isOwn({ action }: JobFile, error: GatewayError): boolean {
   return action === 'upload' && error.code === 'address_denied';
 }

@@ -1,4 +1,4 @@
-/** One file of a job: an operation as every other, but that only its end is recorded. */
+/** Runs one file of a job: an operation like any other, except that only its end is recorded. */
 import type { Budget } from '../budgets/budget.js';
 import { Memory } from '../budgets/memory.js';
 import type { Caller } from '../base/caller.js';
@@ -23,11 +23,11 @@ import { ownTimeOf } from '../remotes/times.js';
 import type { TransferType } from '../contract/transfer.js';
 import type { JobFile, JobTree, RunningJob } from '../storage/storage.js';
 
-/** Where a job leads, as it is now. */
+/** The connections of a job, as they are now. */
 export interface JobPlaces {
   readonly source: Connection;
   readonly sourceRoot: RemotePath;
-  /** Of a deletion it is the source. */
+  /** For a deletion it is the source. */
   readonly target: Connection;
   readonly targetRoot: RemotePath;
 }
@@ -39,7 +39,7 @@ interface FileTask {
   readonly signal: AbortSignal;
   readonly pace: ((bytes: number) => Promise<void>) | undefined;
   readonly part: JobPart;
-  /** What its streams hold. */
+  /** Counts what its streams hold. */
   readonly memory: Memory;
 }
 
@@ -76,7 +76,7 @@ export class FileWork {
     return this.copy(task);
   }
 
-  /** A file that is gone is what was wanted. */
+  /** A missing file is the wanted result. */
   private async delete({ job, ...task }: FileTask): Promise<void> {
     const { file, places } = task;
     const isExtra = job.type === 'sync';
@@ -88,7 +88,7 @@ export class FileWork {
     });
   }
 
-  /** Listings do not show everything; so the source is asked for the very file. @throws LeftAlone */
+  /** Listings do not show everything, so the source is asked for this very file. @throws LeftAlone */
   private async refuseIfBack({ file, places, signal }: Pick<FileTask, 'file' | 'places' | 'signal'>): Promise<void> {
     const inSource = pathBelow(places.sourceRoot, file.path);
     const use = {
@@ -100,7 +100,7 @@ export class FileWork {
     if (found !== undefined) throw new LeftAlone(`the source has ${inSource} although it was not listed`);
   }
 
-  /** What seems to be a folder and may be a link to one. @throws GatewayError is_a_folder */
+  /** Removes an entry that seems to be a folder and may be a link to one. @throws GatewayError is_a_folder */
   async removeLink(
     job: RunningJob,
     connection: Connection,
@@ -110,7 +110,7 @@ export class FileWork {
   ): Promise<void> {
     const part: JobPart = {
       reference: { id: job.id, path: path.toString('hex') },
-      // Then it is listed, and whatever else is wrong shows there.
+      // Then it is listed, and any other error shows there.
       passesOver: () => true,
       worked: () => undefined,
     };
@@ -125,7 +125,7 @@ export class FileWork {
     }
   }
 
-  /** What the request was refused for it may still be refused for, and is held against as it was then. */
+  /** The former checks of the request apply again, with their original values. */
   private async upload(task: FileTask): Promise<void> {
     const { urls, urlOf, maxBytes } = this.uploads;
     const { job, places } = task;
@@ -164,7 +164,7 @@ export class FileWork {
     });
   }
 
-  /** Whether a node that died had renamed it: the source is gone, and the target is as large. */
+  /** Whether a node that died had renamed it: the source is gone, and the target has the same size. */
   private hasMoved(
     { job, file }: FileTask,
     operation: Operation,
@@ -178,7 +178,7 @@ export class FileWork {
         const found = await find(remote, place);
         if (found === undefined) break;
         last = found;
-        // Of names that count up the last one that is taken.
+        // The last name that is taken, of those with numbers.
         operation.locate(place, baseName(place));
         operation.evidence.moves(from, place);
       }
@@ -197,7 +197,7 @@ export class FileWork {
     const request: CopyRequest = {
       ...{ source, target, from: fixed(from), to: this.targetOf(job, wanted), template: undefined, pace },
       ...{ overwrite: overwrites(job), scope: scopeOf(task) },
-      // What the next listing of a store will tell is the time of its upload: by that a sync knows the copy again.
+      // The next listing of a store shows the time of the upload: a sync recognises the copy by it.
       modifiedAt: job.type === 'sync' && definitionOf(source).can.isObjectStore ? new Date(file.modifiedMs) : undefined,
       check: (ends, _from, to, paces) => this.check(task, ends, from, to, paces),
     };
@@ -208,7 +208,7 @@ export class FileWork {
     });
   }
 
-  /** Of a file that a slice had in hand when it died: whether the copy of it stands, of the same bytes and as it would be dated. */
+  /** After a crash: is the copy already complete, with the same bytes and time? */
   private async stands(
     { job, file, places }: FileTask,
     operation: Operation,
@@ -238,13 +238,13 @@ export class FileWork {
       return false;
     });
     return looking.catch((error: unknown) => {
-      // Into a folder that nobody may read it is copied again.
+      // If the login may not read the folder, the file is copied again.
       if (hasCode(error, 'permission_denied')) return false;
       throw error;
     });
   }
 
-  /** The copy stands before the source goes, and of a source that has changed meanwhile nothing goes. */
+  /** The source is removed after the copy exists, and only if it has not changed meanwhile. */
   private async moveAcross(
     task: FileTask,
     operation: Operation,
@@ -267,7 +267,7 @@ export class FileWork {
       const stands = await this.stands(task, operation, from, request);
       const { size } = stands ? before : await this.copyOnce(job, operation, request);
       requireVerified(operation, from);
-      // As its server reports it, which need not be what was copied: whether that has changed is all that counts.
+      // As its server reports it, which may differ from what was copied: it only shows whether the source has changed.
       copied = { size: before.size, modifiedMs: Math.trunc(before.modifiedAt.getTime()) };
       await this.tree.markCopied(job.id, file.path, size, copied.modifiedMs);
     } else {
@@ -306,13 +306,13 @@ export class FileWork {
     } else if (onConflict === 'newer') await refuseOlder(ends.target, to, file.modifiedMs);
   }
 
-  /** Under one name, whichever that is. */
+  /** Copies it under one name, given or free. */
   private copyOnce(job: RunningJob, operation: Operation, request: CopyRequest): Promise<{ readonly size: number }> {
     const copy = (): Promise<{ readonly size: number }> => copyFile(this.operations, operation, request);
     return renames(job) ? underFreeName(copy) : copy();
   }
 
-  /** The path itself, or the first name beside it that is not taken. */
+  /** The path itself, or the first free name beside it. */
   private targetOf(job: RunningJob, wanted: RemotePath): PathReference {
     if (!renames(job)) return fixed(wanted);
     return freeName(wanted);
@@ -336,7 +336,7 @@ function requestOf(
   };
 }
 
-/** One file alone may get another name in its own folder. */
+/** A single file may get another name in its own folder. */
 function scopeOf({ job, file }: FileTask): ProofScope | undefined {
   return file.path.length === 0 ? undefined : { id: job.id };
 }
@@ -351,7 +351,7 @@ async function unlessGone(work: Promise<unknown>): Promise<void> {
   });
 }
 
-/** @throws LeftAlone where both hold the same bytes, which are read for it */
+/** @throws LeftAlone if both have the same bytes, which are read for it */
 async function refuseSame(ends: OpenEnds, from: RemotePath, to: RemotePath, paces: EndPaces): Promise<void> {
   if (await holdSame(ends, from, to, paces)) throw new LeftAlone(`${to} holds the same bytes`);
 }

@@ -1,17 +1,17 @@
-/** What listings find, gathered from several folders, and written when it is enough: one write at a time. */
+/** Gathers findings of listings from several folders, and writes them in batches: one write at a time. */
 import { type MarksAbove, NO_MARKS } from '../operations/tree/repeated-folders.js';
 import { type Findings, FoundFiles, type JobFolder, type NewJobFile } from '../storage/storage.js';
 
 /** A folder that is being listed. */
 export interface FolderInHand {
   readonly path: Buffer;
-  /** Files that need nothing done to them; counted when the listing has come to its end. */
+  /** Files that need no work; counted when the listing has ended. */
   unchanged: number;
-  /** Of its files that are or were in the batch. */
+  /** Its files that are or were in the batch. */
   files: number;
-  /** It is no part of what is moved. */
+  /** It is not part of what is moved. */
   isLeft: boolean;
-  /** For the folders in it; undefined of one that comes again and again. */
+  /** For the folders in it; undefined for one that repeats itself. */
   below: MarksAbove | undefined;
 }
 
@@ -36,7 +36,7 @@ export class FindingsBatch {
     return folder;
   }
 
-  /** Those in hand that have had many files. */
+  /** Folders being listed that have had many files. */
   get longFolders(): number {
     return [...this.#inHand].filter(({ files }) => files >= LONG).length;
   }
@@ -53,7 +53,7 @@ export class FindingsBatch {
     await this.#flushIfEnough();
   }
 
-  /** It has been listed to its end. */
+  /** The folder has been listed to its end. */
   async end(folder: FolderInHand): Promise<void> {
     this.#inHand.delete(folder);
     this.#listed.push(folder.path);
@@ -62,7 +62,7 @@ export class FindingsBatch {
     await this.#flushIfEnough();
   }
 
-  /** It will be listed again, or never. */
+  /** The folder will be listed again, or never. */
   drop(folder: FolderInHand): void {
     this.#inHand.delete(folder);
     if (folder.files > 0) this.#begun.push(folder.path);
@@ -84,12 +84,12 @@ export class FindingsBatch {
     return this.#writing;
   }
 
-  /** Until none is being written; what has been gathered since is not. */
+  /** Waits until none is being written; later findings are not included. */
   written(): Promise<void> {
     return this.#writing.catch(() => undefined);
   }
 
-  /** One lot is gathered while one is written: the more wait, the more outlives the quick collections of garbage. */
+  /** One batch is gathered while one is written: the more wait, the more survives the quick garbage collections. */
   async #flushIfEnough(): Promise<void> {
     if (this.#count < ENOUGH) return;
     await this.#writing;

@@ -1,4 +1,6 @@
-/** Folders of a listing that are links: those that lead back up end a job's way down, and what a deletion takes is the link. */
+/**
+ * Folders of a listing that are links: a link to a folder above ends a job's way down, and a deletion removes the link.
+ */
 import type { Connection } from '../connections/connection.js';
 import { hasCode } from '../base/errors.js';
 import { unlessRepeated } from '../operations/tree/repeated-folders.js';
@@ -25,8 +27,8 @@ export class HiddenLinks {
   ) {}
 
   /**
-   * Whether the folder was a link, and is gone. A deletion first removes it as if it were a file, which servers do to links
-   * alone: so nothing leads it out of its tree.
+   * Whether the folder was a link, and is removed. A deletion first removes it as if it were a file, which servers do
+   * only for links: so nothing leads it out of its tree.
    */
   async wasOne({ job, places, folder, signal }: Listed): Promise<boolean> {
     if (job.type !== 'delete' || folder.depth === 0 || job.definition.dryRun) return false;
@@ -43,7 +45,7 @@ export class HiddenLinks {
   }
 }
 
-/** In a store nothing leads back. */
+/** A store has no links. */
 export function unlessRepeatedIn(
   { folder: { above }, inHand }: { readonly folder: JobFolder; readonly inHand: FolderInHand },
   remote: Remote,

@@ -1,4 +1,4 @@
-/** The parts of jobs, put together; the work is started and stopped as one. */
+/** Assembles the parts of jobs; the work is started and stopped as one. */
 import type { Budget } from '../budgets/budget.js';
 import type { Config } from '../config/schema.js';
 import type { Connection } from '../connections/connection.js';
@@ -24,7 +24,7 @@ interface JobsOptions {
   /** What the streams of all operations may hold together. */
   readonly memoryBytes: Budget;
   readonly urls: UrlFetcher;
-  /** Of one upload; 0 = no limit. */
+  /** For one upload; 0 = no limit. */
   readonly uploadBytes: number;
   readonly config: Config['jobs'];
   readonly checkTarget: JobServiceOptions['checkTarget'];
@@ -36,7 +36,7 @@ interface JobsOptions {
 export interface JobsPart {
   readonly service: JobService;
   readonly schedules: ScheduleService;
-  /** On all nodes; undefined while the database cannot tell. */
+  /** For all nodes; undefined while the database does not answer. */
   readonly backlog: () => Promise<JobsBacklog | undefined>;
   start(): void;
   stop(): Promise<void>;
@@ -46,7 +46,7 @@ interface JobsBacklog {
   readonly runningJobs: number;
   readonly waitingJobs: number;
   readonly failedJobs: number;
-  /** In seconds: of the last hour's runs the latest, and of one that is due and has not begun. */
+  /** Seconds: the latest of the last hour's runs, and of a run that is due and has not begun. */
   readonly lateRuns: number;
   readonly overdueRuns: number;
   readonly stoppedSchedules: number;

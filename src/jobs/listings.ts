@@ -1,4 +1,7 @@
-/** A slice of a job's folders: listed some at a time, compared where it is a sync, and what is found written in batches. */
+/**
+ * A slice of a job's folders: some are listed at a time, compared if it is a sync, and the findings are written in
+ * batches.
+ */
 import { setImmediate as turn } from 'node:timers/promises';
 import { entryKey } from '../base/entry-key.js';
 import { type Pair, pairs } from '../base/entry-pairs.js';
@@ -55,13 +58,15 @@ interface ListingsOptions {
 const SPACE_AGAIN_MS = 5_000;
 const SLICE_FOLDERS = 64;
 const PARALLEL_FOLDERS = 4;
-/** With more of them each waits for the database most of the time, and what it holds outlives the quick collections. */
+/**
+ * With more of them each waits for the database most of the time, and its data survives the quick garbage collections.
+ */
 const LONG_FOLDERS = 2;
 /** Links may lead back up: a tree must end. */
 const MAX_DEPTH = 64;
 const KNOWN_AT_ONCE = 500;
 
-/** A folder's listing while it goes on. */
+/** A folder's listing under way. */
 interface Listing {
   readonly job: RunningJob;
   readonly places: JobPlaces;
@@ -69,23 +74,25 @@ interface Listing {
   readonly filter: FileFilter;
   readonly batch: FindingsBatch;
   readonly inHand: FolderInHand;
-  /** Where the destination may take some of them for one. */
+  /** Present if the destination may treat some of them as equal. */
   readonly names: FolderNames | undefined;
-  /** What may be in the folder, on either side, although no listing shows it: none of it is deleted. */
+  /** Names that may exist in the folder, on either side, although no listing shows them: none of them is deleted. */
   readonly hidden: HiddenNames;
   readonly sorters: Sorters;
   readonly signal: AbortSignal;
 }
 
-/** They serve one folder after the other: the memory of each new one would outlive the quick collections of garbage. */
+/**
+ * They are reused for one folder after the other: the memory of new ones would survive the quick garbage collections.
+ */
 interface Sorters {
   readonly source: EntrySorter;
   readonly target: EntrySorter;
-  /** What the first listings of a folder showed at the destination alone. */
+  /** Entries that the first listings of a folder showed only at the destination. */
   readonly extras: EntrySorter;
 }
 
-/** undefined: it is done. Of a million files hardly one has anything to wait for, and each promise is garbage. */
+/** undefined: it is done. Of a million files hardly one has to wait, and each promise is garbage. */
 type Added = Promise<void> | undefined;
 
 interface Side {
@@ -175,7 +182,7 @@ export class Listings {
     if (job.type === 'sync') return this.compare(listing);
     let end = await this.stream(listing);
     for (; end === 'ask'; end = await this.stream(listing)) {
-      // The destination may be behind the session that lists: it is asked now, and the listing begins again.
+      // The destination may use the session that lists: it is asked now, and the listing begins again.
       await listing.names?.learn();
       listing.names?.startOver();
     }
@@ -185,20 +192,20 @@ export class Listings {
     await this.makeEmpty(listing);
   }
 
-  /** How it ended; `ask`: the destination has to be asked first. */
+  /** How it ended; `ask`: the destination must be asked first. */
   private stream(listing: Listing): Promise<'whole' | 'empty' | 'ask'> {
     const { job, folder, places, names } = listing;
     return this.use(places.source, listing, async (remote, attempt) => {
       const root = pathBelow(places.sourceRoot, folder.path);
       if (folder.depth === 0) {
         const info = await remote.stat(root);
-        // One file, not a folder: the job's only one.
+        // A file, not a folder: the job's only one.
         if (!info.isDirectory) {
           await this.addFile(listing, Buffer.alloc(0), info.size, info.modifiedAt.getTime());
           return 'whole';
         }
       }
-      // What a link leads to is copied; what is to go is the link.
+      // The target of a link is copied; a deletion removes the link.
       const followLinks = job.type === 'copy';
       let isEmpty = true;
       const leftOut = (what: LeftOut): Promise<void> => {
@@ -219,7 +226,7 @@ export class Listings {
     });
   }
 
-  /** A tree without files in it is the same tree only with its folders. */
+  /** A tree without files is equal only with its folders. */
   private async makeEmpty(listing: Listing): Promise<void> {
     const { job, places, folder, filter } = listing;
     if (job.type === 'delete' || job.definition.dryRun || !filter.takesEmpty(folder.path.toString())) return;
@@ -227,7 +234,7 @@ export class Listings {
     await this.use(places.target, listing, (remote) => remote.makeFolder(path, { isLasting: true }));
   }
 
-  /** Keys of objects are never one; what is not written is overwritten by nobody. */
+  /** Keys of a store are never equal; a name that is not written overwrites nothing. */
   private namesIn(listing: Omit<Listing, 'names'>): FolderNames | undefined {
     const { job, places, folder } = listing;
     const isWritten = job.type !== 'delete' && !job.definition.dryRun && !folder.isExtra;
@@ -242,7 +249,7 @@ export class Listings {
     );
   }
 
-  /** Whether the destination would take it for another one of its folder. */
+  /** Whether the destination would treat it as another name of its folder. */
   private isClash({ job, names }: Listing, path: Buffer): boolean | Promise<boolean> {
     if (names === undefined || path.length === 0) return false;
     if (job.type === 'sync') return isLikeOne(names, nameIn(path));
@@ -250,7 +257,10 @@ export class Listings {
     return names.isClash;
   }
 
-  /** Those of the source, for what the destination alone seems to have: it may be one of them, spelt otherwise. */
+  /**
+   * The names of the source, to compare with entries that only the destination seems to have: one may be the same name
+   * in another spelling.
+   */
   private async namesOf(listing: Listing, { sorter }: Side): Promise<FolderNames | undefined> {
     const names = this.namesIn(listing);
     if (names === undefined) return undefined;
@@ -272,7 +282,7 @@ export class Listings {
     return this.addFile(listing, key, info.size, info.modifiedAt.getTime());
   }
 
-  /** What the destination alone has: all of it goes, unless the source shows the folder by now. */
+  /** A folder that only the destination has: everything in it is deleted, unless the source shows the folder by now. */
   private async listExtra(listing: Listing): Promise<void> {
     const { folder, places, job } = listing;
     const inSource = pathBelow(places.sourceRoot, folder.path);
@@ -323,12 +333,15 @@ export class Listings {
       await turn();
     }
     await this.countUnchanged(listing, unchanged);
-    // Of what is in it there all may go, and in a store the folder with it.
+    // Everything in the destination's folder may be deleted, and in a store the folder with it.
     if (source.isEmpty && (!target.isThere || !target.isEmpty)) await this.makeEmpty(listing);
     if (hasExtras) await this.confirmExtras(listing);
   }
 
-  /** Lists both sides once more: what is to be deleted has to be missing at the source, and unchanged at the destination, twice. */
+  /**
+   * Lists both sides once more: a file is deleted only if it was missing at the source, and unchanged at the
+   * destination, twice.
+   */
   private async confirmExtras(listing: Listing): Promise<void> {
     const { job, sorters } = listing;
     if (!job.definition.dryRun) await this.refuseSourceBelow(listing);
@@ -349,7 +362,10 @@ export class Listings {
     return { source, target };
   }
 
-  /** A source that lies below the destination, by whatever name, must not be deleted as one of its extra files. @throws OntoItself */
+  /**
+   * A source that is below the destination, under any name, must not be deleted as one of its extra files. @throws
+   * OntoItself
+   */
   private async refuseSourceBelow({ folder, places, signal }: Listing): Promise<void> {
     const { source, target, sourceRoot, targetRoot } = places;
     const use = { signal, leftovers: this.options.leftovers, priority: 'background' as const };
@@ -383,7 +399,7 @@ export class Listings {
     return this.addFile(listing, below, source.size, source.modifiedMs);
   }
 
-  /** Of a folder that was begun before, those that stand in the job were found changed then, and are counted. */
+  /** In a folder that was begun before, files that are in the job already were found changed then, and are counted. */
   private async countUnchanged({ job, folder, inHand }: Listing, keys: readonly Buffer[]): Promise<void> {
     if (keys.length === 0) return;
     const known = folder.isBegun ? await this.options.tree.known(job.id, keys) : undefined;
@@ -421,7 +437,7 @@ export class Listings {
     await batch.addFolder({ path, depth: folder.depth + 1, isExtra, isRemoved, above });
   }
 
-  /** It may lead back up, and what it leads to may be copied where it stands: it is told and left. */
+  /** It may lead back up, and its target may be copied elsewhere: it is reported and left. */
   private async addFolderLink(listing: Listing, path: Buffer): Promise<void> {
     const { folder, filter } = listing;
     if (!filter.enters(path.toString(), folder.depth)) return;
@@ -435,7 +451,7 @@ export class Listings {
     if (OWN_TEMPORARY.test(text.slice(text.lastIndexOf('/') + 1))) return undefined;
     if (!filter.takes(text, size, modifiedMs)) return undefined;
     const action = actionOf(job);
-    // In one piece: what is spread into another object goes straight to the old generation, a hundred bytes a file and more.
+    // Built in one piece: spread objects go straight to the old generation, with a hundred bytes per file and more.
     const file: NewJobFile = { path, action, phase: 1, size, modifiedMs, state: stateOf(job) };
     const add = (isClash: boolean): Added => {
       if (listing.names?.mustAsk === true) return undefined;
@@ -448,7 +464,7 @@ export class Listings {
     return typeof isClash === 'boolean' ? add(isClash) : isClash.then(add);
   }
 
-  /** An entry that no request could be about fails, and stays where it is. */
+  /** An entry that no request can name fails, and is not moved. */
   private async addLeftOut(listing: Listing, what: LeftOut, isTarget: boolean): Promise<void> {
     const { job, folder, filter, hidden } = listing;
     hidden.add(what);
@@ -467,7 +483,7 @@ export class Listings {
     return batch.add(inHand, file);
   }
 
-  /** Nothing is done with it. */
+  /** Reports it without doing any work. */
   private tell({ batch, inHand }: Listing, file: NewJobFile): Added {
     return batch.add(inHand, { ...file, path: tellable(file.path) });
   }
@@ -478,7 +494,7 @@ export class Listings {
     let isEmpty = true;
     try {
       const side = await this.use(connection, listing, async (remote, attempt) => {
-        // Of the destination's links nobody follows any: what they lead to is not the destination's.
+        // Links of the destination are not followed: their targets do not belong to the destination.
         const leftOut = (what: LeftOut): Promise<void> => this.addLeftOut(listing, what, isTarget);
         const told = remote.list(path, { followLinks: !isTarget, leftOut });
         for await (const info of isTarget === listing.folder.isExtra ? unlessRepeatedIn(listing, remote, told) : told) {
@@ -493,7 +509,7 @@ export class Listings {
       });
       return { sorter, ...side, isThere: true, isEmpty };
     } catch (error) {
-      // A file where a folder is to be: copying into it will say so.
+      // A file in place of a folder: copying into it will report it.
       if (isTarget && hasCode(error, 'not_found', 'not_a_folder'))
         return { sorter, resolutionMs: 0, keepsTimes: false, isThere: false, isEmpty };
       throw error;
@@ -512,7 +528,7 @@ export class Listings {
 
 const SLASH = Buffer.from('/');
 
-/** The ends of a path: for `a/b` itself, `b`, and the empty one. */
+/** The suffixes of a path: for `a/b` itself, `b`, and the empty one. */
 function suffixesOf(path: Buffer): readonly Buffer[] {
   const suffixes = [path];
   for (let rest = path; rest.length > 0; suffixes.push(rest)) {
@@ -522,7 +538,7 @@ function suffixesOf(path: Buffer): readonly Buffer[] {
   return suffixes;
 }
 
-/** What the target alone has. */
+/** Entries that only the target has. */
 async function* extrasOf(source: Side, target: Side): AsyncGenerator<readonly SortedEntry[]> {
   for await (const some of pairs(source.sorter.batches(), target.sorter.batches())) {
     yield some.flatMap(({ source: one, target: other }) => (one === undefined && other !== undefined ? [other] : []));

@@ -1,9 +1,8 @@
 /**
- * Names of one folder that its destination may take for one, because they differ in case alone, or in how their letters are
- * composed. Such a pair is rare, and only where one is met the destination is asked.
- *
- * Of each name some bytes are kept. A folder of very many names has its destination asked early: one that tells names apart
- * needs none of it.
+ * Finds names of one folder that its destination may treat as equal, because they differ only in case, or in how their
+ * letters are composed. Such a pair is rare, and only if there is one the destination is asked.
+ * Only some bytes of each name are kept. For a folder of very many names the destination is asked early: one that
+ * distinguishes all names needs no comparison.
  */
 import { isUtf8 } from 'node:buffer';
 import { GatewayError, hasCode } from '../base/errors.js';
@@ -12,7 +11,7 @@ import { baseName, joinPath, type RemotePath } from '../remotes/path.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { Remote } from '../remotes/remote.js';
 
-/** What a folder ignores in names. */
+/** The differences in names that a folder ignores. */
 export interface Folding {
   readonly ignoresCase: boolean;
   readonly ignoresComposition: boolean;
@@ -23,7 +22,7 @@ const MOST_NAMES = 4_000_000;
 
 export class FolderNames {
   #names: HashSet | undefined = new HashSet();
-  /** ASCII has but case to differ in: these hold the others. */
+  /** ASCII names differ only in case: these sets hold the other names. */
   #byCase = new HashSet();
   #byComposition = new HashSet();
   #folding: Folding | undefined;
@@ -34,14 +33,14 @@ export class FolderNames {
     private readonly askEarly = ASK_EARLY,
   ) {}
 
-  /** Whether the destination would take the last name for one that came before. */
+  /** Whether the destination would treat the last name as equal to an earlier one. */
   get isClash(): boolean {
     const { ignoresCase = false, ignoresComposition = false } = this.#folding ?? {};
     if (ignoresCase && ignoresComposition) return this.#isLike.either;
     return (ignoresCase && this.#isLike.case) || (ignoresComposition && this.#isLike.composition);
   }
 
-  /** It cannot be told before the destination has been asked. */
+  /** Unknown before the destination has been asked. */
   get mustAsk(): boolean {
     if (this.#folding !== undefined || this.#names === undefined) return false;
     return this.#isLike.either || this.#names.size >= this.askEarly;
@@ -52,7 +51,7 @@ export class FolderNames {
     if (!this.#folding.ignoresCase && !this.#folding.ignoresComposition) this.#names = undefined;
   }
 
-  /** As if none had come yet. */
+  /** Forgets all names. */
   startOver(): void {
     this.#isLike = { case: false, composition: false, either: false };
     this.#byCase = new HashSet();
@@ -82,7 +81,7 @@ export class FolderNames {
   }
 }
 
-/** Large letters know more of each other than small ones: both sigmas are one. */
+/** Upper case merges more letters than lower case: both lower-case sigmas become one. */
 const withoutCase = (name: string): string => name.toUpperCase().toLowerCase();
 
 function isAscii(bytes: Buffer): boolean {
@@ -92,12 +91,12 @@ function isAscii(bytes: Buffer): boolean {
 
 const PARTS = 16;
 
-/** Of texts, by 64 bits of each: in parts, none of which takes long to grow. */
+/** A set of texts, by 64 bits of each: in parts, none of which takes long to grow. */
 class HashSet {
   size = 0;
   readonly #parts: HashSetPart[] = [];
 
-  /** False where it is there already. */
+  /** False if it is there already. */
   add(text: string): boolean {
     let [one, other] = [0x811c9dc5, 0x9e3779b9];
     for (let at = 0; at < text.length; at++) {
@@ -107,7 +106,7 @@ class HashSet {
     }
     const place = mixed(other ^ one);
     const part = (this.#parts[place % PARTS] ??= new HashSetPart());
-    // 0 stands for an empty place.
+    // 0 marks an empty place.
     const isNew = part.add(mixed(one) || 1, Math.floor(place / PARTS));
     if (isNew) this.size += 1;
     return isNew;
@@ -156,8 +155,8 @@ function mixed(word: number): number {
 const ALL: Folding = { ignoresCase: true, ignoresComposition: true };
 
 /**
- * Asks by a hidden file that is looked for under other spellings, and taken away. Where none can be written nobody can tell,
- * and the worst is taken.
+ * Tests it with a hidden file that is looked up under other spellings, and removed. If none can be written, the worst
+ * case is assumed.
  */
 export async function foldingOf(remote: Remote, folder: RemotePath, leftovers: Leftovers): Promise<Folding> {
   let path: RemotePath;

@@ -1,4 +1,4 @@
-/** At most so many bytes a second, over all that ask: each waits until those before it have had their time. */
+/** Limits the bytes per second, over all callers: each waits until those before it have had their time. */
 import { pause } from '../base/deadline.js';
 import type { EndSignal } from '../base/ending.js';
 

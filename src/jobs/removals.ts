@@ -1,4 +1,4 @@
-/** A slice of the folders that a job empties: each is removed if it is empty, those furthest down first. */
+/** A slice of the folders that a job empties: each is removed if it is empty, the deepest ones first. */
 import { entryKey } from '../base/entry-key.js';
 import { type GatewayError, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
@@ -20,7 +20,7 @@ interface RemovalsOptions {
 }
 
 const SLICE_FOLDERS = 64;
-/** So often a folder that should be empty and is not. */
+/** How often a folder that should be empty but is not is listed again. */
 const LIST_AGAIN = 3;
 const KNOWN_AT_ONCE = 500;
 
@@ -41,7 +41,7 @@ export class Removals {
     for (const { path, tries } of folders) {
       if (signal.aborted || fatal !== undefined || ours !== undefined) break;
       try {
-        // Of a mirror: a folder that the source has after all stays.
+        // In a mirror: a folder that the source has after all is kept.
         const inSource = pathBelow(places.sourceRoot, path);
         const isBack =
           job.type === 'sync' &&
@@ -80,7 +80,7 @@ export class Removals {
     return { kind: 'done', afterMs: 0 };
   }
 
-  /** Whether all that is left in a folder failed, was left out, or has come since the job began. */
+  /** Whether everything that is left in a folder failed, was left out, or was created after the job began. */
   private isKnownWhy(
     job: RunningJob,
     connection: Connection,
@@ -108,7 +108,7 @@ export class Removals {
   }
 }
 
-/** Files were to be moved: the folder that held them may be no one's to remove. */
+/** Only files had to be moved: the login may not be allowed to remove their folder. */
 function staysAnyway({ type }: RunningJob, path: Buffer, { code }: GatewayError): boolean {
   return type === 'move' && path.length === 0 && code === 'permission_denied';
 }

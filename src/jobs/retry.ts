@@ -1,16 +1,16 @@
-/** What becomes of a file, or of a whole job, by the class of what went wrong. */
+/** Decides about a file, or a whole job, by the class of its error. */
 import type { GatewayError } from '../base/errors.js';
 
-/** Before each further try. */
+/** The delays before each further try. */
 export const RETRY_AFTER_MS = [1_000, 5_000, 30_000, 120_000] as const;
 
-/** A server that answered and gives no reason: a busy one does otherwise soon, a full disk does not. */
+/** A server that answered without a reason: a busy one soon answers otherwise, a full disk does not. */
 const TRIES_OF_A_FAILURE = 2;
 
 export type Verdict =
-  /** Tried again after so many milliseconds. */
+  /** Tried again after this many milliseconds. */
   | { readonly kind: 'again'; readonly afterMs: number }
-  /** Not this file's matter. */
+  /** The error does not concern this file only. */
   | { readonly kind: 'stop'; readonly isFatal: boolean }
   | { readonly kind: 'failed' };
 

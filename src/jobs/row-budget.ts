@@ -1,8 +1,8 @@
-/** Bounds on what jobs write into the database: of one job, of one account, of all; and while its disk is nearly full. */
+/** Bounds what jobs write into the database: per job, per account, and in total; and while its disk is nearly full. */
 import { GatewayError } from '../base/errors.js';
 import type { Findings, Jobs, RunningJob, StorageOptions, StoredRows } from '../storage/storage.js';
 
-/** The job ends: it has found more than may be kept. */
+/** The job ends: it has found more than may be stored. */
 export class TooManyRows extends GatewayError {}
 
 interface RowBudgetOptions {
@@ -16,16 +16,16 @@ interface RowBudgetOptions {
 
 const FRESH_MS = 1_000;
 const LOG_EVERY_MS = 60_000;
-/** A row with its indexes is some 250 bytes and its path twice: a long path counts as several rows. */
+/** A row with its indexes has some 250 bytes and its path twice: a long path counts as several rows. */
 const PATH_BYTES_OF_A_ROW = 256;
 
-/** What these findings count as. */
+/** The number of rows that these findings count as. */
 export function rowsOf({ files, folders }: Findings): number {
   const pathBytes = folders.reduce((sum, { path }) => sum + path.length, files.texts.paths.length / 2);
   return files.count + folders.length + Math.floor(pathBytes / PATH_BYTES_OF_A_ROW);
 }
 
-/** What was stored a moment ago, and what this process has written since. */
+/** The stored number of a moment ago, and what this process has written since. */
 interface Known {
   readonly at: number;
   readonly stored: StoredRows;
@@ -40,12 +40,12 @@ export class RowBudget {
 
   constructor(private readonly options: RowBudgetOptions) {}
 
-  /** Whether the disk of the database has room for what listings find. */
+  /** Whether the disk of the database has room for findings of listings. */
   async hasSpace(): Promise<boolean> {
     const now = performance.now();
     if (this.#space === undefined || now - this.#space.at > FRESH_MS) {
       const free = await this.options.freeBytes();
-      // NaN where the free space is unknown.
+      // NaN if the free space is unknown.
       this.#space = { at: now, hasRoom: !(free < this.options.pauseBelowFreeBytes) };
       if (!this.#space.hasRoom && now - this.#loggedAt > LOG_EVERY_MS) {
         this.#loggedAt = now;
@@ -57,7 +57,7 @@ export class RowBudget {
     return this.#space.hasRoom;
   }
 
-  /** To be asked before these are written. @throws TooManyRows; GatewayError overloaded where others hold too much */
+  /** Call before rows are written. @throws TooManyRows; GatewayError overloaded if others hold too much */
   async take({ id, accountId }: Pick<RunningJob, 'id' | 'accountId'>, rows: number): Promise<void> {
     const { filesPerJob } = this.options.limits;
     const known = await this.#storedOf(accountId, id);
@@ -69,7 +69,10 @@ export class RowBudget {
     await this.makeRoom(accountId, rows);
   }
 
-  /** The oldest jobs of the account that have ended are forgotten where it holds too much. @throws TooManyRows; GatewayError overloaded */
+  /**
+   * Deletes the oldest jobs of the account that have ended, if it holds too much. @throws TooManyRows; GatewayError
+   * overloaded
+   */
   async makeRoom(accountId: string, rows = 1): Promise<void> {
     const { rowsPerAccount, rows: most } = this.options.limits;
     for (;;) {

@@ -16,13 +16,13 @@ export interface Stay {
 
 interface Present {
   readonly stays: Set<AbortController>;
-  /** Of those who wait until all have left. */
+  /** Resolved when all slices have left. */
   readonly waiting: (() => void)[];
   state: JobState;
 }
 
 const LOOK_EVERY_MS = 300;
-/** A job that ends of one of these must not go on by a single file. */
+/** A job that ends with one of these must not do even one more file. */
 const LOST_RIGHTS: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'scope_missing']);
 const GONE: JobNow = { state: 'cancelled', errorCode: null, errorMessage: null };
 const LEAVE_PATIENCE_MS = 5000;
@@ -30,7 +30,7 @@ const SAMPLE_EVERY_LOOKS = 10;
 
 export class RunningJobs {
   readonly #jobs = new Map<string, Present>();
-  /** Those that somebody cancels, and the database has not taken it yet. */
+  /** Jobs being cancelled, which the database has not stored yet. */
   readonly #ending = new Set<string>();
   readonly #looking = new Periodic(() => this.#look(), LOOK_EVERY_MS);
   #looks = 0;
@@ -61,12 +61,12 @@ export class RunningJobs {
     };
   }
 
-  /** Somebody has changed it here: nobody need wait for the next look. */
+  /** The job was changed on this node: the next check is not waited for. */
   told(jobId: string, { state, errorCode, errorMessage }: JobNow): void {
     const job = this.#jobs.get(jobId);
     if (job === undefined) return;
     job.state = state;
-    // Whatever else ends a job, files that are under way may come to their end.
+    // If a job ends in another way, files under way may finish.
     const why =
       state === 'cancelled'
         ? 'the job was cancelled'
@@ -77,7 +77,7 @@ export class RunningJobs {
     for (const stay of job.stays) stay.abort(new GatewayError('cancelled', why, { step: 'transfer' }));
   }
 
-  /** Resolves once what ran of it here has ended and is recorded, at the latest after a while. */
+  /** Resolves once its files here have ended and are recorded, at the latest after a while. */
   async hasLeft(jobId: string): Promise<void> {
     const job = this.#jobs.get(jobId);
     if (job === undefined) return;
@@ -85,8 +85,8 @@ export class RunningJobs {
   }
 
   /**
-   * It is being cancelled here, and the database takes its time: what runs of it ends now, as if it had not begun. Returns
-   * what to call once it is cancelled, or goes on.
+   * It is being cancelled here, and the database is slow: files under way end now, as if they had not begun. Returns a
+   * function to call once it is cancelled, or goes on.
    */
   ending(jobId: string): () => void {
     this.#ending.add(jobId);
@@ -98,16 +98,16 @@ export class RunningJobs {
     try {
       const ids = [...this.#jobs.keys()];
       const states = await this.rows.states(ids);
-      // A job that is gone went with its account.
+      // A missing job was deleted with its account.
       for (const id of ids) this.told(id, states.get(id) ?? GONE);
       if (++this.#looks % SAMPLE_EVERY_LOOKS === 0) await this.rows.sample(ids);
     } catch {
-      // The database is away: nobody can have changed anything either.
+      // The database is away: no other node can have changed anything either.
     }
   }
 }
 
-/** Of the gateway's own: nothing is said of the files. */
+/** A failure of the gateway: it says nothing about the files. */
 function onItsWay(): GatewayError {
   return new GatewayError('draining', 'the job is being cancelled', { step: 'transfer' });
 }

@@ -1,4 +1,4 @@
-/** Schedules: what the API asks of them, and the look at the clock that begins their jobs. */
+/** Schedules: their calls for the API, and the timer that begins their jobs. */
 import { type Caller, keyOf, mayUse } from '../base/caller.js';
 import { GatewayError, toGatewayError, unknown } from '../base/errors.js';
 import type { EndSignal } from '../base/ending.js';
@@ -49,12 +49,12 @@ export class ScheduleService {
     (error) => this.#complain(error),
   );
   #stopListening: readonly (() => void)[] = [];
-  /** The database's clock, before this machine's own that never jumps; nothing is known of what was before the start. */
+  /** The database's clock minus this machine's monotonic one; nothing is known before the start. */
   #clockAhead = Infinity;
 
   constructor(private readonly options: ScheduleServiceOptions) {}
 
-  /** Errors: those of a new job; bad_request of a cron that never comes; share_exceeded. */
+  /** Errors: those of a new job; bad_request for a cron that never runs; share_exceeded. */
   async create(actor: Actor, caller: Caller, fields: NewSchedule, signal: EndSignal): Promise<Schedule> {
     const { rows, most } = this.options;
     const { name, cron, timeZone, isActive, job } = fields;
@@ -69,14 +69,17 @@ export class ScheduleService {
     return schedules.filter(({ definition }) => mayUse(caller, connectionsOf(definition)));
   }
 
-  /** @throws GatewayError unknown_item, also of one whose connections the key is not for */
+  /** @throws GatewayError unknown_item, also for one whose connections the key may not use */
   async get(caller: Caller, id: string): Promise<Schedule> {
     const schedule = isUuid(id) ? await this.options.rows.find(caller.accountId, id) : undefined;
     if (schedule !== undefined && mayUse(caller, connectionsOf(schedule.definition))) return schedule;
     throw unknown('schedule', id);
   }
 
-  /** Whoever changes it must be allowed all that it does. Errors: those of `create` but the last; unknown_item */
+  /**
+   * The caller must be allowed to do everything that the schedule does. Errors: those of `create` except the last;
+   * unknown_item
+   */
   async edit(actor: Actor, caller: Caller, id: string, fields: ScheduleFields, signal: EndSignal): Promise<Schedule> {
     const { rows, jobs } = this.options;
     const former = await this.get(caller, id);
@@ -98,7 +101,10 @@ export class ScheduleService {
     if (!(await this.options.rows.remove(actor, id))) throw unknown('schedule', id);
   }
 
-  /** Now, whether it is switched on or not. @throws GatewayError unknown_item; plan_required, scope_missing; in_use, share_exceeded */
+  /**
+   * Runs it now, even if it is switched off. @throws GatewayError unknown_item; plan_required, scope_missing; in_use,
+   * share_exceeded
+   */
   async run(caller: Caller, id: string): Promise<Job> {
     const { rows, jobs, limits } = this.options;
     const { definition } = await this.get(caller, id);
@@ -137,7 +143,7 @@ export class ScheduleService {
     }
   }
 
-  /** What was reckoned from a clock that has come back since would wait for as long as it was ahead. */
+  /** Times computed while the clock was ahead would wait until it gets there again. */
   async #watchClock(now: Date): Promise<void> {
     const { rows, log } = this.options;
     const ahead = now.getTime() - performance.now();
@@ -166,7 +172,10 @@ export class ScheduleService {
   }
 }
 
-/** When it would run after that moment. @throws GatewayError bad_request of a cron that never comes, an unknown zone */
+/**
+ * The times at which it would run after that moment. @throws GatewayError bad_request for a cron that never runs, an
+ * unknown zone
+ */
 export function runsAfter(now: Date, cron: string, timeZone: string): readonly Date[] {
   const recurrence = recurrenceOf(cron, timeZone);
   const first = recurrence.nextAfter(now);

@@ -1,4 +1,7 @@
-/** Everything that the API asks of jobs. Each function takes the account and answers unknown_item for what is another one's. */
+/**
+ * Everything that the API asks about jobs. Each function takes the account and answers unknown_item for another
+ * account's jobs.
+ */
 import { type Caller, connectionsFor, keyOf, mayUse } from '../base/caller.js';
 import { SCOPES } from '../contract/api-key.js';
 import { type GatewayError, hasCode, refusal, unknown } from '../base/errors.js';
@@ -35,7 +38,7 @@ export interface JobServiceOptions {
   wake(): void;
 }
 
-/** What is to be done, with the connections found and allowed. */
+/** The work, with its connections found and allowed. */
 export interface JobOrder extends Omit<OrderDefinition, 'source' | 'destination' | 'upload'> {
   readonly name: string | null;
   readonly source: { readonly connection: Connection; readonly path: string | undefined };
@@ -50,13 +53,13 @@ interface UploadOrder {
   readonly upload: UrlUpload;
 }
 
-/** Of the request that asks. */
+/** The request that asks. */
 interface Asking {
   readonly signal: EndSignal;
   readonly intent?: Intent | undefined;
 }
 
-/** Of a job, what its rights depend on. */
+/** The fields of a job that its rights depend on. */
 interface JobEnds extends Pick<JobDefinition, 'type'> {
   readonly source: Pick<JobPlace, 'connectionId'>;
   readonly destination: Pick<JobPlace, 'connectionId'> | null;
@@ -64,7 +67,7 @@ interface JobEnds extends Pick<JobDefinition, 'type'> {
 
 type JobChange = 'pause' | 'resume' | 'cancel';
 
-/** A cancellation that is written sooner ends the work once it is. */
+/** A cancellation that takes longer to be stored already ends the work. */
 const CANCEL_PATIENCE_MS = 300;
 
 const ENDED = new Set<Job['state']>(['succeeded', 'partly_failed', 'failed', 'cancelled']);
@@ -102,7 +105,7 @@ export class JobService {
     const job = await rows
       .create({ ...row, id, accountId, keyId: keyOf(caller), scheduleId: null }, limits)
       .catch((error: unknown) => {
-        // It may have been made all the same.
+        // It may have been created all the same.
         if (hasCode(error, 'database_away')) intent?.lose();
         throw error;
       });
@@ -110,7 +113,7 @@ export class JobService {
     return job;
   }
 
-  /** What is to be done, once it was checked. Errors: those of `create` but the last */
+  /** The work, after its checks. Errors: those of `create` except the last */
   async define(caller: Caller, order: JobOrder, signal: EndSignal): Promise<OrderDefinition> {
     const { name: _, source, destination, ...rest } = order;
     createFileFilter(order, Date.now());
@@ -156,7 +159,10 @@ export class JobService {
     return this.options.rows.files(job.id, page);
   }
 
-  /** Done already, it is done once more without harm. @throws GatewayError unknown_item; not_running of one that has ended */
+  /**
+   * A change that is done already is repeated without harm. @throws GatewayError unknown_item; not_running for one that
+   * has ended
+   */
   async change(caller: Caller, id: string, change: JobChange): Promise<Job> {
     const { rows, limits, running } = this.options;
     const former = await this.get(caller, id);
@@ -171,7 +177,7 @@ export class JobService {
     return job;
   }
 
-  /** A database that is slow to take a cancellation does not keep the work going: where it fails, the work is taken up again. */
+  /** A slow database does not keep the work running during a cancellation: if that fails, the work is continued. */
   private async stopMeanwhile<T>({ id, state }: Job, cancelling: Promise<T>): Promise<T> {
     if (ENDED.has(state)) return cancelling;
     let isOver = (): void => undefined;
@@ -184,7 +190,10 @@ export class JobService {
     }
   }
 
-  /** As if the caller asked for it anew. @throws GatewayError unknown_item; plan_required, scope_missing; in_use of one that goes on */
+  /**
+   * As if the caller asked for it again. @throws GatewayError unknown_item; plan_required, scope_missing; in_use for
+   * one that is still running
+   */
   async retry(caller: Caller, id: string): Promise<Job> {
     const { rows, limits } = this.options;
     const former = await this.get(caller, id);
@@ -194,7 +203,7 @@ export class JobService {
       throw refusal('not_running', `job ${id} has nothing to do again: it is ${former.state}`);
     }
     await this.options.budget.makeRoom(caller.accountId);
-    // What had begun when it was cancelled may be done by now, and is then not done again.
+    // Files that had begun when it was cancelled may be done by now, and are then not done again.
     await this.options.running.hasLeft(id);
     const job = await rows.createRetry(former, keyOf(caller), limits);
     this.options.wake();
@@ -208,7 +217,10 @@ export class JobService {
     throw refusal('bad_request', 'webhookUrl must hold no login: what is sent there is signed');
   }
 
-  /** As if whoever it goes on for asked now; `advice` where nobody does. @throws GatewayError unauthenticated, plan_required, scope_missing */
+  /**
+   * Checks the job's holder as if it asked now; `advice` is used if there is none. @throws GatewayError
+   * unauthenticated, plan_required, scope_missing
+   */
   checkHolder({ keyId, scopes, connections, ...account }: JobHolder, ends: JobEnds, advice: string): void {
     if (keyId !== null && scopes === null) {
       throw refusal('unauthenticated', `the API key that made it was revoked or has expired: ${advice}`);

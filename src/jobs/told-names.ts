@@ -1,4 +1,4 @@
-/** Names that a job does nothing with: what is wrong with each, and how it is told. */
+/** Names that a job cannot process: what is wrong with each, and how it is reported. */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Connection } from '../connections/connection.js';
@@ -9,22 +9,22 @@ import type { LeftOut } from '../remotes/remote.js';
 import type { NewJobFile } from '../storage/storage.js';
 import type { FileFilter } from './file-filter.js';
 
-/** Below the job's folder: what an index of PostgreSQL takes, with room to spare. */
+/** Below the job's folder: the limit of an index of PostgreSQL, with some reserve. */
 const MAX_PATH_BYTES = 2_500;
 const MAX_TOLD_BYTES = 1_000;
 const CONTROL = /\p{Cc}/u;
 const SLASH = Buffer.from('/');
 
-/** The last of a path. */
+/** The last name of a path. */
 export const nameIn = (path: Buffer): Buffer => path.subarray(path.lastIndexOf(0x2f) + 1);
 
-/** What no server is asked for. */
+/** Names that no server is asked for. */
 export function problemOf(path: Buffer): string | undefined {
   if (path.length > MAX_PATH_BYTES) return `makes a path of more than ${MAX_PATH_BYTES} bytes`;
   return CONTROL.test(path.toString()) ? 'holds control characters' : undefined;
 }
 
-/** What is wrong with a name that no path has. */
+/** What is wrong with a name that no path can have. */
 function oddityOf(name: Buffer): string {
   const text = name.toString();
   if (CONTROL.test(text)) return 'holds control characters';
@@ -37,13 +37,13 @@ export function targetProblem(target: Connection, path: Buffer): string | undefi
   return lengthProblem(target, path);
 }
 
-/** Servers tell it as any other failure, which would be tried again for minutes. */
+/** Servers report it like any other failure, which would be tried again for minutes. */
 export function lengthProblem(target: Connection, path: Buffer): string | undefined {
   if (definitionOf(target).can.isObjectStore || nameIn(path).length <= MAX_NAME_BYTES) return undefined;
   return `is longer than ${MAX_NAME_BYTES} bytes, which the destination cannot hold`;
 }
 
-/** As a row can hold it: what is too long is cut, and stays one of its own. */
+/** In a form that a row can store: a long path is cut, and stays unique. */
 export function tellable(path: Buffer): Buffer {
   if (path.length === 0) return SLASH;
   if (path.length <= MAX_PATH_BYTES) return path;
@@ -57,7 +57,7 @@ export function mayBeWanted(filter: FileFilter, path: string, depth: number, { i
   return isTaken || ((isDirectory || why === 'unreadable') && filter.enters(path, depth));
 }
 
-/** What becomes of it in the job. */
+/** The record of it in the job. */
 export function findingOf(what: LeftOut): Pick<NewJobFile, 'state' | 'errorCode' | 'errorMessage'> {
   const { name, why } = what;
   if (why === 'link') return left('a link that leads nowhere');

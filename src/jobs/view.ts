@@ -1,4 +1,4 @@
-/** A job as clients and receivers see it, and the event that tells of its end. */
+/** A job in the form for clients and receivers, and the event about its end. */
 import { eventDefinition } from '../base/events.js';
 import { jobFields } from '../contract/job.js';
 import { described, group, object } from '../contract/schema.js';
@@ -27,7 +27,7 @@ export const jobExample = {
   scheduleId: null,
 };
 
-/** A job with what its row alone does not show. */
+/** A job with derived fields that its row lacks. */
 export function shownJob(job: Job) {
   const { type, state, definition, found, done, skipped, failed, deleted } = job;
   const [bytes, bytesTotal] = [job.bytes + job.moving.bytes, job.bytesTotal + job.moving.grown];
@@ -46,7 +46,7 @@ export function shownJob(job: Job) {
 
 export const jobOf = (job: Job) => viewOf(jobFields, shownJob(job), 'key');
 
-/** Nobody reads a speed out of less. */
+/** A shorter time gives no meaningful speed. */
 const LEAST_MS = 500;
 
 function speedOf({ state, bytes, moving, sample, activeMs }: Job): number {
@@ -70,7 +70,7 @@ export const jobFinished = eventDefinition(
   FINISHED_AT,
 );
 
-/** What the receiver of a job is sent when that has ended. */
+/** The event that the receiver of a job gets when it has ended. */
 export function finishedEvent(job: Job, at: Date): { readonly type: string; readonly body: string } {
   const body = JSON.stringify({ type: FINISHED, timestamp: at.toISOString(), data: { job: jobOf(job) } });
   return { type: FINISHED, body };
