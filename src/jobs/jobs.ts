@@ -46,7 +46,7 @@ interface JobsBacklog {
   readonly runningJobs: number;
   readonly waitingJobs: number;
   readonly failedJobs: number;
-  /** Seconds: the latest of the last hour's runs, and of a run that is due and has not begun. */
+  /** Delays in seconds: `lateRuns` of the latest run of the last hour, `overdueRuns` of one that is due and has not begun. */
   readonly lateRuns: number;
   readonly overdueRuns: number;
   readonly stoppedSchedules: number;
