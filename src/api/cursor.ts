@@ -2,14 +2,6 @@
 import { refusal } from '../base/errors.js';
 import { pathBytes, textOfBytes } from '../remotes/path.js';
 import type { Signatures } from '../storage/storage.js';
-import { text } from '../contract/schema.js';
-import type { TString } from 'typebox';
-
-/** The longest path, in base64, and the signature. */
-const MAX_CURSOR = 6_144;
-
-export const cursorParameter = (description: string): TString =>
-  text(description, { minLength: 1, maxLength: MAX_CURSOR, examples: ['YS9iLnR4dA.5mJH0Lw7wGk9tTqk2N4nXA'] });
 
 /** `list`: what the cursor is good for: the account, and all that decides which entries follow each other. */
 export function sealCursor(signatures: Signatures, list: readonly unknown[], place: string): string {

@@ -1,56 +1,12 @@
 /** Fields that several endpoints have, each with the words that are right for one place, and values that their examples share. */
-import { CONNECTION_ID, DURATION_MS, RAW_NAME, ROOT_PATH } from '../contract/words.js';
+import { DURATION_MS, ROOT_PATH } from '../contract/words.js';
 import { Type, type TInteger, type TProperties, type TSchemaOptions, type TString } from 'typebox';
 import { NAME } from '../contract/patterns.js';
 import { refusal } from '../base/errors.js';
 import { isWritableTime } from '../remotes/times.js';
-import {
-  count,
-  dateTime,
-  object,
-  oneOf,
-  success,
-  text,
-  textOrNull,
-  type TSchemaOf,
-  withDefault,
-} from '../contract/schema.js';
+import { count, dateTime, object, success, text, textOrNull, type TSchemaOf, withDefault } from '../contract/schema.js';
 
 /* Of requests */
-
-/** Parameters of the path of a request. */
-export const connectionParameter = {
-  connectionId: text(CONNECTION_ID, { minLength: 1, examples: ['warehouse'] }),
-};
-
-export const connectionId = (description = CONNECTION_ID): TString =>
-  text(description, { minLength: 1, maxLength: 64 });
-
-export const remotePath = (
-  description = 'Path on the remote server, absolute or from the default path of the connection.',
-  options?: TSchemaOptions,
-): TString => text(description, { minLength: 1, maxLength: 4096, ...options });
-
-export const rawName = (description = RAW_NAME, options?: TSchemaOptions): TString =>
-  text(description, { minLength: 1, maxLength: 5464, ...options });
-
-/** Query parameters that name a file. */
-export const fileParameters = {
-  path: remotePath(undefined, { examples: ['/upload/report.pdf'] }),
-  rawName: Type.Optional(rawName(undefined, { examples: ['cmVwb3J0LnBkZg=='] })),
-};
-
-export const filenameTemplate = (options?: TSchemaOptions): TString =>
-  text(
-    'Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`.',
-    { minLength: 1, maxLength: 1024, ...options },
-  );
-
-export const MTIME =
-  'Time of the last change that the file is to have, a date-time with its zone. Kept in whole seconds where the server keeps times, on S3 as metadata.';
-
-export const mtime = (description = MTIME, options?: TSchemaOptions): TString =>
-  text(description, { maxLength: 64, ...options });
 
 /** RFC 3339. */
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
@@ -74,13 +30,6 @@ export function timeOf(mtime: string | undefined): Date | undefined {
   const range = 'after 1970-01-01T00:00:00Z and before 2106-02-07T06:28:16Z';
   throw refusal('bad_request', `mtime must be a date-time such as 2026-01-31T12:00:00Z, ${range}`);
 }
-
-export const OVERWRITE = 'Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.';
-
-export const CONTENT = 'Text, or base64 where `encoding` is `base64`.';
-
-export const encoding = (options?: TSchemaOptions): TSchemaOf<'text' | 'base64'> =>
-  oneOf(['text', 'base64'], 'How `content` is written.', options);
 
 /** Bytes as they are. Generators know them by `format`, which JSON Schema 2020-12 leaves to them. */
 export const BINARY = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' } as const;

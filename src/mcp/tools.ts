@@ -1,6 +1,18 @@
 /** The tools, one by one: what each is called, what it needs, what it does to the world, and how it asks the gateway. */
 import { type Static, type TObject, Type } from 'typebox';
 import { FtgError } from '../client/index.js';
+import {
+  contentFields,
+  copyFields,
+  deleteFields,
+  fileParameters,
+  folderFields,
+  listFields,
+  moveFields,
+  transferFilters,
+  uploadFields,
+  uploadUrl,
+} from '../contract/file-request.js';
 import { jobOptionFields } from '../contract/job.js';
 import { ORDER_TYPES } from '../contract/job-options.js';
 import { linkFields } from '../contract/link.js';
@@ -60,15 +72,16 @@ const word = <const Words extends readonly string[]>(description: string, words:
   Type.Unsafe<Words[number]>({ type: 'string', enum: words, description });
 
 const connection = text('Id of the connection, as list_connections shows it.');
-const path = text('Path on the connection, such as /inbox/report.csv.');
+const { path } = fileParameters;
 const place = (description: string) =>
   Type.Object({ connection, path: text('Folder on it, such as /reports.') }, { description });
 
 const CONTROLS = ['pause', 'resume', 'cancel', 'retry'] as const;
-const STATES = ['success', 'failed', 'pending'] as const;
 
 const { include, exclude, dryRun } = changedFields(jobOptionFields);
 const { filename, maxBytes } = changedFields(linkFields);
+const { rawName: _raw, limit: _limit, ...listed } = listFields;
+const { connection_id: _connection, digest: _digest, link_id: _link, ...filters } = transferFilters;
 
 export const TOOLS: readonly Tool[] = [
   tool({
@@ -88,11 +101,8 @@ export const TOOLS: readonly Tool[] = [
     annotations: LOOKS,
     input: Type.Object({
       connection,
-      path: maybe('The folder; the default folder of the connection when absent.'),
-      recursive: flag('Everything below it, too.'),
-      pattern: maybe('A glob on the path below the folder, such as **/*.csv.'),
+      ...listed,
       limit: amount('Entries in one answer; 200 when absent.', MOST_ENTRIES),
-      cursor: maybe('nextCursor of the answer before.'),
     }),
     run: ({ files }, { connection: id, path: at, limit = 200, ...options }) =>
       files.list(id, at, { limit, ...options }),
@@ -136,7 +146,7 @@ export const TOOLS: readonly Tool[] = [
       'Creates a text file of up to 256 KiB, or replaces the one that is there. For larger and binary files make an upload link.',
     scopes: ['write'],
     annotations: REPLACES,
-    input: Type.Object({ connection, path, content: Type.String({ description: 'All of the text.' }) }),
+    input: Type.Object({ connection, path, content: described(contentFields.content, 'All of the text.') }),
     run: ({ files }, { connection: id, path: at, content }) => {
       const size = Buffer.byteLength(content);
       if (size > MOST_TEXT_BYTES) throw tooLarge(at, size);
@@ -151,10 +161,10 @@ export const TOOLS: readonly Tool[] = [
     annotations: REPLACES,
     input: Type.Object({
       connection,
-      url: text('An http or https URL.'),
-      folder: maybe('Where to; the default folder when absent.'),
-      filename: maybe('Name of the file; that of the URL when absent.'),
-      overwrite: flag('Whether a file of this name may be replaced; true when absent.'),
+      url: uploadUrl,
+      folder: uploadFields.path,
+      filename: described(uploadFields.filename, 'Name of the file; that of the URL when absent.'),
+      overwrite: uploadFields.overwrite,
     }),
     run: ({ files }, { connection: id, folder, ...rest }) =>
       files.uploadFromUrl(id, { ...rest, ...(folder === undefined ? {} : { path: folder }) }),
@@ -188,7 +198,7 @@ export const TOOLS: readonly Tool[] = [
     description: 'Creates a folder and its parents. Safe when it is there.',
     scopes: ['write'],
     annotations: { ...ADDS, idempotentHint: true },
-    input: Type.Object({ connection, path }),
+    input: Type.Object({ connection, ...folderFields }),
     run: ({ files }, { connection: id, path: at }) => files.mkdir(id, at),
   }),
   tool({
@@ -199,9 +209,10 @@ export const TOOLS: readonly Tool[] = [
     annotations: REPLACES,
     input: Type.Object({
       fromConnection: connection,
-      fromPath: path,
+      fromPath: copyFields.source_path,
       toConnection: connection,
-      toPath: maybe('Path of the copy; the same path when absent.'),
+      toPath: described(copyFields.dest_path, 'Path of the copy; the same path when absent.'),
+      // The API replaces it when nothing is said; a model has to say so.
       overwrite: flag('Whether a file there may be replaced; false when absent.'),
     }),
     run: ({ files }, { fromConnection, fromPath, toConnection, toPath, overwrite = false }) =>
@@ -221,11 +232,11 @@ export const TOOLS: readonly Tool[] = [
     annotations: TAKES_AWAY,
     input: Type.Object({
       connection,
-      from: path,
-      to: path,
-      overwrite: flag('Whether a file at the target may be replaced; false when absent.'),
+      from: moveFields.from,
+      to: moveFields.to,
+      overwrite: moveFields.overwrite,
     }),
-    run: ({ files }, { connection: id, from, to, overwrite = false }) => files.move(id, from, to, { overwrite }),
+    run: ({ files }, { connection: id, from, to, overwrite }) => files.move(id, from, to, { overwrite }),
   }),
   tool({
     name: 'delete_file',
@@ -233,8 +244,8 @@ export const TOOLS: readonly Tool[] = [
     description: 'Deletes a file; with recursive a folder and everything below it. It cannot be undone.',
     scopes: ['write'],
     annotations: TAKES_AWAY,
-    input: Type.Object({ connection, path, recursive: flag('For a folder.') }),
-    run: ({ files }, { connection: id, path: at, recursive = false }) => files.delete(id, at, { recursive }),
+    input: Type.Object({ connection, path, recursive: deleteFields.recursive }),
+    run: ({ files }, { connection: id, path: at, recursive }) => files.delete(id, at, { recursive }),
   }),
   tool({
     name: 'create_job',
@@ -297,15 +308,11 @@ export const TOOLS: readonly Tool[] = [
     annotations: LOOKS,
     input: Type.Object({
       connection: maybe('Only of this connection.'),
-      status: Type.Optional(word('Only of this outcome.', STATES)),
-      type: maybe('Only of this kind, such as upload, download, copy.'),
-      since: maybe('Only newer ones: a date-time.'),
+      ...filters,
       limit: amount('How many; 20 when absent.', 100),
     }),
     run: ({ files }, { connection: id, ...query }) =>
-      files.transfers({ ...query, ...(id === undefined ? {} : { connection_id: id }) } as Parameters<
-        typeof files.transfers
-      >[0]),
+      files.transfers({ ...query, ...(id === undefined ? {} : { connection_id: id }) }),
   }),
   tool({
     name: 'explain',

@@ -1,5 +1,7 @@
-/** The form of the node: what each operation asks for. */
+/** The form of the node: what each operation asks for. What a request says is taken from the contract; its words are n8n's. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { type Requests, requestFields } from '../contract/derived/request-fields.js';
+import type { FormField } from '../contract/form.js';
 
 type Show = Readonly<Record<string, readonly string[]>>;
 
@@ -28,6 +30,31 @@ const text = (displayName: string, name: string, others: Partial<INodeProperties
   ...others,
 });
 
+const TYPES: Partial<Record<FormField['input'], INodeProperties['type']>> = {
+  flag: 'boolean',
+  number: 'number',
+  choice: 'options',
+};
+
+/** A field of a request under its own name. */
+function field<R extends keyof Requests>(
+  request: R,
+  name: keyof Requests[R] & string,
+  displayName: string,
+  others: Partial<INodeProperties> = {},
+): INodeProperties {
+  const { input, minimum = 0, choices, default: usual = choices?.at(-1) ?? '' } = requestFields[request][name];
+  const type = TYPES[input] ?? 'string';
+  return {
+    ...{ displayName, name, type, default: usual },
+    ...(type === 'number' ? { typeOptions: { minValue: minimum } } : {}),
+    ...(choices === undefined ? {} : { options: choices.map(optionOf).reverse() }),
+    ...others,
+  };
+}
+
+const optionOf = (value: string): INodePropertyOptions => ({ name: value[0]?.toUpperCase() + value.slice(1), value });
+
 const options = (show: Show, list: readonly INodeProperties[]): INodeProperties =>
   shown(show, {
     displayName: 'Options',
@@ -50,14 +77,9 @@ const connection = (displayName: string, name: string): INodeProperties => ({
 });
 
 const path = text('Path', 'path', { required: true, placeholder: '/inbox/report.pdf' });
-const overwrite = (initial: boolean): INodeProperties => ({
-  displayName: 'Overwrite',
-  name: 'overwrite',
-  type: 'boolean',
-  default: initial,
-  description: 'Whether to replace a file of this name',
-});
-const template = text('File Name Template', 'filename_template', {
+const overwrite = (request: 'upload' | 'move' | 'link'): INodeProperties =>
+  field(request, 'overwrite', 'Overwrite', { description: 'Whether to replace a file of this name' });
+const template = field('upload', 'filename_template', 'File Name Template', {
   placeholder: '{date}-{filename}',
   description: 'How to name the file at its destination',
 });
@@ -110,7 +132,7 @@ export const PROPERTIES: INodeProperties[] = [
   ),
   shown(file('append', 'write'), text('Content', 'content', { typeOptions: { rows: 4 } })),
   shown(file('move'), text('Destination', 'destination', { required: true, placeholder: '/done/report.pdf' })),
-  options(file('move'), [overwrite(false)]),
+  options(file('move'), [overwrite('move')]),
 
   shown(file('copy'), connection('Destination Connection Name or ID', 'destinationConnectionId')),
   shown(
@@ -135,16 +157,10 @@ export const PROPERTIES: INodeProperties[] = [
     file('upload'),
     text('File Name', 'fileName', { placeholder: 'report.pdf', description: 'Empty = the name of the binary data' }),
   ),
-  options(file('upload', 'copy'), [template, overwrite(true)]),
+  options(file('upload', 'copy'), [template, overwrite('upload')]),
 
   options(folder('delete'), [
-    {
-      displayName: 'Recursive',
-      name: 'recursive',
-      type: 'boolean',
-      default: false,
-      description: 'Whether to delete everything in the folder, too',
-    },
+    field('delete', 'recursive', 'Recursive', { description: 'Whether to delete everything in the folder, too' }),
   ]),
   shown(folder('list'), {
     displayName: 'Return All',
@@ -163,26 +179,11 @@ export const PROPERTIES: INodeProperties[] = [
     displayOptions: { show: { ...folder('list'), returnAll: [false] } },
   },
   options(folder('list'), [
-    text('Pattern', 'pattern', { placeholder: '*.csv', description: 'Only what matches this glob' }),
-    {
-      displayName: 'Recursive',
-      name: 'recursive',
-      type: 'boolean',
-      default: false,
-      description: 'Whether to list the folders below, too',
-    },
+    field('list', 'pattern', 'Pattern', { placeholder: '*.csv', description: 'Only what matches this glob' }),
+    field('list', 'recursive', 'Recursive', { description: 'Whether to list the folders below, too' }),
   ]),
 
-  shown(link('create'), {
-    displayName: 'Link For',
-    name: 'linkOperation',
-    type: 'options',
-    default: 'download',
-    options: [
-      { name: 'Download', value: 'download' },
-      { name: 'Upload', value: 'upload' },
-    ],
-  }),
+  shown(link('create'), field('link', 'operation', 'Link For', { name: 'linkOperation' })),
   shown(link('create'), {
     ...path,
     description: 'The file to download, or the folder to upload to',
@@ -195,23 +196,9 @@ export const PROPERTIES: INodeProperties[] = [
     default: 24,
   }),
   options(link('create'), [
-    text('File Name', 'filename', { description: 'What the file is called, whatever its sender says' }),
-    {
-      displayName: 'Max Bytes',
-      name: 'maxBytes',
-      type: 'number',
-      typeOptions: { minValue: 1 },
-      default: 104857600,
-      description: 'The most bytes of one file',
-    },
-    {
-      displayName: 'Max Uses',
-      name: 'maxUses',
-      type: 'number',
-      typeOptions: { minValue: 1 },
-      default: 1,
-      description: 'How often the link may be used',
-    },
-    overwrite(false),
+    field('link', 'filename', 'File Name', { description: 'What the file is called, whatever its sender says' }),
+    field('link', 'maxBytes', 'Max Bytes', { default: 104857600, description: 'The most bytes of one file' }),
+    field('link', 'maxUses', 'Max Uses', { default: 1, description: 'How often the link may be used' }),
+    overwrite('link'),
   ]),
 ];

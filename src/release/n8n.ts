@@ -2,6 +2,7 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { derived } from '../build/derived.js';
 import { lockOf } from './lock.js';
 import { MANIFEST, ROOT } from './places.js';
 import { type Staged, stage } from './stage.js';
@@ -32,6 +33,7 @@ export async function stageN8n(folder: string): Promise<Staged> {
     entryPoints: [...CREDENTIALS, ...NODES].map((name) => join(SOURCE, `${name}.ts`)),
     outdir: join(folder, 'dist'),
     ...({ bundle: true, format: 'cjs', platform: 'node', target: 'node20', external: ['n8n-workflow'] } as const),
+    plugins: [derived],
   });
   // Where the nodes look for them.
   for (const file of ['file-transfer-gateway.svg', ...NODES.map((name) => `${name}.json`)]) {

@@ -2,12 +2,11 @@
 import { Type } from 'typebox';
 import type { Caller } from '../../base/caller.js';
 import { refusal } from '../../base/errors.js';
-import { count, described, listOf, object, oneOf, text, withDefault } from '../../contract/schema.js';
+import { count, described, listOf, object, text, withDefault } from '../../contract/schema.js';
 import { exampleOf, shownFields, viewOf } from '../../contract/thing.js';
+import { transferFilters } from '../../contract/file-request.js';
 import { isUuid } from '../../base/uuid.js';
 import {
-  TRANSFER_STATUSES,
-  TRANSFER_TYPES,
   transferExample,
   transferFields,
   transferItemFields,
@@ -18,14 +17,6 @@ import type { Storage, StoredTransfer, TransferFilter } from '../../storage/stor
 import { endpoint } from '../endpoint.js';
 import { TRANSFER_ID } from '../fields.js';
 import type { Services } from '../services.js';
-
-/** Of a query. */
-export const digestFilter = Type.Optional(
-  text('Only transfers of a file with this SHA-256: `sha-256:` and 64 hexadecimal digits.', {
-    pattern: '^sha-256:[0-9A-Fa-f]{64}$',
-    examples: [transferExample.digest],
-  }),
-);
 
 /** The 32 bytes of what `digestFilter` let through. */
 export const digestOf = (filter: string): Buffer => Buffer.from(filter.slice('sha-256:'.length), 'hex');
@@ -42,23 +33,7 @@ export const listTransfers = endpoint({
   summary: 'List transfers',
   description: 'The history of file operations, newest first. Ids are ordered by time.',
   query: Type.Object({
-    connection_id: Type.Optional(
-      text('Only transfers of this connection.', { minLength: 1, maxLength: 128, examples: ['warehouse'] }),
-    ),
-    status: Type.Optional(oneOf(TRANSFER_STATUSES, 'State of the transfer.', { examples: ['success'] })),
-    // Two kinds that this gateway never has may be asked for all the same.
-    type: Type.Optional(oneOf([...TRANSFER_TYPES, 'email', 'pickup'], 'Kind of transfer.', { examples: ['upload'] })),
-    digest: digestFilter,
-    link_id: Type.Optional(
-      text('Only transfers that came by this link.', { minLength: 1, maxLength: 64, examples: [TRANSFER_ID] }),
-    ),
-    since: Type.Optional(
-      text('Only newer transfers: an ISO 8601 date-time, or Unix seconds.', {
-        minLength: 1,
-        maxLength: 64,
-        examples: ['2026-01-31T00:00:00Z'],
-      }),
-    ),
+    ...transferFilters,
     limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, description: 'Items a page.', examples: [20] }), 20),
     offset: withDefault(
       Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Items to pass over.', examples: [0] }),

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../base/errors.js';
 import { definitionOf } from '../../connections/types.js';
 import { count, described, object, success, text } from '../../contract/schema.js';
+import { connectionParameter } from '../../contract/file-request.js';
 import { connectionSummary, summaryOf } from '../../connections/schemas.js';
 import * as operations from '../../operations/append.js';
 import { referTo } from '../../operations/path-reference.js';
@@ -8,7 +9,7 @@ import { parseContentDigest } from '../../operations/pump.js';
 import { baseName } from '../../remotes/path.js';
 import { endpoint } from '../endpoint.js';
 import { FILE_NAME } from '../../contract/words.js';
-import { answeredPath, CONNECTION_EXAMPLE, connectionParameter, durationMs, TRANSFER, TRANSFER_ID } from '../fields.js';
+import { answeredPath, CONNECTION_EXAMPLE, durationMs, TRANSFER, TRANSFER_ID } from '../fields.js';
 import { atConnection, connectionIn, operationFor, type Services } from '../services.js';
 import { contentOf, contentRequest } from './content-body.js';
 

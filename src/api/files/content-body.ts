@@ -3,26 +3,24 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { Type, type Static } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { object, text, withDefault } from '../../contract/schema.js';
+import { object } from '../../contract/schema.js';
+import { contentFields, writeFields } from '../../contract/file-request.js';
 import { parseJsonBody, readJsonBody, type StreamedJson } from '../../http/body/json-body.js';
 import { createChecker } from '../../base/schema-check.js';
 import type { RequestContext } from '../../http/types.js';
 import { isAnnouncedShort, isHereWhole, requireJsonType, takeShort } from '../../http/whole-body.js';
 import type { WholeBody } from '../../operations/pump.js';
-import { CONTENT, encoding, mtime, remotePath } from '../fields.js';
 import type { Services } from '../services.js';
 import { through } from './content-stream.js';
 
-const fields = { path: remotePath(), encoding: withDefault(encoding(), 'text'), content: text(CONTENT) };
-
 /** `content` streams past the check of the others, which asks for it where it is missing. */
-const contentFields = Type.Object({ ...fields, content: Type.Optional(fields.content) });
-export const contentRequest = object('ContentRequest', fields);
-const dated = { ...fields, mtime: Type.Optional(mtime()) };
-const datedFields = Type.Object({ ...dated, content: contentFields.properties.content });
-export const writeRequest = object('WriteRequest', dated);
+const content = { content: Type.Optional(contentFields.content) };
+const streamed = Type.Object({ ...contentFields, ...content });
+const dated = Type.Object({ ...writeFields, ...content });
+export const contentRequest = object('ContentRequest', contentFields);
+export const writeRequest = object('WriteRequest', writeFields);
 
-type ContentFields = Static<typeof datedFields>;
+type ContentFields = Static<typeof dated>;
 
 interface ContentBody {
   readonly fields: ContentFields;
@@ -32,8 +30,8 @@ interface ContentBody {
 
 /** What append takes, and write, which dates the file. */
 const FORMS = {
-  append: { schema: contentFields, check: createChecker(contentFields, 'the body') },
-  write: { schema: datedFields, check: createChecker(datedFields, 'the body') },
+  append: { schema: streamed, check: createChecker(streamed, 'the body') },
+  write: { schema: dated, check: createChecker(dated, 'the body') },
 };
 /** Content this short may stand before path and encoding: it is held until they are known. */
 const MAX_HELD_BYTES = 1024 * 1024;

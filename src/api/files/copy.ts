@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { count, flag, group, object, oneOf, success, text, withDefault } from '../../contract/schema.js';
+import { count, group, object, oneOf, success, text } from '../../contract/schema.js';
+import { copyFields } from '../../contract/file-request.js';
 import * as operations from '../../operations/copy.js';
 import { applyTemplate, checkTemplate, templateFacts } from '../../operations/names.js';
 import { requireActive } from '../../operations/operation.js';
@@ -8,19 +9,7 @@ import { referTo } from '../../operations/path-reference.js';
 import { json } from '../../http/answer.js';
 import { reprDigest, wantsReprDigest } from '../../http/repr-digest.js';
 import { endpoint, jsonContent } from '../endpoint.js';
-import {
-  answeredPath,
-  connectionId,
-  durationMs,
-  filenameTemplate,
-  keptTime,
-  mtime,
-  MTIME,
-  OVERWRITE,
-  rawName,
-  remotePath,
-  timeOf,
-} from '../fields.js';
+import { answeredPath, durationMs, keptTime, timeOf } from '../fields.js';
 import { jobAnswer, jobExample } from '../jobs/job.js';
 import { acceptedAsync, oneFile, prefersAsync } from '../jobs/respond-async.js';
 import { connectionOf, operationFor, type Services } from '../services.js';
@@ -60,16 +49,7 @@ export const copyFile = endpoint({
   summary: 'Copy a file between connections',
   description:
     'Streams a file from one connection to another, or lets the store copy it where both ends are one S3 store. Needs a plan with more than one connection, and a key with the scope `read` beside `write`. With `Prefer: respond-async` a job does it, which goes on whichever node dies; a file with a `rawName` is copied at once all the same.',
-  body: object('CopyRequest', {
-    source_connection_id: connectionId('Connection that the file is read from.'),
-    source_path: remotePath('Path of the file there.'),
-    source_raw_name: Type.Optional(rawName('The `rawName` of that file, where it has one. Needs `dest_path`.')),
-    dest_connection_id: connectionId('Connection that the file is copied to.'),
-    dest_path: Type.Optional(remotePath('Path of the copy; `source_path` when absent.')),
-    filename_template: Type.Optional(filenameTemplate()),
-    overwrite: withDefault(flag(OVERWRITE), true),
-    mtime: Type.Optional(mtime(`${MTIME} Without, the copy keeps the time of the source.`)),
-  }),
+  body: object('CopyRequest', copyFields),
   bodyExamples: {
     copy: {
       source_connection_id: 'warehouse',

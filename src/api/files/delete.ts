@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
-import { count, flag, object, success, withDefault } from '../../contract/schema.js';
+import { count, object, success } from '../../contract/schema.js';
+import { connectionParameter, deleteFields } from '../../contract/file-request.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
-import { answeredPath, connectionParameter, rawName, remotePath } from '../fields.js';
+import { answeredPath } from '../fields.js';
 import { atConnection, connectionIn, operationFor, type Services } from '../services.js';
 
 export const deleteFile = endpoint({
@@ -17,11 +18,7 @@ export const deleteFile = endpoint({
     'Deletes one file; with `recursive`, a folder with all below it, symbolic links as links. A missing file is 404, a folder without `recursive` 409, and `/` with it 400. ' +
     'What stops it half way is told with the path and with how many entries were deleted before; the same request goes on from there.',
   params: connectionParameter,
-  body: object('DeleteRequest', {
-    path: remotePath(),
-    rawName: Type.Optional(rawName()),
-    recursive: withDefault(flag('Whether a folder goes with all below it.'), false),
-  }),
+  body: object('DeleteRequest', deleteFields),
   bodyExamples: { file: { path: '/upload/report.pdf' }, folder: { path: '/upload/2025', recursive: true } },
   idempotent: atConnection,
   answer: {

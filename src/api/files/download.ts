@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
 import { base64, count, object, oneOf, oneOrMore, success, text, withDefault } from '../../contract/schema.js';
+import { connectionParameter, fileParameters } from '../../contract/file-request.js';
 import type { Connection } from '../../connections/connection.js';
 import { attachment, fileHeaders, isNotModified, NO_PAGE, selectRange, type Validators } from '../../http/answer.js';
 import { reprDigest } from '../../http/repr-digest.js';
@@ -14,7 +15,7 @@ import type { FileInfo } from '../../remotes/remote.js';
 import { encodedLength } from '../../workers/base64.js';
 import { endpoint } from '../endpoint.js';
 import { FILE_NAME } from '../../contract/words.js';
-import { answeredPath, BINARY, connectionParameter, fileParameters } from '../fields.js';
+import { answeredPath, BINARY } from '../fields.js';
 import { connectionIn, operationFor, type Services, type OperationContext } from '../services.js';
 import { framed } from './content-stream.js';
 

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
 import { object, success, text, withDefault } from '../../contract/schema.js';
+import { connectionParameter } from '../../contract/file-request.js';
 import * as changes from '../../operations/change.js';
 import { endpoint } from '../endpoint.js';
-import { connectionParameter, durationMs } from '../fields.js';
+import { durationMs } from '../fields.js';
 import { connectionIn, operationFor, type Services } from '../services.js';
 
 /** Output is gathered, made text of, and made JSON of. */

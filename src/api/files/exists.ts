@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { flag, object, orNull } from '../../contract/schema.js';
+import { connectionParameter, fileParameters } from '../../contract/file-request.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
-import { connectionParameter, fileParameters } from '../fields.js';
 import { connectionIn, operationFor, type Services } from '../services.js';
 import { fileExample } from '../../contract/file.js';
 import { fileInfo, fileInfoOf } from './file-info.js';

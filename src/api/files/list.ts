@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { flag, listOf, object, success, text, textOrNull, withDefault } from '../../contract/schema.js';
+import { listOf, object, success, textOrNull } from '../../contract/schema.js';
+import { connectionParameter, listFields } from '../../contract/file-request.js';
 import { refusal } from '../../base/errors.js';
 import { compressed } from '../../http/coding.js';
 import type { HttpAnswer } from '../../http/types.js';
@@ -8,9 +9,9 @@ import { referTo } from '../../operations/path-reference.js';
 import { type ListedTree, listPage, listTree, openListing } from '../../operations/tree/list-tree.js';
 import { createPatternFilter } from '../../operations/tree/path-filter.js';
 import type { FileInfo } from '../../remotes/remote.js';
-import { cursorParameter, openCursor, sealCursor } from '../cursor.js';
+import { openCursor, sealCursor } from '../cursor.js';
 import { endpoint, jsonContent } from '../endpoint.js';
-import { answeredPath, connectionParameter, fileParameters, remotePath } from '../fields.js';
+import { answeredPath } from '../fields.js';
 import { connectionIn, operationFor, type Services } from '../services.js';
 import { jsonStream } from './content-stream.js';
 import { fileExample } from '../../contract/file.js';
@@ -25,7 +26,6 @@ const folderExample = {
 };
 
 const LINES = 'application/x-ndjson';
-const MAX_PAGE = 10_000;
 
 export const listFolder = endpoint({
   method: 'GET',
@@ -37,28 +37,7 @@ export const listFolder = endpoint({
   description:
     'Files and folders of one folder: folders first, then by name in code-point order. With `recursive` all that lies below it, by path: a folder counts as if a slash stood behind it, and all below it follows. Links to folders are listed and not entered. With `limit` page after page; with `Accept: application/x-ndjson` one entry a line, as the server tells them, unsorted and while it does: a failure on the way cuts the connection. Where entries had to be left out, JSON has their number as `incomplete` and in `X-Incomplete`, and lines end with `{"incomplete":2}`. With `Accept-Encoding: gzip` long answers and lines leave compressed.',
   params: connectionParameter,
-  query: Type.Object({
-    path: Type.Optional(
-      remotePath("Remote folder; the connection's default path when absent.", { examples: ['/upload'] }),
-    ),
-    rawName: fileParameters.rawName,
-    recursive: withDefault(
-      flag('Also what lies in sub-folders, at most 100 levels deep.', { examples: [false] }),
-      false,
-    ),
-    pattern: Type.Optional(
-      text(
-        'A glob on the path below the folder: `*.csv` for those in the folder itself, `**/*.csv` at any depth. A star stands for a leading dot too. Folders that cannot hold a match are not read.',
-        { minLength: 1, maxLength: 1024, examples: ['**/*.csv'] },
-      ),
-    ),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'Entries of one page.', examples: [1000] }),
-    ),
-    cursor: Type.Optional(
-      cursorParameter('The `nextCursor` of the page before; all else of the request stays as it was.'),
-    ),
-  }),
+  query: Type.Object(listFields),
   answers: {
     200: {
       description: 'What the folder holds.',

@@ -1,8 +1,9 @@
 import { flag, object, success } from '../../contract/schema.js';
+import { connectionParameter, folderFields } from '../../contract/file-request.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
-import { answeredPath, connectionParameter, remotePath } from '../fields.js';
+import { answeredPath } from '../fields.js';
 import { atConnection, connectionIn, operationFor, type Services } from '../services.js';
 
 export const makeFolder = endpoint({
@@ -14,7 +15,7 @@ export const makeFolder = endpoint({
   summary: 'Create a folder',
   description: 'Creates a folder with its parents. Safe when it exists.',
   params: connectionParameter,
-  body: object('MkdirRequest', { path: remotePath('Full path of the folder. Missing parents are created.') }),
+  body: object('MkdirRequest', folderFields),
   bodyExamples: { folder: { path: '/upload/archive' } },
   idempotent: atConnection,
   answer: {

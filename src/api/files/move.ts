@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
-import { group, flag, object, success, text, withDefault } from '../../contract/schema.js';
+import { group, object, success, text } from '../../contract/schema.js';
+import { connectionParameter, moveFields } from '../../contract/file-request.js';
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
-import { connectionParameter, durationMs, rawName, remotePath, TRANSFER, TRANSFER_ID } from '../fields.js';
+import { durationMs, TRANSFER, TRANSFER_ID } from '../fields.js';
 import { connectionIn, operationFor, type Services } from '../services.js';
 
 export const moveFile = endpoint({
@@ -15,12 +15,7 @@ export const moveFile = endpoint({
   summary: 'Move or rename a file',
   description: 'Moves a file within a connection and creates missing folders.',
   params: connectionParameter,
-  body: object('MoveRequest', {
-    from: remotePath('Present path.'),
-    rawName: Type.Optional(rawName()),
-    to: remotePath('New path. Missing folders are created.'),
-    overwrite: withDefault(flag('Whether a file at `to` may be replaced.'), false),
-  }),
+  body: object('MoveRequest', moveFields),
   bodyExamples: { rename: { from: '/upload/report.pdf', to: '/archive/2026/report.pdf' } },
   idempotent: ({ params, body }) => ({ connections: [params.connectionId], from: body.from }),
   answer: {

@@ -2,11 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { Type } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
 import { count, object, success, text, withDefault } from '../../contract/schema.js';
+import { connectionParameter, CONTENT, encoding, fileParameters } from '../../contract/file-request.js';
 import * as operations from '../../operations/get.js';
 import { referTo } from '../../operations/path-reference.js';
 import { encodedLength } from '../../workers/base64.js';
 import { endpoint, jsonContent } from '../endpoint.js';
-import { answeredPath, connectionParameter, CONTENT, encoding, fileParameters } from '../fields.js';
+import { answeredPath } from '../fields.js';
 import { connectionIn, operationFor, type Services } from '../services.js';
 import { jsonStream, jsonString } from './content-stream.js';
 

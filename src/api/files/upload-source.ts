@@ -2,7 +2,8 @@
 import { buffer } from 'node:stream/consumers';
 import { Type, type Static } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { flag, object, oneOf, text, withDefault } from '../../contract/schema.js';
+import { object, oneOf, text } from '../../contract/schema.js';
+import { fileName, namingFields, uploadFields, uploadUrl } from '../../contract/file-request.js';
 import { parseJsonBody, readJsonBody } from '../../http/body/json-body.js';
 import { readMultipart } from '../../http/body/multipart-body.js';
 import { createChecker } from '../../base/schema-check.js';
@@ -11,31 +12,15 @@ import { isAnnouncedShort, isHereWhole, takeShort } from '../../http/whole-body.
 import { parseHttpUrl } from '../../operations/fetch-url.js';
 import { nameFromDisposition } from '../../operations/names.js';
 import type { PutRequest } from '../../operations/put.js';
-import { FILE_NAME } from '../../contract/words.js';
-import { BINARY, filenameTemplate, mtime, OVERWRITE, remotePath } from '../fields.js';
+import { BINARY } from '../fields.js';
 import type { BodyForm } from '../endpoint.js';
 import type { Services } from '../services.js';
 import { through } from './content-stream.js';
 
-const filename = text(FILE_NAME, { minLength: 1, maxLength: 255, examples: ['report.pdf'] });
-const url = text('http or https; the gateway fetches it.', { minLength: 1, maxLength: 8192 });
 const content = text('The file, as base64.');
-const naming = {
-  path: Type.Optional(
-    remotePath("Remote folder; the connection's default path when absent. Missing folders are created.", {
-      examples: ['/upload'],
-    }),
-  ),
-  filename: Type.Optional(filename),
-  overwrite: Type.Optional(flag(OVERWRITE, { examples: [false] })),
-  filename_template: Type.Optional(filenameTemplate({ examples: ['{date}-{filename}'] })),
-  mtime: Type.Optional(mtime(undefined, { examples: ['2026-01-31T12:00:00Z'] })),
-};
-/** A body has no default: where it says nothing, the query counts. */
-const shown = { ...naming, overwrite: withDefault(naming.overwrite, true) };
 
 export const uploadQuery = Type.Object({
-  ...shown,
+  ...uploadFields,
   verify: Type.Optional(
     oneOf(
       ['size', 'readback'],
@@ -45,14 +30,14 @@ export const uploadQuery = Type.Object({
   ),
 });
 export type UploadQuery = Static<typeof uploadQuery>;
-export const formFields = Type.Object(naming);
-const jsonFields = Type.Object({ url: Type.Optional(url), content: Type.Optional(content), ...naming });
+export const formFields = Type.Object(namingFields);
+const jsonFields = Type.Object({ url: Type.Optional(uploadUrl), content: Type.Optional(content), ...namingFields });
 
 export type UploadFields = Static<typeof formFields>;
 
 export const uploadForms: Readonly<Record<string, BodyForm>> = {
   'multipart/form-data': {
-    schema: object('UploadMultipart', { file: Type.Unsafe({ ...BINARY, description: 'The file.' }), ...shown }),
+    schema: object('UploadMultipart', { file: Type.Unsafe({ ...BINARY, description: 'The file.' }), ...uploadFields }),
     examples: {
       file: {
         summary: 'A file, and where to put it',
@@ -62,7 +47,10 @@ export const uploadForms: Readonly<Record<string, BodyForm>> = {
   },
   'application/json': {
     schema: {
-      oneOf: [object('UploadBase64', { content, ...shown, filename }), object('UploadFromUrl', { url, ...shown })],
+      oneOf: [
+        object('UploadBase64', { content, ...uploadFields, filename: fileName }),
+        object('UploadFromUrl', { url: uploadUrl, ...uploadFields }),
+      ],
     },
     examples: {
       base64: {

@@ -1,5 +1,6 @@
 import { abortSignalOf } from '../../base/ending.js';
 import { count, described, object, success, text } from '../../contract/schema.js';
+import { connectionParameter } from '../../contract/file-request.js';
 import type { Connection } from '../../connections/connection.js';
 import { connectionSummary, summaryOf } from '../../connections/schemas.js';
 import { json } from '../../http/answer.js';
@@ -17,16 +18,7 @@ import type { Job } from '../../storage/storage.js';
 import { shownTime } from '../../remotes/times.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { FILE_NAME } from '../../contract/words.js';
-import {
-  answeredPath,
-  CONNECTION_EXAMPLE,
-  connectionParameter,
-  durationMs,
-  keptTime,
-  timeOf,
-  TRANSFER,
-  TRANSFER_ID,
-} from '../fields.js';
+import { answeredPath, CONNECTION_EXAMPLE, durationMs, keptTime, timeOf, TRANSFER, TRANSFER_ID } from '../fields.js';
 import { jobAnswer, jobExample } from '../jobs/job.js';
 import { acceptedAsync, oneFile, prefersAsync } from '../jobs/respond-async.js';
 import { atConnection, connectionIn, operationFor, type Services } from '../services.js';

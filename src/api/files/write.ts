@@ -1,4 +1,5 @@
 import { count, object, success } from '../../contract/schema.js';
+import { connectionParameter } from '../../contract/file-request.js';
 import { json } from '../../http/answer.js';
 import { reprDigest } from '../../http/repr-digest.js';
 import { referTo } from '../../operations/path-reference.js';
@@ -6,7 +7,7 @@ import { promisedDigest } from '../../operations/pump.js';
 import { putFile } from '../../operations/put.js';
 import { shownTime } from '../../remotes/times.js';
 import { endpoint, jsonContent } from '../endpoint.js';
-import { answeredPath, connectionParameter, keptTime, timeOf } from '../fields.js';
+import { answeredPath, keptTime, timeOf } from '../fields.js';
 import { atConnection, connectionIn, operationFor, type Services } from '../services.js';
 import { contentOf, writeRequest } from './content-body.js';
 

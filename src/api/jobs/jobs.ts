@@ -11,11 +11,12 @@ import {
 } from '../../contract/job-options.js';
 import { JOB_FILE_STATES, JOB_STATES, JOB_TYPES, jobOptionFields } from '../../contract/job.js';
 import { listOf, object, oneOf, text, textOrNull } from '../../contract/schema.js';
+import { connectionId, remotePath } from '../../contract/file-request.js';
 import { newFields } from '../../contract/thing.js';
 import type { Caller } from '../../http/types.js';
 import type { JobOrder } from '../../jobs/service.js';
 import { endpoints, eventsAnswers, eventStream } from '../endpoint.js';
-import { CLOSED, connectionId, cursor, ID, limit, nextCursor, page, remotePath } from '../fields.js';
+import { CLOSED, cursor, ID, limit, nextCursor, page } from '../fields.js';
 import { badField, connectionOf, requireCursor, type Services } from '../services.js';
 import {
   JOB_ID,

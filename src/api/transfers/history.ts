@@ -4,6 +4,7 @@ import { unknown } from '../../base/errors.js';
 import { Type } from 'typebox';
 import { listOf, object, oneOf, text, withDefault } from '../../contract/schema.js';
 import { exampleOf, shownFields, viewOf } from '../../contract/thing.js';
+import { digestFilter } from '../../contract/file-request.js';
 import { isUuid } from '../../base/uuid.js';
 import {
   DIRECTIONS,
@@ -15,7 +16,7 @@ import {
 import type { Receipt } from '../../contract/receipt.js';
 import { TRANSFER_ORDERS, type TransferSearch } from '../../storage/storage.js';
 import { NO_PAGE } from '../../http/answer.js';
-import { digestFilter, digestOf, parseSince, verificationOf } from '../account/transfers.js';
+import { digestOf, parseSince, verificationOf } from '../account/transfers.js';
 import { CLOSED, cursor, ID, LATER, limit, page, TIME } from '../fields.js';
 import { badField, itemId } from '../services.js';
 import { managedTransfer, sample } from './transfer.js';

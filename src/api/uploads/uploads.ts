@@ -1,6 +1,7 @@
 /** Resumable uploads, as tus clients speak of them. */
 import { hasCode, refusal } from '../../base/errors.js';
 import { text } from '../../contract/schema.js';
+import { connectionParameter } from '../../contract/file-request.js';
 import type { Connection } from '../../connections/connection.js';
 import { reprDigest } from '../../http/repr-digest.js';
 import { createChecker } from '../../base/schema-check.js';
@@ -13,7 +14,7 @@ import type { Piece } from '../../uploads/piece-work.js';
 import type { UploadOrder } from '../../uploads/service.js';
 import { type HeldUpload, unknownUpload } from '../../uploads/writers.js';
 import { endpoint } from '../endpoint.js';
-import { BINARY, connectionParameter, timeOf } from '../fields.js';
+import { BINARY, timeOf } from '../fields.js';
 import { formFields, type UploadFields } from '../files/upload-source.js';
 import { connectionIn, operationFor, type Services, type OperationContext } from '../services.js';
 import {

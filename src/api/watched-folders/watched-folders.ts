@@ -3,12 +3,13 @@ import { type Static, Type } from 'typebox';
 import type { Caller } from '../../base/caller.js';
 import { refusal } from '../../base/errors.js';
 import { flag, listOf, object, text } from '../../contract/schema.js';
+import { connectionId, remotePath } from '../../contract/file-request.js';
 import { type copyToSchema, watchedFolderFields } from '../../contract/watched-folder.js';
 import { newFields, type Reader } from '../../contract/thing.js';
 import { referTo } from '../../operations/path-reference.js';
 import { folderSettings, type WatchRights } from '../../watch/settings.js';
 import { endpoints } from '../endpoint.js';
-import { connectionId, remotePath, successAnswer } from '../fields.js';
+import { successAnswer } from '../fields.js';
 import { connectionOf, type Services } from '../services.js';
 import {
   example,

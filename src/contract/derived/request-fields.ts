@@ -1,0 +1,28 @@
+/** The fields of requests as forms ask for them, by request. Packages have these values alone (src/build/derived.ts). */
+import type { TProperties } from 'typebox';
+import { copyFields, deleteFields, listFields, moveFields, uploadFields } from '../file-request.js';
+import { type FormField, formFields } from '../form.js';
+import { linkFields } from '../link.js';
+import { newFields } from '../thing.js';
+
+const REQUESTS = {
+  copy: copyFields,
+  delete: deleteFields,
+  link: newFields(linkFields),
+  list: listFields,
+  move: moveFields,
+  upload: uploadFields,
+};
+export type Requests = typeof REQUESTS;
+
+const fieldsOf = (request: TProperties): object =>
+  Object.fromEntries(
+    Object.entries(request).map(([name, schema]) => {
+      const usual = 'default' in schema ? schema.default : undefined;
+      return [name, formFields(name, schema, { default: usual })[0]];
+    }),
+  );
+
+export const requestFields = Object.fromEntries(
+  Object.entries(REQUESTS).map(([name, request]) => [name, fieldsOf(request)]),
+) as { readonly [R in keyof Requests]: Readonly<Record<keyof Requests[R], FormField>> };

@@ -1,0 +1,149 @@
+/** What requests for operations on files and for their history say: of the API, and of the tools and nodes that repeat it. */
+import { Type, type TSchemaOptions, type TString } from 'typebox';
+import { flag, oneOf, text, type TSchemaOf, withDefault } from './schema.js';
+import { TRANSFER_STATUSES, TRANSFER_TYPES, transferExample } from './transfer.js';
+import { CONNECTION_ID, FILE_NAME, RAW_NAME } from './words.js';
+
+/** Parameters of the path of a request. */
+export const connectionParameter = {
+  connectionId: text(CONNECTION_ID, { minLength: 1, examples: ['warehouse'] }),
+};
+
+export const connectionId = (description = CONNECTION_ID): TString =>
+  text(description, { minLength: 1, maxLength: 64 });
+
+export const remotePath = (
+  description = 'Path on the remote server, absolute or from the default path of the connection.',
+  options?: TSchemaOptions,
+): TString => text(description, { minLength: 1, maxLength: 4096, ...options });
+
+const rawName = (description = RAW_NAME, options?: TSchemaOptions): TString =>
+  text(description, { minLength: 1, maxLength: 5464, ...options });
+
+/** Query parameters that name a file. */
+export const fileParameters = {
+  path: remotePath(undefined, { examples: ['/upload/report.pdf'] }),
+  rawName: Type.Optional(rawName(undefined, { examples: ['cmVwb3J0LnBkZg=='] })),
+};
+
+const filenameTemplate = (options?: TSchemaOptions): TString =>
+  text(
+    'Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`.',
+    { minLength: 1, maxLength: 1024, ...options },
+  );
+
+const MTIME =
+  'Time of the last change that the file is to have, a date-time with its zone. Kept in whole seconds where the server keeps times, on S3 as metadata.';
+
+const mtime = (description = MTIME, options?: TSchemaOptions): TString =>
+  text(description, { maxLength: 64, ...options });
+
+const OVERWRITE = 'Whether a file of this name may be replaced. Without, it is 409 with `skipped: true`.';
+
+export const CONTENT = 'Text, or base64 where `encoding` is `base64`.';
+
+export const encoding = (options?: TSchemaOptions): TSchemaOf<'text' | 'base64'> =>
+  oneOf(['text', 'base64'], 'How `content` is written.', options);
+
+/** The longest path, in base64, and the signature. */
+const MAX_CURSOR = 6_144;
+
+const cursorParameter = (description: string): TString =>
+  text(description, { minLength: 1, maxLength: MAX_CURSOR, examples: ['YS9iLnR4dA.5mJH0Lw7wGk9tTqk2N4nXA'] });
+
+/** Entries of one page of a list. */
+const MAX_PAGE = 10_000;
+
+export const listFields = {
+  path: Type.Optional(
+    remotePath("Remote folder; the connection's default path when absent.", { examples: ['/upload'] }),
+  ),
+  rawName: fileParameters.rawName,
+  recursive: withDefault(flag('Also what lies in sub-folders, at most 100 levels deep.', { examples: [false] }), false),
+  pattern: Type.Optional(
+    text(
+      'A glob on the path below the folder: `*.csv` for those in the folder itself, `**/*.csv` at any depth. A star stands for a leading dot too. Folders that cannot hold a match are not read.',
+      { minLength: 1, maxLength: 1024, examples: ['**/*.csv'] },
+    ),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: 'Entries of one page.', examples: [1000] }),
+  ),
+  cursor: Type.Optional(
+    cursorParameter('The `nextCursor` of the page before; all else of the request stays as it was.'),
+  ),
+};
+
+export const copyFields = {
+  source_connection_id: connectionId('Connection that the file is read from.'),
+  source_path: remotePath('Path of the file there.'),
+  source_raw_name: Type.Optional(rawName('The `rawName` of that file, where it has one. Needs `dest_path`.')),
+  dest_connection_id: connectionId('Connection that the file is copied to.'),
+  dest_path: Type.Optional(remotePath('Path of the copy; `source_path` when absent.')),
+  filename_template: Type.Optional(filenameTemplate()),
+  overwrite: withDefault(flag(OVERWRITE), true),
+  mtime: Type.Optional(mtime(`${MTIME} Without, the copy keeps the time of the source.`)),
+};
+
+export const moveFields = {
+  from: remotePath('Present path.'),
+  rawName: Type.Optional(rawName()),
+  to: remotePath('New path. Missing folders are created.'),
+  overwrite: withDefault(flag('Whether a file at `to` may be replaced.'), false),
+};
+
+export const deleteFields = {
+  path: remotePath(),
+  rawName: Type.Optional(rawName()),
+  recursive: withDefault(flag('Whether a folder goes with all below it.'), false),
+};
+
+export const folderFields = { path: remotePath('Full path of the folder. Missing parents are created.') };
+
+export const contentFields = { path: remotePath(), encoding: withDefault(encoding(), 'text'), content: text(CONTENT) };
+export const writeFields = { ...contentFields, mtime: Type.Optional(mtime()) };
+
+export const fileName = text(FILE_NAME, { minLength: 1, maxLength: 255, examples: ['report.pdf'] });
+
+/** Where an upload goes. A body has no default: where it says nothing, the query counts. */
+export const namingFields = {
+  path: Type.Optional(
+    remotePath("Remote folder; the connection's default path when absent. Missing folders are created.", {
+      examples: ['/upload'],
+    }),
+  ),
+  filename: Type.Optional(fileName),
+  overwrite: Type.Optional(flag(OVERWRITE, { examples: [false] })),
+  filename_template: Type.Optional(filenameTemplate({ examples: ['{date}-{filename}'] })),
+  mtime: Type.Optional(mtime(undefined, { examples: ['2026-01-31T12:00:00Z'] })),
+};
+export const uploadFields = { ...namingFields, overwrite: withDefault(namingFields.overwrite, true) };
+export const uploadUrl = text('http or https; the gateway fetches it.', { minLength: 1, maxLength: 8192 });
+
+export const digestFilter = Type.Optional(
+  text('Only transfers of a file with this SHA-256: `sha-256:` and 64 hexadecimal digits.', {
+    pattern: '^sha-256:[0-9A-Fa-f]{64}$',
+    examples: [transferExample.digest],
+  }),
+);
+
+/** Which transfers are wanted, of the query of a key. */
+export const transferFilters = {
+  connection_id: Type.Optional(
+    text('Only transfers of this connection.', { minLength: 1, maxLength: 128, examples: ['warehouse'] }),
+  ),
+  status: Type.Optional(oneOf(TRANSFER_STATUSES, 'State of the transfer.', { examples: ['success'] })),
+  // Two kinds that this gateway never has may be asked for all the same.
+  type: Type.Optional(oneOf([...TRANSFER_TYPES, 'email', 'pickup'], 'Kind of transfer.', { examples: ['upload'] })),
+  digest: digestFilter,
+  link_id: Type.Optional(
+    text('Only transfers that came by this link.', { minLength: 1, maxLength: 64, examples: [transferExample.id] }),
+  ),
+  since: Type.Optional(
+    text('Only newer transfers: an ISO 8601 date-time, or Unix seconds.', {
+      minLength: 1,
+      maxLength: 64,
+      examples: ['2026-01-31T00:00:00Z'],
+    }),
+  ),
+};
