@@ -5,18 +5,19 @@ import {
   flagOr,
   integer,
   integerOr,
-  list,
+  listOf,
   mapping,
   milliseconds,
   oneOf,
   oneOfMappings,
   optional,
-  preset,
   record,
   section,
-} from '../base/allowed.js';
-import { text, textOrNull } from '../contract/schema.js';
-import { ALL_SCOPES, type Scope, SCOPES } from '../contract/api-key.js';
+  text,
+  textOrNull,
+  withDefault,
+} from '../contract/schema.js';
+import { ALL_SCOPES, SCOPES } from '../contract/api-key.js';
 import { DIGESTS, poolKeys, slug, somePoolLimits } from '../connections/common.js';
 import type { ConnectionEntry } from '../connections/connection.js';
 import type { Definition } from '../connections/definition.js';
@@ -28,10 +29,16 @@ const apiKey = mapping({
   key: text('ftg_ and more, 24 to 200 printable ASCII characters without spaces in all', {
     pattern: '^ftg_[\\x21-\\x7e]{20,196}$',
   }),
-  scopes: preset([...SCOPES], list(oneOf<Scope>(...ALL_SCOPES), { minItems: 1, uniqueItems: true })),
-  connections: preset([], list(slug, { uniqueItems: true })),
-  allowedIps: preset([], list(text('an IP address or CIDR block', { format: 'ip-or-cidr' }), { uniqueItems: true })),
-  expiresAt: preset(null, textOrNull('a date-time such as 2027-01-31T00:00:00Z, or null', { format: 'date-time' })),
+  scopes: withDefault(listOf(oneOf(ALL_SCOPES), undefined, { minItems: 1, uniqueItems: true }), [...SCOPES]),
+  connections: withDefault(listOf(slug, undefined, { uniqueItems: true }), []),
+  allowedIps: withDefault(
+    listOf(text('an IP address or CIDR block', { format: 'ip-or-cidr' }), undefined, { uniqueItems: true }),
+    [],
+  ),
+  expiresAt: withDefault(
+    textOrNull('a date-time such as 2027-01-31T00:00:00Z, or null', { format: 'date-time' }),
+    null,
+  ),
 });
 
 const accountSchema = (definitions: readonly Definition[]) =>
@@ -40,62 +47,66 @@ const accountSchema = (definitions: readonly Definition[]) =>
     plan: text('the name of a plan under limits.plans'),
     password: optional(text('text (numbers in quotes)')),
     allowPrivate: optional(flag()),
-    digests: optional(oneOf(...DIGESTS)),
-    apiKeys: preset([], list(apiKey)),
-    connections: preset([], list(oneOfMappings<ConnectionEntry>('type', definitions.map(entrySchema)))),
+    digests: optional(oneOf(DIGESTS)),
+    apiKeys: withDefault(listOf(apiKey), []),
+    connections: withDefault(listOf(oneOfMappings<ConnectionEntry>('type', definitions.map(entrySchema))), []),
   });
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-const cidrs = list(text('an IP address or CIDR block', { format: 'ip-or-cidr' }), { uniqueItems: true });
+const cidrs = listOf(text('an IP address or CIDR block', { format: 'ip-or-cidr' }), undefined, { uniqueItems: true });
 
 const plan = (connections: number, monthlyActions: number) =>
   section({
-    connections: preset(connections, integer(0)),
-    monthlyActions: preset(monthlyActions, integer(0)),
+    connections: withDefault(integer(0), connections),
+    monthlyActions: withDefault(integer(0), monthlyActions),
   });
 
 export const configSchema = (definitions: readonly Definition[]) =>
   mapping({
     server: section({
-      host: preset('127.0.0.1', text('a host name or IP address', { format: 'host' })),
-      port: preset(8080, integer(0, 65_535)),
+      host: withDefault(text('a host name or IP address', { format: 'host' }), '127.0.0.1'),
+      port: withDefault(integer(0, 65_535), 8080),
       tls: section({
-        certFile: preset('', text('the path of a PEM file, or "" for none')),
-        keyFile: preset('', text('the path of a PEM file, or "" for none')),
+        certFile: withDefault(text('the path of a PEM file, or "" for none'), ''),
+        keyFile: withDefault(text('the path of a PEM file, or "" for none'), ''),
       }),
-      publicUrl: preset(
-        '',
+      publicUrl: withDefault(
         text('an http or https URL without login and query, or ""', { format: 'http-url-or-empty' }),
+        '',
       ),
       cors: section({
-        origins: preset(
+        origins: withDefault(
+          listOf(
+            text('an origin such as https://app.example.com, or *', { pattern: '^(\\*|https?://[^/?#\\s]+)$' }),
+            undefined,
+            {
+              uniqueItems: true,
+            },
+          ),
           [],
-          list(text('an origin such as https://app.example.com, or *', { pattern: '^(\\*|https?://[^/?#\\s]+)$' }), {
-            uniqueItems: true,
-          }),
         ),
       }),
-      threads: preset(1, integerOr('auto', 1, 256)),
-      frontEnd: preset('auto', oneOf('auto', 'uws', 'node')),
-      trustedProxies: preset([], cidrs),
-      connectionsPerAddress: preset('auto', integerOr('auto', 0, 1_000_000)),
-      receiveBufferBytes: preset(256 * KIB, integer(0, 1024 * MIB)),
-      idleTimeoutMs: preset(60_000, milliseconds(1)),
-      keepAliveSeconds: preset(5, integer(1, 3_600)),
-      minBytesPerSecond: preset(0, integer(0)),
-      retireSeconds: preset(5, integer(0, 3_600)),
-      drainSeconds: preset(30, integer(0, 86_400)),
+      threads: withDefault(integerOr('auto', 1, 256), 1),
+      frontEnd: withDefault(oneOf(['auto', 'uws', 'node']), 'auto'),
+      trustedProxies: withDefault(cidrs, []),
+      connectionsPerAddress: withDefault(integerOr('auto', 0, 1_000_000), 'auto'),
+      receiveBufferBytes: withDefault(integer(0, 1024 * MIB), 256 * KIB),
+      idleTimeoutMs: withDefault(milliseconds(1), 60_000),
+      keepAliveSeconds: withDefault(integer(1, 3_600), 5),
+      minBytesPerSecond: withDefault(integer(0), 0),
+      retireSeconds: withDefault(integer(0, 3_600), 5),
+      drainSeconds: withDefault(integer(0, 86_400), 30),
     }),
-    dataDir: preset('./data', text('the path of a folder', { pattern: '.' })),
+    dataDir: withDefault(text('the path of a folder', { pattern: '.' }), './data'),
     database: section({
-      url: preset(
-        '',
+      url: withDefault(
         text('a URL postgres://user:password@host:port/name, or ""', { format: 'postgres-url-or-empty' }),
+        '',
       ),
-      poolSize: preset(8, integer(1, 1000)),
-      connectTimeoutMs: preset(10_000, milliseconds(1)),
+      poolSize: withDefault(integer(1, 1000), 8),
+      connectTimeoutMs: withDefault(milliseconds(1), 10_000),
     }),
     pools: section({
       default: section(
@@ -109,138 +120,142 @@ export const configSchema = (definitions: readonly Definition[]) =>
           stallTimeoutMs: 30_000,
         }),
       ),
-      hosts: preset(
-        {},
+      hosts: withDefault(
         record(text('host:port, an IPv6 address in brackets', { format: 'host-port' }), somePoolLimits),
+        {},
       ),
       giveWay: section({
-        belowBytesPerSecond: preset(16 * KIB, integer(0)),
-        afterMs: preset(10_000, integer(1_000, 60_000)),
+        belowBytesPerSecond: withDefault(integer(0), 16 * KIB),
+        afterMs: withDefault(integer(1_000, 60_000), 10_000),
       }),
     }),
     streams: section({
-      sftpInFlight: preset(64, integer(1, 1024)),
-      s3PartBytes: preset(8 * MIB, integer(5 * MIB, 5 * 1024 * MIB)),
-      s3PartsInFlight: preset(4, integer(1, 64)),
+      sftpInFlight: withDefault(integer(1, 1024), 64),
+      s3PartBytes: withDefault(integer(5 * MIB, 5 * 1024 * MIB), 8 * MIB),
+      s3PartsInFlight: withDefault(integer(1, 64), 4),
     }),
     workers: section({
-      threads: preset(2, integer(1, 256)),
-      inlineBelowBytes: preset(256 * KIB, integer(0)),
+      threads: withDefault(integer(1, 256), 2),
+      inlineBelowBytes: withDefault(integer(0), 256 * KIB),
     }),
     limits: section({
-      readBytes: preset(10 * MIB, integer(1)),
-      listEntries: preset(1_000_000, integer(1_000, 100_000_000)),
-      jsonBodyBytes: preset(0, integer(0)),
-      uploadBytes: preset(0, integer(0)),
-      execOutputBytes: preset(10 * MIB, integer(1)),
-      requestsPerSecond: preset(0, integer(0)),
-      idempotencyKeys: preset(1_000_000, integer(1, 1_000_000_000)),
-      plans: preset(
-        {},
+      readBytes: withDefault(integer(1), 10 * MIB),
+      listEntries: withDefault(integer(1_000, 100_000_000), 1_000_000),
+      jsonBodyBytes: withDefault(integer(0), 0),
+      uploadBytes: withDefault(integer(0), 0),
+      execOutputBytes: withDefault(integer(1), 10 * MIB),
+      requestsPerSecond: withDefault(integer(0), 0),
+      idempotencyKeys: withDefault(integer(1, 1_000_000_000), 1_000_000),
+      plans: withDefault(
         record(text('letters, digits, - and _', { pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' }), plan(0, 0), {
           free: plan(1, 1000),
           pro: plan(0, 0),
         }),
+        {},
       ),
     }),
     budgets: section({
-      memoryBytes: preset(128 * MIB, integer(16 * MIB)),
-      requests: preset(2_048, integer(16)),
-      waiting: preset(2_048, integer(16)),
-      sessions: preset(1_024, integer(1)),
-      lookups: preset(64, integer(1)),
+      memoryBytes: withDefault(integer(16 * MIB), 128 * MIB),
+      requests: withDefault(integer(16), 2_048),
+      waiting: withDefault(integer(16), 2_048),
+      sessions: withDefault(integer(1), 1_024),
+      lookups: withDefault(integer(1), 64),
     }),
     network: section({
-      localAddress: preset('', text('an IP address of this machine, or ""', { format: 'ip-or-empty' })),
-      resolver: preset('dns', oneOf('dns', 'system')),
-      nameServers: preset(
-        [],
-        list(
+      localAddress: withDefault(text('an IP address of this machine, or ""', { format: 'ip-or-empty' }), ''),
+      resolver: withDefault(oneOf(['dns', 'system']), 'dns'),
+      nameServers: withDefault(
+        listOf(
           text('an IP address, or one and a port such as 192.0.2.1:53 or [2001:db8::1]:53', { format: 'name-server' }),
         ),
+        [],
       ),
-      connections: section({ allowPrivate: preset(true, flag()), deny: preset([], cidrs) }),
-      urlFetch: section({ allow: preset([], cidrs) }),
-      webhooks: section({ allow: preset([], cidrs), requireHttps: preset(false, flag()) }),
+      connections: section({ allowPrivate: withDefault(flag(), true), deny: withDefault(cidrs, []) }),
+      urlFetch: section({ allow: withDefault(cidrs, []) }),
+      webhooks: section({ allow: withDefault(cidrs, []), requireHttps: withDefault(flag(), false) }),
     }),
     watcher: section({
-      concurrency: preset(16, integer(1, 10_000)),
-      perHostConcurrency: preset(2, integer(1, 10_000)),
-      checkTimeoutMs: preset(900_000, milliseconds(1)),
-      settleMs: preset(5_000, milliseconds(0)),
-      filesPerAccount: preset(5_000_000, integer(1, 10_000_000_000)),
-      skipNames: preset(
-        ['.*', '*.part', '*.partial', '*.filepart', '*.tmp', '*.crdownload'],
-        list(text('a glob on a file name', { pattern: '^[^/]+$' })),
-      ),
+      concurrency: withDefault(integer(1, 10_000), 16),
+      perHostConcurrency: withDefault(integer(1, 10_000), 2),
+      checkTimeoutMs: withDefault(milliseconds(1), 900_000),
+      settleMs: withDefault(milliseconds(0), 5_000),
+      filesPerAccount: withDefault(integer(1, 10_000_000_000), 5_000_000),
+      skipNames: withDefault(listOf(text('a glob on a file name', { pattern: '^[^/]+$' })), [
+        '.*',
+        '*.part',
+        '*.partial',
+        '*.filepart',
+        '*.tmp',
+        '*.crdownload',
+      ]),
     }),
     webhooks: section({
-      concurrency: preset(16, integer(1, 10_000)),
-      timeoutMs: preset(15_000, milliseconds(1)),
-      retryMs: preset(
+      concurrency: withDefault(integer(1, 10_000), 16),
+      timeoutMs: withDefault(milliseconds(1), 15_000),
+      retryMs: withDefault(
+        listOf(milliseconds(1)),
         [5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 50_400_000, 72_000_000, 86_400_000],
-        list(milliseconds(1)),
       ),
-      filesPerEvent: preset(100, integer(1)),
-      bytesPerEvent: preset(20_000, integer(1)),
-      perAccount: preset(20, integer(0, 1_000)),
+      filesPerEvent: withDefault(integer(1), 100),
+      bytesPerEvent: withDefault(integer(1), 20_000),
+      perAccount: withDefault(integer(0, 1_000), 20),
     }),
-    health: section({ everySeconds: preset(60, integer(0, 86_400)) }),
+    health: section({ everySeconds: withDefault(integer(0, 86_400), 60) }),
     events: section({
-      retentionDays: preset(30, integer(1, 36_500)),
-      perAccount: preset(1_000_000, integer(1_000, 1_000_000_000)),
+      retentionDays: withDefault(integer(1, 36_500), 30),
+      perAccount: withDefault(integer(1_000, 1_000_000_000), 1_000_000),
     }),
     uploads: section({
-      expireHours: preset(24, integer(1, 8_760)),
-      unfinishedPerAccount: preset(100, integer(1, 1_000_000)),
+      expireHours: withDefault(integer(1, 8_760), 24),
+      unfinishedPerAccount: withDefault(integer(1, 1_000_000), 100),
     }),
     links: section({
-      maxDays: preset(90, integer(1, 3_650)),
-      perAccount: preset(1_000, integer(0, 1_000_000)),
-      usesAtOnce: preset(8, integer(1, 1_000_000)),
-      poolPercent: preset(25, integer(1, 100)),
-      minBytesPerSecond: preset(1_024, integer(0)),
+      maxDays: withDefault(integer(1, 3_650), 90),
+      perAccount: withDefault(integer(0, 1_000_000), 1_000),
+      usesAtOnce: withDefault(integer(1, 1_000_000), 8),
+      poolPercent: withDefault(integer(1, 100), 25),
+      minBytesPerSecond: withDefault(integer(0), 1_024),
     }),
-    alarms: section({ everySeconds: preset(60, integer(0, 86_400)) }),
+    alarms: section({ everySeconds: withDefault(integer(0, 86_400), 60) }),
     mail: section({
-      url: preset(
-        '',
+      url: withDefault(
         text('a URL smtps://user:password@host:port or smtp://host:port, or ""', { format: 'smtp-url-or-empty' }),
-      ),
-      from: preset(
         '',
+      ),
+      from: withDefault(
         text('an e-mail address, or a name and one such as Alarms <alarms@example.com>, or ""', {
           pattern: MAILBOX_OR_EMPTY,
         }),
+        '',
       ),
     }),
     jobs: section({
-      concurrency: preset(16, integer(1, 10_000)),
-      parallelFiles: preset(4, integer(1, 256)),
-      runningPerAccount: preset(4, integer(1, 10_000)),
-      waitingPerAccount: preset(100, integer(0, 1_000_000)),
-      schedulesPerAccount: preset(100, integer(0, 100_000)),
-      filesPerJob: preset(2_000_000, integer(1, 1_000_000_000)),
-      rowsPerAccount: preset(5_000_000, integer(1, 10_000_000_000)),
-      rows: preset(20_000_000, integer(1, 100_000_000_000)),
-      pauseBelowFreeBytes: preset(268_435_456, integer(0, Number.MAX_SAFE_INTEGER)),
-      retentionDays: preset(30, integer(0, 36_500)),
+      concurrency: withDefault(integer(1, 10_000), 16),
+      parallelFiles: withDefault(integer(1, 256), 4),
+      runningPerAccount: withDefault(integer(1, 10_000), 4),
+      waitingPerAccount: withDefault(integer(0, 1_000_000), 100),
+      schedulesPerAccount: withDefault(integer(0, 100_000), 100),
+      filesPerJob: withDefault(integer(1, 1_000_000_000), 2_000_000),
+      rowsPerAccount: withDefault(integer(1, 10_000_000_000), 5_000_000),
+      rows: withDefault(integer(1, 100_000_000_000), 20_000_000),
+      pauseBelowFreeBytes: withDefault(integer(0, Number.MAX_SAFE_INTEGER), 268_435_456),
+      retentionDays: withDefault(integer(0, 36_500), 30),
     }),
     history: section({
-      retentionDays: preset(0, integer(0, 36_500)),
-      freeItems: preset(1_000_000, integer(0, 1_000_000_000_000)),
+      retentionDays: withDefault(integer(0, 36_500), 0),
+      freeItems: withDefault(integer(0, 1_000_000_000_000), 1_000_000),
     }),
     log: section({
-      level: preset('info', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')),
-      pretty: preset('auto', flagOr('auto')),
+      level: withDefault(oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), 'info'),
+      pretty: withDefault(flagOr('auto'), 'auto'),
     }),
     metrics: section({
-      enabled: preset(true, flag()),
-      perConnection: preset(false, flag()),
-      token: preset('', text('text without spaces, or ""', { pattern: '^[\\x21-\\x7e]*$' })),
+      enabled: withDefault(flag(), true),
+      perConnection: withDefault(flag(), false),
+      token: withDefault(text('text without spaces, or ""', { pattern: '^[\\x21-\\x7e]*$' }), ''),
     }),
-    sandbox: preset('auto', flagOr('auto')),
-    accounts: preset([], list(accountSchema(definitions))),
+    sandbox: withDefault(flagOr('auto'), 'auto'),
+    accounts: withDefault(listOf(accountSchema(definitions)), []),
   });
 
 /** What the file admits, after defaults are filled in. */

@@ -1,9 +1,19 @@
 /** Fields that several types of connections have, and the limits of their pools. */
 import tls from 'node:tls';
 import type { TInteger } from 'typebox';
-import { flag, integer, mapping, milliseconds, oneOf, optional, preset, textOrTexts } from '../base/allowed.js';
 import { ABSOLUTE, LINE, NAME, SLUG } from '../contract/patterns.js';
-import { component, text } from '../contract/schema.js';
+import {
+  component,
+  flag,
+  integer,
+  mapping,
+  milliseconds,
+  oneOf,
+  optional,
+  text,
+  textOrTexts,
+  withDefault,
+} from '../contract/schema.js';
 import type { PoolLimits } from '../pools/session.js';
 import { optionalSetting, secret, setting, type Setting } from './definition.js';
 
@@ -28,7 +38,7 @@ function keys<S>(of: (inFile: TInteger, name: keyof PoolLimits) => S): Keys<S> {
 }
 
 /** All limits, with these defaults. */
-export const poolKeys = (defaults: PoolLimits) => keys((schema, name) => preset(defaults[name], schema));
+export const poolKeys = (defaults: PoolLimits) => keys((schema, name) => withDefault(schema, defaults[name]));
 
 /** Some limits, in gateway.yaml. */
 export const somePoolLimits = mapping(keys((schema) => optional(schema)));
@@ -87,7 +97,7 @@ export const everywhere = {
     isHarmless: true,
     isAdvanced: true,
   }),
-  digests: setting(oneOf(...DIGESTS), {
+  digests: setting(oneOf(DIGESTS), {
     default: 'asked',
     title: 'Digests and receipts',
     words: '`always` = of every file that passes; `asked` = where a request asks, or the account says `always`.',
@@ -95,7 +105,7 @@ export const everywhere = {
     isHarmless: true,
     isAdvanced: true,
   }),
-  verify: setting(oneOf('size', 'readback'), {
+  verify: setting(oneOf(['size', 'readback']), {
     default: 'size',
     title: 'Check of what was stored',
     words: '`readback` = what was stored is read again and compared before it takes its place; `size` = its length is.',

@@ -3,8 +3,7 @@
  * of the API and of forms (schemas.ts), rows and sealed secrets (storage) and which names are never logged.
  */
 import type { TSchema } from 'typebox';
-import type { Admitted } from '../base/allowed.js';
-import { text } from '../contract/schema.js';
+import { type Admitted, text } from '../contract/schema.js';
 import type { GatewayError } from '../base/errors.js';
 import type { AnnouncedKey } from './host-keys.js';
 import type { Excess } from './private-key-bounds.js';

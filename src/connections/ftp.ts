@@ -1,5 +1,5 @@
 /** FTP connections, with or without TLS. */
-import { oneOf } from '../base/allowed.js';
+import { oneOf } from '../contract/schema.js';
 import { certificates, everywhere, login, onServers, password } from './common.js';
 import { connectionType, setting } from './definition.js';
 
@@ -17,7 +17,7 @@ export const ftp = connectionType('ftp', {
   settings: {
     ...everywhere,
     ...login(21),
-    tls: setting(oneOf('none', 'explicit', 'implicit'), {
+    tls: setting(oneOf(['none', 'explicit', 'implicit']), {
       default: 'none',
       title: 'Encryption',
       words: 'How the control connection is encrypted.',

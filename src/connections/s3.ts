@@ -1,7 +1,6 @@
 /** Connections to object stores that speak S3. */
-import { fixed, flag, oneOf } from '../base/allowed.js';
 import { LINE, LINE_OR_EMPTY, NAME, REGION } from '../contract/patterns.js';
-import { text } from '../contract/schema.js';
+import { fixed, flag, oneOf, text } from '../contract/schema.js';
 import { certificates, everywhere, line } from './common.js';
 import { connectionType, fixedSetting, optionalSetting, requiredSecret, secret, setting } from './definition.js';
 
@@ -55,7 +54,7 @@ export const s3 = connectionType('s3', {
       title: 'Bucket in the path',
       words: 'The bucket is in the path, not in the host name.',
     }),
-    uploader: setting(oneOf('streamed', 'sdk'), {
+    uploader: setting(oneOf(['streamed', 'sdk']), {
       default: 'streamed',
       title: 'Uploader',
       words:

@@ -1,8 +1,7 @@
 /** The fields and schemas that follow from a definition: of gateway.yaml, of the API's bodies and answers, of forms and help. */
 import type { Static, TSchema } from 'typebox';
-import { fixed, mapping, optional, preset } from '../base/allowed.js';
 import { SLUG } from '../contract/patterns.js';
-import { described, object, oneOf, text } from '../contract/schema.js';
+import { described, fixed, mapping, object, oneOf, optional, text, withDefault } from '../contract/schema.js';
 import { columns, fingerprint, hostKeyInFile, slug } from './common.js';
 import type { Connection } from './connection.js';
 import type { Definition, Secret, Setting, Values } from './definition.js';
@@ -141,7 +140,7 @@ function settingKey(name: string, { schema, fileSchema, fileKey, default: value,
   const { minLength: _min, maxLength: _max, ...unbounded } = (fileSchema ?? schema) as Schema;
   const standsIn = fileKey !== undefined && value === null ? '' : value;
   const admitted =
-    standsIn === undefined ? unbounded : standsIn === null ? optional(unbounded) : preset(standsIn, unbounded);
+    standsIn === undefined ? unbounded : standsIn === null ? optional(unbounded) : withDefault(unbounded, standsIn);
   return { key: fileKey ?? name, schema: admitted, words };
 }
 

@@ -1,5 +1,5 @@
 /** SFTP connections. */
-import { oneOf } from '../base/allowed.js';
+import { oneOf } from '../contract/schema.js';
 import { everywhere, login, onServers, password } from './common.js';
 import { connectionType, type FileMistake, secret, setting, type Values } from './definition.js';
 import { excessOf } from './private-key-bounds.js';
@@ -21,14 +21,14 @@ export const sftp = connectionType('sftp', {
     ...everywhere,
     ...login(22),
     ...onServers,
-    algorithms: setting(oneOf('default', 'legacy'), {
+    algorithms: setting(oneOf(['default', 'legacy']), {
       default: 'default',
       title: 'Algorithms',
       words: '`legacy` also allows algorithms that old servers need: SHA-1 and CBC.',
       labels: { default: 'Current ones', legacy: 'Old ones too, for servers that have no others' },
       isAdvanced: true,
     }),
-    hostKeyRotation: setting(oneOf('ask', 'accept'), {
+    hostKeyRotation: setting(oneOf(['ask', 'accept']), {
       default: 'ask',
       title: 'Announced host keys',
       words:

@@ -1,6 +1,7 @@
 /**
  * JSON Schemas with their words. One object is what ajv checks, what OpenAPI shows and what TypeScript infers its type from.
- * Every field takes its description where it is used: a name means different things in different places.
+ * Every field takes its description where it is used: a name means different things in different places. Without one, the
+ * description says what is allowed, which mistakes in gateway.yaml quote.
  */
 import {
   type Static,
@@ -9,6 +10,7 @@ import {
   type TLiteral,
   type TObject,
   type TObjectOptions,
+  type TOptional,
   type TProperties,
   type TSchema,
   type TSchemaOptions,
@@ -18,7 +20,7 @@ import {
 
 export const text = (description: string, options?: TSchemaOptions): TString =>
   Type.String({ ...options, description });
-export const flag = (description: string, options?: TSchemaOptions): TBoolean =>
+export const flag = (description = 'true or false', options?: TSchemaOptions): TBoolean =>
   Type.Boolean({ ...options, description });
 export const count = (description: string, options?: TSchemaOptions): TInteger =>
   Type.Integer({ minimum: 0, ...options, description });
@@ -32,7 +34,7 @@ export const success = (): TLiteral<true> =>
 /** Text that is one of a few words. */
 export function oneOf<const Words extends readonly string[]>(
   words: Words,
-  description: string,
+  description = `one of ${words.join(', ')}`,
   options?: TSchemaOptions,
 ): TSchemaOf<Words[number]> {
   return Type.Unsafe({ type: 'string', enum: words, ...options, description });
@@ -52,7 +54,7 @@ export function dateTimeOrNull(description: string): TSchemaOf<string | Date | n
 
 export function listOf<T extends TSchema>(
   items: T,
-  description: string,
+  description = `a list, each item ${allowedBy(items)}`,
   options?: TSchemaOptions,
 ): TSchemaOf<readonly Static<T>[]> {
   return Type.Unsafe({ type: 'array', items, ...options, description });
@@ -85,11 +87,109 @@ export type TSchemaOf<Value> = ReturnType<typeof Type.Unsafe<Value>>;
 
 /** A field that may be left out: the check fills it in, so that its type always has it. */
 export function withDefault<T extends TSchema>(schema: T, value: Static<T>): T {
-  // Optional in the schema, but not to whoever reads what was checked.
+  // Optional in the schema, but not to code that reads what was checked.
   return Type.Optional(changed(schema, { default: value }));
 }
 
-/** The same schema with other words. A component stays one: they stand beside the reference. */
+/** A field that may be left out. Unlike that of Type.Optional, its type is known to be no other. */
+export function optional<S extends TSchema>(schema: S): TOptional<S> {
+  return Type.Optional(schema) as TOptional<S>;
+}
+
+/** What a schema admits, as a part of the program receives it: read-only at every depth. */
+export type Admitted<S extends TSchema> = Frozen<Static<S>>;
+type Frozen<T> = T extends object ? { readonly [N in keyof T]: Frozen<T[N]> } : T;
+
+/** An object with these keys and no others. */
+export function mapping<K extends TProperties>(keys: K): TObject<K> {
+  const description = `the keys ${Object.keys(keys).join(', ')}`;
+  return Type.Object(keys, { description, additionalProperties: false });
+}
+
+/** A mapping that may be left out as a whole, since each of its keys has a default. */
+export function section<K extends TProperties>(keys: K): TObject<K> {
+  return Type.Optional(Object.assign(mapping(keys), { default: {} }));
+}
+
+/** A mapping whose names the operator chooses, all of the form that `names` describes. `known` ones are always there. */
+export function record<S extends TSchema>(
+  names: TSchema,
+  values: S,
+  known: Readonly<Record<string, S>> = {},
+): TSchemaOf<Record<string, Static<S>>> {
+  return Type.Unsafe({
+    type: 'object',
+    description: `names (${allowedBy(names)}), each with ${allowedBy(values)}`,
+    propertyNames: names,
+    properties: known,
+    additionalProperties: values,
+  });
+}
+
+/** One of several mappings, told apart by the constant under their key `tag`. */
+export function oneOfMappings<T>(tag: string, variants: readonly TSchema[]): TSchemaOf<T> {
+  return Type.Unsafe({
+    type: 'object',
+    description: `a mapping with the key ${tag} and what belongs to it`,
+    discriminator: { propertyName: tag },
+    required: [tag],
+    oneOf: variants,
+  });
+}
+
+export function integer(
+  minimum: number,
+  maximum = Number.MAX_SAFE_INTEGER,
+  description = maximum === Number.MAX_SAFE_INTEGER
+    ? `a whole number of at least ${minimum}`
+    : `a whole number from ${minimum} to ${maximum}`,
+): TInteger {
+  return Type.Integer({ description, minimum, maximum });
+}
+
+/** Node's timers take no longer delay; a longer one would fire at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/** A delay or time limit. */
+export const milliseconds = (minimum: number): TInteger =>
+  integer(minimum, MAX_TIMER_MS, `a whole number of milliseconds from ${minimum} to ${MAX_TIMER_MS}`);
+
+/** A whole number, or one word for the program's own choice. */
+export function integerOr<W extends string>(word: W, minimum: number, maximum: number): TSchemaOf<number | W> {
+  return Type.Unsafe({
+    type: ['integer', 'string'],
+    description: `a whole number from ${minimum} to ${maximum}, or ${word}`,
+    minimum,
+    maximum,
+    pattern: `^${word}$`,
+  });
+}
+
+export function flagOr<W extends string>(word: W): TSchemaOf<boolean | W> {
+  return Type.Unsafe({ type: ['boolean', 'string'], description: `true, false or ${word}`, pattern: `^${word}$` });
+}
+
+/** The only value that a key can have here. */
+export function fixed<const V extends string | boolean>(value: V): TLiteral<V> {
+  return Type.Literal(value, { description: `${value} and nothing else` });
+}
+
+/** One such text or a list of them. */
+export function textOrTexts(description: string, pattern: string): TSchemaOf<string | readonly string[]> {
+  return Type.Unsafe({
+    type: ['string', 'array'],
+    description: `${description}, or a list of such`,
+    pattern,
+    items: text(description, { pattern }),
+    minItems: 1,
+  });
+}
+
+function allowedBy(schema: TSchema): string {
+  return String((schema as { readonly description?: string }).description);
+}
+
+/** The same schema with another description. A component stays one: the description is beside the reference. */
 export function described<T extends TSchema>(schema: T, description: string): T {
   return changed(schema, { description });
 }

@@ -7,7 +7,7 @@ import { draftOf } from '../../src/api/connections/connection-input.js';
 import { connectionAnswers, connectionSchemas, describedType } from '../../src/api/connections/schemas.js';
 import { MANAGEMENT_API } from '../../src/api/openapi/apis.js';
 import { buildDocument } from '../../src/api/openapi/document.js';
-import { integer } from '../../src/base/allowed.js';
+import { integer } from '../../src/contract/schema.js';
 import { fieldOptions } from '../../src/cli/connection-options.js';
 import { exampleFile } from '../../src/config/example.js';
 import { secretNameTest } from '../../src/config/secret-names.js';
