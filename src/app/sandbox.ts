@@ -4,8 +4,8 @@
  */
 import path from 'node:path';
 import type { AccountConfig, Config, ConnectionConfig } from '../config/schema.js';
-import { defaultSettings } from '../connections/definition.js';
-import { sftp } from '../connections/sftp.js';
+import { defaultSettings } from '../contract/connection/definition.js';
+import { sftp } from '../contract/connection/sftp.js';
 import { startSandbox } from '../sandbox/server.js';
 import { type SandboxPart, startSink } from '../sandbox/sink.js';
 import type { Storage } from '../storage/storage.js';

@@ -24,7 +24,7 @@ export async function knownSchemas(): Promise<readonly Compiled[]> {
   describedRoutes().forEach(checkersOf);
   listCheckers(undefined);
   const { configSchema } = await import('../config/schema.js');
-  const { CONNECTION_TYPES } = await import('../connections/types.js');
+  const { CONNECTION_TYPES } = await import('../contract/connection/types.js');
   return [...found, { schema: configSchema(CONNECTION_TYPES), kind: 'config' }];
 }
 

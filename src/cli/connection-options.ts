@@ -1,8 +1,8 @@
 /** The options of `ftg connections create` and `edit`: one for each field of every type, with the words of its definition. */
 import { Option } from 'commander';
-import type { Definition } from '../connections/definition.js';
-import { type Field, fieldsOf } from '../connections/schemas.js';
-import { CONNECTION_TYPES } from '../connections/types.js';
+import type { Definition } from '../contract/connection/definition.js';
+import { type Field, fieldsOf } from '../contract/connection/schemas.js';
+import { CONNECTION_TYPES } from '../contract/connection/types.js';
 import { reading } from './field-options.js';
 
 export interface FieldOption {
@@ -39,7 +39,7 @@ export function fieldOptions(definitions: readonly Definition[]): readonly Field
 export const TYPES = CONNECTION_TYPES.map(({ type }) => type);
 export const FIELD_OPTIONS = fieldOptions(CONNECTION_TYPES);
 
-function optionsOf({ name, title, hint, schema, isSecret, isLong = false }: Field, scope: string): FieldOption[] {
+function optionsOf({ name, texts, hint, schema, isSecret, isLong }: Field, scope: string): FieldOption[] {
   const shape: Shape = schema;
   const { properties } = shape;
   if (properties !== undefined) {
@@ -53,7 +53,10 @@ function optionsOf({ name, title, hint, schema, isSecret, isLong = false }: Fiel
   }
   const isFile = isSecret || isLong;
   const option = isFile
-    ? new Option(`--${kebab(name)}-file <file>`, `${title}: a file that holds it, or - for standard input${scope}`)
+    ? new Option(
+        `--${kebab(name)}-file <file>`,
+        `${texts.label}: a file that holds it, or - for standard input${scope}`,
+      )
     : optionOf(name, shape, `${hint}${scope}`);
   return [{ option, field: name, isFile, isNullable: shape.type?.includes('null') === true }];
 }

@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { compileGlob } from '../base/globs/glob.js';
-import type { Values } from '../connections/definition.js';
-import { definitionOf } from '../connections/types.js';
+import { excessOf } from '../connections/private-key-bounds.js';
+import type { Values } from '../contract/connection/definition.js';
+import { definitionOf } from '../contract/connection/types.js';
 import type { AccountConfig, ConnectionConfig, FileConfig } from './schema.js';
 import { type KeyPath, quoted } from './mistakes.js';
 
@@ -144,16 +145,16 @@ function checkConnection(connection: ConnectionConfig, path: KeyPath, report: Re
       : readable([...path, key], file, report);
   };
   for (const { key, found, allowed } of mistakes?.(entry) ?? []) report([...path, key], found, allowed);
-  for (const { fileKey } of Object.values(settings)) fileAt(fileKey);
-  for (const [name, { fileKey = name, excess }] of Object.entries(secrets)) {
-    if (excess === undefined) continue;
-    const check = (key: string, text: string): void => {
-      const over = excess(text);
+  for (const { file } of Object.values(settings)) fileAt(file?.key);
+  for (const [name, { file, check }] of Object.entries(secrets)) {
+    if (check !== 'privateKey') continue;
+    const bound = (key: string, text: string): void => {
+      const over = excessOf(text);
       if (over !== undefined) report([...path, key], over.found, `at most ${over.allowed}`);
     };
     const text = entry[name];
-    if (typeof text === 'string') check(name, text);
-    check(fileKey, fileAt(fileKey)?.toString() ?? '');
+    if (typeof text === 'string') bound(name, text);
+    if (file?.key !== undefined) bound(file.key, fileAt(file.key)?.toString() ?? '');
   }
 }
 

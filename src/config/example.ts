@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { inPackage } from '../base/package-root.js';
-import type { Definition } from '../connections/definition.js';
-import { keysOf } from '../connections/schemas.js';
-import { CONNECTION_TYPES } from '../connections/types.js';
+import type { Definition } from '../contract/connection/definition.js';
+import { keysOf } from '../contract/connection/schemas.js';
+import { CONNECTION_TYPES } from '../contract/connection/types.js';
 
 export function exampleFile(definitions: readonly Definition[] = CONNECTION_TYPES): string {
   const lines = definitions.flatMap((definition) =>

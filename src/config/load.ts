@@ -1,7 +1,7 @@
 /** gateway.yaml and the environment → one frozen Config, or every mistake at once. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { CONNECTION_TYPES } from '../connections/types.js';
+import { CONNECTION_TYPES } from '../contract/connection/types.js';
 import { checkConfig, checkPlanNames, isMasterKey, type Report } from './checks.js';
 import type { Config } from './schema.js';
 import { type ConfigDocument, parseConfigDocument } from './document.js';

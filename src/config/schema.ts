@@ -18,10 +18,10 @@ import {
   withDefault,
 } from '../contract/schema.js';
 import { ALL_SCOPES, SCOPES } from '../contract/api-key.js';
-import { DIGESTS, poolKeys, slug, somePoolLimits } from '../connections/common.js';
+import { DIGESTS, poolKeys, slug, somePoolLimits } from '../contract/connection/fields.js';
 import type { ConnectionEntry } from '../connections/connection.js';
-import type { Definition } from '../connections/definition.js';
-import { entrySchema } from '../connections/schemas.js';
+import type { Definition } from '../contract/connection/definition.js';
+import { entrySchema } from '../contract/connection/schemas.js';
 import { MAILBOX_OR_EMPTY, NAME } from '../contract/patterns.js';
 
 const apiKey = mapping({

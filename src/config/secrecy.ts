@@ -1,6 +1,6 @@
 /** Which names hold secrets, and how secrets look inside longer texts. Messages about the configuration and the log share it. */
 
-import { CONNECTION_TYPES } from '../connections/types.js';
+import { CONNECTION_TYPES } from '../contract/connection/types.js';
 import { secretNameTest } from './secret-names.js';
 
 /** What stands in a secret's place. */

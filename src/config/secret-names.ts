@@ -1,5 +1,5 @@
 /** Which names hold secrets: those of the definitions of connections, and all that are like the name of a secret. */
-import type { Definition } from '../connections/definition.js';
+import type { Definition } from '../contract/connection/definition.js';
 
 const EXACT = /^(keys?|pass|pwd|cookies?|setcookie|authorization|proxyauthorization|credentials?)$/;
 const ENDING =

@@ -5,7 +5,7 @@ import { isExact } from '../base/numbers.js';
 import { validatorOf } from '../base/validators.js';
 import { isBareReference, MASTER_KEY_VARIABLE } from './environment.js';
 import { foundText, holdsSecret, type KeyPath, type Mistake, pathText, quoted } from './mistakes.js';
-import type { Definition } from '../connections/definition.js';
+import type { Definition } from '../contract/connection/definition.js';
 import type { FileConfig } from './schema.js';
 import { configSchema } from './schema.js';
 

@@ -1,9 +1,8 @@
 /** What an account registered, decrypted, as the protocols need it. Secrets live here: never log one of these objects. */
-import type { PoolLimits } from '../pools/session.js';
-import type { ConnectionOf, FileEntryOf, SettingsOf } from './definition.js';
-import type { ConnectionType, DefinitionOf } from './types.js';
-
-export type { ConnectionType, PoolLimits };
+import type { ConnectionOf, Definition, NullableNames, StoredSettings } from '../contract/connection/definition.js';
+import type { ConnectionType, DefinitionOf } from '../contract/connection/types.js';
+import type { Secret } from '../contract/thing.js';
+import type { AnnouncedKey } from './host-keys.js';
 
 interface ConnectionBase {
   readonly id: string;
@@ -16,7 +15,19 @@ interface ConnectionBase {
   readonly isConfigured?: boolean;
 }
 
-type Of<T extends ConnectionType> = ConnectionBase & ConnectionOf<DefinitionOf<T>>;
+interface HostKeys {
+  /** Trusted ones. */
+  readonly hostKeys: readonly string[];
+  /** Among them those that are trusted; the others wait, or are rejected. */
+  readonly announcedKeys?: readonly AnnouncedKey[];
+}
+
+type Of<T extends ConnectionType> = Flat<
+  ConnectionBase &
+    ConnectionOf<DefinitionOf<T>> &
+    (DefinitionOf<T>['can'] extends { readonly hostKeys: true } ? HostKeys : unknown)
+>;
+type Flat<T> = { readonly [N in keyof T]: T[N] };
 
 export type SftpConnection = Of<'sftp'>;
 export type FtpConnection = Of<'ftp'>;
@@ -24,10 +35,24 @@ export type S3Connection = Of<'s3'>;
 export type Connection = { [T in ConnectionType]: Of<T> }[ConnectionType];
 
 /** As gateway.yaml has it. */
-export type ConnectionEntry = { [T in ConnectionType]: FileEntryOf<DefinitionOf<T>> }[ConnectionType];
+export type ConnectionEntry = { [T in ConnectionType]: EntryOf<DefinitionOf<T>> }[ConnectionType];
+
+type EntryOf<D extends Definition, S = StoredSettings<D>> = Flat<
+  { readonly type: D['type']; readonly id?: string; readonly name: string; readonly isActive: boolean } & {
+    readonly [N in Exclude<keyof S, NullableNames<S>>]: S[N];
+  } & { readonly [N in NullableNames<S>]?: Exclude<S[N], null> } & {
+    readonly [N in keyof D['secrets'] as D['secrets'][N] extends Secret<true> ? N : never]: string;
+  } & { readonly [N in keyof D['secrets']]?: string } & {
+    readonly [file: `${string}File`]: string;
+  } & (D['can'] extends {
+      readonly hostKeys: true;
+    }
+      ? { readonly hostKey?: string | readonly string[] }
+      : unknown)
+>;
 
 /** The public part, as a row holds it. */
-export type Settings = { [T in ConnectionType]: SettingsOf<DefinitionOf<T>> }[ConnectionType];
+export type Settings = { [T in ConnectionType]: StoredSettings<DefinitionOf<T>> }[ConnectionType];
 type NamesOf<U> = U extends unknown ? keyof U : never;
 export type SecretName = NamesOf<DefinitionOf<ConnectionType>['secrets']>;
 export type SecretValues = Readonly<Partial<Record<SecretName, string>>>;

@@ -14,7 +14,5 @@ export interface AnnouncedKey {
   readonly lastSeenAt: Date;
 }
 
-/** That one connection trusts. */
-export const MAX_HOST_KEYS = 16;
 /** A trusted key that the server has not announced for so long has gone; servers that share a name announce in turns. */
 export const KEY_GONE_AFTER_MS = 7 * 86_400_000;

@@ -4,7 +4,7 @@
  */
 
 /** What a key asks for, and what is allowed; never what stands in it. */
-export interface Excess {
+interface Excess {
   readonly found: string;
   readonly allowed: string;
 }

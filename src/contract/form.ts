@@ -1,11 +1,13 @@
 /** How forms ask for fields. It imports no schemas: the page of the owner reads those of connections with it. */
 /**
- * `lines`: texts, one a line. `words`: texts without spaces. `bytes`, `age`: a number and a unit. `megabytes`: a number of MB, for bytes. `connection`: its id;
+ * `long`: text of several lines. `lines`: texts, one a line. `words`: texts without spaces. `bytes`, `age`: a number and a unit. `megabytes`: a number of MB, for bytes. `connection`: its id;
  * `connections`: several. `folder`: of the connection that the same thing, or part of it, names.
  */
 export type Input =
   | 'text'
   | 'url'
+  | 'long'
+  | 'secret'
   | 'number'
   | 'bytes'
   | 'megabytes'

@@ -4,7 +4,7 @@
  */
 import { type Static, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
 import type { Input } from './form.js';
-import { componentOf, described, withDefault } from './schema.js';
+import { componentOf, described, text, withDefault } from './schema.js';
 
 /** What people read of a field, in forms and among facts. German: de/fields.ts. */
 export interface FieldTexts {
@@ -49,6 +49,30 @@ interface Shown<A extends TSchema = TSchema, R = unknown, T = unknown> extends A
   readonly row?: R;
 }
 
+/** What no schema can say of a text: the part that owns the rule checks it. */
+export type Check = 'host' | 'endpoint' | 'certificates' | 'privateKey';
+
+/** How gateway.yaml has a field. */
+interface InFile {
+  /** What a text may be: mistakes quote it. */
+  readonly allowed?: string;
+  readonly format?: string;
+  /** Where it is not that of requests without the bounds of lengths. */
+  readonly schema?: TSchema;
+  /** The key that names a file which holds it. */
+  readonly key?: string;
+}
+
+/** How a form and gateway.yaml take a field, and who may change it. */
+interface Taken {
+  readonly file?: InFile;
+  readonly check?: Check;
+  /** Few people change it. */
+  readonly isAdvanced?: boolean;
+  /** A change leads a stored login neither to another server nor beyond its root. */
+  readonly isHarmless?: boolean;
+}
+
 /** The option of `ftg` that sets a field. */
 export interface CommandOption {
   /** As its help shows it: `--every <minutes>`. One without a value says true, or `means`. */
@@ -60,13 +84,8 @@ export interface CommandOption {
 }
 
 /** A field that a request may set. */
-interface Given<
-  S extends TSchema = TSchema,
-  A extends TSchema = TSchema,
-  R = unknown,
-  D = unknown,
-  T = unknown,
-> extends Shown<A, R, T> {
+interface Given<S extends TSchema = TSchema, A extends TSchema = TSchema, R = unknown, D = unknown, T = unknown>
+  extends Shown<A, R, T>, Taken {
   readonly kind: 'given';
   readonly schema: S;
   readonly texts: T;
@@ -79,6 +98,10 @@ interface Given<
   /** Answers to keys have it when they have this one. */
   readonly goesWith?: string;
   readonly option?: CommandOption;
+  /** Always its default: requests do not set it. */
+  readonly isFixed?: boolean;
+  /** Makes the value in a row of the one in a request. */
+  keep?(said: Static<S>): R;
 }
 
 interface Needed {
@@ -105,8 +128,20 @@ interface Hidden<R = unknown> {
   readonly row?: R;
 }
 
+/** A field that is sealed, in a table of its own, and never shown. */
+interface Secret<N extends true | undefined = true | undefined, T = unknown>
+  extends Asked<T>, Pick<Taken, 'file' | 'check'> {
+  readonly kind: 'secret';
+  readonly schema: TSchema;
+  readonly texts: T;
+  readonly isNeeded?: N;
+  /** The server itself receives it: another server must not. */
+  readonly isSent?: boolean;
+}
+
 type Column = Given | Kept | Hidden;
-type Field = Column | Derived;
+type Field = Column | Derived | Secret;
+export type { Given, Secret };
 export type Fields = Readonly<Record<string, Field>>;
 
 export function given<
@@ -121,7 +156,7 @@ export function given<
 
 export function needed<S extends TSchema, const T extends FieldTexts, A extends TSchema = S, R = InRow<Static<A>>>(
   schema: S,
-  about: Shown<A, R, T> & Pick<Given, 'option'> & { readonly texts: T },
+  about: Shown<A, R, T> & Pick<Given, 'option' | keyof Taken> & { readonly texts: T },
 ): Given<S, A, R, undefined, T> & Needed {
   return { kind: 'given', schema, default: undefined, isNeeded: true, ...about };
 }
@@ -138,6 +173,13 @@ export function derived<S extends TSchema, const T extends FieldTexts | undefine
   about: Pick<Derived<S, T>, 'isOwners' | keyof Asked> = {},
 ): Derived<S, T> {
   return { kind: 'derived', schema, ...about };
+}
+
+export function secret<const T extends FieldTexts, const N extends true | undefined = undefined>(
+  description: string,
+  { maxLength = 1024, ...about }: Omit<Secret<N, T>, 'kind' | 'schema'> & { readonly maxLength?: number },
+): Secret<N, T> {
+  return { kind: 'secret', schema: text(description, { minLength: 1, maxLength }), ...about };
 }
 
 export function hidden<R>(about: Pick<Hidden, 'column'> = {}): Hidden<R> {
@@ -176,7 +218,7 @@ export type RowOf<F> = { readonly [N in NamesOf<F, Column>]: StoredOf<F[N]> };
 type StoredOf<F> = F extends { readonly row?: infer R } ? R : never;
 
 /** What answers show of one, in examples. */
-export type Example<F> = { readonly [N in Exclude<keyof F, NamesOf<F, Hidden>>]?: unknown };
+export type Example<F> = { readonly [N in Exclude<keyof F, NamesOf<F, Hidden | Secret>>]?: unknown };
 
 /** The columns that requests set. */
 export type SettingsOf<F> = { readonly [N in NamesOf<F, Given>]: StoredOf<F[N]> };
@@ -215,7 +257,7 @@ export function withDefaults<F extends Fields>(
 /** The table's columns in camel case, by the names of their fields. */
 export function columnNamesOf(fields: Fields): Readonly<Record<string, string>> {
   const columns = Object.entries(fields).flatMap(([name, field]) =>
-    field.kind === 'derived' ? [] : [[name, field.column ?? name] as const],
+    field.kind === 'derived' || field.kind === 'secret' ? [] : [[name, field.column ?? name] as const],
   );
   return Object.fromEntries(columns);
 }
@@ -272,11 +314,11 @@ function shownValue(field: Field, stored: unknown): unknown {
   return 'show' in field && field.show !== undefined ? field.show(stored) : stored;
 }
 
-function isShown(field: Field, reader: Reader): field is Exclude<Field, Hidden> {
-  return field.kind !== 'hidden' && (reader === 'owner' || field.isOwners !== true);
+function isShown(field: Field, reader: Reader): field is Exclude<Field, Hidden | Secret> {
+  return field.kind !== 'hidden' && field.kind !== 'secret' && (reader === 'owner' || field.isOwners !== true);
 }
 
-function schemaOfAnswer(field: Exclude<Field, Hidden>, reader: Reader): TSchema {
+function schemaOfAnswer(field: Exclude<Field, Hidden | Secret>, reader: Reader): TSchema {
   if (field.kind === 'derived') return field.schema;
   const shown = field.shown ?? withoutBounds(field.schema);
   const schema = field.words === undefined ? shown : described(shown, field.words);

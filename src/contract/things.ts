@@ -1,6 +1,10 @@
 /** The things whose fields forms ask for, and facts show. */
 import { alarmFields } from './alarm.js';
 import { apiKeyFields } from './api-key.js';
+import { connectionFields, hostKeyFields } from './connection/fields.js';
+import { ftp } from './connection/ftp.js';
+import { s3 } from './connection/s3.js';
+import { sftp } from './connection/sftp.js';
 import { jobFields, jobOptionFields } from './job.js';
 import { keyPairFields } from './key-pair.js';
 import { linkFields } from './link.js';
@@ -9,9 +13,18 @@ import type { TextsOf } from './thing.js';
 import { watchedFolderFields } from './watched-folder.js';
 import { webhookFields } from './webhook.js';
 
+/** The fields of all types. What several types have reads the same. */
+const allConnections = {
+  ...{ ...connectionFields, ...hostKeyFields },
+  ...{ ...s3.settings, ...s3.secrets },
+  ...{ ...ftp.settings, ...ftp.secrets },
+  ...{ ...sftp.settings, ...sftp.secrets },
+};
+
 export const THINGS = {
   alarms: alarmFields,
   apiKey: apiKeyFields,
+  connection: allConnections,
   job: jobFields,
   jobOptions: jobOptionFields,
   keyPair: keyPairFields,

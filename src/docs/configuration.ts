@@ -1,9 +1,9 @@
 /** The sections of the page of all configuration keys: a table for each top-level key, made from the example file and its comments. */
 import { isMap, isScalar, isSeq, parseDocument, type YAMLMap } from 'yaml';
 import { exampleFile } from '../config/example.js';
-import type { Definition } from '../connections/definition.js';
-import { keysOf } from '../connections/schemas.js';
-import { CONNECTION_TYPES } from '../connections/types.js';
+import type { Definition } from '../contract/connection/definition.js';
+import { keysOf } from '../contract/connection/schemas.js';
+import { CONNECTION_TYPES } from '../contract/connection/types.js';
 
 /** Also the links to them. */
 export function configurationSections(definitions: readonly Definition[] = CONNECTION_TYPES): string {

@@ -1,8 +1,8 @@
 /** Tables of pages that follow from definitions: the build puts them where a page has `<!-- table errors 404 409 -->`, with the line below it. */
 import { STATUS_CODES } from 'node:http';
 import { ALL_EVENTS } from '../api/events/definitions.js';
-import { fieldsOf } from '../connections/schemas.js';
-import { CONNECTION_TYPES } from '../connections/types.js';
+import { fieldsOf } from '../contract/connection/schemas.js';
+import { CONNECTION_TYPES } from '../contract/connection/types.js';
 import { ATTENTION } from '../contract/attention.js';
 import { CLIENT_ERRORS, errorCodes, type ErrorDefinition, ERRORS } from '../contract/errors.js';
 import { EVENT_TYPES } from '../contract/event-types.js';

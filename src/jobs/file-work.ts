@@ -4,7 +4,7 @@ import { Memory } from '../budgets/memory.js';
 import type { Caller } from '../base/caller.js';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
-import { definitionOf } from '../connections/types.js';
+import { definitionOf } from '../contract/connection/types.js';
 import { deleteFile, moveFile } from '../operations/change.js';
 import { find, freeName, LeftAlone, namesFor, refuseOlder, replaces, underFreeName } from '../operations/conflicts.js';
 import { copyFile, type CopyRequest, requireVerified } from '../operations/copy.js';

@@ -9,7 +9,7 @@ import { EntrySorter, type SortedEntry } from '../base/entry-sorter.js';
 import type { GatewayError } from '../base/errors.js';
 import { hasCode, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
-import { definitionOf } from '../connections/types.js';
+import { definitionOf } from '../contract/connection/types.js';
 import { find, OntoItself } from '../operations/conflicts.js';
 import { folderShownBy } from '../operations/onto-itself.js';
 import { NO_MARKS } from '../operations/tree/repeated-folders.js';

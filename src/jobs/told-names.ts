@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Connection } from '../connections/connection.js';
-import { definitionOf } from '../connections/types.js';
+import { definitionOf } from '../contract/connection/types.js';
 import { MAX_NAME_BYTES } from '../base/file-name.js';
 import { labelOf } from '../remotes/left-out.js';
 import type { LeftOut } from '../remotes/remote.js';

@@ -2,7 +2,7 @@
 import type { Hold } from '../budgets/memory.js';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
-import { definitionOf } from '../connections/types.js';
+import { definitionOf } from '../contract/connection/types.js';
 import { LeftOutCount } from '../remotes/left-out.js';
 import { refuseRoot } from '../remotes/obstacles.js';
 import { baseName, ROOT, type RemotePath } from '../remotes/path.js';

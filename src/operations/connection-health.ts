@@ -4,7 +4,7 @@
  */
 import { toGatewayError, type GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
-import { summaryOf } from '../connections/schemas.js';
+import { summaryOf } from '../contract/connection/schemas.js';
 import type { Reach } from '../remotes/reach.js';
 import type { ConnectionOutages, StorageOptions } from '../storage/storage.js';
 

@@ -7,7 +7,7 @@
  */
 import { hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
-import { definitionOf } from '../connections/types.js';
+import { definitionOf } from '../contract/connection/types.js';
 import { makeHiddenFile, removeHiddenFile } from '../remotes/hidden-file.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../remotes/path.js';

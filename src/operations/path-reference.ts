@@ -1,7 +1,7 @@
 /** Paths of clients that may need a session to be completed. */
 import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
-import { definitionOf } from '../connections/types.js';
+import { definitionOf } from '../contract/connection/types.js';
 import { parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
 import type { Remote } from '../remotes/remote.js';
 

@@ -2,7 +2,8 @@
 import { hasCode } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
 import type { Occupant, Place } from './places.js';
-import type { PoolLimits, Session } from './session.js';
+import type { Session } from './session.js';
+import type { PoolLimits } from '../contract/connection/fields.js';
 
 /** When a session was opened, on the clock of performance.now(). */
 export interface Opening {

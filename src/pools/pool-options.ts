@@ -1,7 +1,8 @@
 /** The options of a pool, and its gauges. */
 import type { SessionPermits } from '../shares/permits.js';
 import type { PoolBudgets } from './places.js';
-import type { OpenSession, PoolLimits } from './session.js';
+import type { OpenSession } from './session.js';
+import type { PoolLimits } from '../contract/connection/fields.js';
 import type { GiveWayLimits } from './slow-leases.js';
 
 export interface PoolGauge {

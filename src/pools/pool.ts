@@ -18,7 +18,8 @@ import type { SessionPermits } from '../shares/permits.js';
 import { type Place, PlaceLine, type PoolBudgets, unboundedBudgets } from './places.js';
 import type { PoolGauge, PoolOptions } from './pool-options.js';
 import { exhausted, PoolBusy, poolFull, waitedTooLong } from './refusals.js';
-import type { OpenSession, PoolLimits, Session } from './session.js';
+import type { OpenSession, Session } from './session.js';
+import type { PoolLimits } from '../contract/connection/fields.js';
 import { SlowLeases, type Yielding } from './slow-leases.js';
 import { enqueue, newWaiter, type AcquireOptions, type Lease, type Priority, type Waiter } from './waiters.js';
 

@@ -1,6 +1,6 @@
 /** Why a request got no session, in words for the client. */
 import { GatewayError } from '../base/errors.js';
-import type { PoolLimits } from './session.js';
+import type { PoolLimits } from '../contract/connection/fields.js';
 
 /** Everything that the pool may have is in use or wanted: a probe does not wait for it. */
 export class PoolBusy extends Error {

@@ -35,17 +35,3 @@ export interface Session<Lease> {
 
 /** Opens one session; rejects with a GatewayError, too_many_sessions if the server admits no further one. */
 export type OpenSession<Lease> = (signal: AbortSignal) => Promise<Session<Lease>>;
-
-export interface PoolLimits {
-  /** Open sessions to one host, port and login: a hard limit. */
-  readonly maxSessions: number;
-  /** SFTP channels that share one SSH connection. */
-  readonly maxChannelsPerSession: number;
-  readonly idleTimeoutMs: number;
-  /** Requests that may wait for a session. */
-  readonly maxWaiting: number;
-  readonly acquireTimeoutMs: number;
-  readonly connectTimeoutMs: number;
-  /** Without progress for this long, a transfer ends. */
-  readonly stallTimeoutMs: number;
-}

@@ -1,5 +1,6 @@
 /** The limits of one connection: those that the operator set for its host, and its own. */
-import type { Connection, PoolLimits } from '../connections/connection.js';
+import type { Connection } from '../connections/connection.js';
+import type { PoolLimits } from '../contract/connection/fields.js';
 
 export interface OperatorLimits {
   readonly default: PoolLimits;

@@ -1,6 +1,7 @@
 import type { PoolBudgets } from '../pools/places.js';
 import type { Session } from '../pools/session.js';
-import type { Connection, PoolLimits } from '../connections/connection.js';
+import type { Connection } from '../connections/connection.js';
+import type { PoolLimits } from '../contract/connection/fields.js';
 import type { Dialer, DialObserver } from './dial/dial.js';
 import type { RemotePath } from './path.js';
 import type { Remote, RemoteContext } from './remote.js';

@@ -10,7 +10,8 @@ import { Pool, PoolBusy, type Lease, type PoolGauge, type Priority, type Yieldin
 import { linksAreFull } from '../pools/refusals.js';
 import type { GiveWayLimits } from '../pools/slow-leases.js';
 import type { Shares } from '../shares/permits.js';
-import type { Connection, PoolLimits } from '../connections/connection.js';
+import type { Connection } from '../connections/connection.js';
+import type { PoolLimits } from '../contract/connection/fields.js';
 import { createFtp } from './ftp/protocol.js';
 import type { KnownPlaces } from './known-places.js';
 import type { RemotePath } from './path.js';

@@ -2,7 +2,7 @@
 import { Type, type Static, type TObject, type TProperties } from 'typebox';
 import { type EventDefinition, eventDefinition, NUMBERED_BYTES } from '../base/events.js';
 import { listOf, base64, count, dateTime, described, flag, oneOf, text, textOrNull } from '../contract/schema.js';
-import { connectionSummary } from '../connections/schemas.js';
+import { connectionSummary } from '../contract/connection/schemas.js';
 import type { WatchedFolder } from '../contract/watched-folder.js';
 import { ROOT_PATH } from '../contract/words.js';
 import type { RouteCopy } from '../storage/storage.js';

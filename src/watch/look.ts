@@ -3,7 +3,7 @@
  * changed only that is written on which no report hangs.
  */
 import { withDeadline } from '../base/deadline.js';
-import { definitionOf } from '../connections/types.js';
+import { definitionOf } from '../contract/connection/types.js';
 import { GatewayError, hasCode, refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { parseRemotePath, ROOT } from '../remotes/path.js';

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import ssh2 from 'ssh2';
 import type { Config } from '../../src/config/schema.js';
 import { createValidator } from '../../src/config/validate.js';
-import { CONNECTION_TYPES } from '../../src/connections/types.js';
+import { CONNECTION_TYPES } from '../../src/contract/connection/types.js';
 import { provision } from '../../src/app/quick-start.js';
 import { quickStartBanner } from '../../src/app/quick-start-banner.js';
 import {

@@ -10,7 +10,7 @@ import { inPackage } from '../../src/base/package-root.js';
 import { createAjv, validatorName, validatorOf, VALIDATORS } from '../../src/base/validators.js';
 import { compileSchemas, knownSchemas } from '../../src/build/validators.js';
 import { configSchema } from '../../src/config/schema.js';
-import { CONNECTION_TYPES } from '../../src/connections/types.js';
+import { CONNECTION_TYPES } from '../../src/contract/connection/types.js';
 import { MAIN } from '../support/start-args.js';
 
 const BUILT = fileURLToPath(inPackage(VALIDATORS));

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test';
 import { parse } from 'yaml';
 import { exampleFile } from '../../src/config/example.js';
 import { configSchema } from '../../src/config/schema.js';
-import { CONNECTION_TYPES } from '../../src/connections/types.js';
+import { CONNECTION_TYPES } from '../../src/contract/connection/types.js';
 import { defaults, load } from './support.js';
 
 /** An operator's file, the schema and what runs without a file describe one and the same program. */

@@ -12,8 +12,9 @@ import { fieldOptions } from '../../src/cli/connection-options.js';
 import { exampleFile } from '../../src/config/example.js';
 import { secretNameTest } from '../../src/config/secret-names.js';
 import { createValidator } from '../../src/config/validate.js';
-import { type Definition, secret, setting } from '../../src/connections/definition.js';
-import { sftp } from '../../src/connections/sftp.js';
+import type { Definition } from '../../src/contract/connection/definition.js';
+import { sftp } from '../../src/contract/connection/sftp.js';
+import { given, secret } from '../../src/contract/thing.js';
 import { createChecker } from '../../src/base/schema-check.js';
 import { configurationSections } from '../../src/docs/configuration.js';
 import { redactFacts } from '../../src/observe/redact.js';
@@ -24,8 +25,8 @@ const WORDS = 'Floors that the lift passes.';
 const SECRET_WORDS = 'What the porter asks for.';
 const definition: Definition = {
   ...sftp,
-  settings: { ...sftp.settings, floors: setting(integer(1, 9), { default: 3, title: 'Floors', words: WORDS }) },
-  secrets: { ...sftp.secrets, shibboleth: secret({ title: 'Shibboleth', words: SECRET_WORDS, isSent: true }) },
+  settings: { ...sftp.settings, floors: given(integer(1, 9, WORDS), { texts: { label: 'Floors' }, default: 3 }) },
+  secrets: { ...sftp.secrets, shibboleth: secret(SECRET_WORDS, { texts: { label: 'Shibboleth' }, isSent: true }) },
 };
 
 const ENTRY = { name: 'Tower', type: 'sftp', host: 'sftp.example.com', username: 'gw', password: 'p' } as const;
@@ -107,7 +108,7 @@ test('the OpenAPI document describes it, in requests and answers', () => {
     JSON.stringify(shown('SftpConnectionInput')['shibboleth']),
     /What the porter asks for\. Written, never shown/,
   );
-  assert.deepEqual(shown('SftpConnection')['floors'], { type: 'integer', description: WORDS });
+  assert.deepEqual(shown('SftpConnection')['floors'], { type: 'integer', minimum: 1, maximum: 9, description: WORDS });
   assert.equal('shibboleth' in shown('SftpConnection'), false);
   assert.match(JSON.stringify(shown('SftpConnection')['secrets']), /"shibboleth":\{"type":"boolean"/);
 });

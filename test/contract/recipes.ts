@@ -65,26 +65,24 @@ export const RECIPES: readonly Recipe[] = [
     most: 4,
     edits: [
       {
-        file: 'src/connections/sftp.ts',
-        after: '    ...onServers,\n',
-        text: `    keepAliveSeconds: setting(integer(1, 3600), {
-      default: 10,
-      title: 'Keep-alive (s)',
-      words: 'After so many seconds without traffic, the gateway asks whether the server is there.',
-      isAdvanced: true,
-    }),
+        file: 'src/contract/connection/sftp.ts',
+        after: '  ...onServers,\n',
+        text: `  keepAliveSeconds: given(
+    integer(1, 3600, 'After so many seconds without traffic, the gateway asks whether the server is there.'),
+    { texts: { label: 'Keep-alive (s)' }, default: 10, isAdvanced: true },
+  ),
 `,
       },
-      { file: 'src/connections/sftp.ts', after: 'import { ', text: 'integer, ' },
+      { file: 'src/contract/connection/sftp.ts', after: 'import { ', text: 'integer, ' },
       {
         file: 'src/remotes/sftp/session/login.ts',
         after: '      readyTimeout: 0,\n      keepaliveInterval: ',
         text: 'this.connection.keepAliveSeconds * 1000 || ',
       },
       {
-        file: 'src/dashboard/web/texts/de/connection.ts',
-        after: 'const titles: Words = {\n',
-        text: "  keepAliveSeconds: 'Lebenszeichen alle (s)',\n",
+        file: 'src/contract/de/fields.ts',
+        after: '  connection: {\n',
+        text: "    keepAliveSeconds: { label: 'Lebenszeichen alle (s)' },\n",
       },
     ],
   },

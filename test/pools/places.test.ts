@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { Budget } from '../../src/budgets/budget.js';
 import { type PoolBudgets, SessionPlaces } from '../../src/pools/places.js';
 import { Pool } from '../../src/pools/pool.js';
-import type { PoolLimits } from '../../src/pools/session.js';
+import type { PoolLimits } from '../../src/contract/connection/fields.js';
 import { ask, failure, giveBack, LIMITS, rest, ScriptedServer, ScriptedSession, type Asked } from './scripted.js';
 
 interface Rig extends PoolBudgets {

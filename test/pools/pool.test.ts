@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { PoolLimits } from '../../src/pools/session.js';
+import type { PoolLimits } from '../../src/contract/connection/fields.js';
 import {
   type Asked,
   ask,

@@ -2,7 +2,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { GatewayError, type ErrorCode } from '../../src/base/errors.js';
 import { Pool, type Lease } from '../../src/pools/pool.js';
-import type { PoolLimits, Session } from '../../src/pools/session.js';
+import type { Session } from '../../src/pools/session.js';
+import type { PoolLimits } from '../../src/contract/connection/fields.js';
 
 type PoolOptions = ConstructorParameters<typeof Pool<string>>[0];
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { PoolLimits } from '../../src/connections/connection.js';
+import type { PoolLimits } from '../../src/contract/connection/fields.js';
 import { limitsFor } from '../../src/remotes/pool-limits.js';
 import { LIMITS, sftpConnection } from './support/harness.js';
 

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { GatewayError } from '../../src/base/errors.js';
-import type { Connection, FtpConnection, PoolLimits, SftpConnection } from '../../src/connections/connection.js';
-import { defaultSettings } from '../../src/connections/definition.js';
-import { ftp } from '../../src/connections/ftp.js';
+import type { Connection, FtpConnection, SftpConnection } from '../../src/connections/connection.js';
+import type { PoolLimits } from '../../src/contract/connection/fields.js';
+import { defaultSettings } from '../../src/contract/connection/definition.js';
+import { ftp } from '../../src/contract/connection/ftp.js';
 import { ROOT } from '../../src/remotes/path.js';
 import { createRemotes, type Remotes, type UseOptions } from '../../src/remotes/registry.js';
 import { SharedLimits } from '../../src/remotes/pool-limits.js';

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { ShareHolder } from '../../src/shares/permits.js';
 import { Pool } from '../../src/pools/pool.js';
 import { ProcessShares } from '../../src/shares/process-shares.js';
-import type { PoolLimits } from '../../src/pools/session.js';
+import type { PoolLimits } from '../../src/contract/connection/fields.js';
 import { SharesBroker } from '../../src/shares/shares.js';
 import { playThrough, STEP } from '../pools/histories.js';
 import { ask, failure, giveBack, LIMITS, rest, ScriptedServer, ScriptedSession } from '../pools/scripted.js';

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { ShareHolder } from '../../src/shares/permits.js';
 import { Pool } from '../../src/pools/pool.js';
-import type { PoolLimits } from '../../src/pools/session.js';
+import type { PoolLimits } from '../../src/contract/connection/fields.js';
 import type { ToBroker } from '../../src/shares/share-messages.js';
 import { SharesBroker } from '../../src/shares/shares.js';
 import { playThrough, STEP } from '../pools/histories.js';

@@ -1,8 +1,8 @@
 /** An account as the configuration gives it, with a connection of each type. */
-import { defaultSettings } from '../../src/connections/definition.js';
-import { ftp } from '../../src/connections/ftp.js';
-import { s3 } from '../../src/connections/s3.js';
-import { sftp } from '../../src/connections/sftp.js';
+import { defaultSettings } from '../../src/contract/connection/definition.js';
+import { ftp } from '../../src/contract/connection/ftp.js';
+import { s3 } from '../../src/contract/connection/s3.js';
+import { sftp } from '../../src/contract/connection/sftp.js';
 import assert from 'node:assert/strict';
 import type { AccountConfig } from '../../src/config/schema.js';
 import type { ApiKeyRecord, Storage } from '../../src/storage/storage.js';

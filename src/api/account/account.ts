@@ -3,7 +3,7 @@ import { ALL_SCOPES } from '../../contract/api-key.js';
 import { accountExample, accountFields } from '../../contract/account.js';
 import { flag, listOf, object, oneOf } from '../../contract/schema.js';
 import { exampleOf, shownFields } from '../../contract/thing.js';
-import { summaryFields } from '../../connections/schemas.js';
+import { summaryFields } from '../../contract/connection/schemas.js';
 import { endpoint } from '../endpoint.js';
 import { CONNECTION_EXAMPLE } from '../fields.js';
 import type { Services } from '../services.js';

@@ -1,12 +1,11 @@
 /** A connection in its flat form, as its owner writes it: the way to settings and secrets and back. */
 import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
-import { FORMATS } from '../../base/formats.js';
 import type { Connection, SecretValues, Settings } from '../../connections/connection.js';
-import { addressOf, type Definition, type Values } from '../../connections/definition.js';
-import { wordsOf } from '../../connections/private-key-bounds.js';
-import { changeSchema } from '../../connections/schemas.js';
-import { CONNECTION_TYPES, definitionOf } from '../../connections/types.js';
+import { addressOf, type Definition, type Values } from '../../contract/connection/definition.js';
+import { refusalOf } from '../../connections/checks.js';
+import { changeSchema } from '../../contract/connection/schemas.js';
+import { CONNECTION_TYPES, definitionOf } from '../../contract/connection/types.js';
 import { createChecker } from '../../base/schema-check.js';
 import { type ConnectionDraft, type ManagedConnection, type SecretChanges, settingsOf } from '../../storage/storage.js';
 import { type ConnectionInput, connectionSchemas } from './schemas.js';
@@ -135,9 +134,9 @@ function flatSettings({ id, name, type, settings }: ManagedConnection): Connecti
 
 function secretsOf(input: ConnectionInput, { secrets }: Definition): SecretChanges {
   const changes: Record<string, string | null> = {};
-  for (const [name, { isRequired }] of Object.entries(secrets)) {
+  for (const [name, { isNeeded }] of Object.entries(secrets)) {
     const value = input[name];
-    if (value === null && isRequired) throw badField(name, 'must not be null');
+    if (value === null && isNeeded === true) throw badField(name, 'must not be null');
     if (value === null || typeof value === 'string') changes[name] = value;
   }
   return changes;
@@ -145,19 +144,8 @@ function secretsOf(input: ConnectionInput, { secrets }: Definition): SecretChang
 
 /** What no schema says. @throws GatewayError bad_request */
 function checkSettings(input: ConnectionInput, { settings, secrets }: Definition): void {
-  for (const [name, { schema, formatWords, refusal }] of Object.entries(settings)) {
-    const value = input[name];
-    if (typeof value !== 'string') continue;
-    const { format } = schema as { readonly format?: keyof typeof FORMATS };
-    // A text that may be absent is null here, not empty.
-    if (format !== undefined && (value === '' || !FORMATS[format](value)))
-      throw badField(name, `must be ${formatWords}`);
-    const refused = refusal?.(value);
+  for (const [name, { check }] of Object.entries({ ...settings, ...secrets })) {
+    const refused = refusalOf(check, input[name]);
     if (refused !== undefined) throw badField(name, refused);
-  }
-  for (const [name, { excess }] of Object.entries(secrets)) {
-    const value = input[name];
-    const over = typeof value === 'string' ? excess?.(value) : undefined;
-    if (over !== undefined) throw badField(name, `cannot be used: ${wordsOf(over)}`);
   }
 }

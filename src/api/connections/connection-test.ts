@@ -10,7 +10,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { withDeadline } from '../../base/deadline.js';
 import { type ErrorCode, GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
 import type { Connection } from '../../connections/connection.js';
-import { definitionOf } from '../../connections/types.js';
+import { definitionOf } from '../../contract/connection/types.js';
 import type { Dialer } from '../../remotes/dial/dial.js';
 import { joinPath, parseRemotePath, type RemotePath, ROOT } from '../../remotes/path.js';
 import type { OperatorLimits } from '../../remotes/pool-limits.js';

@@ -2,8 +2,8 @@
 import { Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
 import { component, count, flag, listOf, object, text, withDefault } from '../../contract/schema.js';
-import type { Values } from '../../connections/definition.js';
-import { CONNECTION_TYPES } from '../../connections/types.js';
+import type { Values } from '../../contract/connection/definition.js';
+import { CONNECTION_TYPES } from '../../contract/connection/types.js';
 import { SLUG } from '../../contract/patterns.js';
 import type { ConnectionDraft, SecretChanges } from '../../storage/storage.js';
 import { successAnswer } from '../fields.js';

@@ -2,12 +2,11 @@
 import { type Static, Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
 import { dateTime, flag, listOf, object, oneOf, text, texts, withDefault } from '../../contract/schema.js';
-import { fingerprint } from '../../connections/common.js';
-import { definitionOf } from '../../connections/types.js';
+import { fingerprint, HOST_KEYS, hostKeyFields } from '../../contract/connection/fields.js';
+import { definitionOf } from '../../contract/connection/types.js';
 import type { ManagedConnection } from '../../storage/storage.js';
 import { CLOSED, FINGERPRINT, LATER, TIME } from '../fields.js';
 import { actorOf, type AtItem, connectionAt, type Services, connectionOf, refuseConfigured } from '../services.js';
-import { HOST_KEYS, LEARNED } from './schemas.js';
 import { EDIT_ERRORS, sample, shown, shownAnswer } from './view.js';
 import { endpoints } from '../endpoint.js';
 
@@ -18,7 +17,7 @@ const OTHER_FINGERPRINT = `SHA256:${'B'.repeat(42)}A`;
 const answer = {
   schema: object('HostKeysAnswer', {
     hostKeys: texts(HOST_KEYS),
-    learned: flag(LEARNED),
+    learned: hostKeyFields.hostKeysLearned.schema,
     announced: listOf(
       object('AnnouncedHostKey', {
         fingerprint: text('SHA-256 fingerprint, as OpenSSH shows it.'),

@@ -1,29 +1,10 @@
 /** What the API takes and shows of connections, as it follows from the definitions of their types. */
-import { type Static, type TSchema, Type } from 'typebox';
-import {
-  component,
-  dateTime,
-  flag,
-  group,
-  oneOf,
-  orNull,
-  text,
-  textOrNull,
-  texts,
-  type TSchemaOf,
-} from '../../contract/schema.js';
-import { columns } from '../../connections/common.js';
-import type { ConnectionType } from '../../connections/connection.js';
-import type { Definition, Values } from '../../connections/definition.js';
-import {
-  answerProperties,
-  changeSchema,
-  fieldsOf,
-  formSchema,
-  inputSchema,
-  settingField,
-} from '../../connections/schemas.js';
-import { id } from '../fields.js';
+import { type Static, Type } from 'typebox';
+import { component, text, type TSchemaOf } from '../../contract/schema.js';
+import type { ConnectionType } from '../../contract/connection/types.js';
+import type { Definition, Values } from '../../contract/connection/definition.js';
+import { connectionFields } from '../../contract/connection/fields.js';
+import { answerFields, changeSchema, fieldsOf, formSchema, inputSchema } from '../../contract/connection/schemas.js';
 import { card } from './test-report.js';
 
 /** As the schemas let it through: the fields of its type and no others. */
@@ -39,7 +20,7 @@ export type ConnectionInput = Values & {
 type ByType = Readonly<Record<string, object>>;
 
 export function connectionSchemas(definitions: readonly Definition[]) {
-  const { schema: name } = settingField('name', columns.name);
+  const { schema: name } = connectionFields.name;
   const schemasOf = (make: (definition: Definition) => object): ByType =>
     Object.fromEntries(definitions.map((definition) => [definition.type, make(definition)]));
   /** One schema for each type, chosen by its name: an error message is about the type that the request names. */
@@ -54,7 +35,8 @@ export function connectionSchemas(definitions: readonly Definition[]) {
       })),
     });
   const inputs = schemasOf((definition) => componentOfType(definition, 'ConnectionInput', inputSchema(definition)));
-  const hasRequired = ({ secrets }: Definition): boolean => Object.values(secrets).some(({ isRequired }) => isRequired);
+  const hasRequired = ({ secrets }: Definition): boolean =>
+    Object.values(secrets).some(({ isNeeded }) => isNeeded === true);
   const secrets = definitions.flatMap(fieldsOf).filter(({ isSecret }) => isSecret);
   return {
     create: component('ConnectionInput', byType(inputs)),
@@ -88,54 +70,14 @@ function componentOfType({ type }: Definition, suffix: string, schema: object): 
   return component(`${type.charAt(0).toUpperCase()}${type.slice(1)}${suffix}`, schema);
 }
 
-const common = {
-  id: id(),
-  name: text('Shown to people.'),
-  isActive: flag('Whether it is switched on.'),
-  source: oneOf(
-    ['configuration', 'dashboard'],
-    '`configuration` for those that the configuration file lists: they can be changed only there.',
-  ),
-  createdAt: dateTime('When it was made.'),
-  updatedAt: dateTime('When it was last changed.'),
-  lastTest: orNull(
-    Type.Object({
-      testedAt: dateTime('When it was tested.'),
-      isOk: flag('Whether every step went through.'),
-      failedStep: textOrNull('The first step that failed.'),
-      error: textOrNull('What went wrong.'),
-    }),
-    'The last test; null before it.',
-  ),
-  // Lists leave it out.
-  card: Type.Optional(card),
-};
-export const HOST_KEYS = 'Pinned fingerprints; with none, the first one shown is trusted and pinned.';
-export const LEARNED = 'They were learned from the first login.';
-const hostKeys = {
-  keyPairId: textOrNull('A key pair of the gateway, in place of a private key.'),
-  hostKeys: texts(HOST_KEYS),
-  hostKeysLearned: flag(LEARNED),
-};
-
 /** By type. */
 export function connectionAnswers(definitions: readonly Definition[]): Readonly<Record<string, object>> {
-  const fieldsOf = (definition: Definition): Record<string, TSchema> => ({
-    ...common,
-    type: Type.Literal(definition.type, { description: 'Protocol.' }),
-    ...answerProperties(definition),
-    ...(definition.can.hostKeys ? hostKeys : {}),
-    secrets: group(
-      Object.fromEntries(Object.keys(definition.secrets).map((name) => [name, flag('Whether there is one.')])),
-      'Which of them are set.',
-    ),
+  const answers = definitions.map((definition) => {
+    // Lists leave the card out.
+    const fields = { ...answerFields(definition), card: Type.Optional(card) };
+    return [definition.type, componentOfType(definition, 'Connection', Type.Object(fields))] as const;
   });
-  return Object.fromEntries(
-    definitions.map((definition) => [
-      definition.type,
-      componentOfType(definition, 'Connection', Type.Object(fieldsOf(definition))),
-    ]),
-  );
+  return Object.fromEntries(answers);
 }
 
 const names = (description: string) => Type.Array(Type.String(), { description });
@@ -163,8 +105,8 @@ export function describedType(definition: Definition): Static<typeof connectionT
     type,
     title,
     schema: formSchema(definition),
-    advanced: fields.filter(({ isAdvanced }) => isAdvanced).map(({ name }) => name),
-    multiline: fields.filter(({ isLong }) => isLong === true).map(({ name }) => name),
+    advanced: fields.filter(({ isAdvanced }) => isAdvanced === true).map(({ name }) => name),
+    multiline: fields.filter(({ isLong }) => isLong).map(({ name }) => name),
     address: [...address],
     sent: Object.keys(secrets).filter((name) => secrets[name]?.isSent === true),
   };

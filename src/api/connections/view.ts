@@ -2,9 +2,9 @@
 import { Type } from 'typebox';
 import { unknown } from '../../base/errors.js';
 import { component } from '../../contract/schema.js';
-import { defaultSettings, type Values } from '../../connections/definition.js';
-import { sftp } from '../../connections/sftp.js';
-import { CONNECTION_TYPES } from '../../connections/types.js';
+import { defaultSettings, type Values } from '../../contract/connection/definition.js';
+import { sftp } from '../../contract/connection/sftp.js';
+import { CONNECTION_TYPES } from '../../contract/connection/types.js';
 import { connectionView } from './connection-input.js';
 import { FINGERPRINT, LATER, TIME } from '../fields.js';
 import { type AtItem, type Services } from '../services.js';

@@ -4,7 +4,7 @@ import { type EventDefinition, eventDefinition } from '../../base/events.js';
 import { count, dateTime, described, group, object, text } from '../../contract/schema.js';
 import { exampleOf, shownFields } from '../../contract/thing.js';
 import { failedTransferFields, transferExample } from '../../contract/transfer.js';
-import { connectionSummary } from '../../connections/schemas.js';
+import { connectionSummary } from '../../contract/connection/schemas.js';
 import { jobFinished } from '../../jobs/view.js';
 import { EVENTS as FOLDER_EVENTS } from '../../watch/event-bodies.js';
 import { webhookTest } from '../../webhooks/test-event.js';

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../base/errors.js';
-import { definitionOf } from '../../connections/types.js';
+import { definitionOf } from '../../contract/connection/types.js';
 import { count, described, object, success, text } from '../../contract/schema.js';
 import { connectionParameter } from '../../contract/file-request.js';
-import { connectionSummary, summaryOf } from '../../connections/schemas.js';
+import { connectionSummary, summaryOf } from '../../contract/connection/schemas.js';
 import * as operations from '../../operations/append.js';
 import { referTo } from '../../operations/path-reference.js';
 import { parseContentDigest } from '../../operations/pump.js';

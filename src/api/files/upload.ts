@@ -2,7 +2,7 @@ import { abortSignalOf } from '../../base/ending.js';
 import { count, described, object, success, text } from '../../contract/schema.js';
 import { connectionParameter } from '../../contract/file-request.js';
 import type { Connection } from '../../connections/connection.js';
-import { connectionSummary, summaryOf } from '../../connections/schemas.js';
+import { connectionSummary, summaryOf } from '../../contract/connection/schemas.js';
 import { json } from '../../http/answer.js';
 import { reprDigest } from '../../http/repr-digest.js';
 import type { RequestContext } from '../../http/types.js';

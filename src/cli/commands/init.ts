@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Mistake } from '../../config/mistakes.js';
-import type { Definition } from '../../connections/definition.js';
-import { type Field, fieldsOf, keysOf } from '../../connections/schemas.js';
-import { CONNECTION_TYPES } from '../../connections/types.js';
+import type { Definition } from '../../contract/connection/definition.js';
+import { type Field, fieldsOf, keysOf } from '../../contract/connection/schemas.js';
+import { CONNECTION_TYPES } from '../../contract/connection/types.js';
 import type { Arguments, Context } from '../command.js';
 import { FIELD_OPTIONS } from '../connection-options.js';
 import { UsageError } from '../exit-codes.js';
@@ -162,9 +162,10 @@ class Interview {
     }
     if (!this.isAsking) return { values, secrets };
     for (const field of fieldsOf(definition)) {
-      const { name, title, isRequired, isSecret } = field;
+      const { name, texts, isRequired, isSecret } = field;
+      const title = texts.label;
       const isGiven = name in values || name in secrets || `${name}File` in values || name === 'name';
-      if (isGiven || field.isAdvanced || field.isHarmless || !keys.has(name)) continue;
+      if (isGiven || field.isAdvanced === true || field.isHarmless === true || !keys.has(name)) continue;
       if (isSecret && keys.has(`${name}File`)) {
         const path = await this.text(`${title}: its file, empty for none`);
         if (path !== '') values[`${name}File`] = resolve(path);
@@ -180,7 +181,7 @@ class Interview {
   }
 
   /** undefined: the default. */
-  private async value({ title, hint, schema }: Field): Promise<string | number | undefined> {
+  private async value({ texts, hint, schema }: Field): Promise<string | number | undefined> {
     const {
       default: preset,
       enum: choices,
@@ -194,7 +195,7 @@ class Interview {
     const among = choices === undefined ? '' : ` (${choices.join(', ')})`;
     const shown =
       preset === undefined ? '' : preset === null || preset === '' ? `, or nothing: ${hint}` : ` [${preset}]`;
-    const typed = await this.text(`${title}${among}${shown}`);
+    const typed = await this.text(`${texts.label}${among}${shown}`);
     if (typed === '') return undefined;
     return type?.includes('integer') === true ? Number(typed) : typed;
   }

@@ -1,6 +1,6 @@
 /** What `ftg init` asks, and what becomes of the answers: the tree of gateway.yaml and the secrets that it refers to. */
 import { randomBytes } from 'node:crypto';
-import type { Definition } from '../../connections/definition.js';
+import type { Definition } from '../../contract/connection/definition.js';
 
 export interface Answers {
   readonly listen: string;

@@ -32,6 +32,95 @@ export const fields: ThingTexts = {
     allowedIps: { label: 'Nur von diesen Adressen', hint: 'Eine je Zeile, mit oder ohne Maske. Leer: von überall.' },
     expiresAt: { label: 'Läuft ab', hint: 'Leer: nie.' },
   },
+  connection: {
+    id: {
+      label: 'Kennung',
+      hint: 'So nennen API-Anfragen die Verbindung. Aus der Bezeichnung gebildet und änderbar, danach bleibt sie für immer.',
+    },
+    name: { label: 'Bezeichnung', hint: 'Wird in der Oberfläche gezeigt.' },
+    isActive: { label: 'Eingeschaltet' },
+    keyPairId: { label: 'Erzeugtes Schlüsselpaar' },
+    hostKeys: {
+      label: 'Fingerabdrücke der Hostschlüssel',
+      hint: 'Nur einem Server, der einen dieser Schlüssel zeigt, wird vertraut. Leer: dem ersten, den er zeigt.',
+    },
+    host: {
+      label: 'Server',
+      hint: 'Hostname oder IP-Adresse. Eine URL wie sftp://benutzer@host:22/ordner füllt die Felder.',
+    },
+    port: { label: 'Port-Nummer' },
+    username: { label: 'Benutzername' },
+    rootPath: { label: 'Stammordner', hint: 'Was darüber liegt, ist nicht erreichbar.' },
+    defaultPath: {
+      label: 'Ausgangsordner',
+      hint: 'Hier beginnt eine Anfrage, die keinen Ordner nennt. Leer: im Ordner der Anmeldung.',
+    },
+    tls: {
+      label: 'Verschlüsselung',
+      hint: 'Wie die Steuerverbindung verschlüsselt wird.',
+      choices: { explicit: 'Mit TLS (AUTH TLS)', implicit: 'TLS von Anfang an', none: 'Keine' },
+    },
+    tlsVerify: {
+      label: 'Zertifikat des Servers prüfen',
+      hint: 'Ohne diese Prüfung kann ein Angreifer im Netzwerk alles lesen.',
+    },
+    tlsCa: { label: 'Zertifikate Ihrer eigenen Stelle (PEM)', hint: 'Ihnen wird neben den üblichen vertraut.' },
+    endpoint: { label: 'Endpunkt', hint: 'URL des S3-Dienstes. Leer: AWS. Eine URL mit Bucket füllt beide Felder.' },
+    region: { label: 'Region (AWS)' },
+    bucket: { label: 'Bucket-Name', hint: 'Er muss vorhanden sein.' },
+    prefix: { label: 'Präfix', hint: 'Steht vor jedem Schlüssel. Es ist der Stamm der Verbindung.' },
+    accessKeyId: { label: 'ID des Zugangsschlüssels' },
+    secretAccessKey: { label: 'Geheimer Zugangsschlüssel' },
+    sessionToken: { label: 'Sitzungstoken', hint: 'Für vorübergehende Zugangsdaten.' },
+    forcePathStyle: { label: 'Bucket im Pfad', hint: 'Der Bucket steht im Pfad, nicht im Namen des Servers.' },
+    uploader: {
+      label: 'Art des Hochladens',
+      hint: 'Für einen Speicher, der fortlaufende Teile nicht annimmt.',
+      choices: { streamed: 'Teile, wie sie kommen', sdk: 'Wie AWS selbst: jeder Teil wird im Speicher gesammelt' },
+    },
+    password: { label: 'Passwort' },
+    privateKey: { label: 'Privater Schlüssel', hint: 'In der Form von PEM, OpenSSH oder PuTTY.' },
+    passphrase: { label: 'Passphrase des Schlüssels' },
+    digests: {
+      label: 'Prüfsummen und Belege',
+      hint: 'Wann SHA-256 der übertragenen Dateien gebildet wird.',
+      choices: { asked: 'Wo eine Anfrage es verlangt', always: 'Von jeder Datei' },
+    },
+    verify: {
+      label: 'Prüfung des Gespeicherten',
+      hint: 'Was verglichen wird, bevor eine Datei ihren Platz einnimmt.',
+      choices: { size: 'Ihre Länge', readback: 'Alles, noch einmal gelesen' },
+    },
+    atomicUploads: {
+      label: 'Unter verborgenem Namen hochladen, dann umbenennen',
+      hint: 'Eine Datei erhält ihren Namen, sobald sie vollständig ist.',
+    },
+    algorithms: {
+      label: 'Algorithmen',
+      hint: 'Alte Server brauchen vielleicht SHA-1 oder CBC.',
+      choices: { default: 'Die heutigen', legacy: 'Auch alte, für Server, die keine anderen haben' },
+    },
+    hostKeyRotation: {
+      label: 'Angekündigte Hostschlüssel',
+      hint: 'Was geschieht, wenn ein vertrauter Server neue Schlüssel ankündigt.',
+      choices: { ask: 'Nachfragen', accept: 'Annehmen' },
+    },
+    pool: {
+      label: 'Grenzen',
+      parts: {
+        maxSessions: { label: 'Höchstzahl der Sitzungen' },
+        maxChannelsPerSession: {
+          label: 'Höchstzahl der Kanäle je Sitzung',
+          hint: 'SFTP-Kanäle, die sich eine SSH-Verbindung teilen.',
+        },
+        idleTimeoutMs: { label: 'Ungenutzte Sitzungen schließen nach (ms)' },
+        maxWaiting: { label: 'Höchstzahl wartender Anfragen', hint: 'Weitere werden sofort abgewiesen.' },
+        acquireTimeoutMs: { label: 'Längstes Warten auf eine Sitzung (ms)' },
+        connectTimeoutMs: { label: 'Längste Anmeldung (ms)' },
+        stallTimeoutMs: { label: 'Längste Zeit ohne ein Byte (ms)', hint: 'Danach schlägt die Übertragung fehl.' },
+      },
+    },
+  },
   job: {
     type: {
       label: 'Aktion',

@@ -1,11 +1,11 @@
 /** A connection as rows (public settings, secrets apart) and back. */
 import { readFile } from 'node:fs/promises';
 import type { ConnectionConfig } from '../../config/schema.js';
-import type { Digests } from '../../connections/common.js';
+import type { Digests } from '../../contract/connection/fields.js';
 import type { Connection, SecretValues, Settings } from '../../connections/connection.js';
-import type { Definition, Values } from '../../connections/definition.js';
+import type { Definition, Values } from '../../contract/connection/definition.js';
 import type { AnnouncedKey } from '../../connections/host-keys.js';
-import { definitionOf } from '../../connections/types.js';
+import { definitionOf } from '../../contract/connection/types.js';
 import { StartupError } from '../startup.js';
 
 /** What `connections` holds of one. */
@@ -36,14 +36,13 @@ export async function splitConfig(
     readNamedFile(config, key, key === undefined ? undefined : entry[key]);
   const rows: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(settings)) {
-    const { fileKey } = setting;
-    const value =
-      setting.isFixed === true ? setting.default : fileKey === undefined ? entry[name] : await inFile(fileKey);
+    const key = setting.file?.key;
+    const value = setting.isFixed === true ? setting.default : key === undefined ? entry[name] : await inFile(key);
     rows[name] = storedValue(setting, value);
   }
   const values: Record<string, string> = {};
-  for (const [name, { fileKey }] of Object.entries(secrets)) {
-    const value = entry[name] === undefined || entry[name] === '' ? await inFile(fileKey) : entry[name];
+  for (const [name, { file }] of Object.entries(secrets)) {
+    const value = entry[name] === undefined || entry[name] === '' ? await inFile(file?.key) : entry[name];
     if (typeof value === 'string' && value !== '') values[name] = value;
   }
   return { settings: rows as unknown as Settings, secrets: values };
@@ -72,7 +71,7 @@ export function joinConnection(
     return [name, value ?? undefined] as const;
   });
   const values = Object.entries(definition.secrets).map(
-    ([name, { isRequired }]) => [name, opened[name] ?? (isRequired ? '' : undefined)] as const,
+    ([name, { isNeeded }]) => [name, opened[name] ?? (isNeeded === true ? '' : undefined)] as const,
   );
   return {
     id: row.id,
@@ -94,7 +93,7 @@ function announcedOf({ announcedKeys: keys }: ConnectionRow): readonly Announced
 
 function storedValue(setting: Definition['settings'][string], value: unknown): unknown {
   if (setting.default === null && (value === undefined || value === '')) return null;
-  return setting.normalise?.(value) ?? value;
+  return setting.keep?.(value) ?? value;
 }
 
 async function readNamedFile(

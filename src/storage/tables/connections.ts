@@ -1,8 +1,8 @@
 /** Connections: opened for operations, kept by their owners, given by the configuration. Secrets go in and come out in one place. */
 import type { AccountConfig, ConnectionConfig } from '../../config/schema.js';
-import type { Connection, ConnectionType, SecretName, SecretValues, Settings } from '../../connections/connection.js';
-import { addressOf } from '../../connections/definition.js';
-import { definitionOf } from '../../connections/types.js';
+import type { Connection, SecretName, SecretValues, Settings } from '../../connections/connection.js';
+import { addressOf } from '../../contract/connection/definition.js';
+import { type ConnectionType, definitionOf } from '../../contract/connection/types.js';
 import { refusal } from '../../base/errors.js';
 import { refusingDuplicates } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';

@@ -1,7 +1,8 @@
 /** What becomes of the host keys that servers announce: they wait, and are accepted or rejected by their owner or by the rule. */
 import { refusal } from '../../base/errors.js';
 import type { Connection } from '../../connections/connection.js';
-import { type HostKey, MAX_HOST_KEYS } from '../../connections/host-keys.js';
+import type { HostKey } from '../../connections/host-keys.js';
+import { MAX_HOST_KEYS } from '../../contract/connection/fields.js';
 import type { Database } from '../postgres/database.js';
 import type { Transaction } from '../postgres/sql.js';
 import type { Log } from '../startup.js';

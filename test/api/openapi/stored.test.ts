@@ -30,7 +30,11 @@ const EXAMPLES: Readonly<Record<'api' | 'manage', readonly string[]>> = {
     '/paths/~1api~1transfers~1{id}/get/responses/200/content/application~1json/examples/answer',
     '/webhooks/transfer.failed/post/requestBody/content/application~1json/examples/event',
   ],
-  manage: ['/paths/~1manage~1transfers~1export/get/responses/200/content/application~1x-ndjson/examples/line'],
+  manage: [
+    // Fields and choices have the labels of the dashboard.
+    '/paths/~1manage~1connection-types/get/responses/200/content/application~1json/examples/answer',
+    '/paths/~1manage~1transfers~1export/get/responses/200/content/application~1x-ndjson/examples/line',
+  ],
 };
 /** Texts of the schema ErrorCode, in both documents. The others were continued with what to do. */
 const TEXTS: Readonly<Record<string, string>> = {

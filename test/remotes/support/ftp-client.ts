@@ -1,9 +1,10 @@
 /** What a test needs to use a Remote on a server: sessions, leases, recorded leftovers and logs. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { defaultSettings } from '../../../src/connections/definition.js';
-import { ftp } from '../../../src/connections/ftp.js';
-import type { FtpConnection, PoolLimits } from '../../../src/connections/connection.js';
+import { defaultSettings } from '../../../src/contract/connection/definition.js';
+import { ftp } from '../../../src/contract/connection/ftp.js';
+import type { FtpConnection } from '../../../src/connections/connection.js';
+import type { PoolLimits } from '../../../src/contract/connection/fields.js';
 import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { createFtp } from '../../../src/remotes/ftp/protocol.js';
 import type { FtpLease } from '../../../src/remotes/ftp/session/session.js';

@@ -8,9 +8,10 @@ import type {
   RemoteWriter,
   WriteOptions,
 } from '../../../src/remotes/remote.js';
-import { defaultSettings } from '../../../src/connections/definition.js';
-import { s3 } from '../../../src/connections/s3.js';
-import type { PoolLimits, S3Connection } from '../../../src/connections/connection.js';
+import { defaultSettings } from '../../../src/contract/connection/definition.js';
+import { s3 } from '../../../src/contract/connection/s3.js';
+import type { S3Connection } from '../../../src/connections/connection.js';
+import type { PoolLimits } from '../../../src/contract/connection/fields.js';
 import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../../../src/remotes/path.js';
 import type { ProtocolDeps, Tuning } from '../../../src/remotes/protocol.js';

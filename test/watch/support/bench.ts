@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createValidator } from '../../../src/config/validate.js';
 import type { Connection } from '../../../src/connections/connection.js';
-import { CONNECTION_TYPES } from '../../../src/connections/types.js';
+import { CONNECTION_TYPES } from '../../../src/contract/connection/types.js';
 import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT } from '../../../src/remotes/path.js';
 import { createRemotes, type Remotes } from '../../../src/remotes/registry.js';

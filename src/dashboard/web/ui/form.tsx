@@ -214,6 +214,10 @@ function DrawnField(props: {
     case 'lines':
     case 'words':
       return <AreaField rows={2} {...typing} maxLength={undefined} />;
+    case 'long':
+      return <AreaField rows={4} {...typing} />;
+    case 'secret':
+      return <TextField {...typing} type="password" autoComplete="new-password" />;
     case 'bytes':
       return <SizeField {...typing} {...(typing.placeholder === undefined ? { placeholder: '10 MiB' } : {})} />;
     case 'age':

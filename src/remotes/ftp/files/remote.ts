@@ -1,5 +1,6 @@
 import { toGatewayError } from '../../../base/errors.js';
-import type { FtpConnection, PoolLimits } from '../../../connections/connection.js';
+import type { FtpConnection } from '../../../connections/connection.js';
+import type { PoolLimits } from '../../../contract/connection/fields.js';
 import { isAFolder, notAFolder, notEmpty, notFound, refuseRoot } from '../../obstacles.js';
 import { baseName, parseRemotePath, ROOT, underRoot, type RemotePath } from '../../path.js';
 import type { ProtocolDeps } from '../../protocol.js';

@@ -1,4 +1,5 @@
-import type { FtpConnection, PoolLimits } from '../../../connections/connection.js';
+import type { FtpConnection } from '../../../connections/connection.js';
+import type { PoolLimits } from '../../../contract/connection/fields.js';
 import { ROOT, underRoot, type RemotePath } from '../../path.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import type { RemoteContext } from '../../remote.js';

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../../../base/errors.js';
 import type { Session } from '../../../pools/session.js';
-import type { FtpConnection, PoolLimits } from '../../../connections/connection.js';
+import type { FtpConnection } from '../../../connections/connection.js';
+import type { PoolLimits } from '../../../contract/connection/fields.js';
 import type { RemotePath } from '../../path.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import type { Control } from './control.js';

@@ -1,6 +1,7 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import tls from 'node:tls';
-import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
+import type { S3Connection } from '../../../connections/connection.js';
+import type { PoolLimits } from '../../../contract/connection/fields.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { onBehalfOf } from '../../dial/dial.js';
 import { ServerMemory } from '../../server-memory.js';

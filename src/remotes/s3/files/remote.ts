@@ -1,6 +1,7 @@
 import { type Hold, UNCOUNTED } from '../../../budgets/memory.js';
 import { GatewayError } from '../../../base/errors.js';
-import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
+import type { S3Connection } from '../../../connections/connection.js';
+import type { PoolLimits } from '../../../contract/connection/fields.js';
 import { folderInfo } from '../../listing.js';
 import { alreadyExists, isAFolder, moveObstacle, notAFolder, notEmpty, notFound, refuseRoot } from '../../obstacles.js';
 import { ROOT, type RemotePath } from '../../path.js';

@@ -8,7 +8,8 @@ import ssh2, {
 } from 'ssh2';
 import { waitFor } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
-import type { PoolLimits, SftpConnection } from '../../../connections/connection.js';
+import type { SftpConnection } from '../../../connections/connection.js';
+import type { PoolLimits } from '../../../contract/connection/fields.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { onBehalfOf } from '../../dial/dial.js';
 import { AnnouncedKeys, fingerprintOf } from './announced-keys.js';

@@ -1,7 +1,23 @@
 /** FTP connections, with or without TLS. */
-import { oneOf } from '../contract/schema.js';
-import { certificates, everywhere, login, onServers, password } from './common.js';
-import { connectionType, setting } from './definition.js';
+import { oneOf } from '../schema.js';
+import { given } from '../thing.js';
+import { connectionType } from './definition.js';
+import { certificates, everywhere, login, onServers, password } from './fields.js';
+
+const settings = {
+  ...everywhere,
+  ...login(21),
+  tls: given(oneOf(['none', 'explicit', 'implicit'], 'How the control connection is encrypted.'), {
+    texts: {
+      label: 'Encryption',
+      hint: 'How the control connection is encrypted.',
+      choices: { explicit: 'Explicit TLS (AUTH TLS)', implicit: 'Implicit TLS', none: 'None' },
+    },
+    default: 'none',
+  }),
+  ...certificates,
+  ...onServers,
+};
 
 export const ftp = connectionType('ftp', {
   title: 'FTP, FTPS',
@@ -14,18 +30,7 @@ export const ftp = connectionType('ftp', {
     tls: 'explicit',
     defaultPath: '/',
   },
-  settings: {
-    ...everywhere,
-    ...login(21),
-    tls: setting(oneOf(['none', 'explicit', 'implicit']), {
-      default: 'none',
-      title: 'Encryption',
-      words: 'How the control connection is encrypted.',
-      labels: { explicit: 'TLS (AUTH TLS)', implicit: 'TLS from the start', none: 'None' },
-    }),
-    ...certificates,
-    ...onServers,
-  },
+  settings,
   secrets: { password },
   address: ['host', 'port'],
   can: { exec: false, append: true, hostKeys: false, rawNames: true, isObjectStore: false },

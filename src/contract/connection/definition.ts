@@ -1,0 +1,93 @@
+/**
+ * How a type of connection is defined, once. From a definition follow its types, the schemas of gateway.yaml, of requests and
+ * of answers, forms and options (schemas.ts), rows and sealed secrets (storage), and which names are never logged.
+ */
+import type { ErrorCode } from '../errors.js';
+import type { Given, Secret, SettingsOf } from '../thing.js';
+
+interface Capabilities {
+  /** Runs commands. */
+  readonly exec: boolean;
+  /** Adds to the end of a file. */
+  readonly append: boolean;
+  /** The server proves itself with a host key, which is pinned. */
+  readonly hostKeys: boolean;
+  /** Names may be bytes that are no UTF-8. */
+  readonly rawNames: boolean;
+  /** There is no login, only signed requests; folders are parts of keys and go with the last file in them. */
+  readonly isObjectStore: boolean;
+}
+
+/** A mistake in gateway.yaml, at a key of the connection. */
+export interface FileMistake {
+  readonly key: string;
+  readonly found: string;
+  readonly allowed: string;
+}
+
+type Settings = Readonly<Record<string, Given>>;
+type Secrets = Readonly<Record<string, Secret>>;
+export type Values = Readonly<Record<string, unknown>>;
+
+export interface Definition<
+  T extends string = string,
+  S extends Settings = Settings,
+  X extends Secrets = Secrets,
+  C extends Capabilities = Capabilities,
+> {
+  readonly type: T;
+  readonly title: string;
+  /** An entry in gateway.yaml: its id, and all that differs from the defaults. */
+  readonly example: Values;
+  readonly settings: S;
+  readonly secrets: X;
+  /** The settings that name the server which learned host keys and sent secrets belong to. */
+  readonly address: readonly string[];
+  readonly can: C;
+  /** What to do about an error of this protocol, where there is more to say than of any. */
+  readonly advice?: (error: { readonly code: ErrorCode; readonly step?: string | undefined }) => string | undefined;
+  /** Whether the server proves itself with a certificate. */
+  readonly hasCertificate: (settings: Values) => boolean;
+  /** What no schema can say of an entry in gateway.yaml. */
+  readonly mistakes?: (entry: Values) => readonly FileMistake[];
+}
+
+export function connectionType<
+  const T extends string,
+  S extends Settings,
+  X extends Secrets,
+  const C extends Capabilities,
+>(
+  type: T,
+  definition: Omit<Definition<T, S, X, C>, 'type'> & { readonly address: readonly (keyof S & string)[] },
+): Definition<T, S, X, C> {
+  return { type, ...definition };
+}
+
+/** Host and port that learned host keys belong to, and secrets that are sent; "" where there are none to learn. */
+export function addressOf({ address }: Definition, settings: Values): string {
+  return address.map((name) => String(settings[name]).toLowerCase()).join(':');
+}
+
+export type StoredSettings<D extends Definition> = SettingsOf<D['settings']>;
+export type NullableNames<S> = { [N in keyof S]: null extends S[N] ? N : never }[keyof S];
+
+/** Every setting that has a value by default. The others are given beside them. */
+export function defaultSettings<D extends Definition>({
+  settings,
+}: D): Omit<StoredSettings<D>, NullableNames<StoredSettings<D>>> {
+  const usual = Object.entries(settings).map(([name, { default: value }]) => [name, value] as const);
+  const given = usual.filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(given) as object as StoredSettings<D>;
+}
+
+/** As protocols take them, without their host keys. */
+export type ConnectionOf<D extends Definition> = {
+  readonly type: D['type'];
+} & {
+  readonly [N in keyof StoredSettings<D>]: null extends StoredSettings<D>[N]
+    ? Exclude<StoredSettings<D>[N], null> | undefined
+    : StoredSettings<D>[N];
+} & {
+  readonly [N in keyof D['secrets']]: D['secrets'][N] extends Secret<true> ? string : string | undefined;
+};

@@ -1,0 +1,261 @@
+/** Fields that several types of connections have, and the limits of their pools. */
+import { type TInteger, Type } from 'typebox';
+import { ABSOLUTE, LINE, NAME, SLUG } from '../patterns.js';
+import {
+  component,
+  dateTime,
+  described,
+  flag,
+  integer,
+  mapping,
+  milliseconds,
+  oneOf,
+  optional,
+  orNull,
+  text,
+  textOrNull,
+  textOrTexts,
+  texts,
+  withDefault,
+} from '../schema.js';
+import { derived, given, hidden, kept, needed, secret } from '../thing.js';
+
+const DAY_MS = 86_400_000;
+
+/** Each with what gateway.yaml allows, what requests may say. */
+const LIMITS = {
+  /** To one host, port and login: a hard limit. */
+  maxSessions: [integer(1, 10_000), integer(1, 10_000, 'Open sessions to the server.')],
+  maxChannelsPerSession: [integer(1, 1000), integer(1, 1000, 'SFTP channels that share one SSH connection.')],
+  idleTimeoutMs: [milliseconds(1), integer(1, DAY_MS, 'Milliseconds until an idle session is closed.')],
+  maxWaiting: [integer(0, 1_000_000), integer(0, 1_000_000, 'Requests that may wait for a session.')],
+  acquireTimeoutMs: [milliseconds(1), integer(1, DAY_MS, 'Milliseconds that a request waits for a session.')],
+  connectTimeoutMs: [milliseconds(1), integer(1, DAY_MS, 'Milliseconds that a login may take.')],
+  stallTimeoutMs: [milliseconds(1), integer(1, DAY_MS, 'Milliseconds without a byte until a transfer fails.')],
+} satisfies Readonly<Record<string, readonly [inFile: TInteger, inRequests: TInteger]>>;
+
+export type PoolLimits = { readonly [N in keyof typeof LIMITS]: number };
+type Keys<S> = { [N in keyof PoolLimits]: S };
+
+function keys<S>(of: (inFile: TInteger, inRequests: TInteger, name: keyof PoolLimits) => S): Keys<S> {
+  const all = Object.entries(LIMITS) as [keyof PoolLimits, readonly [TInteger, TInteger]][];
+  return Object.fromEntries(all.map(([name, [inFile, inRequests]]) => [name, of(inFile, inRequests, name)])) as Keys<S>;
+}
+
+/** All limits, with these defaults. */
+export const poolKeys = (defaults: PoolLimits) => keys((schema, _, name) => withDefault(schema, defaults[name]));
+
+/** Some limits, in gateway.yaml. */
+export const somePoolLimits = mapping(keys((schema) => optional(schema)));
+
+const limits = () =>
+  Type.Object(
+    keys((_, schema) => optional(schema)),
+    { additionalProperties: false },
+  );
+const POOL =
+  'Limits of its own, over those of the configuration, but not above pools.hosts; of connections with one login the smallest counts.';
+
+export const slug = text('a slug: 1 to 64 lower-case letters, digits, - and _, the first a letter or digit', {
+  pattern: SLUG,
+});
+
+const FINGERPRINT = '^SHA256:[A-Za-z0-9+/]{43}$';
+export const fingerprint = { pattern: FINGERPRINT };
+export const hostKeyInFile = textOrTexts('a fingerprint SHA256:… of 43 base64 characters', FINGERPRINT);
+
+/** The most host keys that one connection trusts. */
+export const MAX_HOST_KEYS = 16;
+export const HOST_KEYS = 'Pinned fingerprints; with none, the first one shown is trusted and pinned.';
+
+const ONE_CHARACTER = { allowed: 'text of at least one character' };
+
+/** A row of the table; what its type alone has is in `settings`. */
+export const connectionFields = {
+  id: kept(text('Identifier.'), {
+    texts: { label: 'Id', hint: 'Used in API requests. Made from the name. It cannot be changed later.' },
+  }),
+  accountId: hidden<string>(),
+  name: needed(text('Shown to people.', { pattern: NAME, minLength: 1, maxLength: 255 }), {
+    texts: { label: 'Name', hint: 'Shown in the dashboard.' },
+    file: ONE_CHARACTER,
+  }),
+  isActive: given(flag('Whether it is switched on; if not, every operation on it is refused.'), {
+    texts: { label: 'Switched on' },
+    words: 'Whether it is switched on.',
+    default: true,
+    isHarmless: true,
+  }),
+  source: derived(
+    oneOf(
+      ['configuration', 'dashboard'],
+      '`configuration` for those that the configuration file lists: they can be changed only there.',
+    ),
+  ),
+  createdAt: kept(dateTime('When it was made.')),
+  updatedAt: kept(dateTime('When it was last changed.')),
+  lastTest: derived(
+    orNull(
+      Type.Object({
+        testedAt: dateTime('When it was tested.'),
+        isOk: flag('Whether every step went through.'),
+        failedStep: textOrNull('The first step that failed.'),
+        error: textOrNull('What went wrong.'),
+      }),
+      'The last test; null before it.',
+    ),
+  ),
+};
+
+/** What only connections have whose server proves itself with a host key: columns, too. */
+export const hostKeyFields = {
+  keyPairId: given(textOrNull('A key pair of the gateway, in place of a private key.', { maxLength: 36 }), {
+    texts: { label: 'Generated key pair' },
+    default: null,
+  }),
+  hostKeys: given(texts(HOST_KEYS, { maxItems: MAX_HOST_KEYS, uniqueItems: true }, fingerprint), {
+    texts: {
+      label: 'Host key fingerprints',
+      hint: 'Only a server with one of these keys is trusted. Empty: the first key seen is trusted.',
+    },
+    default: undefined,
+  }),
+  hostKeysLearned: kept(flag('They were learned from the first login.')),
+};
+
+const absolutePath = { pattern: ABSOLUTE, maxLength: 4096 };
+const ABSOLUTE_PATH = { allowed: 'an absolute path, beginning with /' };
+const LINE_OF_TEXT = { pattern: LINE, minLength: 1, maxLength: 255 };
+
+export const line = (description: string) => text(description, LINE_OF_TEXT);
+
+/** When SHA-256 is taken of the files that pass. */
+export const DIGESTS = ['asked', 'always'] as const;
+export type Digests = (typeof DIGESTS)[number];
+
+export const everywhere = {
+  defaultPath: given(textOrNull('Taken where a request names no path; null = the login folder.', absolutePath), {
+    texts: { label: 'Default folder', hint: 'Used when a request names no folder. Empty: the login folder.' },
+    file: ABSOLUTE_PATH,
+    default: null,
+    isHarmless: true,
+  }),
+  pool: given(described(limits(), POOL), {
+    texts: {
+      label: 'Limits',
+      parts: {
+        maxSessions: { label: 'Maximum sessions' },
+        maxChannelsPerSession: {
+          label: 'Maximum channels per session',
+          hint: 'SFTP channels that share one SSH connection.',
+        },
+        idleTimeoutMs: { label: 'Close idle sessions after (ms)' },
+        maxWaiting: { label: 'Maximum waiting requests', hint: 'Further requests are refused at once.' },
+        acquireTimeoutMs: { label: 'Session wait timeout (ms)' },
+        connectTimeoutMs: { label: 'Login timeout (ms)' },
+        stallTimeoutMs: {
+          label: 'Stall timeout (ms)',
+          hint: 'A transfer fails when no byte moves for this long.',
+        },
+      },
+    },
+    file: { schema: somePoolLimits },
+    shown: described(component('PoolLimits', limits()), POOL),
+    default: {},
+    isHarmless: true,
+    isAdvanced: true,
+  }),
+  digests: given(
+    oneOf(
+      DIGESTS,
+      '`always` = of every file that passes; `asked` = where a request asks, or the account says `always`.',
+    ),
+    {
+      texts: {
+        label: 'Digests and receipts',
+        hint: 'When the gateway computes the SHA-256 of a file.',
+        choices: { asked: 'When a request asks for it', always: 'For every file' },
+      },
+      default: 'asked',
+      isHarmless: true,
+      isAdvanced: true,
+    },
+  ),
+  verify: given(
+    oneOf(
+      ['size', 'readback'],
+      '`readback` = what was stored is read again and compared before it takes its place; `size` = its length is.',
+    ),
+    {
+      texts: {
+        label: 'Verify stored files',
+        hint: 'What is compared before an upload counts as done.',
+        choices: { size: 'The size', readback: 'The whole content, read back' },
+      },
+      default: 'size',
+      isHarmless: true,
+      isAdvanced: true,
+    },
+  ),
+};
+
+export const onServers = {
+  rootPath: given(text('Nothing outside of it is reachable.', absolutePath), {
+    texts: { label: 'Root folder', hint: 'Requests cannot leave this folder.' },
+    file: ABSOLUTE_PATH,
+    default: '/',
+  }),
+  atomicUploads: given(flag('Uploads go to a temporary name and are renamed.'), {
+    texts: {
+      label: 'Upload under a hidden name, then rename',
+      hint: 'A file gets its real name once it is complete.',
+    },
+    default: true,
+    isHarmless: true,
+    isAdvanced: true,
+  }),
+};
+
+/** The server's address and the user; the port is the protocol's own when absent. */
+export const login = (port: number) => ({
+  host: needed(
+    text('Host name or address, without protocol and port.', { pattern: LINE, minLength: 1, maxLength: 253 }),
+    {
+      texts: {
+        label: 'Host',
+        hint: 'A host name or IP address. Or paste a URL such as sftp://user@host:22/folder to fill the fields.',
+      },
+      file: { allowed: 'a host name or IP address, without protocol and port', format: 'host' },
+      check: 'host',
+    },
+  ),
+  port: given(integer(1, 65_535, 'TCP port.'), {
+    texts: { label: 'Port' },
+    shown: Type.Integer({ description: 'TCP port.' }),
+    default: port,
+  }),
+  username: needed(line('Login name.'), { texts: { label: 'User name' }, file: ONE_CHARACTER }),
+});
+
+export const password = secret('Of the login.', { texts: { label: 'Password' }, isSent: true });
+
+export const certificates = {
+  tlsVerify: given(
+    flag('Whether the certificate of the server must be trusted. If not, anybody in between can read everything.'),
+    {
+      texts: {
+        label: 'Verify the certificate of the server',
+        hint: 'Without this check, an attacker on the network can read everything.',
+      },
+      default: true,
+    },
+  ),
+  tlsCa: given(textOrNull('Certificates in PEM form that are trusted beside the usual ones.', { maxLength: 65_536 }), {
+    texts: { label: 'Your own CA certificates (PEM)', hint: 'Trusted in addition to the public ones.' },
+    file: { key: 'tlsCaFile', allowed: 'the path of a PEM file that can be read, or "" for none' },
+    input: 'long',
+    check: 'certificates',
+    default: null,
+    isAdvanced: true,
+  }),
+};

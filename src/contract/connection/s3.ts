@@ -1,0 +1,113 @@
+/** Connections to object stores that speak S3. */
+import { LINE, LINE_OR_EMPTY, NAME, REGION } from '../patterns.js';
+import { fixed, flag, oneOf, text, textOrNull } from '../schema.js';
+import { given, needed, secret } from '../thing.js';
+import { connectionType } from './definition.js';
+import { certificates, everywhere, line, onServers } from './fields.js';
+
+const NAME_IN_FILE = { schema: text('text of at least one character', { pattern: NAME }) };
+const always = { isFixed: true, isHarmless: true } as const;
+
+const settings = {
+  ...everywhere,
+  endpoint: given(textOrNull('URL of the store; null = AWS.', { maxLength: 2048 }), {
+    texts: {
+      label: 'Endpoint',
+      hint: 'URL of the S3 service. Empty: AWS. A URL with a bucket fills both fields.',
+    },
+    file: { allowed: 'an http or https URL without login and query', format: 'http-url-or-empty' },
+    check: 'endpoint',
+    default: null,
+  }),
+  region: given(text('Region of the store.', { pattern: REGION }), {
+    texts: { label: 'Region' },
+    file: { allowed: 'a region, of letters, digits, - and _' },
+    default: 'us-east-1',
+  }),
+  bucket: needed(line('Name of the bucket, which must exist.'), {
+    texts: { label: 'Bucket', hint: 'Must exist already.' },
+    file: NAME_IN_FILE,
+  }),
+  prefix: given(text('Of every key; the root of the connection.', { pattern: LINE_OR_EMPTY, maxLength: 1024 }), {
+    texts: { label: 'Prefix', hint: 'Comes before every key. It is the root of the connection.' },
+    file: { allowed: 'a key prefix' },
+    default: '',
+    keep: folderPrefix,
+  }),
+  accessKeyId: needed(line('Id of the access key.'), { texts: { label: 'Access key id' }, file: NAME_IN_FILE }),
+  forcePathStyle: given(flag('The bucket is in the path, not in the host name.'), {
+    texts: { label: 'Path-style addresses', hint: 'Puts the bucket in the path instead of the host name.' },
+    default: true,
+  }),
+  uploader: given(
+    oneOf(
+      ['streamed', 'sdk'],
+      '`sdk` = the uploader of AWS, which gathers parts in memory, for a store that does not take streamed ones.',
+    ),
+    {
+      texts: {
+        label: 'Uploader',
+        hint: 'Change this if the service rejects streamed parts.',
+        choices: { streamed: 'Stream the parts', sdk: 'AWS SDK (buffers each part in memory)' },
+      },
+      default: 'streamed',
+      isAdvanced: true,
+    },
+  ),
+  ...certificates,
+  // An object store has no folder to start from (prefix does that work), and shows every upload whole or not at all.
+  rootPath: given(fixed('/'), {
+    ...always,
+    texts: onServers.rootPath.texts,
+    shown: text('Always /: `prefix` does that work.'),
+    default: '/',
+  }),
+  atomicUploads: given(fixed(true), {
+    ...always,
+    texts: onServers.atomicUploads.texts,
+    shown: flag('Always: an object appears whole or not at all.'),
+    default: true,
+  }),
+};
+
+const secrets = {
+  secretAccessKey: secret('Of the access key.', {
+    texts: { label: 'Secret access key' },
+    file: { schema: text('text of at least one character', { pattern: LINE }) },
+    isNeeded: true,
+  }),
+  sessionToken: secret('Of temporary credentials.', {
+    texts: { label: 'Session token', hint: 'For temporary credentials.' },
+    maxLength: 8192,
+  }),
+};
+
+export const s3 = connectionType('s3', {
+  title: 'S3',
+  example: {
+    id: 'lake',
+    name: 'Lake',
+    endpoint: 'https://s3.example.com',
+    bucket: 'lake',
+    accessKeyId: '${LAKE_ACCESS_KEY_ID}',
+    secretAccessKey: '${LAKE_SECRET_ACCESS_KEY}',
+    sessionToken: '${LAKE_SESSION_TOKEN:-}',
+    defaultPath: '/',
+  },
+  settings,
+  secrets,
+  // Keys only sign, and what they sign is bound to one server.
+  address: [],
+  can: { exec: false, append: false, hostKeys: false, rawNames: false, isObjectStore: true },
+  advice: ({ code }) =>
+    code === 'remote_failure' || code === 'not_found'
+      ? 'Check the name of the bucket, the region and the prefix.'
+      : undefined,
+  hasCertificate: ({ endpoint }) => !(typeof endpoint === 'string' ? endpoint : 'https:').startsWith('http:'),
+});
+
+/** "" or a key prefix ending in "/", without a leading one. */
+function folderPrefix(prefix: string): string {
+  const trimmed = prefix.replace(/^\/+/, '');
+  return trimmed === '' || trimmed.endsWith('/') ? trimmed : `${trimmed}/`;
+}

@@ -1,0 +1,223 @@
+/** What follows from a definition: the fields and schemas of gateway.yaml, of requests and answers, of forms and help. */
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { SLUG } from '../patterns.js';
+import { fixed, flag, group, integer, mapping, object, oneOf, optional, text, withDefault } from '../schema.js';
+import { type FieldTexts, type Given, type Secret, shownFields } from '../thing.js';
+import type { Definition, Values } from './definition.js';
+import { connectionFields, hostKeyFields, hostKeyInFile, slug } from './fields.js';
+import { CONNECTION_TYPES, type ConnectionType } from './types.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** A field that requests may give. */
+export interface Field extends Pick<Given, 'isAdvanced' | 'isHarmless'> {
+  readonly name: string;
+  readonly texts: FieldTexts;
+  /** What it is, for people who type it: null is left empty there. */
+  readonly hint: string;
+  /** As requests are checked; `description` says what it is, `default` its value when it is absent. */
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+  readonly isSecret: boolean;
+  /** Text of several lines. */
+  readonly isLong: boolean;
+}
+
+const { name, isActive } = connectionFields;
+const { keyPairId, hostKeys } = hostKeyFields;
+
+/** In the order of forms and help. */
+export function fieldsOf({ settings, secrets, can }: Definition): readonly Field[] {
+  const own = fieldsIn({ name, isActive, ...settings });
+  const inForms = (isLate: boolean) =>
+    own.filter(({ isAdvanced, isHarmless = false }) => isAdvanced !== true && isHarmless === isLate);
+  return [
+    ...inForms(false),
+    ...fieldsIn(secrets),
+    ...(can.hostKeys ? fieldsIn({ keyPairId, hostKeys }) : []),
+    ...inForms(true),
+    ...own.filter(({ isAdvanced }) => isAdvanced),
+  ];
+}
+
+function fieldsIn(fields: Readonly<Record<string, Given | Secret>>): readonly Field[] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const isSecret = field.kind === 'secret';
+    if (!isSecret && field.isFixed === true) return [];
+    const { texts, input, isNeeded: isRequired = false } = field;
+    const { isAdvanced, isHarmless, default: usual } = isSecret ? {} : (field as Partial<Given>);
+    const schema = isSecret
+      ? secretSchema(field, isRequired)
+      : { ...field.schema, ...(usual === undefined ? {} : { default: usual }) };
+    const hint = wordsOf(field).replaceAll('`', '').replaceAll('null =', 'empty =');
+    const rest = { schema, isRequired, isSecret, isLong: input === 'long', isAdvanced, isHarmless };
+    return [{ name, texts: texts as FieldTexts, hint, ...rest }];
+  });
+}
+
+function secretSchema({ schema }: Secret, isRequired: boolean): Schema {
+  const { description, ...bounds } = schema as Schema;
+  const words = `${String(description)} Written, never shown${isRequired ? '' : '; null takes it away'}.`;
+  return { ...bounds, type: ['string', 'null'], description: words };
+}
+
+const wordsOf = ({ schema }: { readonly schema: TSchema }): string => String((schema as Schema)['description']);
+
+/** An entry under accounts[].connections of gateway.yaml. */
+export function entrySchema(definition: Definition): TSchema {
+  return mapping(Object.fromEntries(keysOf(definition).map(({ key, schema }) => [key, schema] as const)));
+}
+
+/** The keys of such an entry, each with an example and its words. */
+interface Key {
+  readonly key: string;
+  readonly schema: TSchema;
+  readonly words: string;
+  readonly example: unknown;
+}
+
+export function keysOf({ type, settings, secrets, can, example }: Definition): readonly Key[] {
+  const keys: Omit<Key, 'example'>[] = [
+    { key: 'id', schema: optional(slug), words: 'Lower-case letters, digits, - and _; generated when absent.' },
+    ...Object.entries({ name, isActive }).map(([key, field]) => settingKey(key, field)),
+    { key: 'type', schema: fixed(type), words: 'The protocol.' },
+    ...Object.entries(settings).map(([key, field]) => settingKey(key, field)),
+    ...Object.entries(secrets).flatMap(([key, field]) => secretKeys(key, field)),
+  ];
+  if (can.hostKeys) {
+    const words = 'A fingerprint or a list; absent = trusted on first use, then pinned.';
+    keys.push({ key: 'hostKey', schema: optional(hostKeyInFile), words });
+  }
+  const defaults = keys.map(({ key, schema }) => [key, (schema as Schema)['default']] as const);
+  const shown: Values = { ...Object.fromEntries(defaults), type, ...example };
+  return keys.map((key) => ({ ...key, example: shown[key.key] ?? '' }));
+}
+
+function settingKey(name: string, field: Given): Omit<Key, 'example'> {
+  const { file: { key = name } = {}, default: usual, isFixed = false, shown } = field;
+  const schema = schemaInFile(field);
+  const value = key !== name && usual === null ? '' : usual;
+  const admitted =
+    value === undefined ? schema : value === null ? optional(schema) : withDefault<TSchema>(schema, value);
+  return { key, schema: admitted, words: wordsOf(isFixed && shown !== undefined ? { schema: shown } : field) };
+}
+
+/** Without the bounds of lengths; what is left out stands for null. */
+function schemaInFile({ schema, file: { schema: own, allowed = '', format } = {} }: Given): TSchema {
+  const { type, const: only, enum: words, minimum, maximum, pattern } = schema as JsonSchema;
+  if (own !== undefined) return own;
+  if (only !== undefined) return schema;
+  if (words !== undefined) return oneOf(words);
+  if (type === 'boolean') return flag();
+  if (minimum !== undefined) return integer(minimum, maximum);
+  return text(allowed, {
+    ...(pattern === undefined ? {} : { pattern }),
+    ...(format === undefined ? {} : { format }),
+  });
+}
+
+interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly pattern?: string;
+}
+
+function secretKeys(key: string, field: Secret): readonly Omit<Key, 'example'>[] {
+  const { isNeeded = false, file = {} } = field;
+  const own = file.schema ?? text('text (numbers in quotes)');
+  const schema = isNeeded ? own : optional(own);
+  if (file.key === undefined) return [{ key, schema, words: wordsOf(field) }];
+  return [
+    { key: file.key, schema: optional(text('the path of a file that can be read')), words: wordsOf(field) },
+    { key, schema, words: 'The same as text, instead of the file.' },
+  ];
+}
+
+/** A whole connection, defaults filled in. `isBasedOn`: secrets may come from a stored one. */
+export function inputSchema(definition: Definition, isBasedOn = false): Schema {
+  const fields = fieldsOf(definition);
+  const required = fields.filter(
+    ({ name, isRequired, isSecret }) => isRequired && name !== 'name' && !(isSecret && isBasedOn),
+  );
+  return {
+    type: 'object',
+    required: required.map(({ name }) => name),
+    properties: {
+      ...propertiesOf(fields),
+      id: { type: 'string', pattern: SLUG, description: 'Identifier.' },
+      type: { const: definition.type, description: 'Protocol.' },
+    },
+    additionalProperties: false,
+  };
+}
+
+/** The fields that a change may name: no default stands in for those that it does not. */
+export function changeSchema(
+  definition: Definition,
+): Schema & { readonly properties: Readonly<Record<string, Schema>> } {
+  const properties = Object.entries(propertiesOf(fieldsOf(definition))).map(
+    ([name, { default: _left, ...schema }]) => [name, schema] as const,
+  );
+  return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false };
+}
+
+/** Fields by name, their schemas as the API shows them. */
+function propertiesOf(fields: readonly Field[]): Record<string, Schema> {
+  return Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
+}
+
+/** What an answer shows of a connection of this type. */
+export function answerFields({ type, settings, secrets, can }: Definition): TProperties {
+  const shown = { ...connectionFields, ...settings, ...(can.hostKeys ? hostKeyFields : {}) };
+  const known = Object.keys(secrets).map((name) => [name, flag('Whether there is one.')] as const);
+  return {
+    ...shownFields(shown, 'owner'),
+    type: Type.Literal(type, { description: 'Protocol.' }),
+    secrets: group(Object.fromEntries(known), 'Which of them are set.'),
+  };
+}
+
+/**
+ * What a form draws, in its order: `title` is the label, `description` the hint, `writeOnly` marks secrets; a choice is a
+ * `oneOf` of constants with titles.
+ */
+export function formSchema(definition: Definition): Schema {
+  const fields = fieldsOf(definition);
+  const drawn = fields.map(({ name, texts: { label, choices }, hint, schema, isSecret }) => {
+    const { enum: _values, ...rest } = schema;
+    const titles = Object.entries(choices ?? {}).map(([value, title]) => ({ const: value, title }));
+    const shape = choices === undefined ? schema : { ...rest, oneOf: titles };
+    const marks = isSecret ? { writeOnly: true } : {};
+    return [name, { title: label, ...shape, description: hint, ...marks }] as const;
+  });
+  return {
+    type: 'object',
+    title: definition.title,
+    required: fields.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+    properties: Object.fromEntries(drawn),
+    examples: [definition.example],
+  };
+}
+
+export const summaryFields = {
+  id: text('Identifier.'),
+  name: text('Shown to people.'),
+  type: oneOf(
+    CONNECTION_TYPES.map(({ type }) => type),
+    'Protocol.',
+  ),
+};
+
+/** A connection, where something is said about it. */
+export const connectionSummary = object('ConnectionSummary', summaryFields);
+
+export function summaryOf(connection: {
+  readonly id: string;
+  readonly name: string;
+  readonly type: ConnectionType;
+}): Static<typeof connectionSummary> {
+  return { id: connection.id, name: connection.name, type: connection.type };
+}
