@@ -1,6 +1,6 @@
 /**
- * What src/remotes/remote.ts promises, asked of a protocol on a server, through createRemotes(...).use(...) as
- * operations do it, and looked up on the server's own disk. What only HTTP can show is asked by http-suite.ts.
+ * The promises of src/remotes/remote.ts, tested for a protocol on a server, through createRemotes(...).use(...) as
+ * operations do it, and checked on the server's own disk. http-suite.ts tests what only HTTP can show.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -38,7 +38,7 @@ import {
 } from './support/seam.js';
 import { assertRecent } from './support/recent.js';
 
-/** Files of this run are no older. */
+/** Files of this run are not older. */
 const BEGUN = Date.now();
 /** Some listings show whole minutes. */
 const CLOCKS_APART_MS = 60_000;
@@ -50,14 +50,14 @@ export interface SeamServer {
   readonly disk: Disk;
   readonly base?: string;
   readonly deviations: Deviations;
-  /** Of createRemotes, where the server wants others than the gateway has. */
+  /** Options of createRemotes, if the server needs others than the gateway's. */
   readonly options?: Partial<RemotesOptions>;
-  /** Nothing between it and the gateway could be cut. */
+  /** There is no connection to it that could be cut. */
   readonly hasNoWire?: boolean;
   stop(): Promise<void>;
 }
 
-/** A server of the catalogue as the seam meets it. */
+/** A server of the catalogue in the form for the seam. */
 export function seamOf(entry: ServerEntry): () => Promise<SeamServer> {
   return async () => {
     const server = await entry.start();
@@ -65,7 +65,7 @@ export function seamOf(entry: ServerEntry): () => Promise<SeamServer> {
   };
 }
 
-/** Every way in which the operations open a writer. */
+/** All ways in which the operations open a writer. */
 const FORMS: readonly ((size: number) => WriteOptions)[] = [
   (size) => ({ size }),
   () => ({}),
@@ -73,7 +73,7 @@ const FORMS: readonly ((size: number) => WriteOptions)[] = [
   () => ({ provisional: true }),
   (size) => ({ size, provisional: true }),
 ];
-/** Round the packets of SFTP and the parts of S3. */
+/** Around the packet sizes of SFTP and the part sizes of S3. */
 const SIZES = [
   ...[0, 1, 32_767, 32_768, 32_769, 261_119, 261_120, 261_121, MIB, MIB + 1],
   ...[PART_BYTES - 1, PART_BYTES, PART_BYTES + 1, 3 * PART_BYTES + 12_345],
@@ -97,7 +97,7 @@ const FOLDERS = ['a b', '-la', 'st*r', '[x]', '{a,b}', '  lead', 'ünï'];
 const LEFT = new GatewayError('client_gone', 'the client left');
 
 export function remoteSuite(name: string, start: () => Promise<SeamServer>): void {
-  // One after the other: each looks at what all have noted.
+  // One after the other: each checks what all have recorded.
   describe(`the seam on ${name}`, { concurrency: 1 }, () => {
     let server: SeamServer;
     let seam: Seam;
@@ -114,13 +114,13 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
       await server?.stop();
     });
 
-    /** A folder of its own for each test; it does not exist yet. */
+    /** A separate folder for each test; it does not exist yet. */
     const newFolder = (): string => `${server.base ?? ''}/case-${++count}`;
     const use: Seam['use'] = (work, changes) => seam.use(work, changes);
     const text = async (file: string): Promise<string> => (await disk.read(file)).toString();
     const nothingNoted = (): void =>
       assert.deepEqual([seam.notes.removeLater, seam.notes.abortLater, [...seam.notes.multiparts]], [[], [], []]);
-    /** What stands there under names of its own; hidden ones are on their way. */
+    /** The entries with final names; hidden ones are uploads under way. */
     const visible = async (folder: string): Promise<string[]> =>
       (await disk.files(folder)).filter((file) => !file.includes('/.ftg-test-') && !file.endsWith('?upload'));
 
@@ -201,7 +201,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
               assert.equal(await text(`${folder}/old`), 'old');
               for (const hidden of await disk.files(folder)) {
                 if (hidden === `${folder}/old`) continue;
-                // A store shows an upload that it began before its answer, with the upload's id, arrives.
+                // A store shows an upload before its answer, with the upload's id, arrives.
                 if (hidden.endsWith('?upload')) await eventually(() => seam.notes.multiparts.size > 0, hidden);
                 else assert.ok(seam.notes.folders.length > 0, hidden);
               }
@@ -221,7 +221,8 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
             await pipeline(chunked(randomBytes(size)), writer);
             const hidden = (await disk.files(folder)).filter((file) => !file.endsWith('?upload'));
             if (hidden.length === 0) return writer.abort(LEFT);
-            // A server may still be storing the last bytes: Pure-FTPd renames a file before it deletes it, and keeps a growing one.
+            // A server may still be storing the last bytes: Pure-FTPd renames a file before it deletes it, and keeps a
+            // growing one.
             for (const file of hidden) await use((other) => other.remove(at(file), { isLeftover: true }));
             await assert.rejects(writer.commit({ size }), (error: unknown) => {
               assert.ok(error instanceof GatewayError);
@@ -254,7 +255,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           assert.deepEqual(await disk.modifiedAt(file), modifiedAt);
           if (!isListed) return;
           const listed = (await list(remote, folder)).find(({ path }) => path === file);
-          // LIST shows the day of a former year, and that it does.
+          // For a former year LIST shows only the day, and reports that.
           const { modifiedAt: shown, timeResolutionMs = remote.can.timeResolutionMs } = listed ?? assert.fail(file);
           const apart = modifiedAt.getTime() - shown.getTime();
           assert.ok(apart >= 0 && apart < timeResolutionMs, `${shown.toISOString()} ± ${timeResolutionMs}`);
@@ -266,7 +267,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
               const file = `${folder}/${size}-${index}`;
               const options = form(size);
               const commit = { exclusive: options.exclusive === true, modifiedAt };
-              // What stands behind the content is known to the commit alone.
+              // Fields after the content are known only at the commit.
               const known = options.provisional === true ? {} : { modifiedAt };
               const info = await put(remote, file, content, { ...options, ...known }, commit);
               await checkedAt(remote, file, info);
@@ -321,7 +322,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
 
       test('of two exclusive writers of one name one wins whole, and can.exclusiveCreate tells whether always', async () => {
         const folder = newFolder();
-        // What the server does is learned here, where that has to be.
+        // The server's behaviour is learned here, if it must be.
         await use((remote) => put(remote, `${folder}/probe`, '', {}, { exclusive: true }));
         await use((remote) => put(remote, `${folder}/probe`, '', {}, { exclusive: true })).catch(() => undefined);
         const isRaced = server.deviations.exclusiveIsRaced !== undefined;
@@ -436,9 +437,10 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
             const target = 'isHidden' in options ? `${folder}/.ftg-test-put-aside.a` : `${folder}/a`;
             await use(async (remote) => {
               const writer = await remote.write(at(target), options);
-              // Without a reader of errors an abort between two chunks would end the process.
+              // Without an error listener an abort between two chunks would end the process.
               writer.on('error', () => undefined);
-              // Some take a chunk once the next one comes: the point is reached, or the abort gets there first.
+              // Some take a chunk only when the next one arrives: either the point is reached, or the abort comes
+              // first.
               const reached = reach(writer).catch((error: unknown) => error);
               if (when !== 'between two chunks') assert.equal(await reached, undefined);
               await writer.abort(LEFT);
@@ -729,7 +731,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         await disk.write(file, content);
         await use(async (remote) => {
           const body = streamOf(await remote.read(at(file)));
-          // It may fail before anybody asks for more.
+          // It may fail before more is requested.
           body.on('error', () => undefined);
           await once(body, 'readable');
           await disk.write(file, 'short');
@@ -856,7 +858,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           const told = Object.fromEntries(found) as Record<string, unknown>;
           const { 'to nothing': _, ...others } = told;
           assert.deepEqual(others, { file: 5, sub: true, 'to file': 5, 'to folder': true });
-          // MLSD and SIZE tell nothing of it.
+          // MLSD and SIZE do not show it.
           assert.equal('to nothing' in told, server.connection.type === 'sftp');
           const { size, isDirectory } = await remote.stat(at(`${folder}/to file`));
           assert.deepEqual([size, isDirectory], [5, false]);
@@ -1250,7 +1252,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           if (info === undefined) return;
           assert.deepEqual([info.path, info.size], [`${folder}/to/copy`, content.length]);
           assert.ok((await disk.read(`${folder}/to/copy`)).equals(content));
-          // The store's own time of the source, which has no other; then one that it is given, and that one kept.
+          // The store's own time of the source, which has no other; then a given time, and that one kept.
           const written = (await remote.stat(at(`${folder}/ä source+1.bin`))).modifiedAt;
           assert.deepEqual(info.keptModifiedAt ?? info.modifiedAt, written);
           const modifiedAt = new Date('2021-03-04T05:06:07Z');
@@ -1269,7 +1271,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
 
       test('commands', async () => {
         const limits = { timeoutMs: 30_000, maxOutputBytes: 10_000 };
-        // As the operation does it: one command a lease, on another session when this one turns out dead.
+        // As in the operation: one command per lease, on another session if this one turns out dead.
         const exec = (command: string, more: Partial<ExecOptions> = {}): Promise<ExecResult | undefined> =>
           use(async (remote) => remote.exec?.(command, { ...limits, ...more }), { mayRepeat: true });
         if (server.connection.type !== 'sftp') return assert.equal(await exec('true'), undefined);
@@ -1332,7 +1334,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
             },
             { signal: onItsWay.signal },
           );
-          // What was under way may have been done; anything else is the reason.
+          // Work under way may have been done; any other error is the reason.
           await asked.catch((error: unknown) => withCode('draining')(error));
           await use((remote) => remote.stat(at(folder)));
         });
@@ -1433,9 +1435,9 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
               : notes.removeLater.includes(at(left)) || ofServer(left);
             assert.ok(isNoted, `${left}: ${JSON.stringify([notes.removeLater, notes.abortLater])}`);
           }
-          // What the server made for itself it removes when it notices the cut.
+          // The server removes its own temporary files when it notices the cut.
           await eventually(async () => !(await disk.files(folder)).some(ofServer), 'its own files are gone');
-          // As the gateway does it when it finds the notes.
+          // As in the gateway when it finds the notes.
           await use(async (remote) => {
             for (const path of notes.removeLater.splice(0))
               await remote.remove(path, { isLeftover: true }).catch(() => undefined);
@@ -1463,7 +1465,7 @@ const UNTRUE_SIZES = [
   [3_000_000, 3_000_001],
 ] as const;
 
-/** Reading from a scripted server that reports another size than a file has: the content wins. */
+/** Reads from a scripted server that reports another size than a file has: the content counts. */
 export function misreportingSuite(name: string, start: () => Promise<Misreporting>): void {
   describe(`the content of a file wins over its size on ${name}`, { concurrency: 1 }, () => {
     let server: Misreporting;
@@ -1487,7 +1489,7 @@ export function misreportingSuite(name: string, start: () => Promise<Misreportin
     };
     const all = async (file: Parameters<typeof streamOf>[0]): Promise<Buffer> =>
       Buffer.concat((await streamOf(file).toArray()) as Buffer[]);
-    /** As a client that asks for what is there from `first` on. */
+    /** Like a client that requests everything from `first` on. */
     const from =
       (first: number) =>
       ({ size }: FileInfo): { readonly start: number; readonly end: number } => {
@@ -1524,7 +1526,7 @@ export function misreportingSuite(name: string, start: () => Promise<Misreportin
           const file = await remote.read(at(path), from(reported - 1));
           assert.ok((await all(file)).equals(content), 'ends with the file');
         });
-        // Where only the bytes themselves show it, it is known too late for the whole file.
+        // If only the bytes themselves show it, it is known too late for the whole file.
         await last.catch((error: unknown) => assert.ok(hasCode(error, 'size_mismatch'), String(error)));
         await seam.use(async (remote) => {
           const file = await remote.read(at(path), () => ({ start: 1, end: 9 }));

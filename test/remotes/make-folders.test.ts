@@ -1,11 +1,11 @@
-/** Making a folder with its parents: what it costs, whatever stands already. */
+/** The cost of making a folder with its parents, with any number of existing ones. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { makeFolders } from '../../src/remotes/make-folders.js';
 import { parentOf, parseRemotePath, ROOT, type RemotePath } from '../../src/remotes/path.js';
 
-/** A tree of folders that counts what it is asked. */
+/** A tree of folders that counts its calls. */
 class Folders {
   asked = 0;
   readonly standing = new Set<RemotePath>([ROOT]);

@@ -17,7 +17,7 @@ import {
 
 const parse = (text: string, base = ROOT) => parseRemotePath(text, base, 'path');
 const isBadPath = (error: unknown): boolean => hasCode(error, 'bad_path');
-/** Names as servers hold them, odd ones first. */
+/** Names on servers, odd ones first. */
 const name = fc.oneof(
   fc.constantFrom(
     '-rf',
@@ -65,7 +65,7 @@ test('no path leaves its root, whatever it is made of', () => {
       const placed = underRoot(root, path);
       const bare = root === '/' ? '' : '/srv/data';
       assert.equal(placed, path === '/' ? bare || '/' : bare + path);
-      // Once parsed, parsing again changes nothing.
+      // Parsing a parsed path again changes nothing.
       assert.equal(parse(path), path);
       assert.equal(path === '/' ? path : joinPath(parentOf(path), baseName(path)), path);
     }),

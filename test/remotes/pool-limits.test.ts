@@ -1,4 +1,7 @@
-/** Whose word counts for a pool. Failing looks like a tenant with more sessions, or longer waits, than the operator lets anybody have. */
+/**
+ * Which limits apply to a pool. A failure looks like a tenant with more sessions, or longer waits, than the operator
+ * allows.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,6 +1,6 @@
 /**
- * What is told of servers that cannot be reached, wherever on the way to a session that shows. A failure looks like an outage
- * that nobody hears of, because the server hung up a moment later than another one would have.
+ * What is reported about unreachable servers, at every step on the way to a session. A failure looks like an outage
+ * that is not reported, because the server hung up a moment later than others would have.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

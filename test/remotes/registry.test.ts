@@ -1,4 +1,4 @@
-/** Pools over real servers, and what connections that share a login agree on. */
+/** Pools over real servers, and the limits of connections that share a login. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { GatewayError } from '../../src/base/errors.js';
@@ -32,7 +32,7 @@ function ftpConnection(server: FtpServer, changes: Partial<FtpConnection> = {}):
   };
 }
 
-/** Many short operations at once; resolves to the most that ran together. */
+/** Many short operations at once; resolves with the most that ran together. */
 async function crowd(remotes: Remotes, connection: Connection, count: number): Promise<number> {
   let running = 0;
   let most = 0;
@@ -102,7 +102,7 @@ test('copies in both directions between two logins with one session each do not 
   const server = await startVsftpd();
   t.after(() => server.stop());
   const remotes = remotesOf(t, { maxSessions: 1 });
-  // Another spelling of the host is another pool.
+  // Another spelling of the host makes another pool.
   const [one, two] = [ftpConnection(server), ftpConnection(server, { id: 'f2', host: 'localhost' })];
   const roots = await Promise.all(
     Array.from({ length: 20 }, (_, index) => {
@@ -157,7 +157,7 @@ test('of connections with one login the smallest number that any of them names c
   assert.equal(limits(wide).maxSessions, 20);
   assert.equal(limits(narrow).maxSessions, 2);
   assert.deepEqual([limits(wide).maxSessions, limits(wide).maxChannelsPerSession], [2, 3]);
-  // What concerns the one who waits stays his own.
+  // Times concern only the waiting connection, so they stay its own.
   assert.deepEqual([limits(wide).acquireTimeoutMs, limits(plain).acquireTimeoutMs], [1_000, LIMITS.acquireTimeoutMs]);
   const leave = shared.enter(narrow);
   t.mock.timers.tick(10_000);

@@ -32,7 +32,7 @@ const closed = (connections: Partial<NetworkRules['connections']>): NetworkRules
   ...OPEN,
   connections: { ...OPEN.connections, ...connections },
 });
-/** A name service of the test's own: each look-up takes the next answer, the last one stays. */
+/** The test's own name service: each look-up takes the next answer, the last one is repeated. */
 const names =
   (...answers: readonly (readonly string[])[]): Lookup =>
   async () =>
@@ -61,7 +61,7 @@ async function listen(t: TestContext, host: string, port = 0, accept: (socket: n
   return (server.address() as net.AddressInfo).port;
 }
 
-/** Denied addresses are refused without a packet, so any port will do. */
+/** Denied addresses are refused without sending a packet, so any port will do. */
 async function isDenied(dialer: Dialer, host: string, purpose: Purpose = 'connection'): Promise<void> {
   await assert.rejects(dialer.connect(host, 9, options(purpose)), withCode('address_denied', /network rules/));
 }
@@ -128,7 +128,7 @@ test("an account's own word on private addresses counts, whatever the operator s
   for (const host of ['127.0.0.2', '169.254.169.254']) {
     await assert.rejects(strict.connect(host, 9, { ...options(), allowPrivate: true }), withCode('address_denied'));
   }
-  // It speaks of registered connections alone.
+  // It applies only to registered connections.
   await assert.rejects(
     lax.connect('127.0.0.1', port, { ...options('url'), allowPrivate: true }),
     withCode('address_denied'),
@@ -207,7 +207,7 @@ test('a refusing address hands over to the next one', async (t) => {
   await assert.rejects(none.connect('none.example', port, options()), withCode('unreachable', /connection refused/));
 });
 
-/** A listener whose queue of connections is full: further ones get no answer at all. */
+/** A listener whose queue of connections is full: further connections get no answer at all. */
 async function silentPort(t: TestContext, host: string, port = 0): Promise<number> {
   const script = `import socket, sys
 server = socket.socket()
@@ -298,7 +298,7 @@ test('every socket leaves from the fixed outbound address', async (t) => {
   socket.end();
   await once(socket, 'close');
   assert.deepEqual(peers, ['127.0.0.2']);
-  // Another family would leave from another address: rather not at all.
+  // Another family would leave from another address: it is refused.
   await assert.rejects(dialer.connect('::1', port, options()), withCode('unreachable', /network\.localAddress/));
 });
 
@@ -308,8 +308,8 @@ test('sockets carry TCP_NODELAY and keep-alive', async (t) => {
   t.after(() => socket.destroy());
   const inKernel = (number: number) => `0100007F:${number.toString(16).toUpperCase().padStart(4, '0')}`;
   const [local, remote] = [inKernel(socket.localPort ?? 0), inKernel(port)];
-  // Field 5 of the kernel's list is the timer: 02 is the keep-alive one (proc_net_tcp.txt). The local port alone names no
-  // connection: another one, to another server, may have it too.
+  // Field 5 of the kernel's list is the timer: 02 is the keep-alive one (proc_net_tcp.txt). The local port alone does
+  // not identify a connection: another one, to another server, may have it too.
   const lines = readFileSync('/proc/net/tcp', 'utf8')
     .split('\n')
     .map((line) => line.trim().split(/\s+/));
@@ -329,11 +329,11 @@ test('wide reads: every byte in its place, in larger pieces, and none while the 
   const wide = { ...options(), hasWideReads: true };
   const socket = await createDialer(OPEN, () => []).connect('127.0.0.1', port, wide);
   t.after(() => socket.destroy());
-  // Kept until the end: a piece that a later read wrote over would show.
+  // Kept until the end: a piece that a later read overwrote would differ.
   const pieces: Buffer[] = [];
   for await (const piece of socket) {
     pieces.push(piece as Buffer);
-    // Early: twenty pieces of 1 MiB, and what the system holds for the two, could be all of it.
+    // Early: twenty pieces of 1 MiB, and the buffers of the system, could be everything.
     if (pieces.length !== 4) continue;
     await eventually(() => {
       const before = socket.bytesRead;
@@ -400,7 +400,7 @@ describe('TLS', () => {
     const mute = await listen(t, '127.0.0.1', 0, (socket) => {
       socket.resume();
       closings.push(once(socket, 'close'));
-      // Its first bytes are those of the handshake.
+      // The first bytes are those of the handshake.
       if (closings.length === 2) socket.once('data', () => controller.abort(reason));
     });
     const dialer = createDialer(OPEN, () => []);

@@ -47,7 +47,7 @@ test('a server without EPSV is used by PASV, and its wrong address is not believ
 test('a time that is set: by MFMT alone, by a clock of another zone, and where the server keeps none', async (t) => {
   const modifiedAt = new Date('2024-02-29T12:34:56.789Z');
   const asked = '20240229123456';
-  // How far the server's zone is ahead of what it takes MFMT's time for, in hours; undefined: it knows no MFMT.
+  // Hours between the server's zone and its reading of MFMT's time; undefined: it knows no MFMT.
   for (const ahead of [0, 2, -5, undefined]) {
     const told: string[] = [];
     let stands = MTIME;
@@ -129,7 +129,7 @@ test('text beside the replies of a transfer under way does not end it', async (t
       const connection = await data();
       const content = server.files.get(path) ?? Buffer.alloc(0);
       connection.write(content.subarray(0, 4));
-      // Longer than text in place of a reply is waited through.
+      // Longer than the wait after stray text.
       setTimeout(() => {
         connection.end(content.subarray(4));
         say('226 done');
@@ -602,7 +602,7 @@ test('an upload that the server stores short is not published', async (t) => {
       await usual();
       server.files.set(path, Buffer.from('sho'));
     },
-    // The reply leaves before the file is cut short; SIZE comes after it.
+    // The reply is sent before the file is cut short; SIZE comes after it.
     SIZE: async (path, { usual, say }) => (path.includes('.ftg-') ? say('213 3') : usual()),
   });
   server.files.set('/a', Buffer.from('old'));
@@ -907,7 +907,7 @@ test('a file that its dead session left is deleted only when the server no longe
       if (more !== undefined && stands !== undefined)
         server.files.set(path, Buffer.concat([stands, Buffer.from(more)]));
     },
-    // As Pure-FTPd does with a file that grows while it is deleted.
+    // Like Pure-FTPd for a file that grows while it is deleted.
     DELE: async (path, { say, usual }) => {
       if (growths.length === 0) return usual();
       server.files.set('/.pureftpd-rename.1.2', server.files.get(path) ?? Buffer.alloc(0));

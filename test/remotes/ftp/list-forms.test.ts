@@ -1,4 +1,4 @@
-/** Listings in every form that servers send: right entries, and what cannot be read is counted, never dropped. */
+/** Listings in every form that servers send: correct entries; unreadable ones are counted, never dropped. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ test('forms of ls', () => {
     ['d????????? ? ? ? ? ? sub', ['sub', 'folder', undefined, undefined]],
     ['l????????? ? ? ? ? ? link', ['link', 'link', undefined, undefined]],
     ['?????????? ? ? ? ? ? keep.csv', ['keep.csv', 'unknown', undefined, undefined]],
-    // Of a file with 3,000,000,000 bytes, or with 4,294,967,296 more.
+    // For a file with 3,000,000,000 bytes, or with 4,294,967,296 more.
     ['-rw-r--r-- 1 u g -1294967296 Nov 20 10:15 keep.csv', ['keep.csv', 'file', undefined, '2026-11-20T10:15']],
     ['-rw-r--r-- 1 u g 1.5K Nov 20 10:15 keep.csv', ['keep.csv', 'file', undefined, '2026-11-20T10:15']],
     ['-rw-r--r-- 1 u g 1,048,576 Nov 20 10:15 keep.csv', ['keep.csv', 'file', 1_048_576, '2026-11-20T10:15']],
@@ -59,7 +59,7 @@ test('forms of dir', () => {
     ['11-20-24 10:15AM 1,048,576 big.bin', ['big.bin', 'file', 1_048_576, '2024-11-20T10:15']],
     ['20.11.2024  22:15    1.048.576 big.bin', ['big.bin', 'file', 1_048_576, '2024-11-20T22:15']],
     ['11-20-2024  12:05AM   3 a b', ['a b', 'file', 3, '2024-11-20T00:05']],
-    // The fifth of June, or the sixth of May: no date is better than a wrong one.
+    // 5 June or 6 May: no date is better than a wrong one.
     ['05/06/2024  10:15    3 a', ['a', 'file', 3, undefined]],
     ['25/06/2024  10:15    3 a', ['a', 'file', 3, '2024-06-25T10:15']],
     ['2024-11-20  10:15    3 a', ['a', 'file', 3, '2024-11-20T10:15']],
@@ -138,7 +138,7 @@ test('a mutated line is read right, or is not read: no name is made up, and no s
   const mutation = fc.record({
     at: fc.nat({ max: 80 }),
     kind: fc.constantFrom('replace', 'insert', 'remove', 'cut'),
-    // No blank: one more makes another line, which is as good.
+    // No blank: an additional one would make another valid line.
     character: fc.constantFrom(...'-?x09:;=.,/dl+Z\u00e4'),
   });
   for (const { form, columns, parse } of FORMS) {

@@ -1,4 +1,4 @@
-/** A long listing, read by somebody who does much with each entry: others have their turn in between. */
+/** A long listing whose reader does much work for each entry: other work runs in between. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -39,7 +39,7 @@ for (const start of [startVsftpd, startProftpd]) {
     isOver = true;
     assert.equal(entries, FILES);
     t.diagnostic(`${most} entries in one turn`);
-    // 10 ms of them, and what was handed on together.
+    // The entries of 10 ms, and those that were passed on together.
     assert.ok(most <= 250, `${most} entries in one turn`);
   });
 }

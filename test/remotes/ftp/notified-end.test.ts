@@ -1,4 +1,4 @@
-/** TLS that ends without close_notify has been cut; its plain end must not pass for that of what it carries. */
+/** TLS that ends without close_notify was cut; a plain end must not count as the regular end of the data. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -15,7 +15,9 @@ import { makeCertificate } from '../../servers/ftp.js';
 const CONTENT = 'a line\r\n'.repeat(10_000);
 const TRUNCATED = new Error('truncated');
 
-/** What a reader gets from a server whose way to us `passesEnd`, or is closed as soon as the content has come. */
+/**
+ * What a reader gets from a server whose connection to us `passesEnd`, or is closed as soon as the content has arrived.
+ */
 async function read(passesEnd: boolean, version: tls.SecureVersion): Promise<string> {
   const place = mkdtempSync(path.join(tmpdir(), 'ftg-notified-'));
   const { keyFile, chainFile } = makeCertificate(place);

@@ -1,4 +1,6 @@
-/** FTP servers that list, end and introduce themselves otherwise than most. What they list is whole, counted or an error. */
+/**
+ * FTP servers with unusual listings, ends and greetings. Their entries are complete, counted as left out, or an error.
+ */
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
@@ -185,7 +187,7 @@ test('summer and winter time: a list and exists agree for files of both', async 
     return new Date(time.getTime() + Number(/GMT\+(\d\d)/.exec(name)?.[1] ?? 0) * 3_600_000);
   };
   const times = new Map<string, Date>();
-  // Two changes of the clocks lie among them.
+  // Two changes of the clocks are among them.
   const minute = Math.floor(Date.now() / 60_000) * 60_000;
   for (let days = 1; days < 365; days += 3) times.set(`/in/${days}.txt`, new Date(minute - days * 86_400_000));
   const shownAs = (path: string, time: Date): string => {

@@ -91,7 +91,7 @@ test('machine lines: facts in any case and order, names with anything in them', 
   assert.deepEqual(parse('type=file;size=4;UNIX.mode=0777; l'), ['l', 'link', 4, undefined]);
   assert.deepEqual(parse('type=dir;UNIX.mode=0777; d'), ['d', 'folder', undefined, undefined]);
   assert.deepEqual(parse('type=dir;perm=flcdmpe;UNIX.mode=0777; d'), ['d', 'folder', undefined, undefined]);
-  // A link to a folder, by ProFTPD with `ShowSymlinks off`: what may be done with it is what is done with files.
+  // A link to a folder, on ProFTPD with `ShowSymlinks off`: its permissions are those of files.
   assert.deepEqual(parse('perm=adfrw;type=dir;unique=FE00U238009;UNIX.mode=0777; l'), [
     'l',
     'link',
@@ -100,7 +100,7 @@ test('machine lines: facts in any case and order, names with anything in them', 
   ]);
   assert.deepEqual(parse('type=cdir; /here'), ['/here', 'self', undefined, undefined]);
   assert.equal(parse('-rw-r--r-- 1 a a 3 Feb 03 2026 f'), undefined);
-  // Its name alone is certain: what it is has to be asked for.
+  // Only its name is certain: its kind must be asked for.
   assert.deepEqual(parse('size=3; no type'), ['no type', 'unknown', 3, undefined]);
   assert.equal(parse('no facts'), undefined);
 });

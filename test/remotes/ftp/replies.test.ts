@@ -1,4 +1,7 @@
-/** Replies of a control connection, however TCP cuts them. Failing looks like a command that takes another one's answer. */
+/**
+ * Replies of a control connection, cut by TCP in any way. A failure looks like a command that gets another one's
+ * answer.
+ */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';

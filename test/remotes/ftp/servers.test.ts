@@ -1,4 +1,6 @@
-/** What is FTP's own, against three makers of servers, in the clear and over TLS; the rest is asked by remote-suite.ts. */
+/**
+ * Behaviour specific to FTP, against servers of three makers, unencrypted and over TLS; remote-suite.ts tests the rest.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, utimesSync } from 'node:fs';
@@ -154,7 +156,7 @@ test('a server that is full says so as too_many_sessions', async () => {
   }
 });
 
-/** The look whether the server had started counts as a client until the server has seen it leave. */
+/** The check whether the server had started counts as a client until the server has seen it leave. */
 async function openOnceFree(client: Client): ReturnType<Client['open']> {
   for (let left = 50; ; left--) {
     try {

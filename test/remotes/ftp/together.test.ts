@@ -1,4 +1,4 @@
-/** Commands that leave in one write, to servers that are known to take them from a queue. */
+/** Commands that are sent in one write, to servers that are known to queue them. */
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { putWhole } from '../../../src/remotes/whole.js';
@@ -9,7 +9,7 @@ import { MTIME, startScripted, type Script, type ScriptedFtp } from '../../serve
 suite('commands that wait for no answer', () => {
   const body = Buffer.from('x');
   const modifiedAt = new Date('2024-02-29T12:34:56.000Z');
-  /** How many commands came together with one of this verb, behind it. */
+  /** How many commands arrived together with one of this verb, after it. */
   let behind: Record<string, number>;
 
   async function setUp(t: TestContext, greeting: string, more: Script = {}): Promise<[ScriptedFtp, Client]> {

@@ -1,11 +1,11 @@
-/** A protocol that the gateway has never heard of: a folder of files in memory, by the name of its host. */
+/** A protocol unknown to the gateway: a folder of files in memory, by the name of its host. */
 import type { Connection } from '../../../src/connections/connection.js';
 import type { Session } from '../../../src/pools/session.js';
 import type { AnyProtocol } from '../../../src/remotes/protocol.js';
 import { MemoryRemote } from './remote.js';
 import type { MemoryTree } from './tree.js';
 
-/** Its settings are its own: the gateway hands them on. */
+/** The gateway passes its settings on unchanged. */
 export type MemoryConnection = Pick<
   Connection,
   'id' | 'accountId' | 'name' | 'isActive' | 'defaultPath' | 'rootPath' | 'atomicUploads' | 'pool'

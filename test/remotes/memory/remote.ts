@@ -1,4 +1,4 @@
-/** A Remote over a tree in memory: what a protocol owes, with nothing of a wire. */
+/** A Remote over a tree in memory: the duties of a protocol, without any wire format. */
 import { Readable, Writable } from 'node:stream';
 import { destroyOnAbort } from '../../../src/base/deadline.js';
 import { GatewayError } from '../../../src/base/errors.js';
@@ -168,7 +168,7 @@ class MemoryWriter extends Writable implements RemoteWriter {
     private readonly tree: MemoryTree,
     private readonly context: RemoteContext,
     private readonly path: RemotePath,
-    /** Where the bytes stand until then; undefined: behind those of the file. */
+    /** The hidden name of the bytes until then; undefined: they are appended to the file. */
     private readonly stored: RemotePath | undefined,
   ) {
     super();

@@ -1,4 +1,4 @@
-/** How answers of a store reach the SDK: bounded, and the long ones one by one. */
+/** How a store's answers reach the SDK: bounded, and long ones one at a time. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';

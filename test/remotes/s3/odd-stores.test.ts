@@ -1,4 +1,4 @@
-/** Stores that want a checksum with each body (Object Lock), and stores that leave out lengths or list names twice. */
+/** Stores that require a checksum for each body (Object Lock), and stores that omit lengths or list names twice. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ describe('s3 stores with Object Lock', () => {
   let stub: S3Stub;
   const rigs: S3Rig[] = [];
 
-  /** A gateway that has not met the store. */
+  /** A gateway that does not know the store yet. */
   const newRemote = (uploader: 'streamed' | 'sdk' = 'streamed'): Promise<Remote> => {
     const rig = new S3Rig(connectionTo({ endpoint: stub.endpoint, bucket: 'b', uploader }));
     rigs.push(rig);
@@ -53,7 +53,7 @@ describe('s3 stores with Object Lock', () => {
         const size = isKnown ? 'known' : 'unknown';
         test(`files of ${size} size are stored with their checksum, where the store refuses ${moment} (${uploader})`, async () => {
           for (const bytes of SIZES.map((length) => patterned(length))) {
-            // A store that reads a streamed body to its end, and only then refuses it: what is longer cannot be sent again.
+            // A store that reads a streamed body to its end before it refuses it: a longer body cannot be sent again.
             if (moment === 'late' && uploader === 'streamed' && isKnown && bytes.length > PART) continue;
             stub.reset();
             stub[moment] = refuseUnsummed;
@@ -163,7 +163,7 @@ describe('s3 stores that leave out lengths', () => {
   afterEach(() => rig.close());
   after(() => stub.stop());
 
-  /** Answers without lengths; `ranges`: what it makes of a range. */
+  /** Answers without lengths; `ranges`: how it handles a range. */
   const withoutLengths =
     (ranges: 'obeyed' | 'overlooked' | 'without a total'): S3Stub['late'] =>
     ({ method, key, headers }, response) => {

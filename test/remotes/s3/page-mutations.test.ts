@@ -1,4 +1,6 @@
-/** A page of ListObjectsV2 with any mutation: the right entries, an error, or a counted omission; never a shorter list. */
+/**
+ * A page of ListObjectsV2 with any mutation: correct entries, an error, or a counted omission; never a shorter list.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';

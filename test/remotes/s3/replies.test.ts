@@ -28,7 +28,7 @@ import { listed, S3Stub, s3Error, xml, type Answer } from '../../servers/scripte
 
 const MIB = 1024 * 1024;
 
-/** Answers that no store at hand can be brought to give. */
+/** Answers that no available store can be made to give. */
 describe('s3 answers', () => {
   let stub: S3Stub;
   let rig: S3Rig;
@@ -154,7 +154,7 @@ describe('s3 answers', () => {
 
   test('a store that obeys If-None-Match is found out, and then asked at the start of a streamed upload', async () => {
     conditional('PUT');
-    // Created by another client between our look and our write.
+    // Created by another client between our check and our write.
     stub.early = ({ method, key }) => {
       if (method === 'PUT') stub.objects.set(key, Buffer.from('theirs'));
       return undefined;
@@ -167,7 +167,7 @@ describe('s3 answers', () => {
     await assert.rejects(storing, failsWith('already_exists'));
     assert.deepEqual(stub.asked, ['GET ?list-type', 'PUT g']);
     assert.equal(stub.objects.get('g')?.toString(), 'theirs');
-    // Refused at the start, while the body is on its way.
+    // Refused at the start, while the body is being sent.
     stub.early = ({ method }) => (method === 'PUT' ? s3Error(412, 'PreconditionFailed') : undefined);
     const large = store(remote, '/h', patterned(20 * MIB), { size: 20 * MIB, exclusive: true }, { exclusive: true });
     await assert.rejects(large, failsWith('already_exists'));
@@ -340,7 +340,7 @@ describe('s3 answers', () => {
     assert.deepEqual([streamed?.headers['content-encoding'], streamed?.headers.expect], [undefined, undefined]);
     assert.match(String(small?.headers['x-amz-content-sha256']), /^[0-9a-f]{64}$/);
     assert.equal(small?.headers['content-type'], 'application/json');
-    // Nothing else is asked than whether a folder stands there.
+    // The only other request is whether a folder exists there.
     assert.deepEqual(stub.asked, ['GET ?list-type', 'PUT f', 'GET ?list-type', 'PUT g.json']);
   });
 
@@ -377,7 +377,7 @@ describe('s3 answers', () => {
     stub.requests.length = 0;
     stub.late = ({ query }) => (query.has('list-type') ? undefined : s3Error(503, 'SlowDown'));
     await assert.rejects(remote.stat(at('/f')), failsWith('remote_failure'));
-    // What is below is asked for beside it, at whatever moment.
+    // The entries below are requested at the same time, in any order.
     assert.deepEqual(
       stub.asked.filter((asked) => asked !== 'GET ?list-type'),
       ['HEAD f', 'HEAD f', 'HEAD f'],
@@ -529,7 +529,7 @@ describe('s3 silence', () => {
     const remotes = await Promise.all([own.open(), own.open(), own.open()]);
     await Promise.all(remotes.map((each, n) => store(each, `/f${n}`, bytes, {})));
     for (const n of [0, 1, 2]) assert.ok(fresh.objects.get(`f${n}`)?.equals(bytes));
-    // A reader that rests holds one socket; the others get on without it.
+    // A reader that pauses holds one socket; the others continue without it.
     const resting = await remotes[0].read(at('/f0'));
     await store(remotes[1], '/g1', bytes, {});
     assert.equal((await fetchAll(remotes[2], '/g1')).length, bytes.length);
@@ -631,7 +631,7 @@ describe('s3 endpoints', () => {
   });
 });
 
-/** Sends every connection of the rig to the stub; the names that were asked for come back. */
+/** Sends every connection of the rig to the stub; returns the names that were resolved. */
 function redirectTo(stub: S3Stub, rig: S3Rig): Set<string> {
   const hosts = new Set<string>();
   const secure = new https.Agent({ keepAlive: true });

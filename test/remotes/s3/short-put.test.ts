@@ -1,4 +1,7 @@
-/** Short objects are signed and sent without the SDK: it must sign them the same, and reads whatever is not a plain yes. */
+/**
+ * Short objects are signed and sent without the SDK: the signature must be the same, and the SDK handles every answer
+ * that is not a plain success.
+ */
 import { S3Client } from '@aws-sdk/client-s3';
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';

@@ -19,7 +19,7 @@ import { shareSwift, type SharedSwift } from '../../servers/swift.js';
 
 const MIB = 1024 * 1024;
 
-/** What is S3's own, on a real store: OpenStack Swift; the rest is asked by remote-suite.ts. */
+/** Behaviour specific to S3, on a real store: OpenStack Swift; remote-suite.ts tests the rest. */
 for (const uploader of ['streamed', 'sdk'] as const)
   describe(`s3 on Swift, ${uploader}`, () => {
     let server: SharedSwift;
@@ -66,7 +66,7 @@ for (const uploader of ['streamed', 'sdk'] as const)
     }
 
     test('whether a store keeps the condition of an exclusive upload is learned from the first', async () => {
-      // What AWS's uploader sends cannot be sent again, so it never tries the condition out.
+      // The body of AWS's uploader cannot be sent again, so it never tries the condition.
       if (uploader === 'sdk') return;
       // Swift answers 501.
       await store(remote, '/mine/new', patterned(5), {}, { exclusive: true });
@@ -160,7 +160,7 @@ for (const uploader of ['streamed', 'sdk'] as const)
         const watch = (): void => void (peak = Math.max(peak, process.memoryUsage().rss - start));
         async function* source(): AsyncGenerator<Buffer> {
           for (let i = 0; i < total / MIB; i += 1) {
-            // A fresh buffer each time, as a socket brings: a part that is kept too long shows in the memory.
+            // A fresh buffer each time, like from a socket: a part that is kept too long shows in the memory.
             const chunk = Buffer.from(block);
             chunk.writeUInt32BE(i);
             sum.update(chunk);

@@ -1,10 +1,10 @@
-/** What several short pieces cost, before they are a part. */
+/** The cost of several short pieces, before they form a part. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytesOf, countedTails, firstTakenIn } from '../../../src/remotes/s3/files/tails.js';
 import type { StoredTail } from '../../../src/remotes/remote.js';
 
-/** Pieces up to a part of so many bytes: the objects that stand at most, and the bytes that are sent for each byte. */
+/** Pieces up to a part of this many bytes: the most objects at a time, and the bytes sent for each byte. */
 function gather(partBytes: number, sizeOf: (piece: number) => number): { most: number; ratio: number } {
   const noted = new Map<number, StoredTail>();
   let most = 0;

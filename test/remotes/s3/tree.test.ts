@@ -1,4 +1,4 @@
-/** A tree on S3 is one listing without a delimiter, begun where it is asked for; and what stores get wrong about it. */
+/** A tree on S3 is one listing without a delimiter, begun at the requested key; and the mistakes of stores. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { walk, walkInOrder } from '../../../src/operations/tree/walk.js';
@@ -30,7 +30,7 @@ describe('a tree of an S3 store', () => {
     stub.early = store(KEYS);
   });
 
-  /** Pages of three, in the new form, or of an old store in the old one. */
+  /** Pages of three, in the new form, or in the old form of an old store. */
   function store(keys: readonly string[], isOld = false): Intercept {
     return ({ method, key, query }) => {
       if (method !== 'GET' || key !== '') return undefined;
@@ -122,7 +122,7 @@ describe('a tree of an S3 store', () => {
       if (++seen === 20) break;
     }
     assert.equal(stub.requests[0]?.query.get('start-after'), 'in/0009');
-    // A thousand entries are the least that are kept.
+    // At least a thousand entries are kept.
     assert.ok(stub.requests.length <= 1_000 / PAGE + 2, `${stub.requests.length} requests`);
   });
 });

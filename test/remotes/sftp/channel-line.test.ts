@@ -13,7 +13,7 @@ interface Opening {
   readonly fail: (error: Error) => void;
 }
 
-/** A line with its openings in hand. */
+/** A queue with its openings under way. */
 function line() {
   const openings: Opening[] = [];
   const spare = new ChannelLine<Channel>();

@@ -22,7 +22,7 @@ import { startOddServer, type OddServer } from '../../servers/scripted-sftp.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { eventually } from '../../support/eventually.js';
 
-/** A root other than "/" holds although the server follows every link. */
+/** A root other than "/" is enforced although the server follows every link. */
 describe('below a rootPath', () => {
   let server: TestSshd;
   let opened: OpenRemote;
@@ -127,7 +127,7 @@ describe('below a rootPath', () => {
   });
 });
 
-/** A server that tells late where paths lead; meanwhile, or afterwards, somebody may change a link. */
+/** A server that reports real paths late; meanwhile, or afterwards, a link may change. */
 describe('below a rootPath, on a server that is slow to tell where paths lead', () => {
   const CHANGING: ReadonlySet<number> = new Set([
     REQUEST.REMOVE,
@@ -144,7 +144,7 @@ describe('below a rootPath, on a server that is slow to tell where paths lead', 
   interface Slow extends OpenRemote {
     readonly server: OddServer;
     readonly inPlace: Remote;
-    /** Asked while a path's place was not yet told. */
+    /** Requests sent before a real path was known. */
     readonly meanwhile: string[];
     readonly closed: string[];
   }

@@ -46,7 +46,7 @@ describe('private keys', () => {
 
   for (const [type, bits] of TYPES) {
     for (const format of FORMATS) {
-      // ssh-keygen writes ed25519 in its own format whatever it is asked for.
+      // ssh-keygen writes ed25519 in its own format regardless of the request.
       test(`${type} as ${format}, plain and encrypted`, async () => {
         const plain = keygen('-t', type, ...bits, '-m', format, '-N', '');
         const key = parsePrivateKey(plain.text, undefined);

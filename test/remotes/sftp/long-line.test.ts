@@ -1,4 +1,4 @@
-/** Large files through a long round trip, which the windows of one channel do not fill. */
+/** Large files over a long round trip, which the windows of one channel do not fill. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createReadStream, readdirSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { openRemote, path, patterned, put, sftpConnection } from '../support/har
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 
 const MIB = 1 << 20;
-/** Long enough for a busy machine to have more to give than one channel takes. */
+/** Long enough that even on a busy machine one channel is the bottleneck. */
 const ROUND_TRIP_MS = 200;
 const SIZE = 40 * MIB;
 
@@ -86,7 +86,7 @@ suite('a large upload on a long line', () => {
       (async function* () {
         for await (const chunk of source) {
           passed += (chunk as Buffer).length;
-          // Late enough for the other channels to be in the middle of it.
+          // Late enough for the other channels to be in use.
           if (passed > 30 * MIB) throw gone;
           yield chunk as Buffer;
         }
@@ -146,7 +146,7 @@ suite('a large download on a long line', () => {
       taken += (chunk as Buffer).length;
       if (taken > SIZE / 2) break;
     }
-    // Whatever was asked for arrives within a few round trips.
+    // Everything that was requested arrives within a few round trips.
     let held = -1;
     while (held < body.readableLength) {
       held = body.readableLength;

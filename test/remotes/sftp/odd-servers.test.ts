@@ -15,7 +15,7 @@ import { startMisreportingSftp } from '../../servers/misreporting.js';
 import { held } from '../../support/reliability.js';
 import { connectionOf, openSeam } from '../../support/seam.js';
 
-/** What servers other than OpenSSH have been seen to do; each case is one of them. */
+/** Behaviour that was observed on servers other than OpenSSH; each case is one of them. */
 async function odd(
   t: TestContext,
   oddities: Oddities,
@@ -100,13 +100,13 @@ describe('SFTP servers that are unlike OpenSSH', () => {
 
   test('a server that ends the channel on several writes at once gets them one by one the next time', async (t) => {
     let worst = 0;
-    // The first write waits for its answer until the second has come: an answered one may have been taken for good.
+    // The first write waits for its answer until the second has arrived: an answered one may be stored for good.
     let isPatient = false;
     let ended: object | undefined;
     const { remote, server, again } = await odd(t, {
       odd: ({ type, underWay, channel }) => {
         if (type !== REQUEST.WRITE) return false;
-        // What left before the end was known may arrive much later.
+        // Requests sent before the end was known may arrive much later.
         if (channel === ended) return true;
         worst = Math.max(worst, underWay);
         if (underWay === 1) return !isPatient;
@@ -478,7 +478,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
         else await put(remote, path('/g'), randomBytes(100_000), 100_000);
       };
       await assert.rejects(work(), code('stall_timeout'), `request ${type}`);
-      // OPEN too: the file may have been made before the server fell silent.
+      // OPEN too: the file may have been made before the server became silent.
       const leaves = type !== REQUEST.STAT && type !== REQUEST.READ;
       assert.equal(leftovers.later.length, leaves ? 1 : 0, `request ${type}`);
     }
@@ -582,7 +582,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
           { ...LIMITS, stallTimeoutMs: 2_000 },
         );
         opened.server.files.set('/f', Buffer.from('fine'));
-        // What is asked once for a session has been asked.
+        // Everything that is asked once per session has been asked.
         await opened.remote.stat(path('/f'));
         isOdd = true;
         const what = `request ${type}, status [${fields.join()}]`;

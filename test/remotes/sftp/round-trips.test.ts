@@ -1,4 +1,6 @@
-/** What each call asks an OpenSSH server, and what of it waits for an answer: every line is one round trip. */
+/**
+ * The requests of each call to an OpenSSH server, and which of them wait for an answer: every line is one round trip.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,7 +55,7 @@ for (const kind of ['/', 'a folder'] as const) {
       const expected = isRooted ? rooted : plain;
       await work();
       const seen: string[] = [];
-      // The last one may be what nobody waits for.
+      // The last one may be a request whose answer is not awaited.
       await eventually(() => seen.push(...server.asked()) >= expected.length, expected.join(', '));
       assert.deepEqual(seen, expected);
     };

@@ -33,7 +33,7 @@ const fingerprintOf = (publicKeyFile: string): string => {
   return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
 };
 
-/** A server with its own configuration, gone after the test. */
+/** A server with its own configuration, stopped after the test. */
 async function sshd(t: TestContext, ...lines: string[]): Promise<TestSshd> {
   const server = await startSshd(lines);
   t.after(() => server.stop());
@@ -95,7 +95,7 @@ describe('logging in to OpenSSH', () => {
   });
   after(() => user.remove());
 
-  /** With the client key authorised for the user, too. */
+  /** The client key is authorised for the user, too. */
   async function userServer(t: TestContext, ...lines: string[]): Promise<TestSshd> {
     return sshd(t, 'PasswordAuthentication yes', ...lines);
   }
@@ -279,7 +279,7 @@ describe('channels', () => {
     first.session.release(again.lease, 'keep');
     await first.session.check(NEVER);
     first.close();
-    // What one connection taught, the next one knows.
+    // The next connection knows what the former one has learned.
     const next = await openRemote(connection, deps);
     assert.equal(next.session.capacity, 1);
     next.close();
@@ -377,7 +377,7 @@ describe('commands', () => {
   });
 
   test('a command that takes too long is killed', async (t) => {
-    // OpenSSH passes signals on only where it has changed the user, which it does not for root.
+    // OpenSSH passes signals on only if it has changed the user, which it does not for root.
     const user = makeUnixUser();
     t.after(() => user.remove());
     const ownServer = await sshd(t, 'PasswordAuthentication yes');
@@ -388,7 +388,7 @@ describe('commands', () => {
     await run('true', 5000);
     await assert.rejects(run('echo $$ > pid; exec sleep 30', 5000), code('command_timeout', /5000 ms/));
     const pid = Number(readFileSync(join(user.home, 'pid'), 'utf8'));
-    // Zero, of an empty file, would be this process and its group.
+    // Zero, from an empty file, would be this process and its group.
     assert.ok(pid > 0);
     const isGone = (): boolean => {
       try {

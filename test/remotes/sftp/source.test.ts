@@ -1,4 +1,4 @@
-/** What a download keeps for a consumer that does not read. */
+/** What a download buffers for a consumer that does not read. */
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';

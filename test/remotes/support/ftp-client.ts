@@ -44,7 +44,7 @@ export interface Client {
     limits?: Partial<PoolLimits>,
     signal?: AbortSignal,
   ): Promise<Session<FtpLease>>;
-  /** One operation on a session of its own. */
+  /** One operation on its own session. */
   use<R>(
     work: (remote: Remote, session: Session<FtpLease>) => Promise<R>,
     overrides?: Partial<FtpConnection>,

@@ -33,7 +33,7 @@ const OPEN_NETWORK = {
   webhooks: { allow: [] },
 };
 
-/** Everything that a protocol is given, with a trust that takes every host key and remembers what it saw. */
+/** Everything that a protocol needs, with a trust that accepts every host key and records it. */
 export function testDeps(
   changes: Partial<ProtocolDeps> = {},
 ): ProtocolDeps & { readonly fingerprints: string[]; readonly messages: string[] } {
@@ -105,7 +105,7 @@ export interface OpenRemote {
 const NEVER = new AbortController().signal;
 const protocols = new WeakMap<ProtocolDeps, ReturnType<typeof createSftp>>();
 
-/** The one that all remotes of these deps share, as in a gateway. */
+/** The instance that all remotes of these deps share, as in a gateway. */
 export function sftpOf(deps: ProtocolDeps): ReturnType<typeof createSftp> {
   const protocol = protocols.get(deps) ?? createSftp(deps);
   protocols.set(deps, protocol);
@@ -122,7 +122,7 @@ export async function openRemote(
   return onSession(session, connection, deps, limits);
 }
 
-/** A further remote on a session that is there. */
+/** Another remote on an existing session. */
 export async function onSession(
   session: SftpSession,
   connection: SftpConnection,
@@ -160,7 +160,7 @@ export async function get(remote: Remote, source: RemotePath): Promise<Buffer> {
   return buffer(streamOf(await remote.read(source)));
 }
 
-/** `size` reproducible bytes in uneven chunks, without holding them; `digest` once they have been read. */
+/** `size` reproducible bytes in uneven chunks, without keeping them; `digest` once they have been read. */
 export function patterned(size: number): { readonly body: Readable; readonly digest: () => string } {
   const block = createHash('sha512').update('pattern').digest();
   const chunk = Buffer.alloc(192 * 1024 + 17, block);
@@ -172,7 +172,7 @@ export function patterned(size: number): { readonly body: Readable; readonly dig
         this.push(null);
         return;
       }
-      // The place stands in the chunk, so that chunks that changed places change the digest.
+      // The position is in the chunk, so that swapped chunks change the digest.
       chunk.writeUInt32BE(left >>> 0, 0);
       const piece = Buffer.from(chunk.subarray(0, Math.min(left, chunk.length)));
       left -= piece.length;

@@ -11,7 +11,7 @@ export interface PuttyKeyParts {
   readonly version: 2 | 3;
   readonly algorithm: string;
   readonly publicBlob: Buffer;
-  /** The fields of the private half, as PuTTY orders them. */
+  /** The fields of the private half, in PuTTY's order. */
   readonly privateFields: readonly Buffer[];
   /** Version 2 only: version 3 would need Argon2. */
   readonly passphrase?: string;

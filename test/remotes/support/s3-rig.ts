@@ -32,14 +32,14 @@ export const LIMITS: PoolLimits = {
 
 export const PART = 5 * 1024 * 1024;
 
-/** What a rig noted: durable notes, names for later removal, debug facts. */
+/** What a rig recorded: durable notes, names for later removal, debug facts. */
 export interface Notes {
   readonly folders: string[];
   readonly multiparts: Map<string, string>;
   /** Uploads that could not be aborted at once. */
   readonly abortLater: string[];
   readonly removeLater: string[];
-  /** Why files could not be looked at once they were stored. */
+  /** Why files could not be looked up after they were stored. */
   readonly unverified: string[];
   readonly log: { message: string; facts: Record<string, unknown> | undefined }[];
 }
@@ -49,7 +49,7 @@ export interface RigOptions {
   readonly tuning?: Partial<Tuning>;
 }
 
-/** Remotes on one connection, each as an operation would get it, on a dialer (and so on sockets) of their own. */
+/** Remotes on one connection, like those of operations, on their own dialer (and so on their own sockets). */
 export class S3Rig {
   readonly notes: Notes = {
     folders: [],
@@ -152,7 +152,7 @@ export function at(path: string): RemotePath {
   return parseRemotePath(path, ROOT, 'path');
 }
 
-/** Bytes that differ at every place, so that a swapped or doubled part changes the digest. */
+/** Bytes that differ at every position, so that a swapped or doubled part changes the digest. */
 export function patterned(size: number, seed = 7): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   let state = seed;
@@ -163,7 +163,7 @@ export function patterned(size: number, seed = 7): Buffer {
   return bytes;
 }
 
-/** `bytes` in chunks of odd length, none of which meets a part's border. */
+/** `bytes` in chunks of odd length, which never end at a part's border. */
 export function chunked(bytes: Buffer, chunkBytes = 60_013): Readable {
   return Readable.from(
     (function* () {
