@@ -1,10 +1,10 @@
-/** Requests that come at once, over turns of the event loop. */
+/** Requests that arrive at once, spread over turns of the event loop. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { BeginTurns } from '../../src/http/begin-turns.js';
 
-/** Longer than one turn goes on beginning. */
+/** Longer than one turn begins requests. */
 function work(): void {
   const end = performance.now() + 6;
   while (performance.now() < end);

@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Cuts `bytes` into chunks of the given sizes, taken round and round. */
+/** Cuts `bytes` into chunks of the given sizes, in rotation. */
 export function cut(bytes: Buffer, sizes: readonly number[]): Buffer[] {
   const chunks: Buffer[] = [];
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const size = sizes[i % sizes.length]!;
-    // A copy each: as from a socket, no chunk shares memory with the next.
+    // A copy each: like from a socket, no chunk shares memory with the next.
     chunks.push(Buffer.from(bytes.subarray(at, at + size)));
     at += size;
   }
   return chunks;
 }
 
-/** A body that arrives in these chunks and ends, or fails with `failure` where its end would be. */
+/** A body that arrives in these chunks and ends, or fails with `failure` at its end. */
 export function bodyOf(chunks: Iterable<Buffer>, failure?: Error): Readable {
   const source = chunks[Symbol.iterator]();
   return new Readable({
@@ -37,7 +37,7 @@ export async function collect(stream: Readable, isSlow = false): Promise<Buffer>
   return Buffer.concat(chunks);
 }
 
-/** The most bytes that `counted` grows to while the event loop turns until it has stood still for 20 turns. */
+/** The most bytes that `counted` reaches, once it has not changed for 20 turns of the event loop. */
 export async function settled(counted: () => number): Promise<number> {
   let last = -1;
   for (let still = 0; still < 20; still++) {

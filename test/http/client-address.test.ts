@@ -1,4 +1,4 @@
-/** Whose request it is, behind load balancers or without. */
+/** The client of a request, with and without load balancers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clientAddress } from '../../src/http/client-address.js';

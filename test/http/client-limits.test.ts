@@ -1,4 +1,4 @@
-/** Slow and silent clients: our limits decide, not the native timers of 10 seconds. */
+/** Slow and silent clients: our limits apply, not the native timers of 10 seconds. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
@@ -98,7 +98,7 @@ describe('client limits', { concurrency: true }, () => {
     await client.closed;
   });
 
-  /** Idle connections of Node.js that rested for the 8 s told then were reset under the next request. */
+  /** Idle connections of Node.js that paused for the 8 s announced then were reset under the next request. */
   test('a connection rests for two seconds more than its answer tells', async (t) => {
     const { port } = await startFrontEnd(t, async () => ({ status: 200 }));
     // The native timer ticks every four seconds.

@@ -1,4 +1,4 @@
-/** Long answers leave as gzip to whoever takes it, on both front ends; all others have the bytes that they always had. */
+/** Long answers are sent as gzip to clients that accept it, on both front ends; all other answers are unchanged. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';

@@ -1,4 +1,4 @@
-/** How many connections one address may have open, and all together, whatever they send or do not send. */
+/** How many connections one address may have open, and all together, regardless of what they send. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -48,7 +48,7 @@ describe('connections of one address', () => {
   test('a place is free again however its connection ended', async (t) => {
     const { port } = await startFrontEnd(t, answer, { connectionsPerAddress: 4 });
     const endings: ((client: RawClient) => Promise<unknown>)[] = [
-      // Having sent nothing, half a head, half a body; between two requests; with the answer; on a mistake.
+      // With nothing sent, half a head, half a body; between two requests; with the answer; on a mistake.
       async ({ socket }) => socket.destroy(),
       async (client) => client.send('GET / HT').socket.destroy(),
       async (client) => client.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx').socket.destroy(),

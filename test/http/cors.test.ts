@@ -1,4 +1,4 @@
-/** Browsers of other origins: nothing is said to them but where the operator allows it. */
+/** Browsers of other origins get access only if the operator allows it. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { allowOrigins } from '../../src/http/cors.js';

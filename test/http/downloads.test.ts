@@ -1,4 +1,4 @@
-/** Answers through the real front end: digests at both ends, under back-pressure, and failures that show. */
+/** Answers through the real front end: digests at both ends, under back-pressure, and failures that are visible. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { RawClient } from './support/raw-client.js';
 import { eventually } from '../support/eventually.js';
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
-/** What the kernel holds for a client that does not read, and a little of our own. */
+/** What the kernel buffers for a client that does not read, and a little of our own. */
 const MAX_AHEAD_BYTES = 16 * MiB;
 
 function serving(body: Source, length: number | undefined): HttpHandler {

@@ -13,7 +13,7 @@ test('8 uploads and 8 downloads at once do not hold the event loop', async (t) =
   t.after(() => server.kill());
   const [port] = (await once(server, 'message')) as [number];
   const url = `http://127.0.0.1:${port}/`;
-  // curl in processes of their own: their work must not count.
+  // curl in separate processes: their work must not count.
   const commands = Array.from({ length: 8 }, () => [
     `head -c 64M /dev/zero | curl -sf -H Expect: -T - -X POST -o /dev/null ${url}`,
     `curl -sf -o /dev/null ${url}`,

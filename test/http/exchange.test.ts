@@ -1,4 +1,4 @@
-/** One exchange over a socket that does as the test says: what no client can bring about at will. */
+/** One exchange over a scripted socket: cases that no client can cause at will. */
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
@@ -59,7 +59,7 @@ function begin(socket: ScriptedSocket, handle: HttpHandler, memoryBytes = 16 * 1
 test('a chunk that there is no memory for takes no answer away that is about to leave', async () => {
   const socket = new ScriptedSocket(10_000_000);
   const exchange = begin(socket, async () => ({ status: 429, body: 'refused' }), 100_000);
-  // The answer is there, and waits for bytes that may be among those that are being handed over.
+  // The answer is ready, and waits for bytes that may be among those that are being passed on.
   await exchange.settled;
   assert.deepEqual(socket.answers, []);
   socket.bring(Buffer.alloc(500_000));
@@ -68,7 +68,7 @@ test('a chunk that there is no memory for takes no answer away that is about to 
   assert.deepEqual([socket.answers, socket.isClosed], [[429], false]);
 });
 
-/** A client that sends so many bytes each second, for so many seconds, to a route that expects 1,024 a second. */
+/** A client that sends this many bytes per second, for this many seconds, to a route that expects 1,024 per second. */
 async function sends(t: TestContext, bytes: number, seconds: number, isRead = true): Promise<ScriptedSocket> {
   let now = 0;
   t.mock.method(performance, 'now', () => now);

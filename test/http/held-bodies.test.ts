@@ -1,4 +1,7 @@
-/** What bodies and answers hold counts by client, on both front ends; clients that leave a paused socket are noticed. */
+/**
+ * The memory of bodies and answers counts by client, on both front ends; clients that leave a paused socket are
+ * noticed.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Budgets } from '../../src/budgets/budgets.js';
@@ -53,7 +56,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
       );
       const client = await RawClient.open(port);
       client.send(post(MiB), Buffer.alloc(128 * 1024));
-      // One front end hands on what came with the head, the other one what is asked for.
+      // One front end passes on what came with the head, the other one what is requested.
       if (frontEnd === 'uws') assert.equal((await client.answer()).status, 503);
       client.socket.destroy();
       await eventually(() => used(budgets) === 0, 'nothing is left');
@@ -97,7 +100,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
 for (const frontEnd of ['uws', 'node'] as const) {
   test(`uploads that wait for their turn hold what came with their heads, and all of them are served, ${frontEnd}`, async (t) => {
     const [count, size] = [24, MiB];
-    // One account alone may hold four fifths of it: less than all bodies, and more than their beginnings.
+    // One account may hold four fifths of it: less than all bodies, and more than their beginnings.
     const budgets = testBudgets({ memoryBytes: 20 * MiB });
     let open: (() => void) | undefined;
     const opened = new Promise<void>((resolve) => (open = resolve));

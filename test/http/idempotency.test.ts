@@ -1,4 +1,4 @@
-/** Idempotency-Key over the real server: the same key and request give the first answer again. */
+/** Idempotency-Key over the real server: the same key and request return the first answer again. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';

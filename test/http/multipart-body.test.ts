@@ -1,6 +1,6 @@
 /**
- * The form upload. What broke in other gateways: a cut form whose file ended like a whole one, fields after the file that
- * were lost, `filename*` that was ignored, a part of another encoding that was stored as it stood.
+ * The form upload. Mistakes of other gateways: a cut form whose file ended like a complete one, lost fields after the
+ * file, an ignored `filename*`, a part of another encoding that was stored unchanged.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -108,7 +108,7 @@ describe('a form', () => {
     assert.deepEqual(outcome, {
       before: { path: '/größe' },
       fields: { path: '/größe', overwrite: 'false' },
-      // Cut at the backslash, which browsers send as it is.
+      // Cut at the backslash, which browsers send unescaped.
       filename: ' näme%41.txt',
       type: 'text/plain',
       content: Buffer.from('hello'),

@@ -1,17 +1,20 @@
-/** Which clients have left while nothing is read from their sockets, where the front end knows their ports and where it does not. */
+/**
+ * Which clients have left while nothing is read from their sockets, if the front end knows their ports and if it does
+ * not.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PeerLooks } from '../../src/http/peers.js';
 
 const ADDRESS = '192.0.2.7';
-/** As the kernel writes it. */
+/** In the kernel's notation. */
 const KEY = '070200C0';
 const OTHER = '080200C0';
 const [ESTABLISHED, CLOSE_WAIT] = ['01', '08'];
 
 type Table = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Looks at one table after the other; resolves to what each says of a client at ADDRESS. */
+/** Checks one table after the other; resolves with what each shows about a client at ADDRESS. */
 async function looksAt(
   tables: readonly Table[],
   { lingering = 0, port }: { readonly lingering?: number; readonly port?: number } = {},

@@ -1,4 +1,7 @@
-/** Bodies of which each byte counts: they end where they are cut, behind what has come; and chunks that are lent. */
+/**
+ * Bodies of which each byte counts: they end when they are cut, after the bytes that have arrived; and chunks that are
+ * lent.
+ */
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What may stand in a request and in an answer's head, and handlers that fail: the wire as it is. */
+/** What requests and the heads of answers may contain, and handlers that fail: on the wire. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { hasCode } from '../../src/base/errors.js';
@@ -18,7 +18,7 @@ async function echo(request: HttpRequest): Promise<HttpAnswer> {
   return { status: 200, body: JSON.stringify({ method, path, query: [...query], fields, body }) };
 }
 
-/** The first status line that the server sends for these bytes; undefined when it closes without a word. */
+/** The first status line that the server sends for these bytes; undefined if it closes without an answer. */
 async function statusOf(front: FrontEnd, text: string): Promise<number | undefined> {
   const client = await RawClient.open(front.port);
   client.send(text);

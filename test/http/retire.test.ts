@@ -1,6 +1,6 @@
 /**
- * A node that is about to stop behind a load balancer: it serves on for a given time, asks for the close of every
- * connection that still brings a request, and only then closes its listener.
+ * A node that is about to stop behind a load balancer: it continues to serve for a given time, asks for the close of
+ * every connection that still sends a request, and only then closes its listener.
  */
 import assert from 'node:assert/strict';
 import { pipeline } from 'node:stream/promises';
@@ -42,12 +42,12 @@ describe('retire', () => {
       assert.deepEqual([last.status, last.field('connection')], [200, 'close']);
       await client.closed;
     }
-    // As long as nobody comes it waits all the same: a balancer that asks every second or two has not seen it yet.
+    // It waits even without requests: a balancer that asks every second or two has not noticed yet.
     let isOver = false;
     void drained.then(() => (isOver = true));
     const answered: [number, string | undefined][] = [];
     while (!isOver) {
-      // The last one may come to a listener that has just been closed.
+      // The last one may reach a listener that has just been closed.
       const late = await RawClient.open(port).then(
         (client) => client.send(GET).answer(),
         () => undefined,

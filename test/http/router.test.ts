@@ -1,4 +1,4 @@
-/** The fixed order between a request and its handler, over the real server. */
+/** The fixed order of steps between a request and its handler, over the real server. */
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { GatewayError } from '../../src/base/errors.js';
@@ -156,10 +156,10 @@ describe('keys', () => {
           : withSession(`guess-of-session-${guess}`),
       ),
     );
-    // Keys and sessions are counted apart: 60 of each are looked up, and now and then one more.
+    // Keys and sessions are counted separately: 60 of each are looked up, and now and then one more.
     assert.ok(answers.filter(({ status }) => status === 429).length >= 260);
     assert.ok(lookUps.length <= 140, `${lookUps.length} look-ups`);
-    // What was good here before does not wait.
+    // A key that was valid here before does not wait.
     assert.equal((await ask('GET', '/any')).status, 200);
     assert.equal((await withSession('good')).status, 200);
   });

@@ -1,4 +1,4 @@
-/** Request bodies through the real front end: whole or destroyed, and never more of them in memory than wanted. */
+/** Request bodies through the real front end: complete or destroyed, and never more of them in memory than wanted. */
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { describe, test } from 'node:test';
@@ -14,7 +14,7 @@ import { FRONT_END } from '../support/front-end.js';
 
 const MAX_HELD_BYTES = 4 * MiB;
 
-/** Swallows the body through `sink` and answers its digest; watches how much of it waits in memory. */
+/** Reads the body through `sink` and answers its digest; watches how much of it waits in memory. */
 function swallow(pauseMs: number): { handler: HttpHandler; held: () => number } {
   let held = 0;
   const handler = async (request: HttpRequest): Promise<HttpAnswer> => {
@@ -30,7 +30,7 @@ function swallow(pauseMs: number): { handler: HttpHandler; held: () => number } 
   return { handler, held: () => held };
 }
 
-/** Notes how each body came to its end. */
+/** Records how each body ended. */
 function observe(): { handler: HttpHandler; ends: (string | undefined)[]; requests: HttpRequest[] } {
   const ends: (string | undefined)[] = [];
   const requests: HttpRequest[] = [];

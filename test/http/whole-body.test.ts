@@ -1,4 +1,7 @@
-/** Logins: those who let the gateway wait take one of a few places; whoever comes at once is never kept out by them. */
+/**
+ * Logins: those that let the gateway wait take one of a few places; those that arrive at once are never blocked by
+ * them.
+ */
 import assert from 'node:assert/strict';
 import { PassThrough, Readable } from 'node:stream';
 import { suite, test } from 'node:test';
@@ -8,7 +11,7 @@ import type { HttpRequest } from '../../src/http/types.js';
 import { readUnsigned } from '../../src/http/json-bodies.js';
 import { withCode } from '../support/errors.js';
 
-/** A request of somebody unknown, at an address that has used up its places. */
+/** A request without authentication, at an address that has used up its places. */
 function crowded(body: Readable): HttpRequest {
   const claims = {
     memory: { hold: () => UNCOUNTED },

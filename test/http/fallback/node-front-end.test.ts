@@ -1,4 +1,4 @@
-/** What node:http alone has: its timers, its lenient parser, its own idea of an early answer. */
+/** What only node:http has: its timers, its lenient parser, its handling of an early answer. */
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

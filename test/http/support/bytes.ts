@@ -4,7 +4,7 @@ import { Readable, Writable } from 'node:stream';
 export const MiB = 1024 * 1024;
 const BLOCK = 64 * 1024;
 
-/** Bytes whose every 4 depend on their place, so that a lost, doubled or moved piece changes the digest. */
+/** Bytes of which every 4 depend on their position, so that a lost, doubled or moved piece changes the digest. */
 function blockAt(offset: number, length: number): Buffer {
   const block = Buffer.allocUnsafe(length);
   let at = 0;
@@ -20,7 +20,7 @@ export interface Source {
   readonly hash: Hash;
 }
 
-/** A stream of `length` bytes that counts what is taken from it; fails with `failure` where its end would be. */
+/** A stream of `length` bytes that counts the bytes taken from it; fails with `failure` at its end. */
 export function source(length: number, { failure, block = BLOCK }: { failure?: Error; block?: number } = {}): Source {
   const hash = createHash('sha256');
   const stream = new Readable({
@@ -40,7 +40,7 @@ export function source(length: number, { failure, block = BLOCK }: { failure?: E
   return state;
 }
 
-/** Takes everything and remembers only digest and size; `pauseMs` between chunks makes it slow. */
+/** Takes everything and keeps only digest and size; `pauseMs` between chunks makes it slow. */
 export class Sink extends Writable {
   size = 0;
   private readonly hash = createHash('sha256');

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Writes a self-signed pair for `name` over what stands in the files. */
+/** Writes a self-signed pair for `name` over the files. */
 export function writeCertificate(folder: string, name: string): { certFile: string; keyFile: string } {
   const certFile = join(folder, 'server.crt');
   const keyFile = join(folder, 'server.key');

@@ -6,7 +6,7 @@ export interface CurlResult {
   readonly stderr: string;
 }
 
-/** curl itself: what integrators use. `input` is sent to its standard input. */
+/** The real curl, which integrators use. `input` is sent to its standard input. */
 export async function curl(args: readonly string[], input?: NodeJS.ReadableStream): Promise<CurlResult> {
   const child = spawn('curl', ['--silent', '--show-error', '--max-time', '60', ...args]);
   let [stdout, stderr] = ['', ''];

@@ -26,7 +26,7 @@ const LIMITS: BudgetLimits = {
   lookups: 64,
 };
 
-/** As configured by default, but for `limits`. */
+/** As configured by default, except for `limits`. */
 export function testBudgets(limits: Partial<BudgetLimits> = {}): Budgets {
   return createBudgets({ ...LIMITS, ...limits }, 1);
 }

@@ -1,6 +1,7 @@
 /**
- * A front end in a process of its own that measures how long its event loop works without a turn for others; says its
- * port, and its figures when asked. Processor time of the loop's own thread counts, so that a busy machine does not.
+ * A front end in its own process that measures how long its event loop works without a turn for others; prints its
+ * port, and its figures on request. Only processor time of the loop's own thread counts, so that a busy machine does
+ * not matter.
  */
 import { openSync, readSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';

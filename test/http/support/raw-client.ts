@@ -3,7 +3,7 @@ import net from 'node:net';
 
 export interface RawAnswer {
   readonly status: number;
-  /** Names in lower case; repeated fields are all there. */
+  /** Names in lower case; repeated fields are all included. */
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Buffer;
   field(name: string): string | undefined;
@@ -42,7 +42,7 @@ export class RawClient {
     return this;
   }
 
-  /** Resolves when `isEnough` holds for the bytes received so far, or the connection has ended. */
+  /** Resolves when `isEnough` is true for the received bytes, or the connection has ended. */
   async until(isEnough: (received: Buffer) => boolean): Promise<Buffer> {
     while (!isEnough(this.received) && !this.isClosed) {
       const data = once(this.socket, 'data').catch(() => undefined);
@@ -51,7 +51,7 @@ export class RawClient {
     return this.received;
   }
 
-  /** The next whole answer, taken out of what was received. `isHead`: no body follows the head. */
+  /** The next whole answer, removed from what was received. `isHead`: no body follows the head. */
   async answer({ isHead = false } = {}): Promise<RawAnswer> {
     await this.until((received) => parse(received, isHead) !== undefined);
     const parsed = parse(this.received, isHead);

@@ -17,7 +17,7 @@ export interface Routed {
   readonly internal: string[];
   /** Keys and sessions that were looked up. */
   readonly lookUps: string[];
-  /** With the key, unless headers say otherwise. */
+  /** With the key, unless headers are given. */
   readonly ask: (
     method: string,
     path: string,
@@ -32,7 +32,7 @@ export interface Answered {
   readonly json: Record<string, unknown>;
 }
 
-/** These routes behind the real router and the real server; keys and stored answers live in memory. */
+/** These routes behind the real router and the real server; keys and stored answers are in memory. */
 export async function startRouted(
   t: TestContext,
   routes: readonly Route[],
@@ -49,7 +49,7 @@ export async function startRouted(
   const handler = createRouter({
     routes,
     keys: {
-      // Each look-up is to be seen.
+      // Each look-up must be visible.
       recallKey: () => undefined,
       findKey: async (key) => {
         lookUps.push(key);
