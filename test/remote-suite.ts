@@ -124,7 +124,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
     const visible = async (folder: string): Promise<string[]> =>
       (await disk.files(folder)).filter((file) => !file.includes('/.ftg-test-') && !file.endsWith('?upload'));
 
-    test('a look shows that the server is there, how fast it answers and who it is', async () => {
+    test('a check shows that the server is there, how fast it answers and its identity', async () => {
       const sight = await seam.use((remote) => remote.look());
       assert.ok(sight.answerMs >= 0 && sight.answerMs <= Date.now() - BEGUN);
       const proof = await seam.use((remote) => remote.look().then(() => remote.proof));
@@ -135,7 +135,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
     });
 
     describe('writing', () => {
-      test('a file appears whole under its name alone, with the folders that were missing', async () => {
+      test('a file appears complete and only under its final name, with missing folders', async () => {
         const folder = newFolder();
         const file = `${folder}/x/y/z/a.txt`;
         await use(async (remote) => {
@@ -154,7 +154,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
       });
 
       for (const size of SIZES) {
-        test(`${size} bytes arrive unchanged in every form, and come back so`, async () => {
+        test(`${size} bytes are stored and read back unchanged in every form`, async () => {
           const folder = newFolder();
           const content = randomBytes(size);
           await Promise.all(
@@ -186,7 +186,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         assert.ok((await disk.read(file)).equals(whole));
       });
 
-      test('nothing is visible before the commit, the former file stands, and what is hidden was noted', async () => {
+      test('nothing is visible before the commit, the former file is kept, and hidden names were noted', async () => {
         const folder = newFolder();
         await disk.write(`${folder}/old`, 'old');
         for (const size of [10, 2 * MIB, 2 * PART_BYTES]) {
@@ -213,7 +213,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         nothingNoted();
       });
 
-      test('a hidden file that is removed before its rename: the error says so, and advises no other setting', async () => {
+      test('a hidden file that is removed before its rename: the error says so, and suggests no other setting', async () => {
         const folder = newFolder();
         for (const size of [10, 2 * MIB]) {
           await use(async (remote) => {
@@ -302,7 +302,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         assert.deepEqual(await disk.files(folder), [`${folder}/a`]);
       });
 
-      test('exclusive refuses what exists in every form, and it stands', async () => {
+      test('exclusive refuses an existing file in every form, and keeps it', async () => {
         const folder = newFolder();
         await disk.write(`${folder}/mine`, 'old');
         for (const size of [10, 2 * MIB, 2 * PART_BYTES]) {
@@ -320,7 +320,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         nothingNoted();
       });
 
-      test('of two exclusive writers of one name one wins whole, and can.exclusiveCreate tells whether always', async () => {
+      test('with two exclusive writers of one name one wins completely, and can.exclusiveCreate says whether always', async () => {
         const folder = newFolder();
         // The server's behaviour is learned here, if it must be.
         await use((remote) => put(remote, `${folder}/probe`, '', {}, { exclusive: true }));
@@ -383,7 +383,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         nothingNoted();
       });
 
-      test('a source that brings more or less than was announced', async () => {
+      test('a source with more or fewer bytes than announced', async () => {
         const folder = newFolder();
         const binds = server.deviations.announcedSizeBinds !== undefined;
         for (const size of [100, 2 * MIB, 3 * PART_BYTES]) {
@@ -399,7 +399,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         nothingNoted();
       });
 
-      test('a source that fails half way leaves the former file and nothing else', async () => {
+      test('a source that fails half way leaves only the former file', async () => {
         const folder = newFolder();
         await disk.write(`${folder}/a`, 'old');
         for (const bytes of [50, 2 * PART_BYTES + 100]) {
@@ -430,7 +430,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         },
       };
       for (const [when, reach] of Object.entries(POINTS)) {
-        test(`an abort ${when} leaves nothing, twice too`, async () => {
+        test(`an abort ${when} leaves nothing, also when repeated`, async () => {
           const folder = newFolder();
           await disk.write(`${folder}/a`, 'old');
           for (const options of [{}, { provisional: true }, { isHidden: true }]) {
@@ -453,7 +453,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         });
       }
 
-      test('an abort after the commit changes nothing any more', async () => {
+      test('an abort after the commit changes nothing', async () => {
         const folder = newFolder();
         await use(async (remote) => {
           const writer = await remote.write(at(`${folder}/a`), {});
@@ -481,7 +481,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         nothingNoted();
       });
 
-      test('the login folder may be asked for while a provisional upload flows', async () => {
+      test('the login folder may be requested during a provisional upload', async () => {
         const folder = newFolder();
         await use(async (remote) => {
           const writer = await remote.write(at(`${folder}/unsettled`), { provisional: true });
@@ -494,7 +494,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         assert.equal(await text(`${folder}/settled`), 'content');
       });
 
-      test('bytes for a hidden name go there at once', async () => {
+      test('bytes for a hidden name are written to it at once', async () => {
         const folder = newFolder();
         const file = `${folder}/.ftg-test-aside.a`;
         await use(async (remote) => {
@@ -535,7 +535,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         assert.deepEqual(await disk.files(folder), [`${folder}/a`, `${folder}/new/folder/a`, `${folder}/sub/b`]);
       });
 
-      test('a writer holds back a source that is faster', async () => {
+      test('a writer slows down a faster source', async () => {
         const file = `${newFolder()}/large`;
         const chunk = randomBytes(64 * 1024);
         await use(async (remote) => {
@@ -553,7 +553,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         });
       });
 
-      test('appending adds to the end and tells the new size', async () => {
+      test('appending adds to the end and returns the new size', async () => {
         const folder = newFolder();
         const file = `${folder}/log`;
         await disk.write(file, 'one\n');
@@ -585,7 +585,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
 
     describe('short files in one piece', () => {
       for (const size of [0, 1, 4096, WHOLE_BYTES]) {
-        test(`${size} bytes arrive and come back unchanged, with the folders that were missing`, async () => {
+        test(`${size} bytes are stored and read back unchanged, with missing folders`, async () => {
           const folder = newFolder();
           const content = randomBytes(size);
           for (const exclusive of [true, false]) {
@@ -640,7 +640,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
       });
 
       for (const moment of ['opened', 'sent'] as const) {
-        test(`the end of the operation when it is ${moment}: the former file stands, and nothing else`, async () => {
+        test(`the end of the operation when it is ${moment}: only the former file is left`, async () => {
           const folder = newFolder();
           await disk.write(`${folder}/a`, 'old');
           const ender = new AbortController();
@@ -696,7 +696,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         });
       });
 
-      test('a choice that throws opens nothing and is told as it is', async () => {
+      test('a choice that throws opens nothing, and its error is passed on', async () => {
         const file = `${newFolder()}/r`;
         await disk.write(file, 'text');
         const refuse = (): never => {
@@ -710,7 +710,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         });
       });
 
-      test('a body that is not wanted any more frees what it held', async () => {
+      test('a body that is no longer wanted releases what it held', async () => {
         const file = `${newFolder()}/large`;
         await disk.write(file, randomBytes(5_000_000));
         // More often than there are sessions, or sockets of a session.
@@ -745,7 +745,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         });
       });
 
-      test('consumers of every rhythm get all of it, and slow ones hold the server back', async () => {
+      test('consumers of every rhythm get all of it, and slow ones slow down the server', async () => {
         const file = `${newFolder()}/f`;
         const content = randomBytes(6 * MIB + 1);
         await disk.write(file, content);
@@ -786,7 +786,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
     });
 
     describe('looking', () => {
-      test('absent, file and folder are told apart', async () => {
+      test('absent, file and folder are distinguished', async () => {
         const folder = newFolder();
         const file = at(`${folder}/file`);
         await disk.write(file, 'x');
@@ -820,7 +820,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         assert.deepEqual(await disk.files(folder), [file]);
       });
 
-      test('a listing shows one level, and of each entry what stat tells', async () => {
+      test('a listing shows one level, with the facts of stat for each entry', async () => {
         const folder = newFolder();
         for (const [file, content] of Object.entries({ '.dot': '1', file: '1234', 'sub/deep/f': 'x' })) {
           await disk.write(`${folder}/${file}`, content);
@@ -867,7 +867,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         });
       });
 
-      test('a tree is walked whole, in any order, and from behind any entry; a link to a folder is not entered', async () => {
+      test('a tree is walked completely, in any order, and from after any entry; a link to a folder is not entered', async () => {
         const folder = newFolder();
         const files = ['a b/x', 'a/b/c/d', 'a/é', 'a.b', 'a0', 'B/-', '.h/x'];
         for (const file of files) await disk.write(`${folder}/${file}`, 'four');
@@ -913,7 +913,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         });
       });
 
-      test('a folder of many names is listed whole, also after one look that was broken off; an empty one is empty', async () => {
+      test('a folder of many names is listed completely, also after an interrupted listing; an empty one is empty', async () => {
         const folder = newFolder();
         // More than three pages: those of the store are short.
         const length = server.connection.type === 's3' ? 130 : 1_000;
@@ -934,7 +934,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         });
       });
 
-      test('names of every kind survive every call', async () => {
+      test('names of every kind work in every call', async () => {
         const folder = newFolder();
         const refuses = server.deviations.refusesName;
         const kept = NAMES.filter((file) => refuses?.(file) !== true);
@@ -1000,7 +1000,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         assert.equal(await text(`${folder}/other`), 'y');
       });
 
-      test('what is known of the server is there for people to read', async () => {
+      test('the known facts about the server are available for people to read', async () => {
         await use(async (remote) => {
           await remote.stat(at('/'));
           const home = await remote.stat(await remote.home());
@@ -1013,7 +1013,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
     });
 
     describe('changing', () => {
-      test('a file takes the place of nothing but a file, and lies below nothing but a folder', async () => {
+      test('only a file replaces a file, and a parent must be a folder', async () => {
         const folder = newFolder();
         await disk.write(`${folder}/f`, 'file');
         await disk.write(`${folder}/full/inside`, 'inside');
@@ -1086,7 +1086,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         assert.equal(await text(`${to}/sub/deep/e`), 'sub/deep/e');
       });
 
-      test('removing takes files alone', async () => {
+      test('removing works only for files', async () => {
         const folder = newFolder();
         await disk.write(`${folder}/a`, '');
         await disk.write(`${folder}/sub/f`, '');
@@ -1099,7 +1099,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         assert.deepEqual(await disk.files(folder), [`${folder}/sub/f`]);
       });
 
-      test('removing folders takes empty ones alone', async () => {
+      test('removing folders works only for empty ones', async () => {
         const folder = newFolder();
         await disk.write(`${folder}/file`, 'x');
         await disk.write(`${folder}/full/f`, 'x');
@@ -1125,7 +1125,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         assert.deepEqual(await disk.files(folder), left);
       });
 
-      test('a move onto the file itself, by way of a link to its folder: the file is there afterwards', async () => {
+      test('a move onto the file itself, through a link to its folder, keeps the file', async () => {
         if (disk.link === undefined) return;
         const folder = newFolder();
         await disk.write(`${folder}/real/f`, 'content');
@@ -1150,7 +1150,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         nothingNoted();
       });
 
-      test('a link is removed as a link, and no folder goes by way of it', async () => {
+      test('a link is removed as a link, and never its target folder', async () => {
         if (disk.link === undefined) return;
         const folder = newFolder();
         await disk.write(`${folder}/target/kept`, 'x');
@@ -1188,7 +1188,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         assert.equal(await text(`${folder}/target/kept`), 'x');
       });
 
-      test('making folders tells whether it made one', async () => {
+      test('making folders returns whether it made one', async () => {
         const folder = newFolder();
         await disk.write(`${folder}/file`, '');
         await use(async (remote) => {
@@ -1205,7 +1205,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         });
       });
 
-      test('those who make the same folders at once all succeed', async () => {
+      test('concurrent makers of the same folders all succeed', async () => {
         const folder = `${newFolder()}/of/makers`;
         await Promise.all(
           ['one', 'two', 'three'].map((file) => use((remote) => put(remote, `${folder}/${file}`, file))),
@@ -1224,7 +1224,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         );
       });
 
-      test('what the server denies is permission_denied, and the session goes on', async () => {
+      test('access that the server denies is permission_denied, and the session continues', async () => {
         const { chmod } = disk;
         if (chmod === undefined) return;
         const folder = newFolder();
@@ -1241,7 +1241,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         assert.deepEqual(await disk.files(folder), [`${folder}/file`]);
       });
 
-      test('a copy inside the store, where there is one', async () => {
+      test('a copy inside the store, if there is one', async () => {
         const folder = newFolder();
         const content = randomBytes(2 * PART_BYTES + 1);
         await disk.write(`${folder}/ä source+1.bin`, content);
@@ -1311,7 +1311,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         },
       };
       for (const [call, ask] of Object.entries(CALLS)) {
-        test(`${call} stops with the reason of the signal, before it begins or on its way`, async () => {
+        test(`${call} stops with the reason of the signal, before it begins or while it runs`, async () => {
           const folder = newFolder();
           await disk.write(`${folder}/f`, 'content');
           const ender = new AbortController();
@@ -1377,7 +1377,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         );
       });
 
-      test('what cannot be taken back is told of before, and may be refused then', async () => {
+      test('irrevocable requests are announced, and may be refused then', async () => {
         const folder = newFolder();
         await disk.write(`${folder}/f`, 'old');
         const changes: Readonly<Record<string, (remote: Remote) => Promise<unknown>>> = {
@@ -1406,7 +1406,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         nothingNoted();
       });
 
-      test('what a dead session leaves is noted, to be removed on another one', async (t) => {
+      test('what a dead session leaves is noted, to be removed in another one', async (t) => {
         if (server.hasNoWire === true) return;
         const folder = newFolder();
         const proxy = await startProxy(portOf(server.connection), { ftp: server.connection.type === 'ftp' });
@@ -1467,7 +1467,7 @@ const UNTRUE_SIZES = [
 
 /** Reads from a scripted server that reports another size than a file has: the content counts. */
 export function misreportingSuite(name: string, start: () => Promise<Misreporting>): void {
-  describe(`the content of a file wins over its size on ${name}`, { concurrency: 1 }, () => {
+  describe(`the content of a file counts, not its size, on ${name}`, { concurrency: 1 }, () => {
     let server: Misreporting;
     let seam: Seam;
     let count = 0;
@@ -1498,7 +1498,7 @@ export function misreportingSuite(name: string, start: () => Promise<Misreportin
       };
 
     for (const [reported, size] of UNTRUE_SIZES) {
-      test(`${size} bytes that are reported as ${reported}: all of them come`, async () => {
+      test(`${size} bytes that are reported as ${reported}: all of them are read`, async () => {
         const { path, content } = lay(size, reported);
         assert.ok((await seam.use(async (remote) => all(await remote.read(at(path))))).equals(content), 'read');
         const admitted: number[] = [];
@@ -1515,7 +1515,7 @@ export function misreportingSuite(name: string, start: () => Promise<Misreportin
         });
       });
 
-      test(`${size} bytes that are reported as ${reported}: no range is cut off there, or refused`, async () => {
+      test(`${size} bytes that are reported as ${reported}: no range is cut, or refused`, async () => {
         const { path, content } = lay(size, reported);
         await seam.use(async (remote) => {
           const file = await remote.read(at(path), from(reported));
@@ -1536,7 +1536,7 @@ export function misreportingSuite(name: string, start: () => Promise<Misreportin
     }
 
     for (const size of [0, 2_000, WHOLE_BYTES, 200_000]) {
-      test(`${size} bytes that are reported as such: ranges are chosen by it`, async () => {
+      test(`${size} bytes that are reported correctly: ranges are chosen by the size`, async () => {
         const { path, content } = lay(size, size);
         await seam.use(async (remote) => {
           for (let tries = 0; tries < 3; tries++) {

@@ -10,7 +10,7 @@ function work(): void {
   while (performance.now() < end);
 }
 
-test('what comes one at a time begins at once', async () => {
+test('single requests begin at once', async () => {
   const turns = new BeginTurns();
   for (let count = 0; count < 3; count++) {
     assert.equal(turns.next(), undefined);
@@ -19,7 +19,7 @@ test('what comes one at a time begins at once', async () => {
   }
 });
 
-test('what comes behind much work of the same turn begins in later ones, few in each, in its order', async () => {
+test('requests after much work of the same turn begin in later turns, few in each, in order', async () => {
   const turns = new BeginTurns();
   assert.equal(turns.next(), undefined);
   work();
@@ -46,7 +46,7 @@ test('what comes behind much work of the same turn begins in later ones, few in 
   assert.equal(turns.next(), undefined);
 });
 
-test('who comes while others wait is behind them, though its turn is young', async () => {
+test('a request that arrives while others wait begins after them, even in a young turn', async () => {
   const turns = new BeginTurns();
   void turns.next();
   work();

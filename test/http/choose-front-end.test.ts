@@ -9,28 +9,28 @@ const fails = (): never => {
 };
 
 describe('the choice of a front end', () => {
-  test('auto takes uWebSockets.js where a build of it loads, without a word', () => {
+  test('auto takes uWebSockets.js if a build of it loads, without a warning', () => {
     assert.deepEqual(chooseFrontEnd('auto', 4, loads), { frontEnd: 'uws', threads: 4, warning: undefined });
   });
 
-  test('auto takes node:http where none does, and one line says so and what would be faster', () => {
+  test('auto takes node:http if none does, and one line says so and what would be faster', () => {
     const { frontEnd, threads, warning = '' } = chooseFrontEnd('auto', 1, fails);
     assert.deepEqual([frontEnd, threads], ['node', 1]);
     assert.match(warning, /^HTTP is served by node:http.*; no build runs here: use another Node\.js$/);
   });
 
-  test('node is taken when it is asked for, without a warning unless several event loops were', () => {
+  test('node is used on request, without a warning unless several event loops were requested', () => {
     assert.deepEqual(chooseFrontEnd('node', 1, fails), { frontEnd: 'node', threads: 1, warning: undefined });
     const { threads, warning = '' } = chooseFrontEnd('node', 4, loads);
     assert.equal(threads, 1);
     assert.match(warning, /^node:http serves with one event loop, not with the 4 of server\.threads$/);
   });
 
-  test('uws alone is refused where no build loads', () => {
+  test('only uws is refused if no build loads', () => {
     assert.throws(() => chooseFrontEnd('uws', 1, fails), /^Error: server\.frontEnd: no build runs here: .*node:http/);
   });
 
-  test('idle connections that are to rest longer than uWebSockets.js keeps them are served by node:http', () => {
+  test('idle connections that are kept longer than uWebSockets.js can are served by node:http', () => {
     assert.equal(chooseFrontEnd('auto', 1, loads, 6).frontEnd, 'uws');
     const { frontEnd, warning = '' } = chooseFrontEnd('auto', 1, loads, 65);
     assert.equal(frontEnd, 'node');
@@ -50,7 +50,7 @@ describe('the choice of a front end', () => {
     assert.deepEqual(asked, ['known', 'any']);
   });
 
-  test('a gateway told to take node:http serves with it, and says what server.threads cannot have', async (t) => {
+  test('a gateway that must use node:http serves with it, and says what server.threads cannot have', async (t) => {
     const gateway = await startGateway({ config: { server: { frontEnd: 'node', threads: 2 } } });
     t.after(() => gateway.stop());
     assert.match(gateway.output(), /"build":"node:http v\d+/);

@@ -22,7 +22,7 @@ for (const [what, peer, forwardedFor, expected] of [
   });
 }
 
-test('the front end believes the proxies it is told to trust, and no others', async (t) => {
+test('the front end trusts the configured proxies, and no others', async (t) => {
   const answer = async () => ({ status: 204 });
   for (const [trustedProxies, expected] of [
     [['127.0.0.1'], '198.51.100.1'],

@@ -9,7 +9,7 @@ import { startFrontEnd, untilGone } from './support/front-end.js';
 import { RawClient } from './support/raw-client.js';
 
 describe('client limits', { concurrency: true }, () => {
-  test('a client that sends nothing in mid-body is cut', async (t) => {
+  test('a client that becomes silent in the middle of a body is cut', async (t) => {
     let why: unknown;
     const front = await startFrontEnd(
       t,
@@ -47,7 +47,7 @@ describe('client limits', { concurrency: true }, () => {
     client.socket.destroy();
   });
 
-  test('time that the gateway takes is not held against the client', async (t) => {
+  test('time that the gateway takes does not count against the client', async (t) => {
     const { port } = await startFrontEnd(
       t,
       async ({ body }) => {
@@ -64,7 +64,7 @@ describe('client limits', { concurrency: true }, () => {
     client.socket.destroy();
   });
 
-  test('a slow but steady client lives on, up and down, and a reader may stand still, past the native timers', async (t) => {
+  test('a slow but steady client is served, up and down, and a reader may pause, beyond the native timers', async (t) => {
     const size = 24 * MiB;
     const front = await startFrontEnd(t, async (request) => {
       if (request.method === 'GET') return { status: 200, body: { stream: source(size).stream, length: size } };
@@ -88,7 +88,7 @@ describe('client limits', { concurrency: true }, () => {
     reader.socket.destroy();
   });
 
-  test('an early answer to an upload that goes on ends its connection by the native timer', async (t) => {
+  test('an early answer to an unfinished upload ends its connection by the native timer', async (t) => {
     const { port } = await startFrontEnd(t, async () => ({ status: 413, body: 'too large' }));
     const client = await RawClient.open(port);
     client.send(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${64 * MiB}\r\n\r\n`);
@@ -99,7 +99,7 @@ describe('client limits', { concurrency: true }, () => {
   });
 
   /** Idle connections of Node.js that paused for the 8 s announced then were reset under the next request. */
-  test('a connection rests for two seconds more than its answer tells', async (t) => {
+  test('an idle connection is kept two seconds longer than its answer announces', async (t) => {
     const { port } = await startFrontEnd(t, async () => ({ status: 200 }));
     // The native timer ticks every four seconds.
     const rests = Array.from({ length: 4 }, async (_, second) => {
@@ -115,7 +115,7 @@ describe('client limits', { concurrency: true }, () => {
     await Promise.all(rests);
   });
 
-  test('answers tell how long a connection may rest, as it is set', async (t) => {
+  test('answers announce how long a connection may be idle, as configured', async (t) => {
     const { port } = await startFrontEnd(t, async () => ({ status: 200 }), { keepAliveSeconds: 2 });
     const client = await RawClient.open(port);
     const answer = await client.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n').answer();
@@ -123,7 +123,7 @@ describe('client limits', { concurrency: true }, () => {
     client.socket.destroy();
   });
 
-  test('the rate is judged over ten seconds of the client being at turn', () => {
+  test('the rate is measured over ten seconds of the client being at turn', () => {
     const pace = new ClientPace({ idleTimeoutMs: 60_000, minBytesPerSecond: 100 }, 0);
     assert.equal(pace.check(true, 0, 9_000), undefined);
     assert.equal(pace.check(true, 1_000, 10_000), undefined);
@@ -133,7 +133,7 @@ describe('client limits', { concurrency: true }, () => {
     assert.match(pace.check(true, 1_900, 25_000) ?? '', /fewer than 100 bytes a second/);
   });
 
-  test('silence counts from the last byte, also while a rate is asked for', () => {
+  test('silence counts from the last byte, also while a rate is required', () => {
     const pace = new ClientPace({ idleTimeoutMs: 2_000, minBytesPerSecond: 1 }, 0);
     assert.equal(pace.check(true, 5_000, 1_000), undefined);
     assert.equal(pace.check(true, 5_000, 3_000), undefined);

@@ -32,7 +32,7 @@ async function ask(port: number, headers: Record<string, string> = {}): Promise<
   return response;
 }
 
-test('a coding is taken where it is named and not refused', () => {
+test('a coding is used if it is named and not refused', () => {
   for (const accepted of ['gzip', 'br, GZIP;q=0.5', ' deflate , gzip ; q=1'])
     assert.ok(takesCoding(accepted, 'gzip'), accepted);
   for (const accepted of [undefined, '', 'br', 'gzip;q=0', 'gzip; q=0.00', 'xgzip', 'identity'])
@@ -41,7 +41,7 @@ test('a coding is taken where it is named and not refused', () => {
 
 for (const frontEnd of ['uws', 'node'] as const) {
   describe(`answers as gzip, ${frontEnd}`, { concurrency: true }, () => {
-    test('a long one is a fraction of its size, and the same when it is opened', async (t) => {
+    test('a long one is a fraction of its size, and unpacks to the same bytes', async (t) => {
       const front = await startFrontEnd(t, async (request) => compressed(request, long()), { frontEnd });
       const response = await ask(front.port, TAKES);
       const bytes = await buffer(response);
@@ -53,7 +53,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
       assert.deepEqual([record.isComplete, record.bytesOut], [true, bytes.length]);
     });
 
-    test('without the field, or with a refusal in it, the bytes are those of ever', async (t) => {
+    test('without the field, or with a refusal in it, the bytes are unchanged', async (t) => {
       const front = await startFrontEnd(t, async (request) => compressed(request, long()), { frontEnd });
       for (const headers of [undefined, { 'Accept-Encoding': 'gzip;q=0, br' }]) {
         const response = await ask(front.port, headers);
@@ -63,7 +63,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
       }
     });
 
-    test('a short one leaves as it is', async (t) => {
+    test('a short one is sent unchanged', async (t) => {
       const short: HttpAnswer = { status: 200, body: '{"success":true}' };
       const front = await startFrontEnd(t, async (request) => compressed(request, short), { frontEnd });
       const response = await ask(front.port, TAKES);
@@ -71,7 +71,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
       assert.equal((await buffer(response)).toString(), '{"success":true}');
     });
 
-    test('one that fails on the way is cut and never looks whole', async (t) => {
+    test('one that fails while it is sent is cut and never looks complete', async (t) => {
       const source = new PassThrough();
       source.on('error', () => undefined);
       const front = await startFrontEnd(t, async (request) => compressed(request, streamed(source), true), {
@@ -86,7 +86,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
       assert.equal(((await ended) as { code?: string }).code, 'ECONNRESET');
     });
 
-    test('before its first byte an error is told plainly', async (t) => {
+    test('an error before its first byte is answered plainly', async (t) => {
       const source = new PassThrough();
       source.on('error', () => undefined);
       const front = await startFrontEnd(t, async (request) => compressed(request, streamed(source), true), {
@@ -99,7 +99,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
       assert.match((await buffer(response)).toString(), /^\{"error":/);
     });
 
-    test('what comes piece by piece leaves piece by piece, and its source ends with the client', async (t) => {
+    test('what arrives piece by piece is sent piece by piece, and its source ends with the client', async (t) => {
       const source = new PassThrough();
       source.on('error', () => undefined);
       const front = await startFrontEnd(t, async (request) => compressed(request, streamed(source), true), {
@@ -115,7 +115,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
       await eventually(() => source.destroyed, 'the source is ended');
     });
 
-    test('where memory is short it leaves plain', async (t) => {
+    test('it is sent unpacked if memory is short', async (t) => {
       const budgets = testBudgets({ memoryBytes: 256 * 1024 });
       const front = await startFrontEnd(t, async (request) => compressed(request, long()), { frontEnd, budgets });
       const response = await ask(front.port, TAKES);

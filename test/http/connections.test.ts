@@ -33,7 +33,7 @@ async function isServed(port: number, localAddress: string): Promise<boolean> {
 }
 
 describe('connections of one address', () => {
-  test('those beyond the bound are closed at once, and nobody else', async (t) => {
+  test('only those beyond the bound are closed, at once', async (t) => {
     const frontEnd = await startFrontEnd(t, answer, { connectionsPerAddress: 20 });
     const { port, server, log } = frontEnd;
     const clients = await openMany(port, 60);
@@ -68,7 +68,7 @@ describe('connections of one address', () => {
     }
   });
 
-  test('clients that come and go are not refused, however many they are', async (t) => {
+  test('clients that come and go are not refused, in any number', async (t) => {
     const { port, server } = await startFrontEnd(t, answer, { connectionsPerAddress: 256 });
     for (let round = 0; round < 1_500; round++) assert.equal(await isServed(port, CROWDED), true, `round ${round}`);
     assert.equal(server.refusedConnections.address, 0);
@@ -101,7 +101,7 @@ describe('connections of one address', () => {
     for (const { socket } of clients) socket.destroy();
   });
 
-  test('a head has ten seconds in all, however steadily its bytes come', { timeout: 120_000 }, async (t) => {
+  test('a head has ten seconds in all, however steadily its bytes arrive', { timeout: 120_000 }, async (t) => {
     const { port } = await startFrontEnd(t, answer);
     await Promise.all(
       ['', GET].map(async (first) => {
@@ -127,7 +127,7 @@ describe('the count', () => {
   const opened = (connections: Connections, addresses: readonly string[]): boolean[] =>
     addresses.map((address) => connections.opened(address));
 
-  test('an IPv6 host is its /64; an IPv4 address in the dress of IPv6 is itself', () => {
+  test('an IPv6 host is its /64; an IPv4 address in IPv6 notation counts as IPv4', () => {
     const connections = new Connections(bounds({}));
     assert.deepEqual(opened(connections, ['2001:db8::1', '2001:db8::2', '2001:db8::3']), [true, true, false]);
     assert.deepEqual(opened(connections, ['2001:db8:0:1::1', '10.0.0.1', '::ffff:10.0.0.1']), [true, true, true]);
@@ -137,7 +137,7 @@ describe('the count', () => {
     assert.equal(connections.opened('2001:db8::5'), true);
   });
 
-  test('all have a bound together, each loop its part of it, and proxies are in it', () => {
+  test('there is a total bound, of which each loop has its part, and proxies are included', () => {
     const connections = new Connections(bounds({ total: 8, loops: 2, unbounded: ['10.0.0.1'] }));
     const five = Array.from({ length: 5 }, () => connections.opened('10.0.0.1'));
     assert.deepEqual(five, [true, true, true, true, false]);
@@ -145,7 +145,7 @@ describe('the count', () => {
     assert.ok(mostConnections() > 100);
   });
 
-  test('of several loops each counts for all, until it has asked', () => {
+  test('each of several loops counts for all, until it has asked', () => {
     let asked = 0;
     const connections = new Connections(bounds({ perAddress: 8, loops: 4 }), () => {
       asked++;
@@ -163,7 +163,7 @@ describe('the count', () => {
     assert.equal(lines.length, 1);
   });
 
-  test('the kernel tells which clients have connections, and not what was dialled from here', async (t) => {
+  test('the kernel shows which clients have connections, without outgoing ones', async (t) => {
     if (process.platform !== 'linux') return;
     const [ours, theirs] = [net.createServer(), net.createServer()];
     const clients: net.Socket[] = [];

@@ -17,14 +17,14 @@ function ask(
 }
 
 suite('other origins', () => {
-  test('off, and for origins that are not named, the answer is as ever', async () => {
+  test('off, and for origins that are not named, the answer is unchanged', async () => {
     for (const origins of [[], ['https://other.example.com']]) {
       const { headers = {} } = await ask(origins, { headers: { origin: PAGE } });
       assert.deepEqual(Object.keys(headers), ['ETag']);
     }
   });
 
-  test('a named one may read answers and their fields, and no cookie is asked for', async () => {
+  test('a named one may read answers and their fields, and no cookie is requested', async () => {
     const { status, headers = {} } = await ask([PAGE], { headers: { origin: PAGE } });
     assert.equal(status, 200);
     assert.equal(headers['Access-Control-Allow-Origin'], PAGE);
@@ -34,7 +34,7 @@ suite('other origins', () => {
     assert.equal(headers['ETag'], '"a"');
   });
 
-  test('a preflight is answered without asking further', async () => {
+  test('a preflight is answered without further checks', async () => {
     const asks = {
       'access-control-request-method': 'POST',
       'access-control-request-headers': 'authorization,content-type',
@@ -45,7 +45,7 @@ suite('other origins', () => {
     assert.equal(headers['Access-Control-Allow-Headers'], 'authorization,content-type');
   });
 
-  test('"*" is any origin; what is not below /api stays closed', async () => {
+  test('"*" is any origin; everything outside /api stays closed', async () => {
     const allowed = async (path: string): Promise<unknown> =>
       (await ask(['*'], { path, headers: { origin: PAGE } })).headers?.['Access-Control-Allow-Origin'];
     assert.equal(await allowed('/api/list/a'), PAGE);

@@ -62,7 +62,7 @@ describe('answers arrive whole', () => {
   }
 
   for (const isAnnounced of [true, false]) {
-    test(`a reader that stands still holds the source back (${isAnnounced ? 'length' : 'chunked'})`, async (t) => {
+    test(`a reader that pauses slows down the source (${isAnnounced ? 'length' : 'chunked'})`, async (t) => {
       const size = 64 * MiB;
       const body = source(size);
       const { port } = await startFrontEnd(t, serving(body, isAnnounced ? size : undefined));
@@ -171,7 +171,7 @@ describe('an answer that fails never looks whole', () => {
     client.socket.destroy();
   });
 
-  test('one that was dead before it was handed over becomes an error answer', async (t) => {
+  test('one that was dead before it was passed on becomes an error answer', async (t) => {
     const { port } = await startFrontEnd(t, async () => {
       const stream = new Readable({ read: () => undefined });
       stream.on('error', () => undefined).destroy(broken);
@@ -223,7 +223,7 @@ describe('answers without a body', () => {
     client.socket.destroy();
   });
 
-  test('304 and 204 have no body and no length, and the connection goes on', async (t) => {
+  test('304 and 204 have no body and no length, and the connection continues', async (t) => {
     const statuses = [304, 204, 304];
     const { port } = await startFrontEnd(t, async () => ({
       status: statuses.shift() ?? 200,

@@ -8,7 +8,7 @@ interface Delays {
   readonly p99: number;
 }
 
-test('8 uploads and 8 downloads at once do not hold the event loop', async (t) => {
+test('8 uploads and 8 downloads at once do not block the event loop', async (t) => {
   const server = fork(new URL('./support/loop-server.js', import.meta.url), { serialization: 'json' });
   t.after(() => server.kill());
   const [port] = (await once(server, 'message')) as [number];

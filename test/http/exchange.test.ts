@@ -56,7 +56,7 @@ function begin(socket: ScriptedSocket, handle: HttpHandler, memoryBytes = 16 * 1
   return new Exchange(socket, host);
 }
 
-test('a chunk that there is no memory for takes no answer away that is about to leave', async () => {
+test('a chunk without memory does not replace an answer that is about to be sent', async () => {
   const socket = new ScriptedSocket(10_000_000);
   const exchange = begin(socket, async () => ({ status: 429, body: 'refused' }), 100_000);
   // The answer is ready, and waits for bytes that may be among those that are being passed on.
@@ -91,7 +91,7 @@ async function sends(t: TestContext, bytes: number, seconds: number, isRead = tr
   return socket;
 }
 
-test('a route may expect a least speed of its clients, over half a minute', async (t) => {
+test('a route may require a least speed of its clients, over half a minute', async (t) => {
   const slow = await sends(t, 100, 40);
   assert.deepEqual([slow.answers, slow.isClosed], [[503], false]);
   assert.deepEqual((await sends(t, 100, 29)).answers, [], 'not before');

@@ -18,7 +18,7 @@ const post = (length: number): string => `POST / HTTP/1.1\r\nHost: x\r\nContent-
 
 for (const frontEnd of ['uws', 'node'] as const) {
   describe(`memory of requests, ${frontEnd}`, { concurrency: true }, () => {
-    test('a body that nobody reads is held back within bounds, and counted until it is gone', async (t) => {
+    test('an unread body is held back within bounds, and counted until it is gone', async (t) => {
       const budgets = testBudgets();
       const front = await startFrontEnd(t, untilGone, { budgets, frontEnd });
       const client = await RawClient.open(front.port);
@@ -46,7 +46,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
       client.socket.destroy();
     });
 
-    test('a chunk that there is no memory for ends the request, and the handler hears why', async (t) => {
+    test('a chunk without memory ends the request, and the handler gets the reason', async (t) => {
       const budgets = testBudgets({ memoryBytes: 32 * 1024 });
       const { port } = await startFrontEnd(
         t,
@@ -62,7 +62,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
       await eventually(() => used(budgets) === 0, 'nothing is left');
     });
 
-    test('a body that is read whole has a deadline for all of it, however steadily it comes', async (t) => {
+    test('a body that is read whole has a deadline for all of it, however steadily it arrives', async (t) => {
       const { port } = await startFrontEnd(
         t,
         async (request) => ({ status: 200, body: await readWhole(request, { maxBytes: 1_000, withinMs: 1_500 }) }),
@@ -76,7 +76,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
       assert.equal(client.received.length, 0);
     });
 
-    test('a long text counts until a slow reader has it; one that there is no memory for is refused', async (t) => {
+    test('a long text counts until a slow reader has it; one without memory is refused', async (t) => {
       const budgets = testBudgets({ memoryBytes: 40 * MiB });
       const front = await startFrontEnd(t, async () => ({ status: 200, body: 'x'.repeat(24 * MiB) }), {
         budgets,
@@ -98,7 +98,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
 }
 
 for (const frontEnd of ['uws', 'node'] as const) {
-  test(`uploads that wait for their turn hold what came with their heads, and all of them are served, ${frontEnd}`, async (t) => {
+  test(`waiting uploads hold only what came with their heads, and all of them are served, ${frontEnd}`, async (t) => {
     const [count, size] = [24, MiB];
     // One account may hold four fifths of it: less than all bodies, and more than their beginnings.
     const budgets = testBudgets({ memoryBytes: 20 * MiB });

@@ -63,7 +63,7 @@ async function start(t: TestContext): Promise<Rig> {
 const replayed = ({ headers }: Answered): boolean => headers.get('idempotency-replayed') === 'true';
 
 describe('Idempotency-Key', () => {
-  test('the first answer comes again, under a request id of its own; the quoted key is the same key', async (t) => {
+  test('the first answer is repeated, with its own request id; the quoted key is the same key', async (t) => {
     const { post, runs } = await start(t);
     const first = await post('k1');
     for (const key of ['k1', '"k1"', ' k1 ']) {
@@ -104,7 +104,7 @@ describe('Idempotency-Key', () => {
     assert.equal((await post('x'.repeat(255))).status, 200);
   });
 
-  test('what may pass by itself is not kept: 5xx and 429 run again', async (t) => {
+  test('errors that may pass are not kept: 5xx and 429 run again', async (t) => {
     for (const code of ['unreachable', 'pool_full', 'stall_timeout', 'internal', 'quota_exceeded'] as const) {
       const { post, fail } = await start(t);
       fail(code);
@@ -114,7 +114,7 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  test('what the request itself caused is kept', async (t) => {
+  test('errors caused by the request itself are kept', async (t) => {
     for (const code of ['already_exists', 'not_found', 'bad_path', 'permission_denied'] as const) {
       const { post, fail, runs } = await start(t);
       fail(code);
@@ -126,7 +126,7 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  test('an upload is known by path, query, type, length, digest and name, not by the order of its query', async (t) => {
+  test('an upload is identified by path, query, type, length, digest and name, not by the order of its query', async (t) => {
     const { post, runs } = await start(t);
     const upload = (changes: { path?: string; body?: string; headers?: Record<string, string> } = {}) =>
       post('k', {
@@ -170,7 +170,7 @@ describe('Idempotency-Key', () => {
       ['file', 'hello'],
     ] as const;
 
-    test('is known by its parts, not by the boundary between them', async (t) => {
+    test('is identified by its parts, not by the boundary between them', async (t) => {
       const rig = await start(t);
       assert.equal((await send(rig, 'one', PARTS)).status, 200);
       assert.ok(replayed(await send(rig, 'two', PARTS)));
@@ -206,7 +206,7 @@ describe('Idempotency-Key', () => {
     assert.equal(runs(), 1);
   });
 
-  test('what was refused before its body had ended is known by what was read of it', async (t) => {
+  test('a request that was refused before its body had ended is identified by what was read of it', async (t) => {
     const { ask } = await startRouted(t, [
       {
         method: 'POST',
@@ -230,7 +230,7 @@ describe('Idempotency-Key', () => {
     assert.ok(replayed(await send('a')));
   });
 
-  test('what had begun and was lost is 409, with what is known of it, and does not run', async (t) => {
+  test('a request that was begun and lost is 409, with what is known about it, and does not run', async (t) => {
     let runs = 0;
     const { ask } = await startRouted(t, [
       {
@@ -259,7 +259,7 @@ describe('Idempotency-Key', () => {
     assert.equal(runs, 1);
   });
 
-  test('a key that may do less than when it asked first gets no stored answer', async (t) => {
+  test('a key with fewer rights than at the first request gets no stored answer', async (t) => {
     let isAllowed = true;
     const { ask } = await startRouted(t, [
       {

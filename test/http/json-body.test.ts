@@ -101,7 +101,7 @@ describe('a JSON body', () => {
     );
   });
 
-  test('that is damaged is refused, or still means what JSON.parse says', async () => {
+  test('that is damaged is refused, or still means what JSON.parse reads', async () => {
     const damage = fc.record({
       at: fc.double({ min: 0, max: 1, noNaN: true }),
       length: fc.nat(3),
@@ -125,7 +125,7 @@ describe('a JSON body', () => {
     );
   });
 
-  test('is refused at every place where it can be cut off', async () => {
+  test('is refused at every position where it can be cut off', async () => {
     const whole = Buffer.from(
       '\ufeff { "path": "/a\\u00e9", "n": [1, {"x": "]"}], "content": "a\\n\\ud83d\\ude00é", "t": true } ',
     );
@@ -190,7 +190,7 @@ describe('a JSON body', () => {
     });
   }
 
-  test('an error names the byte at fault', async () => {
+  test('an error names the wrong byte', async () => {
     await assert.rejects(read('{"a":1, b:2}'), /at byte 8:/);
     await assert.rejects(
       read(`{"content":"${'x'.repeat(100_000)}\u0002"}`, [999]),
@@ -198,7 +198,7 @@ describe('a JSON body', () => {
     );
   });
 
-  test('content that is no string is a plain field, for the schema to refuse', async () => {
+  test('content that is no string is a plain field, which the schema refuses', async () => {
     for (const value of [1, null, { a: [] }, true]) {
       assert.deepEqual(await read(JSON.stringify({ content: value, path: '/a' })), {
         fields: { content: value, path: '/a' },
@@ -287,7 +287,7 @@ describe('a JSON body that fails', () => {
     await assert.rejects(readJsonBody(bodyOf([]), { ...OPTIONS, signal: abort.signal }), reason);
   });
 
-  test('while nobody reads content yet fails the later reader, not the process', async () => {
+  test('before its content is read fails the later reader, not the process', async () => {
     const body = bodyOf([Buffer.from('{"content":"abc')], new GatewayError('client_gone', 'the client left'));
     const json = await readJsonBody(body, OPTIONS);
     await assert.rejects(json.rest(), (error) => hasCode(error, 'client_gone'));
@@ -329,7 +329,7 @@ function* largeBody(totalBytes: number, chunkBytes: number, digest: ReturnType<t
 
 describe('a large JSON body', () => {
   for (const chunkBytes of [64 * 1024, 512 * 1024]) {
-    test(`of 200 MiB in chunks of ${chunkBytes / 1024} KiB arrives whole in little memory`, async () => {
+    test(`of 200 MiB in chunks of ${chunkBytes / 1024} KiB arrives complete in little memory`, async () => {
       const base64 = createBase64({ threads: 1, inlineBelowBytes: 262144 });
       const sent = createHash('md5');
       const received = createHash('md5');

@@ -115,7 +115,7 @@ describe('a form', () => {
     });
   });
 
-  test('that is cut off anywhere never ends its file as if it were whole', async () => {
+  test('that is cut off anywhere never ends its file as if it were complete', async () => {
     const whole = form(field('path', '/a'), file('line\r\n--\r\nline'), field('overwrite', 'false'));
     const closed = whole.lastIndexOf('--') + 2;
     const fileEnd = whole.indexOf('\r\n', whole.indexOf('--\r\nline') + 4) + `\r\n--${BOUNDARY}`.length;
@@ -259,7 +259,7 @@ describe('a form that fails', () => {
 });
 
 describe('a large form', () => {
-  test('of 200 MiB arrives whole in little memory, and waits for a reader that stalls', async () => {
+  test('of 200 MiB arrives complete in little memory, and waits for a reader that stalls', async () => {
     const block = randomBytes(512 * 1024);
     const sent = createHash('md5');
     let made = 0;

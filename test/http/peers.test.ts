@@ -37,7 +37,7 @@ test('with its port: it has left when its own connection is closing', async () =
   assert.deepEqual(await looksAt([table], { port: 0x1f41 }), [false]);
 });
 
-test('without: it has left when two looks have seen a connection closing that is none of those answered before', async () => {
+test('without: it has left when two checks have seen a closing connection that is not one of those answered before', async () => {
   const closing = { [KEY]: { '1F40': CLOSE_WAIT, '1F41': ESTABLISHED } };
   assert.deepEqual(await looksAt([closing, closing]), [false, true]);
   assert.deepEqual(await looksAt([closing, closing], { lingering: 1 }), [false, false]);
@@ -48,11 +48,11 @@ test('without: connections that close between two requests do not count', async 
   assert.deepEqual(await looksAt(['1F50', '1F51', '1F52', '1F53'].map(closing)), [false, false, false, false]);
 });
 
-test('without: it has left when its address has no connection that is open', async () => {
+test('without: it has left when its address has no open connection', async () => {
   const gone = { [OTHER]: { '1F60': ESTABLISHED } };
   assert.deepEqual(await looksAt([{ [KEY]: { '1F41': ESTABLISHED } }, gone, gone]), [false, false, true]);
 });
 
-test('no client has left where there is no table', async () => {
+test('no client has left if there is no table', async () => {
   assert.deepEqual(await looksAt([{}, {}]), [false, false]);
 });

@@ -16,14 +16,14 @@ function bodyOf(declared: number): BodyReader {
   return new BodyReader({ pause: nothing, resume: nothing }, declared, UNCOUNTED, nothing);
 }
 
-test('a body that is cut is an error, and has nothing of what came', async () => {
+test('a body that is cut is an error, and has none of the bytes', async () => {
   const body = bodyOf(100);
   body.accept(Buffer.from('abc'), false);
   body.cut(GONE);
   await assert.rejects(buffer(body), GONE);
 });
 
-test('one in pieces ends behind what came; what comes later is dropped', async () => {
+test('one in pieces ends after the bytes that have arrived; later ones are dropped', async () => {
   const body = bodyOf(100);
   body.takeInPieces();
   body.accept(Buffer.from('abc'), false);
@@ -36,7 +36,7 @@ test('one in pieces ends behind what came; what comes later is dropped', async (
   assert.equal(body.complete, true);
 });
 
-test('one in pieces that came whole is as any other', async () => {
+test('one in pieces that arrived completely is like any other', async () => {
   const body = bodyOf(3);
   body.takeInPieces();
   body.accept(Buffer.from('abc'), true);
@@ -44,7 +44,7 @@ test('one in pieces that came whole is as any other', async () => {
   assert.equal((await buffer(body)).toString(), 'abc');
 });
 
-test('of a chunk that is lent nothing is lost when its memory is used again', async () => {
+test('nothing of a lent chunk is lost when its memory is reused', async () => {
   const body = bodyOf(6);
   const lent = Buffer.from('abc');
   body.accept(lent, false, true);

@@ -101,7 +101,7 @@ describe('requests', () => {
     client.socket.destroy();
   });
 
-  test('a method that nobody knows reaches the router, or is refused by the parser of node:http', async (t) => {
+  test('an unknown method reaches the router, or is refused by the parser of node:http', async (t) => {
     const front = await startFrontEnd(t, echo);
     assert.equal(await statusOf(front, 'BREW /pot HTTP/1.1\r\nHost: x\r\n\r\n'), FRONT_END === 'node' ? 400 : 200);
   });
@@ -124,7 +124,7 @@ describe('requests', () => {
     assert.equal(handled, 0);
   });
 
-  test('targets that are no path are refused, and bytes that are no ASCII do no harm', async (t) => {
+  test('targets that are no path are refused, and non-ASCII bytes do no harm', async (t) => {
     const front = await startFrontEnd(t, echo);
     for (const target of ['http://x:80/absolute?a=b', '*', 'x:80']) {
       const status = await statusOf(front, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -177,7 +177,7 @@ describe('requests', () => {
     await eventually(() => signal?.aborted === true, 'the abort');
   });
 
-  describe('a body that has come, and that nobody read, does not keep the connection', () => {
+  describe('an arrived but unread body does not keep the connection', () => {
     /** Gives the body up after its first chunk. */
     const glance = async ({ body }: HttpRequest): Promise<void> => {
       for await (const _ of body) break;
@@ -218,7 +218,7 @@ describe('requests', () => {
     }
   });
 
-  test('answers do not name what serves them', async (t) => {
+  test('answers do not name the server', async (t) => {
     const { port } = await startFrontEnd(t, echo);
     const client = await RawClient.open(port);
     const { headers } = await client.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n').answer();

@@ -30,7 +30,7 @@ async function timeOf(promise: Promise<void>): Promise<number> {
 }
 
 describe('retire', () => {
-  test('resting and new connections are served, with the close, until the time is over, though nobody asks', async (t) => {
+  test('idle and new connections are served, with the close, until the time is over, even without requests', async (t) => {
     const { port, server } = await startFrontEnd(t, digest);
     const resting = [await RawClient.open(port), await RawClient.open(port)];
     for (const client of resting) assert.equal((await client.send(GET).answer()).field('connection'), undefined);
@@ -60,7 +60,7 @@ describe('retire', () => {
     await assert.rejects(RawClient.open(port), { code: 'ECONNREFUSED' });
   });
 
-  test('a request under way goes on, and so does one that came meanwhile', async (t) => {
+  test('a request under way continues, and so does one that arrives meanwhile', async (t) => {
     const { port, server } = await startFrontEnd(t, digest);
     const drained = server.retire(200).then(() => server.drain(20));
     const body = source(2 * MiB);
@@ -96,7 +96,7 @@ describe('retire', () => {
     assert.ok(elapsed >= 1_990, `${elapsed} ms`);
   });
 
-  test('for no time: nobody waits, but every answer asks for the close', async (t) => {
+  test('with zero time there is no wait, but every answer asks for the close', async (t) => {
     const { port, server } = await startFrontEnd(t, digest);
     const client = await RawClient.open(port);
     await client.send(GET).answer();

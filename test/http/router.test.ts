@@ -52,7 +52,7 @@ function start(t: TestContext, options: Parameters<typeof startRouted>[2] = {}):
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 describe('routes', () => {
-  test('an unknown one is 404, before any key is asked for', async (t) => {
+  test('an unknown one is 404, before a key is required', async (t) => {
     const { ask } = await start(t);
     for (const path of ['/', '/nothing', '/files', '/files/', '/files/a/b', '/any/', '//any', '/ANY']) {
       const answer = await ask('GET', path, { headers: { Authorization: '' } });
@@ -60,7 +60,7 @@ describe('routes', () => {
     }
   });
 
-  test('a wrong method is 405 and says which are right, before any key is asked for', async (t) => {
+  test('a wrong method is 405 and names the right ones, before a key is required', async (t) => {
     const { ask } = await start(t);
     const answer = await ask('PUT', '/files/a', { headers: { Authorization: '' } });
     assert.deepEqual([answer.status, answer.headers.get('allow')], [405, 'GET, HEAD, POST']);
@@ -88,7 +88,7 @@ describe('keys', () => {
   } as const;
   const as = (key: string) => ({ headers: { Authorization: key } });
 
-  test('no, malformed, unknown and expired ones are 401 with one text', async (t) => {
+  test('missing, malformed, unknown and expired ones are 401 with one text', async (t) => {
     const { ask } = await start(t, { keys });
     const texts = new Set<unknown>();
     for (const field of [
@@ -118,7 +118,7 @@ describe('keys', () => {
     assert.equal((await ask('GET', '/any', as('bearer ftg_from_here'))).status, 200);
   });
 
-  test('many bad keys from one address must wait; a good key from there need not', async (t) => {
+  test('many bad keys from one address must wait; a valid key from there need not', async (t) => {
     const { ask } = await start(t);
     const statuses: number[] = [];
     for (let turn = 0; turn < 62; turn++) statuses.push((await ask('GET', '/any', as('Bearer ftg_guess'))).status);
@@ -126,7 +126,7 @@ describe('keys', () => {
     assert.equal((await ask('GET', '/any')).status, 200);
   });
 
-  test('bad keys lock out no good key that nobody has seen yet, bad links no key at all', async (t) => {
+  test('bad keys block no valid key that is new, and bad links no key at all', async (t) => {
     const { ask } = await start(t, { keys });
     for (let turn = 0; turn < 80; turn++) await ask('GET', '/any', as(`Bearer ftg_guess-${turn}`));
     assert.equal((await ask('GET', '/any', as('Bearer ftg_guess-81'))).status, 429);
@@ -143,7 +143,7 @@ describe('keys', () => {
     assert.equal(await guard.unlessGuessing(client, 'good', async () => 'found'), 'found');
   });
 
-  test('bad keys and sessions cost few look-ups once their address has to wait, not even many at once', async (t) => {
+  test('bad keys and sessions cost few look-ups once their address must wait, even many at once', async (t) => {
     const { ask, lookUps, url } = await start(t, { session: 'good' });
     const withSession = (token: string) => fetch(`${url}/any`, { headers: { Cookie: `session=${token}` } });
     assert.equal((await ask('GET', '/any')).status, 200);
@@ -164,7 +164,7 @@ describe('keys', () => {
     assert.equal((await withSession('good')).status, 200);
   });
 
-  test('above the rate: 429 with Retry-After and the RateLimit fields, which good answers carry too', async (t) => {
+  test('above the rate: 429 with Retry-After and the RateLimit fields, which successful answers have too', async (t) => {
     const { ask } = await start(t, { requestsPerSecond: 2 });
     const first = await ask('GET', '/any');
     assert.equal(first.headers.get('ratelimit-policy'), '"default";q=2;w=1');
@@ -224,7 +224,7 @@ describe('queries and bodies', () => {
     }
   });
 
-  test('a body with a coding is 415 and is told what is taken; identity is none', async (t) => {
+  test('a body with a coding is 415 and the accepted ones are named; identity is not a coding', async (t) => {
     const { ask } = await start(t);
     const post = (coding: string) =>
       ask('POST', '/files/a', { body: '{"path":"a"}', headers: { ...JSON_TYPE, 'Content-Encoding': coding } });
@@ -260,7 +260,7 @@ describe('queries and bodies', () => {
     for (const [field, value] of taken) assert.equal(await statusOf(field, value), 200, `${field}: ${value}`);
   });
 
-  test('a chunked body above 1 MiB is 413 as well, and one that is no UTF-8 is 400', async (t) => {
+  test('a chunked body above 1 MiB is 413 as well, and one that is not UTF-8 is 400', async (t) => {
     const { url } = await start(t);
     const post = async (chunks: readonly Uint8Array[]): Promise<number> => {
       const body = new Blob([...chunks]).stream();
@@ -271,7 +271,7 @@ describe('queries and bodies', () => {
     assert.equal(await post([Buffer.from('{"path":"\xff"}', 'latin1')]), 400);
   });
 
-  test('a body that nobody wants and that still comes costs the connection, not the answer', async (t) => {
+  test('an unwanted body that still arrives costs the connection, not the answer', async (t) => {
     const { url } = await start(t);
     const client = await RawClient.open(Number(new URL(url).port));
     const head = `DELETE /fail/not_found HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: 2`;
@@ -282,7 +282,7 @@ describe('queries and bodies', () => {
 });
 
 describe('answers', () => {
-  test('X-Request-Id is kept when valid and made when not; nothing is stored on the way', async (t) => {
+  test('X-Request-Id is kept if valid and made if not; answers are not cached', async (t) => {
     const { ask } = await start(t);
     const idOf = async (id: string): Promise<string | null> => {
       const { headers, json: body } = await ask('GET', '/open', { headers: { 'X-Request-Id': id } });
@@ -294,7 +294,7 @@ describe('answers', () => {
     for (const bad of ['', 'a b', 'a,b', 'x'.repeat(129)]) assert.match((await idOf(bad)) ?? '', /^[0-9a-f-]{36}$/);
   });
 
-  test('error bodies hold the text alone; the code stands in its field', async (t) => {
+  test('error bodies contain only the text; the code is in its field', async (t) => {
     const { ask, internal } = await start(t);
     const missing = await ask('DELETE', '/fail/not_found');
     assert.deepEqual([missing.status, missing.json], [404, { error: 'this is why' }]);

@@ -87,7 +87,7 @@ describe('TLS', () => {
     assert.equal(received, down.hash.digest('hex'));
   });
 
-  test('a reload shows the new certificate while a transfer of the old connection goes on', async (t) => {
+  test('a reload shows the new certificate while a transfer on the old connection continues', async (t) => {
     const folder = folderOf(t);
     const size = 8 * MiB;
     const down = source(size);
@@ -107,7 +107,7 @@ describe('TLS', () => {
     assert.equal(sink.digest(), down.hash.digest('hex'));
   });
 
-  test('a bad certificate at a reload keeps the old one in service', async (t) => {
+  test('a bad certificate at a reload keeps the old one in use', async (t) => {
     const folder = folderOf(t);
     const files = writeCertificate(folder, 'good');
     const { port, server } = await startFrontEnd(t, async () => ({ status: 200 }), { tls: files });
@@ -118,7 +118,7 @@ describe('TLS', () => {
 });
 
 describe('the port', () => {
-  test('one that is in use is refused in one line, and its owner is not disturbed', async (t) => {
+  test('a used one is refused in one line, and its owner is not disturbed', async (t) => {
     const first = await startFrontEnd(t, async () => ({ status: 200, body: 'first' }));
     await assert.rejects(
       startFrontEnd(t, async () => ({ status: 200 }), { port: first.port }),
@@ -134,7 +134,7 @@ describe('the port', () => {
 });
 
 describe('drain', () => {
-  test('a running upload finishes, new connections are refused, resting ones are closed', async (t) => {
+  test('a running upload finishes, new connections are refused, idle ones are closed', async (t) => {
     const front = await startFrontEnd(t, swallow);
     const resting = await RawClient.open(front.port);
     assert.equal((await resting.send(GET).answer()).field('connection'), undefined);
@@ -158,7 +158,7 @@ describe('drain', () => {
     await busy.closed;
   });
 
-  test('connections that rest are closed when it ends', async (t) => {
+  test('idle connections are closed when it ends', async (t) => {
     const { port, server } = await startFrontEnd(t, async () => ({ status: 200 }));
     const client = await RawClient.open(port);
     await client.send(GET).answer();
@@ -166,7 +166,7 @@ describe('drain', () => {
     await client.closed;
   });
 
-  test('what is left after drainSeconds hears draining; a client that waits is told so', async (t) => {
+  test('operations still running after drainSeconds get draining; waiting clients get that answer', async (t) => {
     const reasons: unknown[] = [];
     const front = await startFrontEnd(t, async (request) => {
       try {
@@ -190,7 +190,7 @@ describe('drain', () => {
     assert.ok(reasons.length === 1 && hasCode(reasons[0], 'draining'));
   });
 
-  test('a download that is left after drainSeconds is cut', async (t) => {
+  test('a download that still runs after drainSeconds is cut', async (t) => {
     const body = source(64 * MiB);
     const front = await startFrontEnd(t, async () => ({
       status: 200,

@@ -49,7 +49,7 @@ function observe(): { handler: HttpHandler; ends: (string | undefined)[]; reques
   return { handler, ends, requests };
 }
 
-describe('bodies arrive whole', () => {
+describe('bodies arrive completely', () => {
   for (const framing of ['Content-Length', 'chunked'] as const) {
     test(`64 MiB with ${framing} through a slow handler, little of it in memory`, async (t) => {
       const { handler, held } = swallow(2);
@@ -71,7 +71,7 @@ describe('bodies arrive whole', () => {
     });
   }
 
-  test('a handler that never reads holds a bounded part of what its client pushes', async (t) => {
+  test('a handler that never reads holds a bounded part of what its client sends', async (t) => {
     let body: HttpRequest['body'] | undefined;
     const { port } = await startFrontEnd(t, (request) => {
       body = request.body;
@@ -142,7 +142,7 @@ describe('bodies arrive whole', () => {
   });
 });
 
-describe('a body that is not whole is destroyed and never ends', () => {
+describe('an incomplete body is destroyed and never ends', () => {
   const cuts: Record<string, string> = {
     'a short body': 'Content-Length: 100\r\n\r\nonly this',
     'a chunk that is short': 'Transfer-Encoding: chunked\r\n\r\n64\r\nonly this',
@@ -167,7 +167,7 @@ describe('a body that is not whole is destroyed and never ends', () => {
     }
   }
 
-  test('a chunk size that is no number', async (t) => {
+  test('a chunk size that is not a number', async (t) => {
     const { handler, ends, requests } = observe();
     const { port } = await startFrontEnd(t, handler, { idleTimeoutMs: 1_000 });
     const client = await RawClient.open(port);
@@ -199,7 +199,7 @@ describe('a body that is not whole is destroyed and never ends', () => {
     assert.ok(!client.received.toString('latin1').startsWith('HTTP/1.1 2'));
   });
 
-  test('trailers: uWebSockets.js has whole chunks, but the request is not taken', async (t) => {
+  test('trailers: uWebSockets.js has whole chunks, but refuses the request', async (t) => {
     if (FRONT_END === 'node') return;
     let signal: AbortSignal | undefined;
     const { port } = await startFrontEnd(t, (request) => {
@@ -231,7 +231,7 @@ describe('a body that is not whole is destroyed and never ends', () => {
   });
 });
 
-describe('an answer before the body has come', () => {
+describe('an answer before the body has arrived', () => {
   const refuse: HttpHandler = async () => ({
     status: 413,
     headers: { 'X-Error-Code': 'too_large' },

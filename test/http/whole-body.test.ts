@@ -29,19 +29,19 @@ function crowded(body: Readable): HttpRequest {
   } as unknown as HttpRequest;
 }
 
-suite('bodies of somebody unknown', () => {
-  test('one that comes at once needs no place', async () => {
+suite('bodies without authentication', () => {
+  test('one that arrives at once needs no place', async () => {
     assert.equal((await readUnsigned(crowded(Readable.from([Buffer.from('{}')])))).toString(), '{}');
   });
 
-  test('one that is waited for takes a place, or is refused', async () => {
+  test('one that is awaited takes a place, or is refused', async () => {
     const body = new PassThrough();
     body.write('{');
     await assert.rejects(readUnsigned(crowded(body)), withCode('share_exceeded'));
     body.destroy();
   });
 
-  test('one that fails tells its own reason', async () => {
+  test('one that fails reports its own reason', async () => {
     const body = new PassThrough();
     body.destroy(new GatewayError('client_gone', 'left'));
     await assert.rejects(readUnsigned(crowded(body)), withCode('client_gone'));

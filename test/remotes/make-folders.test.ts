@@ -43,7 +43,7 @@ test('every level is made once, and the way up costs the logarithm of what is mi
   );
 });
 
-test('one missing folder costs one request, and one that stands as well', async () => {
+test('one missing folder costs one request, and so does an existing one', async () => {
   const folders = new Folders();
   assert.deepEqual(await makeFolders(levels(1), folders), { created: true });
   assert.deepEqual(await makeFolders(levels(1), folders), { created: false });

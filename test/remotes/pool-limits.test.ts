@@ -32,7 +32,7 @@ test("a tenant's connection never exceeds what the operator set, and may ask for
   );
 });
 
-test("the operator's own connection may exceed the defaults, not what its host bears", () => {
+test("the operator's own connection may exceed the defaults, but not the limits of its host", () => {
   const wide = { maxSessions: 60, maxWaiting: 10_000, stallTimeoutMs: 500_000 };
   assert.deepEqual(of(wide, true), { ...LIMITS, ...wide });
   assert.deepEqual(of(wide, true, { maxSessions: 2, stallTimeoutMs: 1_000 }), { ...LIMITS, ...wide, maxSessions: 2 });

@@ -49,7 +49,7 @@ for (const [what, act] of Object.entries(MANNERS)) {
   }
 }
 
-test('to whoever only looks, silence counts wherever it is met, and a refusal does not', () => {
+test('for a check, silence counts at every step, and a refusal does not', () => {
   const silence = new GatewayError('stall_timeout', 'no answer', { step: 'open' });
   assert.ok(!isOfReaching(silence) && isOfReaching(asOfReaching(silence)));
   const refusal = new GatewayError('permission_denied', 'no', { step: 'open' });

@@ -76,7 +76,7 @@ test('FTP server that admits two logins: fifty operations, all served', async (t
   assert.ok(most <= 2, `${most} at once`);
 });
 
-test('a session that died unnoticed is replaced before a byte has moved, and not after', async (t) => {
+test('a session that died unnoticed is replaced before a byte was sent, and not after', async (t) => {
   const server = await startSshd();
   t.after(() => server.stop());
   const proxy = await startProxy(server.port);
@@ -127,7 +127,7 @@ test('after closing nothing is opened any more', async (t) => {
   await assert.rejects(late, (error) => error instanceof GatewayError && error.code === 'draining');
 });
 
-test('pools that nobody uses are forgotten', async (t) => {
+test('unused pools are forgotten', async (t) => {
   const server = await startSshd();
   t.after(() => server.stop());
   t.mock.timers.enable({ apis: ['setInterval', 'Date'] });
@@ -143,7 +143,7 @@ test('pools that nobody uses are forgotten', async (t) => {
   assert.deepEqual(remotes.gauges(), []);
 });
 
-test('of connections with one login the smallest number that any of them names counts, while it is in use', (t) => {
+test('for connections with one login the smallest limit of those in use counts', (t) => {
   t.mock.timers.enable({ apis: ['Date'] });
   t.mock.method(performance, 'now', () => Date.now());
   const shared = new SharedLimits();

@@ -5,7 +5,7 @@ import { ServerMemory } from '../../src/remotes/server-memory.js';
 const learning = (): ServerMemory<{ learned: boolean }> =>
   new ServerMemory<{ learned: boolean }>(() => ({ learned: false }));
 
-test('what was learned of one server is kept for it, and no other protocol or gateway knows', () => {
+test('facts about one server are kept for it, and are unknown to other protocols and gateways', () => {
   const [memory, another] = [learning(), learning()];
   memory.of('a:22').learned = true;
   assert.deepEqual(
@@ -14,7 +14,7 @@ test('what was learned of one server is kept for it, and no other protocol or ga
   );
 });
 
-test('ten thousand servers are remembered, those that were used last', () => {
+test('the ten thousand servers used last are remembered', () => {
   const memory = learning();
   memory.of('first:22').learned = true;
   memory.of('kept:22').learned = true;

@@ -12,7 +12,7 @@ const ON_NODE = { frontEnd: 'node' } as const;
 const POST = 'POST / HTTP/1.1\r\nHost: x\r\n';
 
 describe('node:http', { concurrency: true }, () => {
-  test('100-continue is said when the body is wanted, and not before a refusal', async (t) => {
+  test('100-continue is sent when the body is wanted, and not before a refusal', async (t) => {
     const { port } = await startFrontEnd(
       t,
       async ({ path, body }) => {
@@ -46,7 +46,7 @@ describe('node:http', { concurrency: true }, () => {
     assert.ok(pushed.given < 32 * MiB, `${pushed.given} bytes were taken`);
   });
 
-  test('nothing is read behind an answer that ends its connection', async (t) => {
+  test('nothing is read after an answer that ends its connection', async (t) => {
     const paths: string[] = [];
     const { port } = await startFrontEnd(
       t,
@@ -65,7 +65,7 @@ describe('node:http', { concurrency: true }, () => {
     assert.deepEqual(paths, ['/']);
   });
 
-  test('a head that comes in drips is given up, a body may take its time', async (t) => {
+  test('a head that arrives in drips is given up, a body may take its time', async (t) => {
     const { port } = await startFrontEnd(
       t,
       async ({ body }) => {
@@ -103,7 +103,7 @@ describe('node:http', { concurrency: true }, () => {
     await client.closed;
   });
 
-  test('a client that asks and never reads is cut', async (t) => {
+  test('a client that sends requests and never reads is cut', async (t) => {
     const size = 60_000;
     const { port, records } = await startFrontEnd(t, async () => ({ status: 200, body: 'a'.repeat(size) }), ON_NODE);
     const client = await RawClient.open(port);

@@ -15,20 +15,20 @@ function loads({ wrapper, version }: typeof NEWER): boolean {
 }
 
 describe('the builds of the front end', () => {
-  test('the newest that has a binary for this Node.js is taken, else the older one, and named by its binary', () => {
+  test('the newest one with a binary for this Node.js is used, otherwise the older one, and named by its binary', () => {
     const { build, uws } = loadUws();
     assert.match(build, /^@uwsjs\/[a-z0-9]+-[a-z0-9]+-\d+@/);
     assert.ok(build.endsWith(loads(NEWER) ? NEWER.version : OLDER.version), build);
     assert.equal(typeof uws.App, 'function');
   });
 
-  test('the newer build does not pass off the binary of the older one as its own', () => {
+  test('the newer build does not use the binary of the older one as its own', () => {
     // On Node.js 20 there is only one binary, and both builds find it by the same name.
     if (!process.version.startsWith('v20.')) assert.ok(loads(NEWER) || loads(OLDER));
     else assert.throws(() => loadUws([NEWER.wrapper]), /no uWebSockets\.js build runs/);
   });
 
-  test('the binary that is installed here is a known one; a changed one is not loaded unless it was asked for', () => {
+  test('the binary that is installed here is a known one; a changed one is loaded only on request', () => {
     const known = loadUws(undefined, 'known');
     assert.equal(known.build, loadUws().build);
     assert.throws(
@@ -38,7 +38,7 @@ describe('the builds of the front end', () => {
     assert.equal(loadUws(undefined, 'any', new Set()).build, known.build);
   });
 
-  test('when none loads, one line names the versions that would do', () => {
+  test('if none loads, one line names the versions that would work', () => {
     assert.throws(
       () => loadUws(['no-such-build']),
       (error: Error) => {

@@ -95,14 +95,14 @@ describe('addresses that are denied to every registered connection', () => {
     });
   }
 
-  test('a name that leads to one of them', async () => {
+  test('a name that resolves to one of them', async () => {
     await isDenied(
       createDialer(OPEN, () => [], names(['169.254.169.254'])),
       'metadata.example',
     );
   });
 
-  test('odd notations are what the resolver makes of them', async () => {
+  test('odd notations mean what the resolver reads', async () => {
     const dialer = createDialer(closed({ allowPrivate: false }), () => []);
     for (const host of ['0x7f.1', '2130706433', '127.1', '0177.0.0.1', '0x7f000001', 'localhost']) {
       await isDenied(dialer, host);
@@ -118,7 +118,7 @@ test('with allowPrivate false a connection reaches public addresses only', async
   }
 });
 
-test("an account's own word on private addresses counts, whatever the operator says for all", async (t) => {
+test("an account's own setting for private addresses overrides the operator's", async (t) => {
   const port = await listen(t, '127.0.0.1');
   const lax = createDialer(OPEN, () => []);
   const refused = lax.connect('127.0.0.1', port, { ...options(), allowPrivate: false });
@@ -159,7 +159,7 @@ test('an operator may deny blocks of either family', async (t) => {
   (await dialer.connect('127.0.0.1', port, options())).destroy();
 });
 
-test("the gateway's own listener is out of reach, by whatever way it is named", async (t) => {
+test("the gateway's own listener cannot be reached under any name", async (t) => {
   const port = await listen(t, '127.0.0.1');
   const other = await listen(t, '127.0.0.1');
   const rules = { ...OPEN, urlFetch: { allow: ['127.0.0.0/8', '::/0'] } };
@@ -179,7 +179,7 @@ test("the gateway's own listener is out of reach, by whatever way it is named", 
   }
 });
 
-test('of several addresses the denied ones are passed over', async (t) => {
+test('denied addresses are skipped if there are others', async (t) => {
   const port = await listen(t, '127.0.0.1');
   const dialer = createDialer(OPEN, () => [], names(['169.254.169.254', '127.0.0.1']));
   const socket = await dialer.connect('mixed.example', port, options());
@@ -187,7 +187,7 @@ test('of several addresses the denied ones are passed over', async (t) => {
   socket.destroy();
 });
 
-test('the socket goes to the address that was checked, whatever the name says next', async (t) => {
+test('the socket goes to the address that was checked, whatever the name resolves to next', async (t) => {
   const port = await listen(t, '127.0.0.1');
   let asked = 0;
   const rebinding: Lookup = async () => [{ address: asked++ === 0 ? '127.0.0.1' : '169.254.169.254' }];
@@ -197,7 +197,7 @@ test('the socket goes to the address that was checked, whatever the name says ne
   socket.destroy();
 });
 
-test('a refusing address hands over to the next one', async (t) => {
+test('after a refused address the next one is tried', async (t) => {
   const port = await listen(t, '127.0.0.3');
   const dialer = createDialer(OPEN, () => [], names(['127.0.0.1', '::1', '127.0.0.3']));
   const socket = await dialer.connect('several.example', port, options());
@@ -227,7 +227,7 @@ sys.stdin.read()`;
   return Number(line.toString());
 }
 
-test('an address that does not answer holds up the next one for a moment only', async (t) => {
+test('an address that does not answer delays the next one only for a moment', async (t) => {
   const port = await silentPort(t, '127.0.0.2');
   await listen(t, '127.0.0.3', port);
   const dialer = createDialer(OPEN, () => [], names(['127.0.0.2', '127.0.0.3']));
@@ -265,7 +265,7 @@ test('an abort ends connecting at once, with its own reason', async (t) => {
   await assert.rejects(late, (error) => error === reason);
 });
 
-test('a name service that never answers, or knows no such name', async () => {
+test('a name service that never answers, or does not know the name', async () => {
   const silent = createDialer(
     OPEN,
     () => [],
@@ -319,7 +319,7 @@ test('sockets carry TCP_NODELAY and keep-alive', async (t) => {
   assert.equal(new Map(flags).get('kSetNoDelay'), true);
 });
 
-test('wide reads: every byte in its place, in larger pieces, and none while the reader rests', async (t) => {
+test('wide reads: every byte is in order, reads are larger, and stop while the reader pauses', async (t) => {
   const content = randomBytes(24 << 20);
   let sent: net.Socket | undefined;
   const port = await listen(t, '127.0.0.1', 0, (socket) => {
@@ -382,7 +382,7 @@ describe('TLS', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('speaks with the name, without its trailing dot, and checks the certificate', async () => {
+  test('sends the name without its trailing dot, and checks the certificate', async () => {
     const dialer = createDialer(OPEN, () => [], names(['127.0.0.1']));
     const accepted = once(server, 'secureConnection');
     const socket = await dialer.connectTls('localhost.', port, { ...options(), tls: { ca: certificate.ca } });

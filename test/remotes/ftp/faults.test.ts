@@ -44,7 +44,7 @@ test('a server without EPSV is used by PASV, and its wrong address is not believ
   });
 });
 
-test('a time that is set: by MFMT alone, by a clock of another zone, and where the server keeps none', async (t) => {
+test('setting a time: by MFMT only, by a clock in another zone, and on a server that keeps none', async (t) => {
   const modifiedAt = new Date('2024-02-29T12:34:56.789Z');
   const asked = '20240229123456';
   // Hours between the server's zone and its reading of MFMT's time; undefined: it knows no MFMT.
@@ -103,7 +103,7 @@ test('250 ends an upload as well as 226', async (t) => {
   assert.deepEqual([...server.files.keys()], ['/a']);
 });
 
-test('a folder that the server misses in the middle of a transfer is made before it, once a session', async (t) => {
+test('a folder that the server misses in the middle of a transfer is made before it, once per session', async (t) => {
   const [server, client] = await setUp(t, {
     STOR: async (path, { say, data, usual }) => {
       if (server.folders.has(path.slice(0, path.lastIndexOf('/')))) return usual();
@@ -142,7 +142,7 @@ test('text beside the replies of a transfer under way does not end it', async (t
   });
 });
 
-test('where a missing folder was refused before the transfer, none is looked for ahead', async (t) => {
+test('after a missing folder was refused before the transfer, folders are no longer checked first', async (t) => {
   const [server, client] = await setUp(t);
   server.folders.add('/first');
   await client.use(async (remote) => {
@@ -156,7 +156,7 @@ test('where a missing folder was refused before the transfer, none is looked for
   assert.deepEqual([...server.files.keys()], ['/first/a', '/first/b', '/second/c']);
 });
 
-test('a folder that stands is not made, though the server would say yes', async (t) => {
+test('an existing folder is not made again, although the server would report success', async (t) => {
   const [server, client] = await setUp(t, { MKD: (path, { say }) => say(`257 "${path}"`) });
   server.folders.add('/there');
   await client.use(async (remote) => {
@@ -178,7 +178,7 @@ test('SIZE is asked in binary mode, and commands per small transfer stay few', a
   });
 });
 
-test('data that end early fail the download, though the server says 226', async (t) => {
+test('data that end early fail the download, although the server replies 226', async (t) => {
   const [server, client] = await setUp(t, {
     RETR: async (_path, { say, data }) => {
       say('150 go');
@@ -208,7 +208,7 @@ test('426 in the middle of a download is the error, in the words of the server',
   );
 });
 
-test('a file that was open is not said to be missing, whatever words end it', async (t) => {
+test('a file that was open is never reported as missing', async (t) => {
   const [server, client] = await setUp(t, {
     RETR: async (_path, { say, data }) => {
       say('150 go');
@@ -223,7 +223,7 @@ test('a file that was open is not said to be missing, whatever words end it', as
   );
 });
 
-test('a download whose last reply is lost is whole, but its session is not used again', async (t) => {
+test('a download whose last reply is lost is complete, but its session is not used again', async (t) => {
   const [server, client] = await setUp(t, {
     RETR: async (_path, { say, data }) => {
       say('150 go');
@@ -242,7 +242,7 @@ test('a download whose last reply is lost is whole, but its session is not used 
   );
 });
 
-test('a file that grows while it is read comes to its end', async (t) => {
+test('a file that grows while it is read is read to its end', async (t) => {
   const [server, client] = await setUp(t, {
     RETR: async (_path, { say, data }) => {
       say('150 go');
@@ -275,7 +275,7 @@ test('a server that stalls ends the download in time', async (t) => {
   );
 });
 
-test('a reader that rests longer than the stall timeout is no stall', async (t) => {
+test('a reader that pauses longer than the stall timeout is not a stall', async (t) => {
   const [server, client] = await setUp(t);
   const content = Buffer.alloc(20_000_000, 'x');
   server.files.set('/a', content);
@@ -331,7 +331,7 @@ function* endless(text: string): Generator<Buffer> {
   for (;;) yield Buffer.from(text);
 }
 
-test('a server that says nothing is left in time, and a caller that leaves is obeyed', async (t) => {
+test('a silent server is given up in time, and an abort of the caller is obeyed', async (t) => {
   const [, client] = await setUp(t, { GREETING: () => {} });
   await assert.rejects(client.open({}, SMALL), failsWith('connect_timeout'));
   const controller = new AbortController();
@@ -340,7 +340,7 @@ test('a server that says nothing is left in time, and a caller that leaves is ob
   await assert.rejects(client.open({}, {}, controller.signal), failsWith('client_gone'));
 });
 
-test('a full server and a wrong password are told apart', async (t) => {
+test('a full server and a wrong password are distinguished', async (t) => {
   const cases: [Script, ErrorCode][] = [
     [{ GREETING: '421 There are too many connected users, please try later.' }, 'too_many_sessions'],
     [
@@ -358,7 +358,7 @@ test('a full server and a wrong password are told apart', async (t) => {
   }
 });
 
-test('no text shows the password, though the server echoes it', async (t) => {
+test('no text shows the password, even if the server echoes it', async (t) => {
   const [, client] = await setUp(t, {
     PASS: (password, { say }) => say(`530 user tester, password ${password}: wrong`),
   });
@@ -377,7 +377,7 @@ test('a password cannot smuggle a command', async (t) => {
   assert.ok(!verbs(server).includes('DELE'));
 });
 
-test('an upload whose last reply never comes fails, leaves nothing and spares the old file', async (t) => {
+test('an upload whose last reply never comes fails, leaves nothing and keeps the old file', async (t) => {
   const [server, client] = await setUp(t, {
     STOR: async (path, { say, data }) => {
       say('150 go');
@@ -424,7 +424,7 @@ test('what cannot be deleted now is noted for later', async (t) => {
   });
 });
 
-test('a rename whose answer is lost has succeeded when the file stands', async (t) => {
+test('a rename whose answer is lost has succeeded if the file exists', async (t) => {
   const [server, client] = await setUp(t, {
     RNTO: async (_to, { usual, socket, session }) => {
       if (session === 1) socket.write = () => true;
@@ -444,7 +444,7 @@ test('a rename whose answer is lost has succeeded when the file stands', async (
   });
 });
 
-test('a rename that was lost on the way has failed, and nothing stays', async (t) => {
+test('a rename that was lost on the way has failed, and nothing is left', async (t) => {
   const [server, client] = await setUp(t, { RNTO: (_to, { socket }) => void socket.destroy() });
   await assert.rejects(
     client.use((remote) => put(remote, '/a', 'new')),
@@ -464,7 +464,7 @@ const refusesToReplace = (server: () => ScriptedFtp): Script => ({
   RNTO: async (to, { say, usual }) => (server().files.has(to) ? say('553 File exists.') : usual()),
 });
 
-test('where a rename does not replace, the old file steps aside', async (t) => {
+test('if a rename does not replace, the old file is renamed aside', async (t) => {
   const [server, client] = await setUp(
     t,
     refusesToReplace(() => server),
@@ -485,7 +485,7 @@ test('where a rename does not replace, the old file steps aside', async (t) => {
   });
 });
 
-test('the old file comes back when the new one cannot take its place', async (t) => {
+test('the old file is restored when the new one cannot take its place', async (t) => {
   let renames = 0;
   const [server, client] = await setUp(t, {
     RNTO: async (_target, { say, usual }) => {
@@ -508,7 +508,7 @@ test('the old file comes back when the new one cannot take its place', async (t)
   });
 });
 
-test('the old file comes back when the connection dies between the two renames', async (t) => {
+test('the old file is restored when the connection dies between the two renames', async (t) => {
   let renames = 0;
   const [server, client] = await setUp(t, {
     RNTO: async (_to, { say, usual, socket }) => {
@@ -532,7 +532,7 @@ test('the old file comes back when the connection dies between the two renames',
   });
 });
 
-test('the old file comes back when the connection dies at the answer to the first of the two renames', async (t) => {
+test('the old file is restored when the connection dies at the answer to the first of the two renames', async (t) => {
   let renames = 0;
   const [server, client] = await setUp(t, {
     RNTO: async (_to, { say, usual, socket }) => {
@@ -551,7 +551,7 @@ test('the old file comes back when the connection dies at the answer to the firs
   assert.deepEqual([...server.files], [['/a', Buffer.from('old')]]);
 });
 
-test('a file that comes between the look and the rename is not replaced by one that must be new', async (t) => {
+test('a file that appears between the lookup and the rename is not replaced by one that must be new', async (t) => {
   const [server, client] = await setUp(t, {
     RNTO: async (to, { say, usual }) => {
       if (to !== '/a') return usual();
@@ -566,7 +566,7 @@ test('a file that comes between the look and the rename is not replaced by one t
   assert.deepEqual([...server.files], [['/a', Buffer.from('of another')]]);
 });
 
-test('a server that refuses every rename is told apart, and atomicUploads: false is the way out', async (t) => {
+test('a server that refuses every rename is recognised, and atomicUploads: false solves it', async (t) => {
   const [server, client] = await setUp(t, { RNFR: '550 Permission denied.' });
   await assert.rejects(
     client.use((remote) => put(remote, '/a', 'new')),
@@ -584,7 +584,7 @@ test('a server that refuses every rename is told apart, and atomicUploads: false
   });
 });
 
-test('written in place, an upload that fails takes its file away', async (t) => {
+test('a failed upload in place removes its file', async (t) => {
   const [server, client] = await setUp(t);
   const broken = new Readable({ read() {} });
   broken.push('half');
@@ -596,7 +596,7 @@ test('written in place, an upload that fails takes its file away', async (t) => 
   assert.deepEqual([...server.files], []);
 });
 
-test('an upload that the server stores short is not published', async (t) => {
+test('an upload that the server stores incompletely is not published', async (t) => {
   const [server, client] = await setUp(t, {
     STOR: async (path, { usual }) => {
       await usual();
@@ -613,7 +613,7 @@ test('an upload that the server stores short is not published', async (t) => {
   assert.deepEqual([...server.files], [['/a', Buffer.from('old')]]);
 });
 
-test('a full disk in the middle of an upload is told in the words of the server', async (t) => {
+test('a full disk in the middle of an upload is reported in the words of the server', async (t) => {
   const [server, client] = await setUp(t, {
     STOR: async (path, { say, data }) => {
       say('150 go');
@@ -631,7 +631,7 @@ test('a full disk in the middle of an upload is told in the words of the server'
   assert.deepEqual([...server.files], []);
 });
 
-test('an append that the server takes short fails', async (t) => {
+test('an append that the server stores incompletely fails', async (t) => {
   const [server, client] = await setUp(t, {
     APPE: async (_path, { say, data }) => {
       say('150 go');
@@ -721,7 +721,7 @@ test('DOS listings are read', async (t) => {
   );
 });
 
-test('names that no file can have are skipped with a line in the log', async (t) => {
+test('names that no file can have are skipped and logged', async (t) => {
   const line = (name: string): string => `-rw-r--r-- 1 a a 3 Feb 03 2026 ${name}`;
   const [, client] = await setUp(t, listing(...['../up', 'a/b', 'bell\u0007', '..', '.', 'good'].map(line)));
   const entries = await client.use((remote) => list(remote, '/'));
@@ -747,7 +747,7 @@ test('a name that is not UTF-8 keeps its bytes', async (t) => {
   assert.equal(Buffer.from(entry?.rawName ?? '', 'base64').toString('latin1'), 'caf\xe9.txt');
 });
 
-test('where "-a" is refused or taken for a name, plain LIST follows, once learned directly', async (t) => {
+test('if "-a" is refused or taken for a name, plain LIST is used, and remembered', async (t) => {
   for (const answer of ['550 No such file -a', '226 nothing']) {
     const [server, client] = await setUp(t, {
       LIST: async (argument, { say, usual }) => (argument === '-a' ? say(answer) : usual()),
@@ -842,7 +842,7 @@ test('a listing left half way costs the session, not the next operation', async 
   assert.equal(session.alive, false);
 });
 
-test('SIZE that answers for folders does not make files of them', async (t) => {
+test('SIZE that answers for folders does not make them files', async (t) => {
   const [server, client] = await setUp(t, { SIZE: '213 4096' });
   server.folders.add('/sub');
   server.files.set('/file', Buffer.from('x'));
@@ -868,12 +868,12 @@ test('without SIZE and MLST a file is found in the listing of its folder', async
   });
 });
 
-test('what exists but cannot be looked at is denied, not absent', async (t) => {
+test('an existing entry that cannot be looked at is denied, not absent', async (t) => {
   const [, client] = await setUp(t, { RNFR: '350 it is there' });
   await client.use((remote) => assert.rejects(remote.stat(at('/secret')), failsWith('permission_denied')));
 });
 
-test('the login folder is seen from the connection root', async (t) => {
+test('the login folder is shown as a path below the connection root', async (t) => {
   const [, client] = await setUp(t, { PWD: '257 "/home/a ""b""/in" is here' });
   const cases: [string, string][] = [
     ['/', '/home/a "b"/in'],
@@ -887,7 +887,7 @@ test('the login folder is seen from the connection root', async (t) => {
   }
 });
 
-test('a file that its dead session left is deleted only when the server no longer writes to it', async (t) => {
+test('a file left by a dead session is deleted only when the server no longer writes to it', async (t) => {
   let isDead = false;
   const growths = ['three', 'four'];
   const [server, client] = await setUp(t, {
@@ -927,7 +927,7 @@ test('a file that its dead session left is deleted only when the server no longe
   });
 });
 
-test('a file that its dead session left is deleted also where nobody may look at it, or somebody goes on writing to it', async (t) => {
+test('a file left by a dead session is deleted even if it cannot be looked at, or another client continues to write to it', async (t) => {
   const dying: Script = {
     STOR: async (path, { say, data, socket }) => {
       say('150 go');

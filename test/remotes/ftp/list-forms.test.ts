@@ -83,7 +83,7 @@ test('forms of MLSD', () => {
   }
 });
 
-test('months of other languages, as far as they are certain', () => {
+test('months of other languages, if they are certain', () => {
   const cases: readonly [string, number | undefined][] = [
     ['Mär', 2],
     ['März', undefined],
@@ -108,7 +108,7 @@ test('months of other languages, as far as they are certain', () => {
   );
 });
 
-test('headings are counted in no language as files, and nothing else is one', () => {
+test('headings are counted as files in no language, and nothing else is a heading', () => {
   for (const line of ['total 12', 'insgesamt 12', 'total 12K', 'итого 4', '总用量 8']) assert.ok(isHeading(line), line);
   for (const line of ['total.csv', 'total', 'total 12 files.csv']) assert.ok(!isHeading(line), line);
 });
@@ -134,7 +134,7 @@ const FORMS: readonly {
   ),
 ];
 
-test('a mutated line is read right, or is not read: no name is made up, and no size', () => {
+test('a mutated line is read correctly, or not at all: no name and no size is invented', () => {
   const mutation = fc.record({
     at: fc.nat({ max: 80 }),
     kind: fc.constantFrom('replace', 'insert', 'remove', 'cut'),

@@ -60,7 +60,7 @@ for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
     assert.equal((await read(true, version)).length, CONTENT.length);
   });
 
-  test(`${version}: the end of the socket alone`, async () => {
+  test(`${version}: only the end of the socket`, async () => {
     await assert.rejects(read(false, version), TRUNCATED);
   });
 }

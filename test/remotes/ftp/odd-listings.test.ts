@@ -44,7 +44,7 @@ const sending =
 
 const failsWith = (code: ErrorCode) => (error: unknown) => error instanceof GatewayError && error.code === code;
 
-test('sizes that a line does not tell for certain are asked for', async (t) => {
+test('sizes that are uncertain in a line are asked for', async (t) => {
   const lines = [
     '-????????? ? ? ? ? ? keep.csv',
     '-rw-r--r-- 1 u g -1294967296 Nov 20 10:15 wrapped.bin',
@@ -88,7 +88,7 @@ test('entries listed by their paths, and folders with a slash', async (t) => {
   );
 });
 
-test('a listing that ends in the middle of a line is no listing', async (t) => {
+test('a listing that ends in the middle of a line is an error', async (t) => {
   for (const [feat, verb, line] of [
     [[], 'LIST', '-rw-r--r-- 1 u g 3 Feb 03 2026 keep.csv'],
     [MACHINE, 'MLSD', 'type=file;size=3;modify=20240102030405; keep.csv'],

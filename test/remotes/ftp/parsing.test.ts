@@ -12,7 +12,7 @@ import { parseListTime } from '../../../src/remotes/ftp/names/list-times.js';
 import { offsetBetween } from '../../../src/remotes/ftp/names/list-zone.js';
 import { loginRefusal, refusal } from '../../../src/remotes/ftp/session/replies.js';
 
-test('replies mean what their code and words say', () => {
+test('the meaning of replies follows from code and words', () => {
   const cases: [number, string, ErrorCode][] = [
     [550, 'a.txt: No such file or directory', 'not_found'],
     [550, "Can't open a.txt: No such file or directory", 'not_found'],
@@ -44,7 +44,7 @@ test('replies mean what their code and words say', () => {
   }
 });
 
-test('a refused login tells a full server from a wrong password', () => {
+test('a refused login distinguishes a full server from a wrong password', () => {
   const cases: [number, string, ErrorCode][] = [
     [421, 'There are too many connections from your internet address.', 'too_many_sessions'],
     [421, '50 users (the maximum) are already logged in, sorry', 'too_many_sessions'],
@@ -58,7 +58,7 @@ test('a refused login tells a full server from a wrong password', () => {
   }
 });
 
-test('passive replies give the port, whatever stands around it', () => {
+test('passive replies give the port, with any text around it', () => {
   assert.equal(parseExtendedPort('229 Entering Extended Passive Mode (|||40123|)'), 40123);
   assert.equal(parseExtendedPort('229 ok (!!!21!)'), 21);
   assert.equal(parseExtendedPort('229 no port'), undefined);
@@ -168,14 +168,14 @@ test('the zone between a listed and an exact time is found in quarters of an hou
   );
 });
 
-test('time values are UTC, and nothing else passes for one', () => {
+test('time values are UTC, and nothing else is accepted', () => {
   assert.equal(parseTimeValue('20261120101112')?.toISOString(), '2026-11-20T10:11:12.000Z');
   assert.equal(parseTimeValue('20261120101112.5')?.toISOString(), '2026-11-20T10:11:12.500Z');
   assert.equal(parseTimeValue('2026112010111'), undefined);
   assert.equal(parseTimeValue('19126112010111'), undefined);
 });
 
-test('FEAT tells UTF8, MFMT, MLST and which facts have to be asked for', () => {
+test('FEAT shows UTF8, MFMT, MLST and which facts must be requested', () => {
   const text = '211-Features:\n UTF8\n MLST Type*;Size;Modify*;Perm;\n MFMT\n SIZE\n211 End';
   assert.deepEqual(parseFeatures({ code: 211, text }), {
     utf8: true,
@@ -206,7 +206,7 @@ test('lines are the same however their bytes are cut', () => {
   );
 });
 
-test('a listing without end is refused by lines and by length', () => {
+test('an endless listing is refused by number of lines and by length', () => {
   const endlessLines = new LineSplitter('h:21');
   const many = Buffer.from('x\n'.repeat(1_000_000));
   assert.throws(

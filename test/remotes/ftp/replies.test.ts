@@ -28,17 +28,17 @@ suite('replies', () => {
     ]);
   });
 
-  test('empty lines are passed over', () => {
+  test('empty lines are ignored', () => {
     assert.deepEqual(read('\r\n\r\n220-a\r\n\r\n220 b\r\n'), { replies: ['220: 220-a\n220 b'], stray: [], pending: 0 });
   });
 
-  test('text that is no reply is told as soon as it shows', () => {
+  test('text that is no reply is reported as soon as it is recognised', () => {
     assert.deepEqual(read('SSH-2.0-x').stray, ['SSH-2.0-x']);
     assert.deepEqual(read('2', '20', ' hi\r\n').stray, []);
     assert.deepEqual(read('hello\r\n220 hi\r\n'), { replies: ['220: 220 hi'], stray: ['hello'], pending: 0 });
   });
 
-  test('within a reply any text is its own', () => {
+  test('within a reply any text belongs to it', () => {
     assert.deepEqual(read('211-a\r\nSSH-2.0\r\n').stray, []);
   });
 

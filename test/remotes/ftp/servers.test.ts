@@ -50,7 +50,7 @@ function sessions(start: () => Promise<FtpServer>): void {
   });
   after(() => server.stop());
 
-  test('a reader that leaves half way gives the server no rest to send', async () => {
+  test('a reader that leaves half way lets the server send no more', async () => {
     await client.use(async (remote, session) => {
       await put(remote, '/large', Buffer.alloc(20_000_000));
       const body = streamOf(await remote.read(at('/large')));
@@ -61,7 +61,7 @@ function sessions(start: () => Promise<FtpServer>): void {
     });
   });
 
-  test('the time of an old file is listed to the day at least, and told to the second', async () => {
+  test('the time of an old file is at least exact to the day in listings, and exact to the second in lookups', async () => {
     await client.use(async (remote) => {
       await put(remote, '/listed/file', '1234');
       utimesSync(path.join(server.folder, 'listed/file'), 1_700_000_000, 1_700_000_000);
@@ -114,13 +114,13 @@ describe('certificates', () => {
     await assert.rejects(client.open({ tls: 'implicit' }), failsWith('certificate_rejected'));
   });
 
-  test('the authority of the connection, or no verification, lets it in, by name too', async () => {
+  test('the authority of the connection, or no verification, admits it, also by name', async () => {
     for (const trust of [{}, { host: 'localhost' }, { tlsCa: undefined, tlsVerify: false }]) {
       await client.use((remote) => put(remote, '/trusted', 'x'), trust);
     }
   });
 
-  test('a server without TLS is not spoken to in the clear', async () => {
+  test('a server without TLS is never used unencrypted', async () => {
     const plain = await startVsftpd();
     try {
       await assert.rejects(clientFor(plain).open({ tls: 'explicit' }), failsWith('remote_failure'));

@@ -46,7 +46,7 @@ suite('commands that wait for no answer', () => {
     });
   }
 
-  test('a server that nobody knows is told one at a time, and no sequel of what it refused', async (t) => {
+  test('an unknown server gets one command at a time, and no sequel of a refused one', async (t) => {
     const [server, client] = await setUp(t, '220 hello');
     await store(client);
     assert.deepEqual(behind, { MFMT: 0, SIZE: 0, RNFR: 0 });
@@ -56,7 +56,7 @@ suite('commands that wait for no answer', () => {
     assert.equal(verbs(refusing, 'RNTO').length, 0);
   });
 
-  test('a refusal in the midst of them is told, and the answers behind it are not taken for others', async (t) => {
+  test('a refusal in the middle is reported, and later answers are matched correctly', async (t) => {
     const [server, client] = await setUp(t, '220 (vsFTPd 3.0.5)', {
       RNFR: '550 no',
       RNTO: '503 RNFR required first.',
@@ -66,7 +66,7 @@ suite('commands that wait for no answer', () => {
     assert.deepEqual([...server.files.keys()], [], 'the hidden file is taken away');
   });
 
-  test('answers that do not come, come too often, or end the session', async (t) => {
+  test('answers that are missing, too many, or end the session', async (t) => {
     const limits = { connectTimeoutMs: 400, stallTimeoutMs: 400 };
     for (const [answer, code] of [
       [undefined, 'stall_timeout'],

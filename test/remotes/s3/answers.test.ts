@@ -38,7 +38,7 @@ suite('answers of a store', () => {
     for (const response of held.splice(0)) response.end(Buffer.alloc(bytes, 'x'));
   }
 
-  test('those that take long to parse are whole in different turns of the event loop', async () => {
+  test('those that take long to parse complete in different turns of the event loop', async () => {
     const bodies = await ask('GET', 5);
     let turn = 0;
     const count = (): void => {
@@ -56,13 +56,13 @@ suite('answers of a store', () => {
     assert.equal(new Set(turns).size, 5, turns.join(' '));
   });
 
-  test('one without end is given up', async () => {
+  test('an endless one is given up', async () => {
     const [body] = await ask('GET', 1);
     send(9 * KIB * KIB);
     await assert.rejects(body?.toArray() ?? Promise.resolve(), { code: 'protocol_error' });
   });
 
-  test('the length that HEAD tells is that of no body', async () => {
+  test('the length in a HEAD answer belongs to no body', async () => {
     const [body] = await ask('HEAD', 1);
     send(0);
     assert.deepEqual(await body?.toArray(), []);

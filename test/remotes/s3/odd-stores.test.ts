@@ -51,7 +51,7 @@ describe('s3 stores with Object Lock', () => {
     for (const moment of ['early', 'late'] as const) {
       for (const isKnown of [true, false]) {
         const size = isKnown ? 'known' : 'unknown';
-        test(`files of ${size} size are stored with their checksum, where the store refuses ${moment} (${uploader})`, async () => {
+        test(`files of ${size} size are stored with their checksum, if the store refuses ${moment} (${uploader})`, async () => {
           for (const bytes of SIZES.map((length) => patterned(length))) {
             // A store that reads a streamed body to its end before it refuses it: a longer body cannot be sent again.
             if (moment === 'late' && uploader === 'streamed' && isKnown && bytes.length > PART) continue;
@@ -122,7 +122,7 @@ describe('s3 stores with Object Lock', () => {
     assert.ok(stub.objects.get('f')?.equals(bytes));
   });
 
-  test('what one bucket wants is asked of no other, and a store that takes streams gets them', async () => {
+  test('other buckets are not affected by what one requires, and a store that accepts streams gets them', async () => {
     stub.early = (request) =>
       request.incoming.url?.startsWith('/locked/') === true ? refuseUnsummed(request) : undefined;
     const rig = new S3Rig(connectionTo({ endpoint: stub.endpoint, bucket: 'b' }));
@@ -139,7 +139,7 @@ describe('s3 stores with Object Lock', () => {
     assert.deepEqual(sums, [undefined, undefined, md5Of(bytes)]);
   });
 
-  test('a wrong checksum is no missing one', async () => {
+  test('a wrong checksum is not treated as a missing one', async () => {
     stub.late = ({ method }) =>
       method === 'PUT' ? s3Error(400, 'BadDigest', 'The Content-MD5 you specified did not match') : undefined;
     await assert.rejects(store(await newRemote(), '/f', patterned(2 * MIB)), failsWith('remote_failure', /refused/));
@@ -184,7 +184,7 @@ describe('s3 stores that leave out lengths', () => {
     };
 
   for (const ranges of ['obeyed', 'overlooked', 'without a total'] as const) {
-    test(`sizes are found out where a range is ${ranges}, and bodies without a length arrive whole`, async () => {
+    test(`sizes are found if a range is ${ranges}, and bodies without a length arrive complete`, async () => {
       for (const length of ranges === 'overlooked' ? [1, 100_000] : [0, 1, 100_000]) {
         const bytes = patterned(length);
         stub.objects.set('f', bytes);
@@ -204,7 +204,7 @@ describe('s3 stores that leave out lengths', () => {
     });
   }
 
-  test('a range that is answered by the whole file without a length is not believed', async () => {
+  test('a whole file without a length is not accepted as the answer to a range', async () => {
     stub.objects.set('f', patterned(1_000));
     stub.late = (request, response) =>
       request.method === 'HEAD' ? undefined : withoutLengths('overlooked')(request, response);
@@ -222,7 +222,7 @@ describe('s3 stores that leave out lengths', () => {
   });
 
   for (const uploader of ['streamed', 'sdk'] as const) {
-    test(`what is acknowledged counts where the login may only write, or the object is taken away at once (${uploader})`, async () => {
+    test(`an acknowledged upload counts if the login may only write, or the object is taken away at once (${uploader})`, async () => {
       const own = await rig.open(undefined, { ...rig.connection, uploader });
       const bytes = patterned(2 * PART + 5);
       stub.late = ({ method }) => (method === 'HEAD' || method === 'GET' ? s3Error(403, 'AccessDenied') : undefined);
@@ -235,7 +235,7 @@ describe('s3 stores that leave out lengths', () => {
     });
   }
 
-  test('a folder that is taken away as soon as it was moved has been moved', async () => {
+  test('a folder that is taken away right after its move counts as moved', async () => {
     stub.objects.set('from/a', Buffer.from('x'));
     stub.late = ({ key, query }) =>
       key === '' && query.get('prefix') === 'to/' && !stub.objects.has('from/a') ? listed([]) : undefined;
@@ -259,7 +259,7 @@ describe('s3 stores that leave out lengths', () => {
     assert.ok(!hasEnded);
   });
 
-  test('a chunked body that ends properly, before the size that HEAD has, is no whole file', async () => {
+  test('a chunked body that ends properly, before the size that HEAD has, is an incomplete file', async () => {
     stub.objects.set('f', patterned(100_000));
     stub.late = ({ method }, response) => {
       if (method !== 'GET') return undefined;
@@ -273,7 +273,7 @@ describe('s3 stores that leave out lengths', () => {
     );
   });
 
-  test('names on two pages, and twice on one, are listed once; a page without sizes has them all the same', async () => {
+  test('names on two pages, and twice on one, are listed once; a page without sizes gets them all the same', async () => {
     const prefixes = (...names: string[]): string =>
       names.map((name) => `<CommonPrefixes><Prefix>${name}</Prefix></CommonPrefixes>`).join('');
     stub.objects.set('z', patterned(7));

@@ -45,7 +45,7 @@ async function listed(isTree: boolean): Promise<readonly [Map<string, number>, n
   return [sizes, leftOut];
 }
 
-test('an entry that has no key, or is not there although it is counted', async () => {
+test('an entry that has no key, or is missing although it is counted', async () => {
   for (const odd of [
     '<Contents><Size>1</Size></Contents>',
     '<Contents><Key></Key><Size>1</Size></Contents>',

@@ -34,7 +34,7 @@ describe('s3 socket gate', () => {
   const never = new AbortController().signal;
   const turn = (): Promise<void> => new Promise((done) => setImmediate(() => setImmediate(done)));
 
-  test('every lease is sure of one request, further ones share the rest', async () => {
+  test('every lease is guaranteed one request; additional ones share the rest', async () => {
     const gate = new SocketGate(3);
     const [busy, idle] = [gate.openLease(), gate.openLease()];
     const first = await busy.enter(never);
@@ -55,7 +55,7 @@ describe('s3 socket gate', () => {
     fourth();
   });
 
-  test('where the gateway has no place left, a lease goes on with the one request that it is sure of', async () => {
+  test('if the gateway has no place left, a lease continues with its guaranteed request', async () => {
     let places = 1;
     const gate = new SocketGate(8, () => {
       if (places === 0) return undefined;

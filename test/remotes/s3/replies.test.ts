@@ -55,7 +55,7 @@ describe('s3 answers', () => {
       return removed;
     };
 
-    test('goes in one request, with the checksum that old stores insist on, whatever its keys look like', async () => {
+    test('goes in one request, with the checksum that old stores require, for any keys', async () => {
       fill('t/', 't/a', 't/b//c', 't/./d', 'u', 't');
       assert.equal(await removeTree(), 4);
       assert.deepEqual([...stub.objects.keys()], ['u', 't']);
@@ -69,7 +69,7 @@ describe('s3 answers', () => {
       );
     });
 
-    test('what a batch leaves is asked for alone, which tells why', async () => {
+    test('what a batch leaves is removed alone, which shows the reason', async () => {
       fill('t/a', 't/locked', 't/z');
       stub.late = ({ method, key, query }) => {
         if (method === 'DELETE' && key === 't/locked') return s3Error(403, 'AccessDenied', 'locked');
@@ -81,7 +81,7 @@ describe('s3 answers', () => {
       await assert.rejects(removeTree(), failsWith('permission_denied', /\/t\/locked/));
     });
 
-    test('a store without DeleteObjects is asked one by one, and that is remembered', async () => {
+    test('for a store without DeleteObjects, objects are removed one by one, and that is remembered', async () => {
       stub.late = ({ query }) => (query.has('delete') ? s3Error(501, 'NotImplemented') : undefined);
       fill('t/a', 't/b');
       assert.equal(await removeTree(), 2);
@@ -91,7 +91,7 @@ describe('s3 answers', () => {
       assert.equal(stub.asked.filter((line) => line === 'POST ?delete').length, 1);
     });
 
-    test('keys that XML cannot hold go one by one', async () => {
+    test('keys that XML cannot contain are removed one by one', async () => {
       stub.late = ({ key, method }) =>
         key === '' && method === 'GET' && stub.objects.size > 0
           ? listed(['t/a%01b'], '<IsTruncated>false</IsTruncated><EncodingType>url</EncodingType>')
@@ -101,14 +101,14 @@ describe('s3 answers', () => {
       assert.equal(stub.objects.size, 0);
     });
 
-    test('one that is not there, or a file', async () => {
+    test('a missing one, or a file', async () => {
       await assert.rejects(removeTree(), failsWith('not_found'));
       fill('t');
       await assert.rejects(removeTree(), failsWith('not_a_folder'));
     });
   });
 
-  test('a copy inside the store keeps what its origin carries, and its time, which the store alone knew', async () => {
+  test('a copy inside the store keeps the metadata of its origin, and its time, which only the store knew', async () => {
     stub.objects.set('from', Buffer.from('x'));
     const seen: Record<string, unknown>[] = [];
     stub.late = ({ method, key, headers }) => {
@@ -152,7 +152,7 @@ describe('s3 answers', () => {
     };
   };
 
-  test('a store that obeys If-None-Match is found out, and then asked at the start of a streamed upload', async () => {
+  test('a store that obeys If-None-Match is detected, and then gets the condition at the start of a streamed upload', async () => {
     conditional('PUT');
     // Created by another client between our check and our write.
     stub.early = ({ method, key }) => {
@@ -173,7 +173,7 @@ describe('s3 answers', () => {
     await assert.rejects(large, failsWith('already_exists'));
   });
 
-  test('a path that no store takes is refused before its levels are looked at', async () => {
+  test('a path that no store accepts is refused before its levels are checked', async () => {
     await assert.rejects(store(remote, '/d'.repeat(513), patterned(9)), failsWith('bad_path'));
     await assert.rejects(remote.makeFolder(at('/d'.repeat(513))), failsWith('bad_path'));
     assert.ok(stub.asked.length <= 4, `${stub.asked.length} requests`);
@@ -181,7 +181,7 @@ describe('s3 answers', () => {
     assert.equal(stub.objects.size, 1);
   });
 
-  test('a condition on joining the parts is obeyed, and the upload is taken away', async () => {
+  test('a condition on joining the parts is obeyed, and the upload is removed', async () => {
     conditional('POST');
     stub.early = ({ method, key, query }) => {
       if (method === 'POST' && query.has('uploadId')) stub.objects.set(key, Buffer.from('theirs'));
@@ -197,7 +197,7 @@ describe('s3 answers', () => {
     await assert.rejects(store(remote, '/f', patterned(9), {}, { exclusive: true }), failsWith('already_exists'));
   });
 
-  test('joined parts of another size are no success', async () => {
+  test('joined parts of another size are an error', async () => {
     stub.late = ({ method, key, query }) => {
       if (method !== 'POST' || !query.has('uploadId')) return undefined;
       stub.objects.set(key, Buffer.alloc(PART));
@@ -206,7 +206,7 @@ describe('s3 answers', () => {
     await assert.rejects(store(remote, '/f', patterned(2 * PART), {}), failsWith('size_mismatch'));
   });
 
-  test('a lost answer to joining the parts is looked up by the ETag that they make', async () => {
+  test('a lost answer to joining the parts is resolved by the ETag of the parts', async () => {
     const bytes = patterned(2 * PART + 5);
     const sums = [bytes.subarray(0, PART), bytes.subarray(PART, 2 * PART), bytes.subarray(2 * PART)].map((part) =>
       createHash('md5').update(part).digest(),
@@ -243,7 +243,7 @@ describe('s3 answers', () => {
     });
   }
 
-  test('an origin that changes during a copy is no success', async () => {
+  test('an origin that changes during a copy is an error', async () => {
     stub.objects.set('from', Buffer.from('x'));
     stub.late = ({ method, headers }) => {
       if (method !== 'PUT' || headers['x-amz-copy-source-if-match'] === undefined) return undefined;
@@ -257,7 +257,7 @@ describe('s3 answers', () => {
     assert.deepEqual([...stub.objects.keys()], ['from']);
   });
 
-  test('listings of version 1: refused version 2, and version 2 overlooked', async () => {
+  test('listings of version 1: version 2 is refused, or ignored', async () => {
     const pages = (marker: string | null, isTruncated: string): ReturnType<typeof listed> =>
       marker === null ? listed(['a', 'b'], isTruncated) : listed(marker === 'b' ? ['c'] : ['wrong']);
     const truncated = '<IsTruncated>true</IsTruncated>';
@@ -273,7 +273,7 @@ describe('s3 answers', () => {
     other.close();
   });
 
-  test('times are cut to the second, which HEAD and listings then agree on', async () => {
+  test('times are cut to the second, so that HEAD and listings agree', async () => {
     stub.late = () => listed(['a']);
     for await (const { modifiedAt } of remote.list(at('/'))) {
       assert.equal(modifiedAt.toISOString(), '2026-01-02T03:04:05.000Z');
@@ -307,7 +307,7 @@ describe('s3 answers', () => {
     }
   });
 
-  test('a store that overlooks the range is not believed', async () => {
+  test('a store that ignores the range is detected', async () => {
     stub.objects.set('f', patterned(1000));
     const reading = fetchAll(remote, '/f', () => ({ start: 10, end: 19 }));
     await assert.rejects(reading, failsWith('protocol_error', /length/));
@@ -324,7 +324,7 @@ describe('s3 answers', () => {
     assert.equal(stub.objects.size, 0);
   });
 
-  test('an upload that is refused before its end tells the reason', async () => {
+  test('an upload that is refused before its end reports the reason', async () => {
     stub.early = ({ method }) => (method === 'PUT' ? s3Error(403, 'AccessDenied', 'no') : undefined);
     const size = 2 * MIB;
     await assert.rejects(store(remote, '/f', patterned(size), { size }), failsWith('permission_denied'));
@@ -344,26 +344,26 @@ describe('s3 answers', () => {
     assert.deepEqual(stub.asked, ['GET ?list-type', 'PUT f', 'GET ?list-type', 'PUT g.json']);
   });
 
-  test('a login that may not look at a place writes there all the same', async () => {
+  test('a login that may not check a place writes there all the same', async () => {
     stub.late = ({ method }) => (method === 'PUT' ? undefined : s3Error(403, 'AccessDenied'));
     await store(remote, '/deep/down/f', patterned(10));
     assert.deepEqual([...stub.objects.keys()], ['deep/down/f']);
   });
 
-  test('a name that others gave to a file and a folder at once stays both', async () => {
+  test('a name that others gave to both a file and a folder stays both', async () => {
     for (const key of ['both', 'both/f', 'both/sub/f']) stub.objects.set(key, Buffer.from('theirs'));
     for (const path of ['/both', '/both/new', '/both/sub/new']) await store(remote, path, patterned(10));
     assert.equal(stub.objects.get('both')?.length, 10);
     await assert.rejects(store(remote, '/both/sub', patterned(10)), failsWith('is_a_folder'));
   });
 
-  test('a session token travels with every request', async () => {
+  test('a session token is sent with every request', async () => {
     const held = await rig.open(undefined, { ...rig.connection, sessionToken: 'a-token' });
     await store(held, '/f', patterned(10));
     assert.equal(stub.requests[0]?.headers['x-amz-security-token'], 'a-token');
   });
 
-  test('a store that is busy or cuts an idle socket is asked again, an upload that may exist is not opened twice', async () => {
+  test('a busy store, or one that cuts an idle socket, is asked again; an upload that may exist is not opened twice', async () => {
     stub.objects.set('f', Buffer.from('hello'));
     let refusals = 2;
     stub.late = ({ incoming }) => {
@@ -422,7 +422,7 @@ describe('s3 answers', () => {
     assert.deepEqual(rig.notes.removeLater, ['/d/.ftg-test-1.f']);
   });
 
-  test('a folder whose move fails half way stands as it was', async () => {
+  test('a folder whose move fails half way is unchanged', async () => {
     for (const name of ['from/a', 'from/b', 'from/c']) stub.objects.set(name, Buffer.from(name));
     stub.late = ({ method, key }) => (method === 'PUT' && key === 'to/b' ? s3Error(403, 'AccessDenied') : undefined);
     await assert.rejects(remote.move(at('/from'), at('/to'), { replace: false }), failsWith('permission_denied'));
@@ -454,7 +454,7 @@ describe('s3 answers', () => {
     });
   }
 
-  test('no signature of ours comes back to the client', async () => {
+  test('the client never gets a signature of ours', async () => {
     const secret = 'a'.repeat(64);
     stub.late = () => s3Error(403, 'SignatureDoesNotMatch', `Signature=${secret} is not ${secret}`);
     const error = await namesIn(remote, '/').catch((thrown: unknown) => thrown as GatewayError);
@@ -486,7 +486,7 @@ describe('s3 silence', () => {
     await assert.rejects(remote.stat(at('/f')), failsWith('stall_timeout'));
   });
 
-  test('a download that stops moving is a stall, one whose reader rests is not', async () => {
+  test('a download without progress is a stall, one whose reader pauses is not', async () => {
     const bytes = patterned(8 * MIB);
     stub.objects.set('f', bytes);
     const body = streamOf(await remote.read(at('/f')));
@@ -502,7 +502,7 @@ describe('s3 silence', () => {
     await assert.rejects(fetchAll(remote, '/f'), failsWith('stall_timeout'));
   });
 
-  test('an upload that the store no longer reads is a stall, one whose source or commit rests is not', async () => {
+  test('an upload that the store no longer reads is a stall, one whose source or commit pauses is not', async () => {
     const bytes = patterned(2 * MIB);
     async function* rests(): AsyncGenerator<Buffer> {
       yield bytes.subarray(0, MIB);
@@ -520,7 +520,7 @@ describe('s3 silence', () => {
     await assert.rejects(store(remote, '/g', patterned(size), { size }), failsWith('stall_timeout'));
   });
 
-  test('sockets to the store never exceed the limit, however many parts and readers are at work', async (t) => {
+  test('sockets to the store never exceed the limit, with any number of parts and readers', async (t) => {
     const bytes = patterned(6 * PART);
     const fresh = await S3Stub.start();
     t.after(() => fresh.stop());
@@ -537,7 +537,7 @@ describe('s3 silence', () => {
     assert.equal(fresh.mostSockets, 3);
   });
 
-  test('sockets end with the last session, and a closed session says so', async () => {
+  test('sockets end with the last session, and a closed session reports it', async () => {
     const session = await rig.protocol.openSession(
       rig.connection,
       { ...rig.limits, idleTimeoutMs: 1234 },
@@ -552,7 +552,7 @@ describe('s3 silence', () => {
 });
 
 describe('s3 endpoints', () => {
-  test('nobody there, no HTTP there, a denied address: each is told apart', async () => {
+  test('no listener, no HTTP, a denied address: each gives its own error', async () => {
     const closed = net.createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');
     const { port } = closed.address() as net.AddressInfo;
@@ -592,7 +592,7 @@ describe('s3 endpoints', () => {
     }
   });
 
-  test('AWS: the bucket stands in the host name, bodies and parts carry checksums, conditions are trusted', async (t) => {
+  test('AWS: the bucket is in the host name, bodies and parts carry checksums, conditions are trusted', async (t) => {
     const stub = await S3Stub.start(selfSigned('localhost'));
     t.after(() => stub.stop());
     const connection = {

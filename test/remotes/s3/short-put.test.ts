@@ -24,7 +24,7 @@ suite('short objects', () => {
     return [stub, await rig.open(undefined, { ...connection, sessionToken: 'a-token' })];
   }
 
-  test('are signed as the SDK signs them, whatever their names', async (t) => {
+  test('are signed as the SDK signs them, with any names', async (t) => {
     const [stub, remote] = await setUp(t);
     const names = ["a b+c(1)*!'~.txt", 'é/ü%41&=?#', '日本/語', 'x'.repeat(200)];
     for (const name of names) {
@@ -60,7 +60,7 @@ suite('short objects', () => {
     }
   });
 
-  test('an answer that is no plain yes is read by the SDK, and the request is not sent again for that', async (t) => {
+  test('an answer that is not a plain success is handled by the SDK, without sending the request again', async (t) => {
     const [stub, remote] = await setUp(t);
     const answers = [
       [s3Error(403, 'AccessDenied'), 'permission_denied'],
@@ -78,7 +78,7 @@ suite('short objects', () => {
     assert.equal((await putWhole(remote, at('/f'), patterned(10))).etag, 'e', 'a yes with words');
   });
 
-  test('a store that is busy is asked three times in all', async (t) => {
+  test('a busy store is asked three times in all', async (t) => {
     const [stub, remote] = await setUp(t);
     stub.late = ({ method }) => (method === 'PUT' ? s3Error(503, 'SlowDown') : undefined);
     await assert.rejects(putWhole(remote, at('/f'), patterned(10)), failsWith('remote_failure', /fewer requests/));

@@ -65,7 +65,7 @@ for (const uploader of ['streamed', 'sdk'] as const)
       await raw.send(new PutObjectCommand({ Bucket: bucket, Key: `base${path}`, Body: text }));
     }
 
-    test('whether a store keeps the condition of an exclusive upload is learned from the first', async () => {
+    test('whether a store obeys the condition of an exclusive upload is learned from the first', async () => {
       // The body of AWS's uploader cannot be sent again, so it never tries the condition.
       if (uploader === 'sdk') return;
       // Swift answers 501.
@@ -74,7 +74,7 @@ for (const uploader of ['streamed', 'sdk'] as const)
       assert.ok(rig.notes.log.some(({ facts }) => facts?.['trait'] === 'exclusivePut' && facts['value'] === 'no'));
     });
 
-    test('a listing hides the folder marker; a file is listed with the facts of stat, a folder without', async () => {
+    test('a listing hides the folder marker; a file has the facts of stat, a folder has none', async () => {
       await plant('/pages/file', 'x');
       await plant('/pages/sub/deep/file');
       await plant('/pages/', '');
@@ -85,7 +85,7 @@ for (const uploader of ['streamed', 'sdk'] as const)
       }
     });
 
-    test('keys that are no path are left out of a listing and told to the log', async () => {
+    test('keys that are no path are left out of a listing and logged', async () => {
       await plant('/strange/ok');
       await plant('/strange//empty-segment');
       await plant('/strange/tab\there');
@@ -124,7 +124,7 @@ for (const uploader of ['streamed', 'sdk'] as const)
       assert.equal(await stranger.copyFrom!(remote, at('/copies/x'), at('/y'), { exclusive: false }), undefined);
     });
 
-    test('wrong login, region and bucket are named for what they are, also where HEAD hides the reason', async () => {
+    test('wrong login, region and bucket are each named, also if HEAD hides the reason', async () => {
       const { connection } = rig;
       const cases = [
         [{ secretAccessKey: 'wrong-secret' }, 'login_refused', /access key/],
@@ -147,39 +147,35 @@ for (const uploader of ['streamed', 'sdk'] as const)
       assert.equal(rig.notes.multiparts.size, 0);
     });
 
-    test(
-      'a large upload of unknown length and its download stay within bounded memory',
-      { timeout: 120_000 },
-      async () => {
-        const total = 300 * MIB;
-        const block = patterned(MIB);
-        const sum = createHash('sha256');
-        global.gc?.();
-        const start = process.memoryUsage().rss;
-        let peak = 0;
-        const watch = (): void => void (peak = Math.max(peak, process.memoryUsage().rss - start));
-        async function* source(): AsyncGenerator<Buffer> {
-          for (let i = 0; i < total / MIB; i += 1) {
-            // A fresh buffer each time, like from a socket: a part that is kept too long shows in the memory.
-            const chunk = Buffer.from(block);
-            chunk.writeUInt32BE(i);
-            sum.update(chunk);
-            watch();
-            yield chunk;
-          }
-        }
-        const writer = await remote.write(at('/large'), {});
-        await pipeline(Readable.from(source(), { objectMode: true, highWaterMark: 1 }), writer);
-        await writer.commit({ size: total });
-        const back = createHash('sha256');
-        const body = streamOf(await remote.read(at('/large')));
-        for await (const chunk of body) {
-          back.update(chunk as Buffer);
+    test('a large upload of unknown length and its download need bounded memory', { timeout: 120_000 }, async () => {
+      const total = 300 * MIB;
+      const block = patterned(MIB);
+      const sum = createHash('sha256');
+      global.gc?.();
+      const start = process.memoryUsage().rss;
+      let peak = 0;
+      const watch = (): void => void (peak = Math.max(peak, process.memoryUsage().rss - start));
+      async function* source(): AsyncGenerator<Buffer> {
+        for (let i = 0; i < total / MIB; i += 1) {
+          // A fresh buffer each time, like from a socket: a part that is kept too long shows in the memory.
+          const chunk = Buffer.from(block);
+          chunk.writeUInt32BE(i);
+          sum.update(chunk);
           watch();
+          yield chunk;
         }
-        assert.equal(back.digest('hex'), sum.digest('hex'));
-        assert.ok(peak < 150 * MIB, `grew by ${Math.round(peak / MIB)} MiB`);
-        await raw.send(new DeleteObjectCommand({ Bucket, Key: 'base/large' }));
-      },
-    );
+      }
+      const writer = await remote.write(at('/large'), {});
+      await pipeline(Readable.from(source(), { objectMode: true, highWaterMark: 1 }), writer);
+      await writer.commit({ size: total });
+      const back = createHash('sha256');
+      const body = streamOf(await remote.read(at('/large')));
+      for await (const chunk of body) {
+        back.update(chunk as Buffer);
+        watch();
+      }
+      assert.equal(back.digest('hex'), sum.digest('hex'));
+      assert.ok(peak < 150 * MIB, `grew by ${Math.round(peak / MIB)} MiB`);
+      await raw.send(new DeleteObjectCommand({ Bucket, Key: 'base/large' }));
+    });
   });

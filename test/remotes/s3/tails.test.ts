@@ -32,13 +32,13 @@ test('a few pieces are sent once each', () => {
   );
 });
 
-test('of many there are few objects, and a byte is sent once more for each eightfold of its piece', () => {
+test('many need few objects, and a byte is sent once more for each eightfold of its piece', () => {
   assert.ok(gather(8 * MIB, () => 64 * 1024).ratio < 3);
   const { most, ratio } = gather(64 * MIB, () => 4096);
   assert.ok(most <= 32 && ratio < 7, `${most} objects, ${ratio}`);
 });
 
-test('the same of pieces of any length', () => {
+test('the same for pieces of any length', () => {
   for (let seed = 1; seed <= 50; seed += 1) {
     let state = seed;
     const random = (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -47,7 +47,7 @@ test('the same of pieces of any length', () => {
   }
 });
 
-test('what stood before another part, or was taken in, does not count', () => {
+test('tails before another part, or merged ones, do not count', () => {
   const tail = (slot: number, part: number, start: number, size: number): StoredTail => ({ slot, part, start, size });
   assert.deepEqual(countedTails([tail(0, 1, 0, 5)], 2), []);
   assert.deepEqual(countedTails([tail(1, 2, 5, 1)], 2), []);

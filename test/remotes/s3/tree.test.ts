@@ -51,7 +51,7 @@ describe('a tree of an S3 store', () => {
   const requests = (): (string | null)[][] =>
     stub.requests.map(({ query }) => ['delimiter', 'start-after', 'marker'].map((name) => query.get(name)));
 
-  test('takes a request for a page of keys, whatever folders they lie in', async () => {
+  test('takes a request per page of keys, in any number of folders', async () => {
     assert.deepEqual(await keysOf(walk(remote, folder, { isDeep: true })), TREE);
     assert.deepEqual(requests(), [
       [null, null, null],
@@ -60,7 +60,7 @@ describe('a tree of an S3 store', () => {
     ]);
   });
 
-  test('begins behind any entry, without what stands before it, on old stores too', async () => {
+  test('begins after any entry, without earlier ones, on old stores too', async () => {
     for (const isOld of [false, true]) {
       stub.early = store(KEYS, isOld);
       for (const [index, entry] of TREE.entries()) {
@@ -75,7 +75,7 @@ describe('a tree of an S3 store', () => {
     }
   });
 
-  test('times are those of marker objects; what is no path is left out and told', async () => {
+  test('times are those of marker objects; keys that are no path are left out and reported', async () => {
     stub.early = store(['in/a//b', 'in/c/', 'in/c/../d', 'in/c/e', 'in/f/g']);
     const times = new Map<string, number>();
     for await (const { key, file } of walk(remote, folder, { isDeep: true })) times.set(key, file.modifiedAt.getTime());
@@ -93,7 +93,7 @@ describe('a tree of an S3 store', () => {
     assert.deepEqual(rig.notes.log.at(-1)?.facts, facts);
   });
 
-  test('a store that does not list in order is not gone through by cursor', async () => {
+  test('a store that does not list in order is not continued by cursor', async () => {
     stub.early = ({ query }) => {
       const isFirst = !query.has('continuation-token');
       return isFirst
@@ -103,7 +103,7 @@ describe('a tree of an S3 store', () => {
     await assert.rejects(keysOf(walk(remote, folder, { isDeep: true })), withCode('protocol_error'));
   });
 
-  test('nothing there, and a file', async () => {
+  test('nothing there, or a file', async () => {
     stub.objects.set('file', Buffer.from('x'));
     const at = (path: string): Promise<string[]> =>
       keysOf(walk(remote, parseRemotePath(path, ROOT, 'path'), { isDeep: true }));
@@ -113,7 +113,7 @@ describe('a tree of an S3 store', () => {
     assert.deepEqual(await at('/'), []);
   });
 
-  test('the files of one folder begin behind a file, and are read no further than asked for', async () => {
+  test('the files of one folder begin after a file, and are read no further than requested', async () => {
     const names = Array.from({ length: 3_000 }, (_, index) => `in/${String(index).padStart(4, '0')}`);
     stub.early = store(names);
     let seen = 0;

@@ -23,7 +23,7 @@ function line() {
 
 const channel = (): Channel => ({ alive: true });
 
-test('a channel that is given back serves the first in line, and the one opened for it the next', async () => {
+test('a returned channel serves the first in the queue, and the one opened for it the next', async () => {
   const { openings, spare, want } = line();
   const order: string[] = [];
   const [first, second] = [want().then(() => order.push('first')), want().then(() => order.push('second'))];
@@ -36,7 +36,7 @@ test('a channel that is given back serves the first in line, and the one opened 
   assert.deepEqual([order, spare.hasSpare], [['first', 'second'], false]);
 });
 
-test('nothing is opened beside openings that will do, and a needless one leaves a spare channel', async () => {
+test('nothing more is opened while enough openings are under way, and an unneeded one leaves a spare channel', async () => {
   const { openings, spare, want } = line();
   for (let round = 0; round < 3; round++) {
     const wanted = want();
@@ -59,7 +59,7 @@ test('dead channels are not kept', () => {
   assert.equal(spare.take(), undefined);
 });
 
-test('a refused opening fails the last in line; those before it go on', async () => {
+test('a refused opening fails the last in the queue; those before it continue', async () => {
   const { openings, want } = line();
   const outcomes = Promise.allSettled([want(), want()]);
   openings[0]?.fail(new Error('refused'));
@@ -70,7 +70,7 @@ test('a refused opening fails the last in line; those before it go on', async ()
   assert.deepEqual([first.status, last.status], ['fulfilled', 'rejected']);
 });
 
-test('whatever happens, everybody in line hears, and no channel is lost or given twice', async () => {
+test('in every case all waiters settle, and no channel is lost or given twice', async () => {
   const step = fc.constantFrom('want', 'back', 'done', 'fail');
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {

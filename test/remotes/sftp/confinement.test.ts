@@ -103,21 +103,21 @@ describe('below a rootPath', () => {
     assert.deepEqual((await list('/inside')).map(({ name }) => name).sort(), ['more', 'own']);
   });
 
-  test('a listing tells nothing about what links outside point to', async () => {
+  test('a listing shows nothing about targets outside', async () => {
     const found = new Map((await list('/')).map((info) => [info.name, info]));
     assert.equal(found.get('escape')?.isDirectory, false);
     assert.equal(found.get('escape-file')?.size, '../outside/secret'.length);
     assert.equal(found.get('inside')?.isDirectory, true);
   });
 
-  test('an upload over such a link replaces the link, not what it points to', async () => {
+  test('an upload over such a link replaces the link, not its target', async () => {
     symlinkSync('../outside/secret', join(root, 'replaced'));
     await put(remote, path('/replaced'), 'mine', 4);
     assert.equal(readFileSync(join(root, 'replaced'), 'utf8'), 'mine');
     assert.equal(readFileSync(join(outside, 'secret'), 'utf8'), 'secret');
   });
 
-  test('a root that does not exist is named', async () => {
+  test('a root that does not exist is named in the error', async () => {
     const nowhere = await onSession(opened.session, sftpConnection(server, { rootPath: `${root}/none` }), testDeps());
     await assert.rejects(nowhere.remote.stat(path('/')), (error: unknown) => {
       assert.ok(error instanceof GatewayError);
@@ -128,7 +128,7 @@ describe('below a rootPath', () => {
 });
 
 /** A server that reports real paths late; meanwhile, or afterwards, a link may change. */
-describe('below a rootPath, on a server that is slow to tell where paths lead', () => {
+describe('below a rootPath, on a server that reports real paths slowly', () => {
   const CHANGING: ReadonlySet<number> = new Set([
     REQUEST.REMOVE,
     REQUEST.MKDIR,
@@ -207,7 +207,7 @@ describe('below a rootPath, on a server that is slow to tell where paths lead', 
     return { ...opened, server, inPlace, meanwhile, closed };
   }
 
-  test('nothing is changed before the server has told', async (t) => {
+  test('nothing is changed before the server has reported the real path', async (t) => {
     const { remote, inPlace, meanwhile } = await slowToTell(t);
     await put(remote, path('/folder/new'), 'new', 3);
     await put(inPlace, path('/folder/in-place'), 'new', 3);
@@ -222,7 +222,7 @@ describe('below a rootPath, on a server that is slow to tell where paths lead', 
     assert.deepEqual(meanwhile, ['open to read']);
   });
 
-  test('what was read in the same breath of a place outside is not used, and closed', async (t) => {
+  test('what was read early from a place outside is not used, and closed', async (t) => {
     const { remote, closed, server } = await slowToTell(t, (asked) => (asked === '/root' ? asked : '/outside/secret'));
     const denied = { code: 'permission_denied' };
     await assert.rejects(remote.stat(path('/escape')), denied);

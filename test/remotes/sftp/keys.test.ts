@@ -115,7 +115,7 @@ describe('private keys', () => {
     }
   });
 
-  test('an encrypted PuTTY file of version 3 says what to do where Node.js has no Argon2', () => {
+  test('an encrypted PuTTY file of version 3 names the solution if Node.js has no Argon2', () => {
     const parts = { version: 3, algorithm: 'ssh-rsa', publicBlob: Buffer.alloc(9), privateFields: [] } as const;
     const kdf = [
       'Encryption: aes256-cbc',
@@ -142,7 +142,7 @@ describe('private keys', () => {
     await assert.rejects(usableKey(owner, slow.text, PASSPHRASE, 300), refused(/longer than 300 ms/));
   });
 
-  test('what is no private key is refused without quoting it', () => {
+  test('text that is not a private key is refused without quoting it', () => {
     const { text, publicBlob } = keygen('-t', 'ed25519', '-N', '');
     const [, secretLine = ''] = text.split('\n');
     for (const bad of [

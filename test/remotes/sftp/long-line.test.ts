@@ -48,7 +48,7 @@ async function channelsOpened(server: TestSshd): Promise<number> {
 }
 
 suite('a large upload on a long line', () => {
-  test('goes through several channels of its session, and gives them back', async (t) => {
+  test('goes through several channels of its session, and returns them', async (t) => {
     const { server, far, at } = await longLine(t);
     const { remote, session, close } = await openRemote(far);
     t.after(close);
@@ -62,7 +62,7 @@ suite('a large upload on a long line', () => {
     assert.deepEqual(readdirSync(server.files), ['striped']);
   });
 
-  test('makes do with the channels that the server admits', async (t) => {
+  test('works with the channels that the server admits', async (t) => {
     for (const most of [1, 2]) {
       const { server, far, at } = await longLine(t, [`MaxSessions ${most}`]);
       const { remote, close } = await openRemote(far);
@@ -74,7 +74,7 @@ suite('a large upload on a long line', () => {
     }
   });
 
-  test('cut in the middle leaves no file and no channel taken', async (t) => {
+  test('cut in the middle leaves no file and no channel in use', async (t) => {
     const { server, far, at } = await longLine(t);
     const { remote, session, close } = await openRemote(far);
     t.after(close);
@@ -98,7 +98,7 @@ suite('a large upload on a long line', () => {
     while (session.capacity < free) await delay(5);
   });
 
-  test('on a short line stays on one', async (t) => {
+  test('stays on one channel on a short line', async (t) => {
     const { server, near, at } = await longLine(t);
     const { remote, close } = await openRemote(near);
     t.after(close);
@@ -108,7 +108,7 @@ suite('a large upload on a long line', () => {
 });
 
 suite('a large download on a long line', () => {
-  test('asks further ahead, for as long as its consumer keeps up', async (t) => {
+  test('requests further ahead, for as long as its consumer keeps up', async (t) => {
     const { near, far, at } = await longLine(t);
     const writer = await openRemote(near);
     t.after(writer.close);
@@ -131,7 +131,7 @@ suite('a large download on a long line', () => {
     assert.equal(memory.extraWindowBytes, 0);
   });
 
-  test('holds no more than its budget once the consumer stops, and gives the rest back when it is given up', async (t) => {
+  test('holds no more than its budget once the consumer stops, and returns the rest when it is given up', async (t) => {
     const { near, far, at } = await longLine(t);
     const writer = await openRemote(near);
     t.after(writer.close);

@@ -25,7 +25,7 @@ const NAMES = ['a.txt', 'keep.csv', 'z z.bin'];
 const reply = (count = NAMES.length): Buffer =>
   Buffer.concat([Buffer.from([REPLY.NAME]), uint32(count), ...NAMES.map(entry)]);
 
-test('as it came', () => {
+test('unchanged', () => {
   const names = takeListing(new ReplyReader(reply()));
   assert.deepEqual(
     Array.from(names, ({ rawName, attributes }) => [rawName.toString(), attributes.size]),

@@ -52,7 +52,7 @@ async function listed(remote: OpenRemote['remote'], folder = '/'): Promise<FileI
 }
 
 describe('SFTP servers that are unlike OpenSSH', () => {
-  test('replies shorter than asked for are asked for again, in order', async (t) => {
+  test('ranges of short replies are requested again, in order', async (t) => {
     const { remote, server } = await odd(t, {
       odd: ({ type, fields, reply }) => {
         if (type !== REQUEST.READ) return false;
@@ -83,7 +83,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     assert.ok((await get(remote, path('/f'))).equals(content));
   });
 
-  test('a server that fails on several reads at once is read one by one, and remembered', async (t) => {
+  test('a server that fails on several reads at once gets them one by one, and is remembered', async (t) => {
     const { remote, server, again } = await odd(t, {
       odd: ({ type, underWay, status }) => {
         if (type !== REQUEST.READ || underWay === 1) return false;
@@ -201,7 +201,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     });
   });
 
-  test('when the second rename fails, the old file comes back', async (t) => {
+  test('when the second rename fails, the old file is restored', async (t) => {
     let renames = 0;
     const { remote, server } = await odd(t, {
       odd: ({ type, status }) => {
@@ -225,7 +225,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     });
   });
 
-  test('a server that forbids renaming names the way out, and that way works', async (t) => {
+  test('a server that forbids renaming names the solution, and that works', async (t) => {
     const noRename: Oddities = {
       odd: ({ type, status }) => {
         if (type !== REQUEST.RENAME) return false;
@@ -248,7 +248,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     });
   });
 
-  test('a size that is right only after the close is believed, a wrong one is not', async (t) => {
+  test('a size that is right only after the close is accepted, a wrong one is not', async (t) => {
     let isClosed = false;
     let cut = 0;
     const { remote, server } = await odd(t, {
@@ -321,7 +321,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     });
   }
 
-  test('what READDIR reports is not asked for again', async (t) => {
+  test('attributes reported by READDIR are not requested again', async (t) => {
     const server = await startMisreportingSftp();
     t.after(() => server.stop());
     server.put('/in/sub/file', Buffer.alloc(1), 1);
@@ -332,7 +332,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     assert.equal(server.requests.includes(REQUEST.LSTAT), false);
   });
 
-  test('an entry that may not be looked at is left out and counted, one that is gone is gone', async (t) => {
+  test('an entry that may not be looked at is left out and counted, one that disappeared is omitted', async (t) => {
     const { remote } = await odd(t, {
       odd: ({ type, fields, reply, status }) => {
         if (type === REQUEST.READDIR) {
@@ -358,7 +358,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
   });
 
   for (const gaps of [['FSTAT'], ['FSTAT', 'every size']] as const) {
-    test(`without ${gaps.join(' and ')}, files come whole and are added to at their end`, async (t) => {
+    test(`without ${gaps.join(' and ')}, files arrive complete and are appended to at their end`, async (t) => {
       const server = await startMisreportingSftp(...gaps);
       t.after(() => server.stop());
       const seam = openSeam(connectionOf(server.connection));
@@ -379,7 +379,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     });
   }
 
-  test('an append does not overwrite what a file has behind its reported size', async (t) => {
+  test('an append does not overwrite bytes after the reported size', async (t) => {
     const server = await startMisreportingSftp();
     t.after(() => server.stop());
     const seam = openSeam(connectionOf(server.connection));
@@ -389,7 +389,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     assert.equal(server.files.get('/log')?.toString(), 'one and more');
   });
 
-  test('a range of a file that has just grown is chosen once more', async (t) => {
+  test('a range of a file that has just grown is chosen again', async (t) => {
     let isFirst = true;
     const { remote, server } = await odd(t, {
       odd: ({ type, reply }) => {
@@ -406,7 +406,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     assert.ok(Buffer.concat((await streamOf(file).toArray()) as Buffer[]).equals(content.subarray(90_000)));
   });
 
-  test('a server that refuses to read behind the end of a file has told all of it', async (t) => {
+  test('a server that refuses to read after the end of a file has sent all of it', async (t) => {
     const { remote, server } = await odd(t, {
       odd: ({ type, fields, status, reply }) => {
         if (type !== REQUEST.READ) return false;
@@ -425,7 +425,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     }
   });
 
-  test('readdir of a file is answered with code 2 or 4; both are looked at', async (t) => {
+  test('readdir of a file is answered with code 2 or 4; both are checked', async (t) => {
     for (const status of [2, 4]) {
       const { remote, server } = await odd(t, {
         odd: (request) => {
@@ -440,7 +440,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     }
   });
 
-  test('making a folder that exists says OK: it was not created', async (t) => {
+  test('success for making a folder that exists does not count as created', async (t) => {
     const { remote } = await odd(t, {
       odd: ({ type, status }) => {
         if (type !== REQUEST.MKDIR) return false;
@@ -452,7 +452,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     assert.deepEqual(await remote.makeFolder(path('/new')), { created: true });
   });
 
-  test('a server that never lets a folder be made is given up on', async (t) => {
+  test('a server that never lets a folder be made is given up', async (t) => {
     const { remote } = await odd(t, {
       odd: ({ type, status }) => {
         if (type !== REQUEST.MKDIR) return false;
@@ -463,7 +463,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     await assert.rejects(remote.makeFolder(path('/a/b/c')), code('not_found'));
   });
 
-  test('a server that falls silent is a stall, at every kind of request', async (t) => {
+  test('a server that becomes silent is a stall, at every kind of request', async (t) => {
     const limits = { ...LIMITS, stallTimeoutMs: 1_000 };
     let silent: number | undefined;
     const oddities: Oddities = { odd: ({ type }) => type === silent };
@@ -512,7 +512,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     assert.ok(server.files.get('/f')?.equals(content));
   });
 
-  test('text instead of SFTP is told as such', async (t) => {
+  test('text instead of SFTP is reported as such', async (t) => {
     const { remote } = await odd(t, {
       onSession: (session) => {
         session.on('subsystem', (accept) => {
@@ -535,7 +535,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     await assert.rejects(remote.stat(path('/')), code('protocol_error'));
   });
 
-  test('a status that ends in the middle of a field ends the request that it was for, of every kind', async (t) => {
+  test('a status that ends in the middle of a field ends its request, of every kind', async (t) => {
     const text = (remote: OpenRemote['remote'], at: string): Promise<FileInfo> => put(remote, path(at), 'text', 4);
     const replace = ({ remote }: OpenRemote): Promise<unknown> => text(remote, '/f');
     const append = async ({ remote }: OpenRemote): Promise<unknown> => {
@@ -616,7 +616,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     );
   });
 
-  test('a source faster than the server stays within the budget', async (t) => {
+  test('a source that is faster than the server stays within the budget', async (t) => {
     let underWay = 0;
     let most = 0;
     const { remote } = await odd(t, {

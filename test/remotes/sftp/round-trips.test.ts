@@ -23,7 +23,7 @@ import {
 const CONTENT = Buffer.alloc(4096, 7);
 
 for (const kind of ['/', 'a folder'] as const) {
-  describe(`round trips where rootPath is ${kind}`, () => {
+  describe(`round trips if rootPath is ${kind}`, () => {
     const isRooted = kind !== '/';
     const deps = testDeps();
     let server: TappedSshd;
@@ -92,7 +92,7 @@ for (const kind of ['/', 'a folder'] as const) {
         ['REALPATH REALPATH', 'OPEN STAT', 'WRITE FSTAT CLOSE REALPATH', 'EXTENDED'],
       ));
 
-    test('the same with a time of its own: no round trip more', () =>
+    test('the same with a given time: no additional round trip', () =>
       asks(
         () => putWhole(remote, at('whole'), CONTENT, { modifiedAt: new Date('2024-02-29T12:34:56Z') }),
         ['OPEN STAT', 'WRITE FSETSTAT FSTAT CLOSE', 'EXTENDED'],
@@ -106,8 +106,7 @@ for (const kind of ['/', 'a folder'] as const) {
         ['REALPATH REALPATH LSTAT REALPATH LSTAT', 'RENAME'],
       ));
 
-    test('a folder that is there', () =>
-      asks(() => remote.makeFolder(at('folder')), ['STAT'], ['REALPATH REALPATH STAT']));
+    test('an existing folder', () => asks(() => remote.makeFolder(at('folder')), ['STAT'], ['REALPATH REALPATH STAT']));
 
     test('a new folder', () =>
       asks(() => remote.makeFolder(at('made')), ['STAT', 'MKDIR'], ['REALPATH REALPATH STAT', 'MKDIR']));

@@ -60,9 +60,9 @@ async function listener(t: TestContext, answer: (socket: net.Socket) => void): P
   return (server.address() as net.AddressInfo).port;
 }
 
-test("ssh2's native binding is there", () => assert.equal(nativeCryptoLoaded(), true));
+test("ssh2's native binding is loaded", () => assert.equal(nativeCryptoLoaded(), true));
 
-test('ChaCha is the last of the ciphers where that binding is missing', (t) => {
+test('ChaCha is the last cipher if that binding is missing', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'ftg-no-binding-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const withoutBinding = join(folder, 'without.cjs');
@@ -116,7 +116,7 @@ describe('logging in to OpenSSH', () => {
   });
 
   for (const order of ['publickey,password', 'password,publickey']) {
-    test(`with key and password together, demanded as ${order}`, async (t) => {
+    test(`with key and password together, required as ${order}`, async (t) => {
       const server = await userServer(t, `AuthenticationMethods ${order}`);
       const connection = sftpConnection({ ...server, username: user.username }, { password: user.password });
       (await logIn(connection)).close();
@@ -125,7 +125,7 @@ describe('logging in to OpenSSH', () => {
     });
   }
 
-  test('a home below the root is shown from there, one outside as the root', async (t) => {
+  test('a home below the root is shown as a path below it, one outside as the root', async (t) => {
     const server = await userServer(t);
     const connection = sftpConnection({ port: server.port, username: user.username }, { password: user.password });
     const below = await openRemote({ ...connection, rootPath: tmpdir() });
@@ -137,7 +137,7 @@ describe('logging in to OpenSSH', () => {
     below.close();
   });
 
-  test('what the user may not touch is permission_denied', async (t) => {
+  test('access that the user lacks is permission_denied', async (t) => {
     const server = await userServer(t);
     const secret = join(server.files, 'secret');
     writeFileSync(secret, 'x');
@@ -196,7 +196,7 @@ describe('host keys', () => {
     },
   });
 
-  test('the fingerprint is the one that ssh-keygen tells', async (t) => {
+  test('the fingerprint is the one that ssh-keygen shows', async (t) => {
     const server = await sshd(t);
     const deps = testDeps();
     (await logIn(sftpConnection(server), deps)).close();
@@ -212,7 +212,7 @@ describe('host keys', () => {
     assert.ok(!/Postponed|Accepted|Failed/.test(await server.log()));
   });
 
-  test('a pinned key of a family that the server prefers less is asked for, and remembered', async (t) => {
+  test('a pinned key of a family that the server prefers less is requested, and remembered', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'ftg-keys-'));
     t.after(() => rmSync(folder, { recursive: true }));
     const rsa = join(folder, 'rsa');
@@ -226,7 +226,7 @@ describe('host keys', () => {
     assert.equal(seen.length, 3);
   });
 
-  test('session keys that are renewed all the time disturb nothing', async (t) => {
+  test('constant renewal of session keys disturbs nothing', async (t) => {
     const server = await sshd(t, 'RekeyLimit 1M');
     const deps = testDeps();
     const { remote, session } = await openRemote(sftpConnection(server), deps);
@@ -239,7 +239,7 @@ describe('host keys', () => {
 });
 
 describe('algorithms', () => {
-  test('an old server needs the legacy preset, and is told so', async (t) => {
+  test('an old server needs the legacy preset, and the error says so', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'ftg-keys-'));
     t.after(() => rmSync(folder, { recursive: true }));
     const rsa = join(folder, 'rsa');
@@ -260,7 +260,7 @@ describe('algorithms', () => {
 });
 
 describe('channels', () => {
-  test('MaxSessions 1: the second lease is refused, the session knows, a command takes the slot and gives it back', async (t) => {
+  test('MaxSessions 1: the second lease is refused, the session remembers, a command takes the slot and returns it', async (t) => {
     const server = await sshd(t, 'MaxSessions 1');
     const deps = testDeps();
     const connection = sftpConnection(server);
@@ -293,7 +293,7 @@ describe('channels', () => {
     session.close();
   });
 
-  test('two leases at once on a server for one: the one that was first works', async (t) => {
+  test('two leases at once on a server for one: the first one works', async (t) => {
     const server = await sshd(t, 'MaxSessions 1');
     const first = await openRemote(sftpConnection(server));
     const [second, stat] = await Promise.allSettled([first.session.lease(NEVER), first.remote.stat(path('/'))]);
@@ -302,7 +302,7 @@ describe('channels', () => {
     first.close();
   });
 
-  test('several channels work at once; a discarded one goes alone; an idle one serves again', async (t) => {
+  test('several channels work at once; a discarded one is closed alone; an idle one is reused', async (t) => {
     const server = await sshd(t, 'MaxSessions 3');
     const connection = sftpConnection(server);
     const deps = testDeps();
@@ -330,7 +330,7 @@ describe('channels', () => {
     first.close();
   });
 
-  test('a server for SFTP alone', async (t) => {
+  test('a server for SFTP only', async (t) => {
     const server = await sshd(t, 'ForceCommand internal-sftp');
     const { remote, session } = await openRemote(sftpConnection(server));
     await put(remote, path(`${server.files}/f`), 'x', 1);
@@ -431,12 +431,12 @@ describe('servers that cannot be logged in to', () => {
   const at = (port: number) => sftpConnection({ port, username: 'nobody' }, { password: 'secret-word' });
   const quick = { ...LIMITS, connectTimeoutMs: 250 };
 
-  test('a port that accepts and says nothing', async (t) => {
+  test('a port that accepts and stays silent', async (t) => {
     const port = await listener(t, () => undefined);
     await assert.rejects(logIn(at(port), testDeps(), quick), code('connect_timeout', /handshake within 250 ms/));
   });
 
-  test('greetings without end', async (t) => {
+  test('endless greetings', async (t) => {
     const port = await listener(t, (socket) => {
       const timer = setInterval(() => socket.write('please wait\r\n'), 5);
       socket.on('close', () => clearInterval(timer));
@@ -453,7 +453,7 @@ describe('servers that cannot be logged in to', () => {
     );
   });
 
-  test('something that is no SSH', async (t) => {
+  test('something other than SSH', async (t) => {
     const port = await listener(t, (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     await assert.rejects(logIn(at(port)), code('protocol_error', /HTTP\/1\.1 400/));
   });
@@ -524,7 +524,7 @@ describe('connections that break', () => {
     opened.close();
   });
 
-  test('a line that goes dead is a stall, in both directions and for the health check', async (t) => {
+  test('a dead line is a stall, in both directions and for the health check', async (t) => {
     const server = await sshd(t);
     mkdirSync(join(server.files, 'd'));
     writeFileSync(join(server.files, 'f'), Buffer.alloc(20 << 20));
@@ -551,7 +551,7 @@ describe('connections that break', () => {
     await proxy.stop();
   });
 
-  test('closing the session fails what runs on it', async (t) => {
+  test('closing the session fails running work', async (t) => {
     const server = await sshd(t);
     const opened = await openRemote(sftpConnection(server));
     const writer = await opened.remote.write(path(`${server.files}/f`), {});

@@ -32,7 +32,7 @@ async function kept(source: SftpSource): Promise<number> {
   return source.readableLength;
 }
 
-test('one chunk where memory is short, and the rest of the file still comes', async () => {
+test('one chunk if memory is short, and the rest of the file still arrives', async () => {
   const source = sourceWith(FULL);
   assert.equal(await kept(source), CHUNK);
   let bytes = 0;
@@ -40,7 +40,7 @@ test('one chunk where memory is short, and the rest of the file still comes', as
   assert.equal(bytes, 100 * CHUNK);
 });
 
-test('what keeps a fast consumer busy where it is not', async () => {
+test('enough for a fast consumer if it is not', async () => {
   const source = sourceWith(UNCOUNTED);
   assert.ok((await kept(source)) > 2 * CHUNK);
   source.destroy();
