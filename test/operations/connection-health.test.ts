@@ -1,6 +1,6 @@
 /**
- * What operations meet becomes `connection.down` and `connection.up`: once for all nodes, and not for a moment's trouble.
- * A failure looks like an outage that is told twice, or not, or one that nothing ends.
+ * Results of operations become `connection.down` and `connection.up`: once for all nodes, and not for a short
+ * interruption. A failure looks like an outage that is reported twice, or not, or that never ends.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -93,7 +93,7 @@ for (const kind of DATABASES) {
         errorCode: 'unreachable',
       });
       assert.ok(Date.parse(down.timestamp) - Date.parse(since) >= DOWN_AFTER_MS);
-      // A node that met nothing of it hears of it, and ends it.
+      // A node that did not notice it learns of it, and ends it.
       await until(async () => {
         two.reached(connection);
         one.reached(connection);
@@ -133,14 +133,14 @@ test('only errors of reaching and of logging in count', () => {
     error('certificate_rejected', 'connect'),
     error('host_key_mismatch', 'login'),
     error('login_refused', 'login'),
-    // Of S3, at any request.
+    // For S3, at any request.
     error('login_refused', 'open'),
     error('connection_lost', 'login'),
   ]) {
     assert.ok(isOfReaching(one), `${one.code} at ${one.step}`);
   }
   for (const one of [
-    // A data connection of FTP, a URL, and whatever a server says once one is in.
+    // A data connection of FTP, a URL, and all errors after the login.
     error('unreachable', 'open'),
     error('connect_timeout', 'fetch'),
     error('stall_timeout', 'transfer'),

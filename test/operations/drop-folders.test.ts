@@ -1,4 +1,6 @@
-/** Servers that acknowledge a file and do not show it: drop folders that take it away, and logins that may only write. */
+/**
+ * Servers that acknowledge a file and do not show it: drop folders that take it away, and logins that may only write.
+ */
 import assert from 'node:assert/strict';
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -25,14 +27,14 @@ type Reason = 'taken_away' | 'may_not_look';
 
 interface Case {
   readonly id: string;
-  /** As the history says it afterwards; undefined: it was seen before it went. */
+  /** As the history shows it afterwards; undefined: it was looked up before it went. */
   readonly reason: Reason | undefined;
   readonly takesPieces?: boolean;
-  /** Forms, whose fields may follow the file, need it. */
+  /** Forms, whose fields may follow the file, need renames. */
   readonly refusesRenames?: boolean;
-  /** A file that the login may not look at could be replaced unseen. */
+  /** A file that the login may not look up could be replaced unnoticed. */
   readonly refusesLinks?: boolean;
-  /** What was delivered under the name. */
+  /** The file that was delivered under the name. */
   delivered(name: string): string | undefined;
 }
 
@@ -56,7 +58,7 @@ describe('files that are acknowledged and cannot be looked at', { concurrency: 1
     ]);
     ftp = { drop: dropServer, vsftpd, proftpd };
     ssh = { unseen, plain };
-    // Another SFTP server than OpenSSH, that knows no FSTAT and takes each file as it is closed.
+    // An SFTP server other than OpenSSH, which has no FSTAT and takes each file away when it is closed.
     odd = await startOddServer({
       odd: ({ type, fields, status }) => {
         if (type === REQUEST.FSTAT) {
@@ -69,7 +71,7 @@ describe('files that are acknowledged and cannot be looked at', { concurrency: 1
           type === REQUEST.RENAME ? fields.string().toString() : undefined,
         ];
         const content = odd.files.get(from);
-        // What has a hidden name is on its way.
+        // A hidden name is an upload under way.
         if (to !== undefined || !from.startsWith('/.')) odd.files.delete(from);
         if (content !== undefined && !(to ?? from).startsWith('/.')) oddTaken.set(to ?? from, content);
         status(content === undefined ? 2 : 0);
@@ -146,7 +148,7 @@ describe('files that are acknowledged and cannot be looked at', { concurrency: 1
     return details(transfers[0]?.id);
   };
 
-  /** `isHidden`: it had a hidden name first, under which it was looked at where the login may look. */
+  /** `isHidden`: it had a hidden name first, under which it was looked up if the login may do that. */
   const requireStored = async (one: Case, answer: ApiAnswer, name: string, isHidden = false): Promise<void> => {
     assert.ok([200, 201].includes(answer.status), `${name}: ${answer.status} ${answer.text}`);
     assert.equal(one.delivered(name), CONTENT, name);

@@ -1,4 +1,4 @@
-/** The clock that a file's time is held against is the server's, of which only what it showed is known. */
+/** A file's time is compared with the clock of its server, of which only the times that it showed are known. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RemotePath } from '../../src/remotes/path.js';
@@ -8,7 +8,7 @@ import { FileAges } from '../../src/operations/file-ages.js';
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 10, 22, 12);
 
-/** A server whose clock is `aheadMs` of ours, in whole seconds. */
+/** A server whose clock is `aheadMs` ahead of ours, in whole seconds. */
 function bench(aheadMs: number) {
   let nowMs = 500;
   const ages = new FileAges(
@@ -51,7 +51,7 @@ for (const [name, aheadMs] of [
     assert.equal(settled(first - HOUR, {}, '/old'), true, 'seen for the first time');
   });
 
-  // Of a clock that is further behind nobody would know, until something is written there.
+  // A clock that is further behind would be unknown until something is written there.
   if (aheadMs < -24 * HOUR) continue;
   test(`a clock that is ${name}, and nothing was written there: once it was seen for two seconds`, () => {
     const { stamp, pass, settled } = bench(aheadMs);

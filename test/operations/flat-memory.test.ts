@@ -1,7 +1,8 @@
 /**
- * One side slow, the other as fast as it can: what waits in between is bounded and does not grow. Found once: a front end
- * that read on after a pause, and hundreds of MB of a body in memory. Nothing here is about speed: after a few seconds
- * the transfer is given up, and what the fast side got rid of is held against what the slow side took.
+ * One side is slow, the other as fast as possible: the bytes in between are bounded and do not grow. A defect found
+ * this way: a front end that read on after a pause, with hundreds of MB of a body in memory. This does not test speed:
+ * after a few seconds the transfer is given up, and the bytes of the fast side are compared with those of the slow
+ * side.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -22,16 +23,16 @@ const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 const FILE_BYTES = 2 * GIB;
 const SLOW_BYTES_PER_SECOND = 1_000_000;
-/** Every buffer is full so long after the first of the bytes that watching begins with. */
+/** By this time after the first bytes, every buffer is full. */
 const FILLED_MS = 2_500;
 const WATCHED_MS = 4_000;
-/** Buffers of the system on the up to three connections in a row, and the gateway's own for one transfer. */
+/** Buffers of the system on up to three connections in a row, and the gateway's own for one transfer. */
 const BETWEEN_BYTES = 40 * MIB;
-/** Of the gateway's memory while nothing but the slow transfer runs. */
+/** Growth of the gateway's memory while only the slow transfer runs. */
 const GROWTH_BYTES = 24 * MIB;
 const CHUNK = Buffer.alloc(256 * 1024, 7);
 
-/** What one end of a transfer has moved so far. */
+/** Counts what one end of a transfer has moved so far. */
 interface Meter {
   bytes: number;
 }
@@ -128,7 +129,7 @@ describe('a slow side holds the fast one up, in flat memory', { concurrency: tru
     await watch(gateway, () => sent.bytes, taken);
     request.destroy();
     await sending;
-    // What is on its way need not trickle in.
+    // Bytes under way need not arrive slowly.
     remote.isSlow = false;
     await settled(gateway);
   }
@@ -163,7 +164,7 @@ describe('a slow side holds the fast one up, in flat memory', { concurrency: tru
     assert.ok(highest - filled < GROWTH_BYTES, `memory grew by ${Math.round((highest - filled) / MIB)} MiB`);
   }
 
-  /** The given-up transfer is over in the gateway, too: the next test begins with nothing under way. */
+  /** The transfer is over in the gateway, too: the next test begins with nothing under way. */
   async function settled(gateway: TestGateway): Promise<void> {
     await eventually(async () => {
       const { transfers } = (await gateway.api.get('/api/transfers?limit=1')).json as {
@@ -174,7 +175,7 @@ describe('a slow side holds the fast one up, in flat memory', { concurrency: tru
   }
 });
 
-/** Bytes without end; counts those that were taken from it. */
+/** Endless bytes; counts those that were taken. */
 function endless(meter: Meter): Readable {
   return new Readable({
     highWaterMark: CHUNK.length,
@@ -185,7 +186,7 @@ function endless(meter: Meter): Readable {
   });
 }
 
-/** While it is slow, it takes a fixed number of bytes a second, in pieces of any size. */
+/** While it is slow, it takes a fixed number of bytes per second, in pieces of any size. */
 function taker(meter: Meter, side: Side): Writable {
   return new Writable({
     highWaterMark: 1,
@@ -199,14 +200,14 @@ function taker(meter: Meter, side: Side): Writable {
 
 interface SlowLine extends Side {
   readonly port: number;
-  /** Whether what goes up is held to the slow rate; for connections from now on. */
+  /** Whether the upload direction has the slow rate; for new connections. */
   isSlow: boolean;
   readonly up: Meter;
   readonly down: Meter;
   stop(): Promise<void>;
 }
 
-/** A way to a server on loopback that counts both directions. */
+/** A proxy to a server on loopback that counts both directions. */
 async function startSlowLine(target: number): Promise<SlowLine> {
   const sockets = new Set<net.Socket>();
   const listener = net.createServer({ noDelay: true }, (near) => {

@@ -1,6 +1,6 @@
 /**
- * Folders of many files, listed and archived: memory does not follow, and the event loop stays free. By hand with
- * TREE_ENTRIES=1000000, or ARCHIVE_FILES=5000 ARCHIVE_FILE_BYTES=655360.
+ * Folders of many files, listed and archived: memory does not grow with them, and the event loop stays free. Run
+ * manually with TREE_ENTRIES=1000000, or ARCHIVE_FILES=5000 ARCHIVE_FILE_BYTES=655360.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -23,7 +23,7 @@ const ENTRIES = Number(process.env['TREE_ENTRIES'] ?? 30_000);
 const ARCHIVE_FILES = Number(process.env['ARCHIVE_FILES'] ?? 600);
 const ARCHIVE_FILE_BYTES = Number(process.env['ARCHIVE_FILE_BYTES'] ?? 256 * 1024);
 const MAX_GROWTH = 30 * MIB;
-/** Each page is held while it is made, and what a hundred of them leave the collector comes to late. */
+/** Each page is in memory while it is made, and the collector is late with the garbage of a hundred of them. */
 const MAX_PAGES_GROWTH = 150 * MIB;
 
 describe('large trees', () => {
@@ -53,7 +53,7 @@ describe('large trees', () => {
         },
       ],
     });
-    // What the first of each loads stays loaded.
+    // Code that the first of each loads stays loaded.
     for (const target of ['/api/list/c1?path=many/d0&limit=10', '/api/list/c1?path=many&recursive=true&pattern=x']) {
       assert.equal((await gateway.api.get(target)).status, 200);
     }
@@ -79,7 +79,9 @@ describe('large trees', () => {
     return found;
   }
 
-  /** By how much the gateway's memory grows meanwhile: what the collector did not come to, it may the next time. */
+  /**
+   * How much the gateway's memory grows meanwhile; garbage that is not collected now may be collected the next time.
+   */
   async function growthOf(work: () => Promise<unknown>, most: number): Promise<number> {
     let least = Infinity;
     for (let tries = 0; tries < 3 && least >= most; tries++) {

@@ -1,4 +1,4 @@
-/** Receipts beside all else: neither many at once nor a long chain hold up the event loop, or memory. */
+/** Receipts beside other work: neither many at once nor a long chain block the event loop, or need much memory. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
@@ -11,7 +11,7 @@ import { KEY, type TestGateway } from '../support/gateway.js';
 import { startTogether } from '../support/together.js';
 
 const RECEIPTS = 100_000;
-/** Of the chain's 190 MiB; the collector takes its time. */
+/** For the chain's 190 MiB; the collector is slow. */
 const MOST_MIB = 120;
 
 describe('receipts in great numbers', () => {

@@ -1,7 +1,7 @@
 /**
- * Servers of every protocol that are stopped and started by a script, while nobody uses them: the outages that stand in the
- * books are those of the script, within one interval. A failure looks like an outage that is missing or too long, a session
- * beyond the limit of the pool, servers that say nothing and delay others, or two nodes that look twice or not at all.
+ * Servers of every protocol that are stopped and started by a script, while they are not used: the recorded outages are
+ * those of the script, within one interval. A failure looks like an outage that is missing or too long, a session
+ * beyond the limit of the pool, silent servers that delay others, or two nodes that check twice or not at all.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import { startTogether } from '../support/together.js';
 
 const EVERY_SECONDS = 2;
 const INTERVAL_MS = EVERY_SECONDS * 1000;
-/** For the poll of the prober, the look itself, and a machine that others keep busy. */
+/** For the poll of the prober, the check itself, and a busy machine. */
 const SLACK_MS = 3000;
 const OTHER_KEY = 'ftg_other-key-0123456789-abcdefgh';
 const SCOPES = ['read', 'write', 'admin'];
@@ -63,7 +63,7 @@ interface Lines {
   readonly stop: () => Promise<void>;
 }
 
-/** A line of the test's own to each server: the others do not see what it breaks, nor it their sessions. */
+/** A separate proxy to each server: other tests do not see its faults, nor it their sessions. */
 async function startLines(): Promise<Lines> {
   const proxies: Proxy[] = [];
   const connections: object[] = [];
@@ -83,7 +83,7 @@ async function startLines(): Promise<Lines> {
 const healthOf = async (api: ApiClient, id: string): Promise<Health> =>
   (await api.get(`/manage/connections/${id}/health`)).json as unknown as Health;
 
-// Alone: it counts all sessions on the servers, and its looks at the kernel's table keep this process busy.
+// Alone: it counts all sessions on the servers, and reading the kernel's table keeps this process busy.
 test('no session beyond the limit, and no client behind a look', { timeout: 120_000 }, async () => {
   const { connections, stop } = await startLines();
   const gateway = await startGateway({
@@ -172,7 +172,7 @@ describe('side by side', { concurrency: true }, () => {
         list.map(({ id, state }) => [id, state]),
         IDS.map((id) => [id, 'up']),
       );
-      // A look is no operation.
+      // A check is not an operation.
       assert.equal((await api.get('/api/transfers')).json['total'], 0);
       assert.equal((await api.get('/api/me')).json['actionsUsed'] ?? 0, 0);
       const metrics = (await api.get('/metrics')).text;
@@ -212,7 +212,7 @@ describe('side by side', { concurrency: true }, () => {
     });
     try {
       const { api } = gateway;
-      // All places that one account may take are taken.
+      // All places that one account may have are taken.
       const failed = /^ftg_health_check_duration_seconds_count\{outcome="failed"\} [1-9]/m;
       await eventually(async () => failed.test((await api.get('/metrics')).text), 'looks that failed');
       const seen = new Map<string, Set<string>>(IDS.map((id) => [id, new Set()]));

@@ -1,4 +1,7 @@
-/** Which operations have a receipt with digests on, and what it tells of each: every kind, alone and in jobs (watched folders: test/watch). */
+/**
+ * Which operations have a receipt with digests on, and its content for each: every kind, alone and in jobs (watched
+ * folders: test/watch).
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -27,7 +30,7 @@ interface Line {
 
 const shown = (content: string): string => `sha-256:${createHash('sha256').update(content).digest('hex')}`;
 
-/** Of the row, and of the receipt beside it, so far as it matters; null: there is a row, and no receipt. */
+/** The relevant part of the row, and of the receipt; null: there is a row, but no receipt. */
 interface Expected {
   readonly do: () => Promise<ApiAnswer | undefined>;
   readonly told: Facts | null;
@@ -302,7 +305,7 @@ describe('receipts of every kind of operation', () => {
         const [head = '', payload = '', signature = ''] = receipt.split('.');
         const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { kid: string };
         const { x = '' } = keys.find((key) => key.kid === kid) ?? {};
-        // What stands before the 32 bytes of an Ed25519 key (RFC 8410).
+        // The bytes before the 32 bytes of an Ed25519 key (RFC 8410).
         const key = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), Buffer.from(x, 'base64url')]);
         writeFileSync(at('key'), key);
         writeFileSync(at('signature'), Buffer.from(signature, 'base64url'));
@@ -339,7 +342,7 @@ describe('receipts of every kind of operation', () => {
   });
 });
 
-/** What is expected stands there, whatever else does. */
+/** Everything expected is there; other fields do not matter. */
 function assertHolds(actual: unknown, expected: Facts): void {
   assert.ok(typeof actual === 'object' && actual !== null, 'there is no receipt');
   for (const [name, value] of Object.entries(expected)) {

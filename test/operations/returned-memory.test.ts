@@ -1,7 +1,7 @@
 /**
- * What a busy time took is given back. Found once: chunks that were free, but lay between small pieces still in use, so
- * that the C library kept them; after thousands of transfers and clients that left, memory was 50 to 100 MiB above what
- * it had been, with a heap as small as ever, and grew on.
+ * Memory of a busy time is returned. A defect found this way: free chunks lay between small pieces that were in use, so
+ * that the C library kept them; after thousands of transfers and clients that left, memory was 50 to 100 MiB above its
+ * former size, with a heap as small as ever, and kept growing.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ const MIB = 1024 * KIB;
 const PIECES = 400;
 const AT_ONCE = 24;
 const SIZES = [KIB, 64 * KIB, 512 * KIB, 6 * MIB] as const;
-/** Compiled code, sessions that rest, and buffers that the collector has not looked at. */
+/** Compiled code, idle sessions, and buffers that the collector has not visited. */
 const MORE_THAN_BEFORE = 40 * MIB;
 /** It is done every ten seconds. */
 const WITHIN_MS = 60_000;

@@ -1,4 +1,4 @@
-/** The parts between HTTP and the protocols, real ones: an SFTP server in this process, an embedded database, a sweeper. */
+/** The real parts between HTTP and the protocols: an SFTP server in this process, an embedded database, a sweeper. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -24,7 +24,7 @@ export interface Rig {
   operationsOn(storage: ConstructorParameters<typeof Operations>[0]['storage']): Operations;
   readonly sweeper: Sweeper;
   readonly outcomes: OperationOutcome[];
-  /** The database, for another node on it. */
+  /** The URL of the database, for another node. */
   readonly url: string;
   /** The files of the connection, on this machine's disk. */
   readonly folder: string;

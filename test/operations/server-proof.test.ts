@@ -1,6 +1,6 @@
 /**
- * What a receipt says of the server is what that server has shown on the session that did the work: also on a pooled one
- * that is older than the server's present key, and on a new one beside it.
+ * The server's identity in a receipt is the one that it showed on the session that did the work: also on a pooled
+ * session that is older than the server's present key, and on a new one beside it.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -46,7 +46,7 @@ describe('who the server was', () => {
   let site: https.Server;
   let gateway: TestGateway;
   const hostKeys: string[] = [];
-  /** What a new socket of the store is shown, and what that was of the socket that a file came over. */
+  /** The certificate for a new socket of the store, and the one of the socket that a file came over. */
   let current: (typeof identities)[0];
   const carried = new Map<string, string>();
 
@@ -168,7 +168,7 @@ describe('who the server was', () => {
       assert.equal(await seen(await put(connection, Buffer.from('a'))), former);
       change();
       assert.equal(await seen(await put(connection, Buffer.from('b'))), former, 'the session is the same');
-      // While a slow one holds that session, another one is opened.
+      // While a slow transfer holds that session, another one is opened.
       const slow = new PassThrough();
       const size = 3_000_000;
       const running = put(connection, slow, size);
@@ -177,7 +177,7 @@ describe('who the server was', () => {
       let next: string | undefined;
       await eventually(async () => {
         const answer = await put(connection, Buffer.from('c'));
-        // A server that starts again refuses for a moment.
+        // A restarting server refuses for a moment.
         if (answer.status === 200) next = await seen(answer);
         return next !== undefined;
       }, 'another session');
@@ -186,7 +186,7 @@ describe('who the server was', () => {
     });
   }
 
-  // A store's requests go over many sockets, and some of them are older than others.
+  // A store's requests use many sockets, and some of them are older than others.
   test('s3: the certificate of the socket that the bytes have come over', async () => {
     const names = Array.from({ length: 8 }, (_, number) => `f${number}`);
     for (const filename of names) {
@@ -231,7 +231,7 @@ function fingerprintOf(certificate: string): string {
   return createHash('sha256').update(new X509Certificate(certificate).raw).digest('hex');
 }
 
-/** As OpenSSH says it. */
+/** In the form of OpenSSH. */
 function hostKeyOf(file: string): string {
   writeFileSync(`${file}.told`, execFileSync('ssh-keygen', ['-y', '-f', file]));
   return execFileSync('ssh-keygen', ['-lf', `${file}.told`], { encoding: 'utf8' }).split(' ')[1]!;

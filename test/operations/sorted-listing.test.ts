@@ -55,7 +55,7 @@ test('folders first, then names; nothing is lost or doubled', () => {
 
 test('200,000 entries come out in order without a long pause', () => {
   const listing = new SortedListing(compareFiles);
-  // Milliseconds of processor time, so that a busy machine does not count.
+  // Milliseconds of processor time, so that a busy machine does not matter.
   let longest = 0;
   for (let index = 0; index < 200_000; index++) {
     // Every number once, far from its place.
@@ -76,6 +76,6 @@ test('200,000 entries come out in order without a long pause', () => {
     count++;
   }
   assert.equal(count, 200_000);
-  // A sort of everything at once takes several hundred milliseconds.
+  // Sorting everything at once takes several hundred milliseconds.
   assert.ok(longest < 100, `${longest} ms for one entry`);
 });

@@ -57,7 +57,7 @@ const nothingHidden = (folder: string): void => {
     [],
   );
 };
-/** A session that lives on after a lease of it failed is proven before the lease counts as given back. */
+/** A session that survives a failed lease is checked before the lease counts as returned. */
 const nothingLeased = (): Promise<void> =>
   eventually(() => rig.remotes.gauges().every(({ leased, waiting }) => leased + waiting === 0), 'the leases are back');
 
@@ -203,7 +203,7 @@ describe('putFile', () => {
       controller.abort(new GatewayError('client_gone', 'the client left'));
       await assert.rejects(running, withCode('client_gone'));
       const isEmpty = (): boolean => readdirSync(folder).length === 0;
-      // Before the opening is answered there is no handle yet, and the sweep takes the name away.
+      // Before the opening is answered there is no handle yet, and the sweep removes the name.
       if (bytes === 0) await eventually(isEmpty, 'the hidden file goes');
       else assert.ok(isEmpty());
       const item = await rig.newest();
@@ -365,7 +365,7 @@ describe('operations', () => {
     assert.equal(await rig.storage.quota.used(caller.accountId), used);
     await eventually(() => rig.storage.history.queuedRows === 0, 'the rows of both stand');
     const { total } = await rig.storage.history.list(caller.accountId, { limit: 1, offset: 0 });
-    // The account has long done more than the two actions of this plan.
+    // The account has already done more than the two actions of this plan.
     await assert.rejects(rig.operations.run(rig.request('mkdir', { caller }), nothing), withCode('quota_exceeded'));
     const after = await rig.storage.history.list(caller.accountId, { limit: 1, offset: 0 });
     assert.equal(after.total, total);

@@ -1,4 +1,7 @@
-/** Archives of folders that change, break off or hold odd names: what is not whole never looks whole, nothing unpacks elsewhere. */
+/**
+ * Archives of folders that change, break off or contain odd names: incomplete archives never look complete, and nothing
+ * is unpacked elsewhere.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -52,7 +55,7 @@ describe('archives of an OpenSSH server', () => {
     return (json['transfers'] as Record<string, unknown>[])[0] ?? {};
   };
 
-  /** Reads a head, lets `damage` happen while the client waits, and takes what still comes. */
+  /** Reads a head, lets `damage` happen while the client waits, and takes the rest. */
   async function takeBroken(damage: () => void): Promise<void> {
     const answer: IncomingMessage = await gateway.api.open('/api/download/c1', { query: query() });
     assert.equal(answer.statusCode, 200);

@@ -36,7 +36,7 @@ test('an entry of more than 4 GiB, and one that begins behind it', async (t) => 
   const folder = await mkdtemp(path.join(tmpdir(), 'ftg-zip-'));
   t.after(() => rm(folder, { recursive: true }));
   const target = path.join(folder, 'a.zip');
-  // A hole where it is all zeros: no disk has to hold it.
+  // Zeros are written as a hole, so that they need no space on the disk.
   const out = await open(target, 'w');
   let at = 0;
   for await (const piece of zipOf(both())) {

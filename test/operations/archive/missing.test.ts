@@ -1,4 +1,4 @@
-/** What no path leads to is not in an archive, and a file in it says so. */
+/** Entries that no path can name are missing from an archive, and a file in it lists them. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Deleting whole folders: what a remote is asked, in which order, and how it stops. Real servers: conformance/tree-rules.ts. */
+/**
+ * Deleting whole folders: the calls of a remote, their order, and how it stops. Real servers:
+ * conformance/tree-rules.ts.
+ */
 import assert from 'node:assert/strict';
 import { chownSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
@@ -14,7 +17,7 @@ import { connectionOf, openSeam } from '../../support/seam.js';
 const at = (path: string): RemotePath => parseRemotePath(path, ROOT, 'path');
 const NEVER = new AbortController().signal;
 
-/** A tree by its paths; true: a folder. It minds how many calls are under way. */
+/** A tree by its paths; true: a folder. It checks how many calls are under way. */
 class ModelRemote {
   readonly entries = new Map<string, boolean>();
   readonly lists = new Map<string, number>();
@@ -118,7 +121,7 @@ for (const callsAtOnce of [1, 4]) {
       const model = new ModelRemote(callsAtOnce, [...many, '/t/other']);
       await deleteTree(seam(model), at('/t'), { signal: NEVER });
       assert.equal(model.entries.size, 0);
-      // Half of what may be kept in all, less what the folder above has.
+      // Half of the total limit, minus the names of the folder above.
       assert.equal(model.lists.get('/t/many'), 3);
       assert.equal(model.mostAtOnce, callsAtOnce);
     });

@@ -1,10 +1,10 @@
-/** What include and exclude globs take of a tree, and which of its folders need not be looked at. */
+/** Which entries of a tree include and exclude globs select, and which of its folders need not be listed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hasCode } from '../../../src/base/errors.js';
 import { createPathFilter, createPatternFilter, type PathFilter } from '../../../src/operations/tree/path-filter.js';
 
-/** As a walk does: an entry is asked for only where all folders above it are entered. */
+/** Like a walk: an entry is checked only if all folders above it are entered. */
 function taken(filter: PathFilter, paths: readonly string[]): string[] {
   return paths.filter((path) => {
     const parts = path.split('/');

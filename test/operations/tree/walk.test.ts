@@ -1,4 +1,4 @@
-/** Walks of trees against a model: every entry once, in order where that is promised, from behind any of them. */
+/** Walks of trees compared with a model: every entry once, in order if that is promised, from after any of them. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ import type { FileInfo, Remote } from '../../../src/remotes/remote.js';
 const bytesOf = (key: string): Buffer => Buffer.from(key);
 const byKey = (a: string, b: string): number => Buffer.compare(bytesOf(a), bytesOf(b));
 
-/** A tree by its keys, "in/" and "in/a.csv", told in the order given. */
+/** A tree by its keys, "in/" and "in/a.csv", listed in the given order. */
 class ModelRemote {
   readonly listed: string[] = [];
   readonly can = {};
@@ -41,7 +41,7 @@ class ModelRemote {
   }
 }
 
-/** One that lists it all in one go, in order. */
+/** A remote that lists it all in one go, in order. */
 class TreeModelRemote extends ModelRemote {
   constructor(private readonly inOrder: readonly string[]) {
     super(inOrder);
@@ -49,7 +49,7 @@ class TreeModelRemote extends ModelRemote {
 
   async *listTree(_folder: RemotePath, { after = '' }: { after?: string } = {}): AsyncGenerator<FileInfo> {
     for (const key of this.inOrder.toSorted(byKey)) {
-      // A store does not know what folders are: those above the next key are told again.
+      // A store does not know folders: those above the next key are listed again.
       if (byKey(key, after) > 0 || after.startsWith(key)) yield this.infoOf(key);
     }
   }
@@ -66,7 +66,7 @@ async function keysOf(entries: AsyncIterable<TreeEntry>, most = Infinity): Promi
   return keys;
 }
 
-/** Page after page, each from behind the last entry of the one before. */
+/** Page after page, each from after the last entry of the one before. */
 async function pages(remote: Remote, options: Parameters<typeof walkInOrder>[2], size: number): Promise<string[]> {
   const all: string[] = [];
   for (;;) {
@@ -162,7 +162,7 @@ test('of a folder with more sub-folders than are kept, each is walked once', asy
     ...folders.map((folder) => [`/${folder.slice(0, -1)}`, [] as string[]] as const),
   ]);
   for (const key of keys) if (key.endsWith('f')) byFolder.get(`/${key.slice(0, -2)}`)?.push(key);
-  // The model's own listing looks at all keys for each folder.
+  // The model's own listing scans all keys for each folder.
   class Quick extends ModelRemote {
     override async *list(folder: RemotePath): AsyncGenerator<FileInfo> {
       this.listed.push(folder);
@@ -220,7 +220,7 @@ test('links that lead back up and are not shown as links end soon, and in no oth
     }) as unknown as Remote;
   const links = ['l1', 'l2', 'l3', 'l4', 'l5'];
   const looped = remoteOf(() => [at('file', false, 7), ...links.map((name) => at(name, true, 8))]);
-  // Three levels of the same names, whose times are not quite the same.
+  // Three levels with the same names, whose times differ slightly.
   const shards = ['0', '1', '2'];
   const sharded = remoteOf((folder) => {
     const depth = folder === ROOT ? 0 : folder.split('/').length - 1;
