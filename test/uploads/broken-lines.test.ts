@@ -1,7 +1,7 @@
 /**
- * tus-js-client, as it is, over a line that breaks at random bytes, to gateways that are killed: another node goes on. Nothing
- * is seen before the end, the digest is right, and hardly more bytes are sent than the file has.
- * RESUMABLE_BYTES=2147483648 RESUMABLE_CUTS=20 RESUMABLE_KILLS=3: how it was measured.
+ * The unmodified tus-js-client, over a connection that breaks at random bytes, to gateways that are killed: another
+ * node continues. Nothing is visible before the end, the digest is right, and hardly more bytes are sent than the file
+ * has. Measured with RESUMABLE_BYTES=2147483648 RESUMABLE_CUTS=20 RESUMABLE_KILLS=3.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomInt } from 'node:crypto';
@@ -26,7 +26,10 @@ const BYTES = Number(process.env['RESUMABLE_BYTES'] ?? 96 * MIB);
 const CUTS = Number(process.env['RESUMABLE_CUTS'] ?? 6);
 const KILLS = Number(process.env['RESUMABLE_KILLS'] ?? 1);
 const PART_BYTES = 5 * MIB;
-/** Beside a share of the file: what stands in the buffers of a line that breaks, and what a killed node had not passed on. */
+/**
+ * In addition to a share of the file: the bytes in the buffers of a connection that breaks, and those that a killed
+ * node had not passed on.
+ */
 const LOST_BY_CUT = 1.5 * MIB;
 const LOST_BY_KILL = 4 * PART_BYTES;
 
@@ -129,7 +132,7 @@ describe('resumable uploads over broken lines', { concurrency: 1 }, () => {
     }
   }
 
-  /** Resolves with the id of its transfer, and the digest that the gateway told. */
+  /** Resolves with the id of its transfer, and the digest in the gateway's answer. */
   function upload(url: string, target: string): Promise<{ readonly transferId: string; readonly told: string }> {
     return new Promise((resolve, reject) => {
       const one = new Upload(createReadStream(file), {
@@ -165,7 +168,7 @@ describe('resumable uploads over broken lines', { concurrency: 1 }, () => {
 });
 
 interface Break {
-  /** Bytes after the one before. */
+  /** Bytes after the previous one. */
   readonly after: number;
   readonly kills: boolean;
 }

@@ -1,4 +1,7 @@
-/** How resumable uploads end that their clients do not end: expired, their node killed while it published, their remote away. */
+/**
+ * Ends of resumable uploads that their clients do not end: expired, their node killed during the publication, their
+ * remote away.
+ */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -29,7 +32,7 @@ function suite(entry: ServerEntry): void {
     let databaseUrl: string;
     let sql: postgres.Sql;
     let proxy: Proxy;
-    /** In front of the connection `proven` alone, so that two nodes can die at once. */
+    /** Only in front of the connection `proven`, so that two nodes can die at once. */
     let provenProxy: Proxy;
     let nodes: TestGateway[];
     let tus: Tus;
@@ -67,7 +70,7 @@ function suite(entry: ServerEntry): void {
       });
     }
 
-    /** One that its owner has made, not the configuration. */
+    /** A connection made by its owner, not by the configuration. */
     async function ownConnection(id: string, others: object = {}): Promise<void> {
       const { privateKeyFile, ...connection } = through(
         server.connection as unknown as Connection,
@@ -141,7 +144,7 @@ function suite(entry: ServerEntry): void {
       assert.match(nodes[0]?.output() ?? '', /of a deleted connection unfinished uploads stand on its server yet/);
     });
 
-    /** As somebody at the server does, or a rule of the store for what lies about. */
+    /** As a person at the server does, or a clean-up rule of the store. */
     async function takeAway(folder: string): Promise<void> {
       if (server.connection.type === 's3') return abortIn(server.connection as unknown as S3Connection, folder);
       for (const path of await server.disk.files(folder)) {
@@ -216,7 +219,7 @@ function suite(entry: ServerEntry): void {
       const url = await tus.begin({ path: folder, filename: 'lost.bin' }, content.length);
       proxy.after('up', 14 * MIB, () => proxy.fail('reset'));
       const broken = await tus.patch(url, 0, content);
-      // A part of S3 is sent again by itself.
+      // A part of S3 is sent again automatically.
       if (broken.status === 204) assert.equal(server.connection.type, 's3');
       if (broken.status === 204) return;
       assert.ok(broken.status >= 500, `${broken.status} ${broken.text}`);
@@ -243,7 +246,7 @@ function suite(entry: ServerEntry): void {
         assert.deepEqual([last.status, last.headers['repr-digest']], [204, reprDigest(content)], last.text);
         const { json } = await tus.api.get(`/api/transfers/${String(last.headers['x-transfer-id'])}`);
         const { digestReadBytes: read } = json['transfer'] as { digestReadBytes: number };
-        // What an object store has taken it does not give back before all of it is there.
+        // An object store does not return stored parts before the object is complete.
         if (server.connection.type === 's3') assert.equal(read, 0);
         else assert.ok(read > 0 && read <= stands - MIB, `${read} bytes read of ${stands}`);
       });
@@ -275,7 +278,7 @@ function suite(entry: ServerEntry): void {
       const filename = `published-${count}.bin`;
       const url = await tus.begin({ path: folder, filename, overwrite: 'false' }, content.length);
       assert.equal((await tus.patch(url, 0, content.subarray(0, 6 * MIB))).status, 204);
-      // The history cannot be written: the file is published, and the answer is not given.
+      // The history cannot be written: the file is published, and the answer is not sent.
       await sql`alter table transfers rename to transfers_away`;
       try {
         const [, other] = nodes;
@@ -314,7 +317,7 @@ function suite(entry: ServerEntry): void {
 
 type S3Connection = Connection & { readonly type: 's3' };
 
-/** Its multipart uploads; what tests before left elsewhere the gateway may be aborting. */
+/** Its multipart uploads; the gateway may still be aborting those that earlier tests left elsewhere. */
 async function abortIn(connection: S3Connection, folder: string): Promise<void> {
   const { endpoint, region, bucket, accessKeyId, secretAccessKey } = connection;
   const client = new S3Client({

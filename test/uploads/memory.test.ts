@@ -1,4 +1,4 @@
-/** Memory follows neither the length of a resumable upload nor how many there are. */
+/** Memory grows neither with the length of a resumable upload nor with the number of uploads. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { patterned } from '../remotes/support/harness.js';
@@ -7,9 +7,9 @@ import { memoryOf, resetPeakMemory, startGateway, type TestGateway } from '../su
 import { Tus } from './support.js';
 
 const MIB = 1024 * 1024;
-/** As of any upload (conformance/memory). */
+/** The same as for any upload (conformance/memory). */
 const ALLOWED = 100 * MIB;
-/** All that bodies and parts may hold together, beside it. */
+/** What bodies and parts may hold together, in addition. */
 const BUDGET = 64 * MIB;
 const servers = [OPENSSH[1], VSFTPD[0], S3_SERVERS[0]].filter((entry) => entry !== undefined);
 
@@ -33,7 +33,7 @@ function suite(entry: ServerEntry): void {
       await server?.stop();
     });
 
-    /** As a client does that is refused now and then: it asks how far it is, and goes on. */
+    /** Like a client that is refused now and then: it asks for the offset, and continues. */
     async function send(filename: string, length: number, pieceBytes: number): Promise<void> {
       const tus = new Tus(gateway.client());
       const url = await tus.begin({ filename }, length);
@@ -63,7 +63,7 @@ function suite(entry: ServerEntry): void {
       resetPeakMemory(gateway.pid);
       await Promise.all(Array.from({ length: 16 }, (_, at) => send(`many-${at}.bin`, 32 * MIB, 10 * MIB)));
       t.diagnostic(shown(grown()));
-      // A part and what it is joined from stand side by side for a moment.
+      // A part and the pieces that it is joined from are in memory together for a moment.
       assert.ok(grown() < 2 * BUDGET + ALLOWED, shown(grown()));
     });
   });

@@ -1,4 +1,4 @@
-/** The hash that is kept and gone on with. */
+/** The hash that is saved and continued. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { describe, test } from 'node:test';
@@ -17,7 +17,7 @@ describe('the hash of a file that comes in pieces', () => {
       const chunk = bytes.subarray(at, at + randomInt(1, 5000));
       at += chunk.length;
       hash.update(chunk);
-      // Both share what computes.
+      // Both share the hasher.
       other.update(randomBytes(100));
       hash.keep();
       hash = await PieceHash.of(hash.saved);
@@ -79,7 +79,7 @@ describe('the hash of a file that comes in pieces', () => {
   test('no chunk that a writer takes at once holds the event loop', async (t) => {
     const hash = await PieceHash.of(NOTHING);
     const chunk = randomBytes(MIB);
-    // Of the processor: others want it too while tests run.
+    // Processor time: other tests use the machine at the same time.
     const since = process.cpuUsage();
     for (let at = 0; at < 50; at++) hash.update(chunk);
     const { user, system } = process.cpuUsage(since);

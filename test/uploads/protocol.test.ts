@@ -1,4 +1,4 @@
-/** What tus 1.0.0 says that a server MUST, sentence by sentence, and what its clients may not do here. */
+/** Every MUST of tus 1.0.0 for a server, sentence by sentence, and what its clients may not do here. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -79,7 +79,7 @@ describe('tus 1.0.0', () => {
     return json['transfer'] as Record<string, unknown>;
   };
   const shown = (bytes: Buffer): string => `sha-256:${createHash('sha256').update(bytes).digest('hex')}`;
-  /** An upload of so many bytes, given up when `work` is over. */
+  /** An upload of this many bytes, terminated when `work` is over. */
   const withUpload = async (length: number, work: (url: string) => Promise<void>): Promise<void> => {
     const url = await tus.begin(named(), length);
     try {
@@ -377,7 +377,7 @@ describe('tus 1.0.0', () => {
         const receipt = await gateway.api.get(`/api/transfers/${String(last.headers['x-transfer-id'])}/receipt`);
         const payload = Buffer.from(receipt.text.split('.')[1] ?? '', 'base64url').toString();
         const { transfer, verified: how } = JSON.parse(payload) as { transfer: object; verified: string };
-        // A receipt says in a field of its own how the file was verified.
+        // A receipt has a separate field for how the file was verified.
         const fields = Object.entries(item).filter(([name]) => !name.startsWith('verified'));
         const { keyId } = transfer as { keyId: string };
         assert.deepEqual([transfer, how], [{ ...Object.fromEntries(fields), keyId }, verified]);

@@ -1,4 +1,4 @@
-/** Very many uploads that have expired: they go, and nobody waits for that. */
+/** Very many uploads that have expired are removed, and nothing waits for that. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import postgres from 'postgres';

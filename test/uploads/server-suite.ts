@@ -1,4 +1,4 @@
-/** Resumable uploads on a server, looked up on its own disk. */
+/** Resumable uploads on a server, checked on its own disk. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';

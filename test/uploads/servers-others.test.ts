@@ -1,4 +1,4 @@
-/** Resumable uploads on every server but the first of each protocol. */
+/** Resumable uploads on all servers except the first of each protocol. */
 import { describe } from 'node:test';
 import { FTP_SERVERS, LIMITED_OPENSSH, OPENSSH, OTHER_SFTP, S3_SERVERS } from '../servers/catalogue.js';
 import { uploadSuite } from './server-suite.js';

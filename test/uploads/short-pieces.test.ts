@@ -1,4 +1,4 @@
-/** Short pieces on S3: what a store has to be sent, and told, for them. */
+/** Short pieces on S3: the bytes and requests that a store gets for them. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -35,7 +35,7 @@ describe('short pieces of resumable uploads on S3', { concurrency: 1 }, () => {
     await server?.stop();
   });
 
-  /** Bytes that went to the store and came from it, for each of the file. */
+  /** Bytes sent to the store and read from it, for each byte of the file. */
   async function send(folder: string, pieces: number, pieceBytes: number, isDeferred = false) {
     const content = randomBytes(pieces * pieceBytes);
     const [up, down] = [proxy.upBytes, proxy.downBytes];

@@ -1,4 +1,4 @@
-/** A client of tus 1.0.0 by hand: what it sends stands in the test. */
+/** A hand-written client of tus 1.0.0: the test shows everything that it sends. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import net from 'node:net';
@@ -41,7 +41,7 @@ export class Tus {
     });
   }
 
-  /** The URL of a new upload of so many bytes. */
+  /** The URL of a new upload of this many bytes. */
   async begin(pairs: Readonly<Record<string, string>>, length: number, headers: Headers = {}): Promise<string> {
     const answer = await this.create(pairs, { 'Upload-Length': String(length), ...headers });
     assert.equal(answer.status, 201, answer.text);
@@ -70,7 +70,7 @@ export class Tus {
     return Number(answer.headers['upload-offset']);
   }
 
-  /** The head of a PATCH; its bytes are the caller's to send, and its answer to read. */
+  /** The head of a PATCH; the caller sends its bytes, and reads its answer. */
   sendHead(url: string, offset: number, announced: number): { readonly socket: net.Socket } {
     const socket = net.connect(this.api.port, '127.0.0.1');
     socket.on('error', () => undefined);
