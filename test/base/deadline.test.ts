@@ -1,4 +1,7 @@
-/** Time limits and abort signals. Failing looks like work that goes on for ever, or a signal that gathers listeners until its process has no memory left. */
+/**
+ * Time limits and abort signals. A failure looks like work that never ends, or a signal that gathers listeners until
+ * its process has no memory left.
+ */
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { suite, test } from 'node:test';
@@ -6,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { onAbort, orAbort, pause, StallTimer, waitFor, withDeadline, within } from '../../src/base/deadline.js';
 
 const SHORT_MS = 20;
-/** Far beyond any test: a timer of this that is left behind is seen in `timers()`. */
+/** Far beyond any test: a timer with this time that is left behind is seen in `timers()`. */
 const LONG_MS = 3_600_000;
 
 const gone = new Error('the client left');
@@ -17,7 +20,7 @@ const never = (): Promise<never> => new Promise(() => undefined);
 const listeners = ({ signal }: AbortController): number => getEventListeners(signal, 'abort').length;
 const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 
-/** Runs `work`, which may fail, and finds no timer more than before and no listener on the signal. */
+/** Runs `work`, which may fail, and finds no additional timer and no listener on the signal. */
 async function leavesNothing(work: (client: AbortController) => Promise<unknown>): Promise<void> {
   const client = new AbortController();
   const before = timers();

@@ -20,7 +20,7 @@ suite('the order of a listing', () => {
   test('a listing too long for memory goes over the disk and comes back whole', async () => {
     const sorter = new EntrySorter();
     const total = 300_000;
-    // A stride that is coprime to the total: every number once, in no order.
+    // A stride that is coprime to the total: every number once, unordered.
     for (let index = 0; index < total; index++) {
       const number = (index * 7919) % total;
       const key = Buffer.from(`some/longer/folder/name/file-${String(number).padStart(7, '0')}.csv`);

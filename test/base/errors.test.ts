@@ -1,4 +1,4 @@
-/** What an error becomes that no part of the gateway expected. */
+/** How errors are converted that no part of the gateway expected. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toGatewayError } from '../../src/base/errors.js';

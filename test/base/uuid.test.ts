@@ -1,10 +1,10 @@
-/** Ids of requests and transfers. Failing looks like history items in the wrong order, or two of one id. */
+/** Ids of requests and transfers. A failure looks like history items in the wrong order, or two with one id. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isUuid, uuidv7, uuidv7At } from '../../src/base/uuid.js';
 import { timeOfId } from '../../src/storage/postgres/clock.js';
 
-/** More than one millisecond can count, and than the pool holds random bytes for. */
+/** More than one millisecond can count, and than the pool has random bytes for. */
 const MANY = 50_000;
 
 test('ids are UUIDs of version 7, none twice, and sort in the order in which they were made', () => {

@@ -1,4 +1,4 @@
-/** Characters that are not seen, or turn text around, are shown as symbols; text in any script stays as it is. */
+/** Characters that are invisible, or reverse text, are shown as symbols; text in any script is unchanged. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { visible } from '../../src/base/visible.js';
@@ -13,7 +13,7 @@ test('controls, bidirectional controls, zero-width characters, fillers and tags 
     const character = String.fromCodePoint(code);
     assert.ok(!visible(`a${character}b`).includes(character), code.toString(16));
   }
-  // Between letters that nothing joins.
+  // Between letters that are never joined.
   assert.equal(visible('pay\u200dpal\u200c'), 'pay⟨U+200D⟩pal⟨U+200C⟩');
 });
 

@@ -1,4 +1,4 @@
-/** Globs: on harmless ones they mean what picomatch says, and none takes longer than its parts and the text's letters. */
+/** Globs: harmless ones mean the same as in picomatch, and none takes longer than its parts and the text's letters. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
@@ -71,7 +71,8 @@ suite('what globs mean', () => {
       pair.map(([a, b]) => `@(${a}|${b})-`),
       fc.constantFrom('+(ab|c)b', '*(ab|c)b', '?(ab|c)b'),
     );
-    // For picomatch a mark behind a group is a regular expression's, and two stars in a name's midst have one more meaning.
+    // In picomatch a mark after a group belongs to a regular expression, and two stars in the middle of a name have
+    // another meaning.
     const parts = fc.array(part, { minLength: 1, maxLength: 4 }).map((found) => found.join('').replace(/\*+/g, '*'));
     const segments = fc.array(fc.oneof({ weight: 4, arbitrary: parts }, fc.constant('**')), {
       minLength: 1,
@@ -79,7 +80,7 @@ suite('what globs mean', () => {
     });
     const globs = fc
       .tuple(fc.constantFrom('', '', '!'), segments, fc.constantFrom('', '', '/!(a|b*)'))
-      // What lies below a folder is not the folder itself: picomatch says it is, but for some globs.
+      // The entries below a folder do not include the folder itself: picomatch differs, except for some globs.
       .filter(([, found, end]) => found.at(-1) !== '**' || (found.length === 1 && end === ''))
       .filter(([, found]) => found.at(-2) !== '**' || !mayBeEmpty(found.at(-1) ?? ''))
       .map(([start, found, end]) => start + found.join('/') + end);
@@ -95,7 +96,7 @@ suite('what globs mean', () => {
   });
 });
 
-/** Whether nothing but stars, alone or as a choice of braces, stands in a segment. */
+/** Whether a segment consists only of stars, alone or as a choice of braces. */
 function mayBeEmpty(segment: string): boolean {
   const hasStar = (braces: string): boolean => braces.slice(1, -1).split(',').includes('*');
   return segment.replace(/\{[^}]*\}/g, (braces) => (hasStar(braces) ? '' : 'x')).replaceAll('*', '') === '';
@@ -125,7 +126,7 @@ suite('globs of death', () => {
       matches(NAME);
       matches(PATH);
       const { user } = process.cpuUsage(before);
-      // Steps: 4,096 places, some 2,000 states, a few sweeps.
+      // Steps: 4,096 positions, some 2,000 states, a few sweeps.
       assert.ok(user < 500_000, `${user} µs`);
     });
   }
