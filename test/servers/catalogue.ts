@@ -1,4 +1,4 @@
-/** The real servers that both suites run over, each with a look at its own disk and what it does otherwise. */
+/** The real servers that both suites run on, each with access to its own disk and its deviations. */
 import {
   CreateBucketCommand,
   GetObjectCommand,
@@ -25,47 +25,47 @@ import { startOddStore } from './odd-store.js';
 import { shareSwift } from './swift.js';
 import { makeUnixUser } from './unix-user.js';
 
-/** What stands on the server, seen past the gateway and past the protocol. Paths begin at the connection's root. */
+/** The files on the server, read without the gateway and the protocol. Paths begin at the connection's root. */
 export interface Disk {
   read(file: string): Promise<Buffer>;
-  /** For what is too large to be held. */
+  /** For files that are too large for memory. */
   stream(file: string): Promise<Readable>;
   write(file: string, content: Buffer | string): Promise<void>;
-  /** As the file has it, or as its metadata say in rclone's form. */
+  /** The file's time, or the one in its metadata in rclone's form. */
   modifiedAt(file: string): Promise<Date>;
-  /** Another one when the file has been written anew; on S3 as far as that was in another second. */
+  /** Changes when the file has been written again; on S3 only if that was in another second. */
   version(file: string): Promise<string>;
   /** Every file below `folder`, hidden ones too, sorted; on S3 also each open multipart upload as `key?upload`. */
   files(folder: string): Promise<string[]>;
-  /** Only where the server has symbolic links. */
+  /** Only if the server has symbolic links. */
   link?(target: string, file: string): Promise<void>;
-  /** Only where the server's own user may be kept out of anything. */
+  /** Only if access can be denied to the server's own user. */
   readonly chmod?: (file: string, mode: number) => Promise<void>;
 }
 
-/** What a server does otherwise than the others, each with the reason; the suite asks that it is still so. */
+/** How a server differs from the others, each with the reason; the suite checks that it still does. */
 export interface Deviations {
-  /** The server decides between two writers of one new name too late; the gateway's own locks stand in. */
+  /** The server decides between two writers of one new name too late; the gateway's own locks replace it. */
   readonly exclusiveIsRaced?: string;
-  /** Who writes in place asks before; the operations do. */
+  /** Writers in place check before; the operations do. */
   readonly inPlaceIsNeverExclusive?: string;
-  /** What lies below a file is no absent file, but a failure. */
+  /** A path below a file is a failure, not an absent file. */
   readonly failsBelowAFile?: string;
   readonly hidesLinks?: string;
-  /** Listed once they alone are left, and in the way. */
+  /** Broken links are listed only once nothing else is left, and they block the removal. */
   readonly hidesBrokenLinks?: string;
-  /** What was opened is read to its end, whatever happens to the name meanwhile. */
+  /** An open file is read to its end, even if its name is changed meanwhile. */
   readonly readsWhatItOpened?: string;
-  /** The size that `write` was told binds, not only the one that `commit` is told. */
+  /** The size given to `write` is binding, not only the one given to `commit`. */
   readonly announcedSizeBinds?: string;
-  /** A file that is cut while it is sent ends the session, or is told as a failure, by the server itself. */
+  /** The server itself ends the session, or reports a failure, when a file is cut while it is sent. */
   readonly tellsOfACutFile?: string;
-  /** What becomes of a time that a file is written with, where it is not simply the file's. */
+  /** What becomes of the time of a written file, if it is not simply the file's. */
   readonly keepsTimes?: 'metadata' | 'no';
   readonly noAppend?: string;
-  /** No commands, although the protocol could. */
+  /** No commands, although the protocol could have them. */
   readonly noShell?: string;
-  /** Names are refused that other servers take. */
+  /** Names that it refuses and other servers accept. */
   readonly refusesName?: (name: string) => boolean;
   readonly refusesFolder?: (name: string) => boolean;
 }
@@ -75,7 +75,7 @@ export interface TestServer {
   /** As in the configuration file, without id and name. */
   readonly connection: Readonly<Record<string, unknown>> & { readonly type: 'sftp' | 'ftp' | 's3' };
   readonly disk: Disk;
-  /** The folder, seen from the connection's root, that tests may fill; absent: that root. */
+  /** The folder, as a path below the connection's root, that tests may fill; absent: that root. */
   readonly base?: string;
   readonly deviations: Deviations;
   stop(): Promise<void>;
@@ -83,9 +83,9 @@ export interface TestServer {
 
 export interface ServerEntry {
   readonly name: string;
-  /** Where the gateway keeps its own data: the embedded PostgreSQL, or (server) one of the system's packages. */
+  /** Where the gateway keeps its own data: the embedded PostgreSQL, or (server) one from the system's packages. */
   readonly database?: 'server';
-  /** Asked at the seam alone: over HTTP it would tell nothing that its siblings do not. */
+  /** Tested only at the seam: over HTTP it would show nothing that similar servers do not. */
   readonly isSeamOnly?: boolean;
   start(): Promise<TestServer>;
 }
@@ -94,7 +94,7 @@ class LocalDisk implements Disk {
   readonly chmod?: (file: string, mode: number) => Promise<void>;
 
   constructor(private readonly root: string) {
-    // Nobody keeps root out.
+    // Root cannot be denied access.
     if (root !== '' && statSync(root).uid !== 0) this.chmod = (file, mode) => chmod(root + file, mode);
   }
 
@@ -348,7 +348,7 @@ const PURE_FTPD_DEVIATIONS: Deviations = {
 };
 const PROFTPD_DEVIATIONS: Deviations = {
   hidesBrokenLinks: 'MLSD leaves them out; LIST does not',
-  // MKD takes no pattern.
+  // MKD accepts no pattern.
   refusesFolder: (name) => name.includes('*'),
 };
 const PROFTPD_SFTP_DEVIATIONS: Deviations = {
@@ -371,7 +371,7 @@ function entry(
 }
 const SEAM_ONLY = { isSeamOnly: true } as const;
 
-/** By the file that tests them: all of one kind in one file would take too long. */
+/** By the test file: all servers of one kind in one file would take too long. */
 export const OPENSSH: readonly ServerEntry[] = [
   entry('OpenSSH, password', () => sshServer({ login: 'password' })),
   entry('OpenSSH, key', () => sshServer(), { database: 'server' }),

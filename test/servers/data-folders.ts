@@ -1,6 +1,6 @@
 /**
- * Data folders of databases, made by the first test of a run that wants one and copied for all others: to make one takes
- * longer than most tests. What is about the first start itself makes its own.
+ * Data folders of databases, made by the first test of a run that needs one and copied for all others: making one takes
+ * longer than most tests. Tests of the first start make their own.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,10 +9,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-/** Names the folder where a run keeps them; a test that runs alone has none. */
+/** Names the folder in which a run keeps them; a test that runs alone has none. */
 export const TEMPLATES_VARIABLE = 'TEST_TEMPLATES';
 
-/** Puts into `target` what `make` puts into an empty folder: by `make` itself, or as a copy of what that made in this run. */
+/**
+ * Fills `target` with what `make` puts into an empty folder: by `make` itself, or as a copy of its result in this run.
+ */
 export async function layDataFolder(
   name: string,
   target: string,
@@ -27,7 +29,7 @@ export async function layDataFolder(
     await chmod(draft, 0o755);
     await make(draft);
     await rename(draft, template).catch(async (error: unknown) => {
-      // Another process was quicker: what it made is the same.
+      // Another process was faster: its result is the same.
       await rm(draft, { recursive: true, force: true });
       if (!existsSync(template)) throw error;
     });
@@ -36,18 +38,18 @@ export async function layDataFolder(
   await run('cp', ['--archive', '--target-directory', target, ...parts]);
 }
 
-/** An embedded PostgreSQL with the gateway's tables and nothing in them, unless `dataDir` holds one. */
+/** An embedded PostgreSQL with the gateway's empty tables, unless `dataDir` has one. */
 export async function layEmbedded(dataDir: string): Promise<void> {
   if (process.env[TEMPLATES_VARIABLE] === undefined) return;
   const made = await mkdir(dataDir, { recursive: true });
-  // As the gateway makes it.
+  // Like the gateway makes it.
   if (made !== undefined) await chmod(dataDir, 0o711);
   if ((await readdir(dataDir)).some((name) => name.startsWith('postgres-'))) return;
   await layDataFolder('embedded', dataDir, makeEmbedded);
 }
 
 async function makeEmbedded(folder: string): Promise<void> {
-  // Loaded by the one process that makes it.
+  // Loaded only by the process that makes it.
   const [{ startEmbedded }, { Database }, { migrate }] = await Promise.all([
     import('../../src/storage/embedded/embedded.js'),
     import('../../src/storage/postgres/database.js'),

@@ -3,20 +3,20 @@ import net from 'node:net';
 import { join } from 'node:path';
 import type { FtpServer } from './ftp.js';
 
-/** A folder on an FTP server whose files are gone, by name, before its client hears that they have been stored. */
+/** A folder on an FTP server whose files are taken away, by name, before its client is told that they were stored. */
 export interface DropFolder {
   readonly port: number;
-  /** What was taken away under this name, and has not been read here before. */
+  /** The file that was taken away under this name, and has not been read here before. */
   take(name: string): Buffer | undefined;
   stop(): Promise<void>;
 }
 
-/** In front of the control connections: moves what is complete to `target` when the server says that it has it. */
+/** A proxy for the control connections: moves complete files to `target` when the server says that it has them. */
 export async function startDropFolder(server: FtpServer, target: string): Promise<DropFolder> {
   const sockets = new Set<net.Socket>();
   const moveAway = (): void => {
     for (const entry of readdirSync(server.folder, { withFileTypes: true })) {
-      // What has a hidden name is on its way.
+      // A hidden name is an upload under way.
       if (entry.isFile() && !entry.name.startsWith('.'))
         renameSync(join(server.folder, entry.name), join(target, entry.name));
     }

@@ -1,6 +1,6 @@
 /**
- * An SFTP server program for sshd (`Subsystem`) that runs OpenSSH's behind it, and damages what it is sent: wherever a
- * write holds the mark, one bit of it is another one on the disk.
+ * An SFTP server program for sshd (`Subsystem`) that runs OpenSSH's behind it, and damages what it receives: in every
+ * write that contains the mark, one bit of it differs on the disk.
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Real FTP servers as processes of the test: loopback, a free port, a folder and a login of their own. */
+/** Real FTP servers as processes of the test: on loopback, with their own free port, folder and login. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -37,14 +37,14 @@ export interface ServerOptions {
   /** Lines added to the server's configuration (vsftpd, proftpd). */
   readonly extra?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Names that differ in case alone are one (proftpd). */
+  /** Names that differ only in case are equal (proftpd). */
   readonly ignoresCase?: boolean;
 }
 
 const USERNAME = 'tester';
 const PASSWORD = 'S3cret pass-wörd';
 const NOBODY = 65_534;
-/** vsftpd enters the user's home first, so it has to be one that exists. */
+/** vsftpd enters the user's home first, so the user must exist. */
 const DAEMON = 1;
 const STARTUP_MS = 120_000;
 
@@ -53,7 +53,7 @@ export async function startVsftpd({ tls = 'none', extra = [], env = {} }: Server
   const port = await freePort();
   const service = `ftg-test-${randomBytes(6).toString('hex')}`;
   const pamFile = `/etc/pam.d/${service}`;
-  // vsftpd knows users by PAM alone; here any password will do, and only this name.
+  // vsftpd knows users only through PAM; here any password is accepted, but only this name.
   const names = path.join(place.base, 'names-allowed');
   writeFileSync(names, `${USERNAME}\n`);
   writeFileSync(
@@ -151,7 +151,7 @@ export async function startProftpd({
   ]);
   const modules = path.join(root, 'usr/lib/proftpd');
   if (ignoresCase) {
-    // Written over in place it would take a server down that has it loaded.
+    // Overwriting it in place would crash a server that has it loaded.
     const copy = `${modules}/mod_case.${randomBytes(6).toString('hex')}`;
     copyFileSync(path.join(unpacked(['proftpd-mod-case']), 'usr/lib/proftpd/mod_case.so'), copy);
     renameSync(copy, `${modules}/mod_case.so`);
@@ -238,7 +238,7 @@ interface Certificate {
   readonly bundleFile: string;
 }
 
-/** An authority of its own and a certificate for `localhost` and 127.0.0.1 signed by it. */
+/** A new authority, and a certificate for `localhost` and 127.0.0.1 signed by it. */
 export function makeCertificate(base: string): Certificate {
   const at = (name: string): string => path.join(base, name);
   const openssl = (...args: string[]): string => execFileSync('openssl', args, { encoding: 'utf8', stdio: 'pipe' });
@@ -284,7 +284,9 @@ function login(
   return { name, port, username: USERNAME, password: PASSWORD, tls, ca: certificate?.ca, folder };
 }
 
-/** The three FTP servers of Debian conflict as packages; those that are not installed are unpacked beside each other. */
+/**
+ * The three FTP servers of Debian conflict as packages; those that are not installed are unpacked beside each other.
+ */
 function unpacked(packages: readonly string[]): string {
   const cache = '/var/tmp/ftg-test-packages';
   const root = path.join(cache, packages[0] ?? '');

@@ -1,4 +1,4 @@
-/** A real SMTP server that keeps what it takes. */
+/** A real SMTP server that keeps the mails that it accepts. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -6,11 +6,11 @@ import { SMTPServer } from 'smtp-server';
 
 export interface TakenMail {
   readonly to: readonly string[];
-  /** Headers and body as they came. */
+  /** Headers and body as they arrived. */
   readonly raw: string;
-  /** Lines of a header that goes on are one. */
+  /** Continued lines of a header are joined. */
   readonly headers: string;
-  /** Decoded, as the text is. */
+  /** Decoded, like the text. */
   readonly subject: string;
   /** The plain text, decoded. */
   readonly text: string;
@@ -23,9 +23,9 @@ export interface MailServer {
   to(address: string): readonly TakenMail[];
   /** Refuses recipients as long as it is set. */
   refuse(address: string | undefined): void;
-  /** Takes mails no further than to their end, until it resolves. */
+  /** Accepts mails only up to their end, until it resolves. */
   hold(until: Promise<void> | undefined): void;
-  /** Resolves as soon as a mail has come whose taking is held. */
+  /** Resolves as soon as a mail has arrived whose acceptance is held. */
   held(): Promise<void>;
   stop(): Promise<void>;
   /** On the same port. */
@@ -93,7 +93,7 @@ export async function startMailServer(login?: {
   };
 }
 
-/** The code of a mail that asks for one. */
+/** The code in a mail that asks for one. */
 export function codeIn(mail: TakenMail | undefined): string {
   return /^[0-9A-Za-z]{10}$/m.exec(mail?.text ?? '')?.[0] ?? assert.fail('no mail with a code came');
 }
@@ -119,7 +119,7 @@ function decoded(head: string, body: string): string {
   return encoding === 'quoted-printable' ? unquoted(plain.replace(/=\n/g, '')) : plain;
 }
 
-/** Of a header (RFC 2047). */
+/** Decodes the text of a header (RFC 2047). */
 function decodedWords(text: string): string {
   return text
     .replace(/\?= =\?/g, '?==?')

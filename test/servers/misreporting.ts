@@ -1,4 +1,4 @@
-/** Scripted servers that report another size of a file than it has. No real one can be brought to do so for any size. */
+/** Scripted servers that report another size than a file has. No real one can be made to do so for any size. */
 import { OPEN, REPLY, REQUEST, uint64 } from '../../src/remotes/sftp/wire/wire.js';
 import { S3Stub, type Answer } from './scripted-s3.js';
 import { MTIME, startScripted, type Script } from './scripted-ftp.js';
@@ -18,11 +18,11 @@ const FILE_MODE = 0o100644;
 const SECONDS = 1_770_000_000;
 const OPEN_FOLDER = 'open folder ';
 
-/** What an SFTP server leaves out beside it. */
+/** What an SFTP server omits in addition. */
 export type SftpGap = 'FSTAT' | 'every size' | 'attributes of READDIR' | 'every type';
 
 export interface MisreportingSftp extends Misreporting {
-  /** Types of the requests that came, in order. */
+  /** Types of the requests that arrived, in order. */
   readonly requests: readonly number[];
   /** Most requests that were under way at once. */
   readonly mostUnderWay: () => number;
@@ -130,7 +130,7 @@ export async function startMisreportingFtp(by: 'SIZE' | 'MLST'): Promise<Misrepo
   };
 }
 
-/** HEAD says another length than GET. */
+/** HEAD returns another length than GET. */
 export async function startMisreportingS3(): Promise<Misreporting> {
   const sizes = new Map<string, number>();
   const stub = await S3Stub.start();

@@ -1,4 +1,4 @@
-/** In front of a real FTP server: what other servers do otherwise, each at its oddest. */
+/** A proxy for a real FTP server, with the deviations of other servers, each at its extreme. */
 import { once } from 'node:events';
 import net from 'node:net';
 import { Transform } from 'node:stream';
@@ -10,7 +10,7 @@ export interface OddFtp {
 }
 
 const LINE = /^([-d]\S{9})(\s+\d+\s+\S+\s+\S+\s+)(\d+)( \w{3} [ \d]\d\s+[\d:]+ )(.*)$/s;
-/** Linux with SELinux, a path before the name, a size beyond 31 bits, and a file that could not be looked at. */
+/** Linux with SELinux, a path before the name, a size beyond 31 bits, and a file whose attributes are unreadable. */
 const ODDITIES: readonly ((mode: string, owner: string, size: string, date: string, name: string) => string)[] = [
   (mode, owner, size, date, name) => `${mode}.${owner}${size}${date}${name}`,
   (mode, owner, size, date, name) => `${mode}${owner}${size}${date}./${name}`,
@@ -19,7 +19,7 @@ const ODDITIES: readonly ((mode: string, owner: string, size: string, date: stri
     mode.startsWith('d') ? `${mode}+${owner}${size}${date}${name}/` : `-????????? ? ? ? ? ? ${name}`,
 ];
 
-/** Lines of LIST come in forms of other servers, one after the other, and PWD is refused. */
+/** Lines of LIST have the forms of other servers, one after the other, and PWD is refused. */
 export async function startOddFtp(server: Pick<FtpServer, 'port'>): Promise<OddFtp> {
   const sockets = new Set<net.Socket>();
   const listeners = new Set<net.Server>();
@@ -58,7 +58,7 @@ export async function startOddFtp(server: Pick<FtpServer, 'port'>): Promise<OddF
         ] as const) {
           one.on('close', (hadError) => (hadError ? other.resetAndDestroy() : undefined));
         }
-        // The connection may stand before the command that it is for.
+        // The connection may be open before its command arrives.
         const chunks: Buffer[] = [];
         upstream
           .pipe(

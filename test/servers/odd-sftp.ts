@@ -1,6 +1,6 @@
 /**
- * An SFTP server program for sshd (`Subsystem`) that runs OpenSSH's behind it and leaves out what some servers do: listings
- * come without attributes, and FSTAT is not supported.
+ * An SFTP server program for sshd (`Subsystem`) that runs OpenSSH's behind it and omits what some servers omit:
+ * listings have no attributes, and FSTAT is not supported.
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,7 @@ const string = (bytes: Buffer | string): Buffer =>
   Buffer.concat([uint32(Buffer.byteLength(bytes)), Buffer.from(bytes)]);
 const framed = (packet: Buffer): Buffer => Buffer.concat([uint32(packet.length), packet]);
 
-/** The same names with attributes that hold nothing (draft-ietf-secsh-filexfer-02, 5 and 7). */
+/** The same names with empty attributes (draft-ietf-secsh-filexfer-02, 5 and 7). */
 function withoutAttributes(reply: Buffer): Buffer {
   const count = reply.readUInt32BE(5);
   const parts = [reply.subarray(0, 9)];

@@ -3,19 +3,19 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 import { s3Error } from './scripted-s3.js';
 
-/** In front of a real store: what other stores do otherwise, each at its oddest. */
+/** A proxy for a real store, with the deviations of other stores, each at its extreme. */
 export interface OddStore {
   readonly endpoint: string;
   stop(): Promise<void>;
 }
 
-/** Longer than the gateway keeps an idle socket: one that closes under a request looks like a cut line. */
+/** Longer than the gateway keeps an idle socket: one that closes under a request looks like a cut connection. */
 const KEPT_MS = 600_000;
 
 const WORDS = 'Content-MD5 OR x-amz-checksum- header is required for Put Object requests with Object Lock parameters';
 
 /**
- * Refuses bodies without a checksum, as a bucket with Object Lock does; leaves out the lengths of objects; and begins a page
+ * Refuses bodies without a checksum, as a bucket with Object Lock does; omits the lengths of objects; and begins a page
  * with the last folder of the page before.
  */
 export async function startOddStore(store: { readonly endpoint: string }): Promise<OddStore> {
@@ -58,7 +58,7 @@ export async function startOddStore(store: { readonly endpoint: string }): Promi
       pipeline(answer, outgoing, () => undefined);
     });
     request.on('error', () => {
-      // Behind an early answer it only says that the rest of the body is not read.
+      // After an early answer this only means that the rest of the body is not read.
       if (!outgoing.headersSent) outgoing.destroy();
       incoming.unpipe(request).resume();
     });

@@ -1,6 +1,6 @@
 /**
- * The Debian packages of the servers that the tests and the bench talk to, and of the programs that they run. Installed
- * when we may, asked for when we may not.
+ * The Debian packages of the servers and programs that the tests and the bench use. Installed if this process may,
+ * otherwise the user is asked to.
  */
 import { execFile } from 'node:child_process';
 import { access, chmod, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ export const SWIFT = [
   ...['python3-swift', 'python3-lxml', 'swift-proxy', 'swift-account', 'swift-container', 'swift-object', 'memcached'],
 ];
 
-/** Resolves when every package is there; rejects with the line to type where this process may not install. */
+/** Resolves when every package is there; rejects with the command to type if this process may not install. */
 export async function ensurePackages(names: readonly string[]): Promise<void> {
   const missing: string[] = [];
   for (const name of names) if (!(await isInstalled(name))) missing.push(name);
@@ -34,7 +34,7 @@ export async function ensurePackages(names: readonly string[]): Promise<void> {
 }
 
 async function isInstalled(name: string): Promise<boolean> {
-  // Any PostgreSQL from 15 on will do, however it came here.
+  // Any PostgreSQL from 15 on will do, from any source.
   if (name === 'postgresql' && (await hasPostgres())) return true;
   try {
     const { stdout } = await run('dpkg-query', ['-W', '-f=${Status}', name]);

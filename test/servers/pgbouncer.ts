@@ -1,4 +1,4 @@
-/** PgBouncer from the system's packages before a throw-away PostgreSQL, on a loopback port of its own. */
+/** PgBouncer from the system's packages before a throw-away PostgreSQL, on its own loopback port. */
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { freePort } from '../support/ports.js';
 import { eventually } from '../support/eventually.js';
 
 export interface PgBouncer {
-  /** As the server's own, by way of the pooler. */
+  /** Like the server's own, but through the pooler. */
   readonly url: string;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A throw-away PostgreSQL cluster from the system's packages, on a loopback port of its own. */
+/** A throw-away PostgreSQL cluster from the system's packages, on its own loopback port. */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -17,17 +17,17 @@ const PASSWORD = 'test-password';
 const START_TIMEOUT_MS = 240_000;
 
 export interface PostgresServer {
-  /** Of its database `postgres`; other ones can be made in it. */
+  /** For its database `postgres`; others can be created in it. */
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Kills the server and all its processes the hard way; the cluster stays. */
+  /** Kills the server and all its processes with SIGKILL; the cluster is kept. */
   kill(): Promise<void>;
   /** Starts it again, on the same port, after kill(). */
   restart(): Promise<void>;
-  /** Stands still (SIGSTOP) with all its processes, connections open, until the function is called. */
+  /** Stops it with all its processes (SIGSTOP), connections open, until the returned function is called. */
   freeze(): Promise<() => void>;
-  /** Sets its clock so many milliseconds off the true time; of a server that was started with `clock`. */
+  /** Sets its clock this many milliseconds off the true time; for a server that was started with `clock`. */
   setClock(offsetMs: number): Promise<void>;
   /** Ends the server and removes the cluster. */
   stop(): Promise<void>;
@@ -52,7 +52,7 @@ export async function startPostgres({ settings = [], clock = false }: PostgresCh
   const port = await freePort();
   const clockFile = path.join(folder, 'clock');
   const setClock = async (offsetMs: number): Promise<void> => {
-    // Never seen half written.
+    // So that it is never read half written.
     await writeFile(`${clockFile}.next`, `${offsetMs < 0 ? '-' : '+'}${Math.abs(offsetMs) / 1000}`);
     await chmod(`${clockFile}.next`, 0o644);
     await rename(`${clockFile}.next`, clockFile);
@@ -71,7 +71,7 @@ export async function startPostgres({ settings = [], clock = false }: PostgresCh
     async kill() {
       const children = await childrenOf(server.pid ?? 0);
       await end(server, 'SIGKILL');
-      // They notice its death by themselves and end; while one lives, no other server starts on the cluster.
+      // They notice its death themselves and end; while one is alive, no other server starts on the cluster.
       await Promise.all(children.map(untilGone));
       await untilPortIsFree(port);
     },
@@ -80,7 +80,7 @@ export async function startPostgres({ settings = [], clock = false }: PostgresCh
     },
     async freeze() {
       const pid = server.pid ?? 0;
-      // The one that makes them first: then no other comes.
+      // The process that forks them first: then there is no new one.
       process.kill(pid, 'SIGSTOP');
       const all = [...(await childrenOf(pid)), pid];
       const tell = (signal: NodeJS.Signals): void => {
@@ -130,14 +130,14 @@ interface Ids {
   readonly gid?: number;
 }
 
-/** PostgreSQL does not run as root: the package's own user is there for that. */
+/** PostgreSQL does not run as root: the package's own user is used for that. */
 function serverIds(): Ids {
   if (process.getuid?.() !== 0) return {};
   const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
-/** The library asks the file each time, in every process of the server; monotonic clocks stay true. */
+/** The library reads the file each time, in every process of the server; monotonic clocks stay true. */
 function fakeClock(file: string): NodeJS.ProcessEnv {
   if (!existsSync(FAKE_CLOCK)) throw new Error(`${FAKE_CLOCK} is missing; install libfaketime`);
   return {
@@ -190,7 +190,7 @@ async function childrenOf(pid: number): Promise<readonly number[]> {
   return text.split(' ').filter(Boolean).map(Number);
 }
 
-/** Whoever inherits it may leave it a zombie, which holds nothing any more. */
+/** Its new parent may leave it a zombie, which holds nothing any more. */
 async function untilGone(pid: number): Promise<void> {
   const isThere = async (): Promise<boolean> => {
     const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);

@@ -11,14 +11,14 @@ export interface RcloneServer {
   readonly port: number;
   readonly username: string;
   readonly password: string;
-  /** What it serves. */
+  /** The folder that it serves. */
   readonly folder: string;
   stop(): Promise<void>;
 }
 
 /**
  * `rclone serve sftp` over a folder of this machine. It empties every file that is opened for writing, has no
- * posix-rename, and with `cache` it keeps what is written in a folder of its own at first.
+ * posix-rename, and with `cache` it first keeps written files in its own folder.
  */
 export async function startRclone(cache: 'off' | 'writes' = 'off'): Promise<RcloneServer> {
   const home = mkdtempSync(join(tmpdir(), 'ftg-rclone-'));
@@ -32,7 +32,7 @@ export async function startRclone(cache: 'off' | 'writes' = 'off'): Promise<Rclo
     [
       ...['serve', 'sftp', folder, '--addr', `127.0.0.1:${port}`, '--user', login.username, '--pass', login.password],
       ...['--config', join(home, 'config'), '--cache-dir', join(home, 'cache'), '--vfs-cache-mode', cache],
-      // Files that tests put there past it are seen at once.
+      // Files that tests put there directly are visible at once.
       ...['--dir-cache-time', '0s'],
     ],
     { stdio: ['ignore', log.fd, log.fd], env: { ...process.env, HOME: home } },

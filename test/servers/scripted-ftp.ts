@@ -1,4 +1,4 @@
-/** An FTP server that misbehaves as told, for what real ones cannot be brought to do. It keeps its files in memory. */
+/** An FTP server that misbehaves as scripted, for what real ones cannot be made to do. It keeps its files in memory. */
 import { once } from 'node:events';
 import net from 'node:net';
 import type { Target } from '../remotes/support/ftp-client.js';
@@ -9,12 +9,12 @@ export interface Visitor {
   readonly socket: net.Socket;
   /** The client's data connection. */
   readonly data: () => Promise<net.Socket>;
-  /** What the server would do by itself. */
+  /** The server's normal behaviour. */
   readonly usual: () => Promise<void>;
   readonly session: number;
 }
 
-/** Replaces what a verb does; a string is the whole reply. */
+/** Replaces the behaviour of a verb; a string is the whole reply. */
 export type Script = Record<string, string | ((argument: string, visitor: Visitor) => void | Promise<void>)>;
 
 export interface ScriptedFtp extends Target {
@@ -179,7 +179,7 @@ export async function startScripted(script: Script = {}, feat: readonly string[]
       if (typeof told === 'string') say(told);
       else if (told === undefined) await byItself();
       else await told(argument, { say, socket, data, usual: byItself, session: number });
-      // Also after one that was refused: REST counts for one transfer (RFC 959, 4.1.3), whichever way that goes.
+      // Also after one that was refused: REST counts for one transfer (RFC 959, 4.1.3), successful or not.
       if (['RETR', 'STOR', 'APPE'].includes(verb)) restartAt = 0;
     }
 

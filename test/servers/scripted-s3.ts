@@ -16,15 +16,18 @@ export interface StubRequest {
 }
 
 export type Answer = { status?: number; headers?: Record<string, string>; body?: string | Buffer };
-/** Answers in the stub's place: an Answer, 'taken' when it has dealt with `response` itself, undefined to leave it. */
+/**
+ * Answers in place of the stub: an Answer, 'taken' when it has handled `response` itself, undefined for the stub's own
+ * answer.
+ */
 export type Intercept = (
   request: StubRequest,
   response: http.ServerResponse,
 ) => Answer | 'taken' | undefined | Promise<Answer | 'taken' | undefined>;
 
 /**
- * As little of an S3 store as the cases need that a real one cannot be brought to show: it keeps objects in memory and
- * lets a test answer instead. `early` sees a request before its body, `late` after it.
+ * The minimal S3 store for cases that a real one cannot be made to show: it keeps objects in memory and lets a test
+ * answer instead. `early` sees a request before its body, `late` after it.
  */
 export class S3Stub {
   readonly objects = new Map<string, Buffer>();
@@ -63,7 +66,7 @@ export class S3Stub {
     return `${this.#server instanceof https.Server ? 'https' : 'http'}://127.0.0.1:${this.port}`;
   }
 
-  /** What was asked for, as "PUT key" with its sub-resource: "POST key ?uploads". */
+  /** The requests, as "PUT key" with the sub-resource: "POST key ?uploads". */
   get asked(): string[] {
     return this.requests.map(({ method, key, query }) => {
       const sub = ['delete', 'uploads', 'uploadId', 'partNumber', 'list-type'].filter((name) => query.has(name));
@@ -184,7 +187,7 @@ export function s3Error(status: number, code: string, message = ''): Answer {
   return xml(`<Error><Code>${code}</Code>${words}<RequestId>1</RequestId></Error>`, status);
 }
 
-/** A page of a listing; `extra` holds its elements of truncation. */
+/** A page of a listing; `extra` has its elements of truncation. */
 export function listed(keys: readonly string[], extra = '<IsTruncated>false</IsTruncated>'): Answer {
   const contents = keys.map(
     (key) =>

@@ -16,14 +16,14 @@ import {
 export interface OddRequest {
   readonly type: number;
   readonly id: number;
-  /** Behind the id. */
+  /** The fields after the id. */
   readonly fields: ReplyReader;
   /** Requests under way on this channel, this one included. */
   readonly underWay: number;
   readonly channel: ServerChannel;
   readonly status: (code: number, text?: string) => void;
   readonly reply: (type: number, fields: readonly (Buffer | number)[]) => void;
-  /** What a plain server does. */
+  /** The normal behaviour of a server. */
   readonly usual: () => void;
 }
 
@@ -32,17 +32,17 @@ export interface OddServer {
   readonly username: string;
   /** By path. */
   readonly files: Map<string, Buffer>;
-  /** Types of the requests that came, in order. */
+  /** Types of the requests that arrived, in order. */
   readonly requests: number[];
   stop(): Promise<void>;
 }
 
 export interface Oddities {
-  /** Answers a request in an odd way and returns true, or leaves it to the usual one. */
+  /** Answers a request in an odd way and returns true, or leaves it to the normal behaviour. */
   readonly odd?: (request: OddRequest) => boolean;
   readonly extensions?: readonly string[];
   readonly ident?: string;
-  /** Takes over what comes before SFTP. */
+  /** Handles everything before SFTP. */
   readonly onSession?: (session: ssh2.Session) => void;
   readonly onAuthentication?: (context: ssh2.AuthContext) => void;
   readonly onClient?: (client: ssh2.Connection) => void;
@@ -53,7 +53,9 @@ const text = (value: string): Buffer => Buffer.from(value);
 const FOLDER_MODE = 0o040755;
 const FILE_MODE = 0o100644;
 
-/** An SFTP server of a few files in memory that can be made to misbehave: real SSH, every SFTP packet at hand. */
+/**
+ * An SFTP server with a few files in memory that can be made to misbehave: real SSH, with access to every SFTP packet.
+ */
 export async function startOddServer({
   odd,
   extensions = [],
@@ -126,7 +128,7 @@ function serve(channel: ServerChannel, { files, requests, odd, extensions }: Ser
     requests.push(type);
     underWay += 1;
     const reply = (replyType: number, content: readonly (Buffer | number)[]): void => {
-      // One turn later, so that requests that came together are under way together.
+      // One turn later, so that requests that arrived together are under way together.
       setImmediate(() => {
         underWay -= 1;
         if (channel.writable) channel.write(encodeRequest(replyType, id, content));

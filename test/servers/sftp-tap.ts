@@ -1,7 +1,7 @@
 /**
- * An SFTP server program for sshd (`Subsystem`) that runs OpenSSH's behind it and notes what clients ask in which breath:
- * requests are held until no further one has come for a while, so that only those that wait for nobody's answer stand
- * together. Each breath is a line of request types in the file that the first argument names.
+ * An SFTP server program for sshd (`Subsystem`) that runs OpenSSH's behind it and records which requests clients send
+ * together: requests are held until no further one has arrived for a while, so that those that do not wait for an
+ * answer are in one group. Each group is a line of request types in the file that the first argument names.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,11 +11,11 @@ import { fileURLToPath } from 'node:url';
 import { PacketAssembler, REQUEST } from '../../src/remotes/sftp/wire/wire.js';
 import { SFTP_SERVER, startSshd, type TestSshd } from './sshd.js';
 
-/** Longer than requests of one turn of an event loop are apart, also on a busy machine. */
+/** Longer than the time between requests of one turn of an event loop, also on a busy machine. */
 const BREATH_MS = 60;
 
 export interface TappedSshd extends TestSshd {
-  /** What has been asked since the last call, one line for each breath. */
+  /** The requests since the last call, one line per group. */
   asked(): string[];
 }
 

@@ -12,20 +12,22 @@ export interface TestSshd {
   /** A folder for the test's files; the server's paths are the machine's own. */
   readonly files: string;
   readonly username: string;
-  /** Of the unencrypted ed25519 key that may log in. */
+  /** The file of the unencrypted ed25519 key that may log in. */
   readonly clientKeyFile: string;
   readonly hostKeyFile: string;
   log(): Promise<string>;
-  /** Starts it again on its port with these host keys alone; logins that are open stay so. */
+  /** Restarts it on its port with only these host keys; open logins stay open. */
   restart(hostKeyFiles: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Where sshd's inetd-like needs live; Debian's path. */
+/** sshd must be started with its full path; this is Debian's. */
 const SSHD = '/usr/sbin/sshd';
 export const SFTP_SERVER = '/usr/lib/openssh/sftp-server';
 
-/** Starts an OpenSSH server of its own on loopback with key login for the current user, and `extra` configuration lines. */
+/**
+ * Starts a separate OpenSSH server on loopback with key login for the current user, and `extra` configuration lines.
+ */
 export async function startSshd(extra: readonly string[] = [], subsystem = SFTP_SERVER): Promise<TestSshd> {
   const home = mkdtempSync(join(tmpdir(), 'ftg-sshd-'));
   const files = join(home, 'files');
@@ -53,7 +55,8 @@ export async function startSshd(extra: readonly string[] = [], subsystem = SFTP_
         'StrictModes no',
         'UsePAM no',
         'LogLevel VERBOSE',
-        // A bash below sshd reads the user's .bashrc, unless it is below another shell: what that prints is not the command's.
+        // A bash below sshd reads the user's .bashrc, unless it is below another shell: what that prints does not
+        // belong to the command.
         'SetEnv SHLVL=1',
         ...extra,
         ...(extra.some((line) => line.startsWith('PermitRootLogin')) ? [] : ['PermitRootLogin yes']),
@@ -97,7 +100,7 @@ export async function startSshd(extra: readonly string[] = [], subsystem = SFTP_
   };
 }
 
-/** Resolves once something takes connections there. */
+/** Resolves once the port accepts connections. */
 export async function listening(port: number): Promise<void> {
   for (let tries = 0; tries < 500; tries += 1) {
     const socket = net.connect(port, '127.0.0.1');

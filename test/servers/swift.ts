@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { freePort } from '../support/ports.js';
 import { useShared } from '../support/shared.js';
 
-/** OpenStack Swift, all in one, with its S3 interface: a store that keeps real objects, multiparts included. */
+/** OpenStack Swift, all in one, with its S3 interface: a store of real objects, multiparts included. */
 export interface SwiftServer extends SharedSwift {
-  /** Only with a disk of its own. */
+  /** Only if it has its own disk. */
   resize(diskBytes: number): void;
 }
 
@@ -18,27 +18,27 @@ export interface SharedSwift {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** A login that may not do anything. */
+  /** A login without any rights. */
   readonly guest: { readonly accessKeyId: string; readonly secretAccessKey: string };
   stop(): Promise<void>;
 }
 
 const PYTHON = '/usr/bin/python3';
 const START_TIMEOUT_MS = 240_000;
-/** With its own half a second and few seconds, its servers give each other up on a machine that is merely busy. */
+/** With the default half a second and few seconds, its servers give each other up on a machine that is merely busy. */
 const PATIENCE = 'conn_timeout = 60\nnode_timeout = 60';
 
-/** The one of the run: each test makes a bucket of its own in it. */
+/** The shared one of the run: each test makes its own bucket in it. */
 export function shareSwift(): Promise<SharedSwift> {
   return useShared<SharedSwift>('swift', startSwift);
 }
 
 /**
- * Starts proxy, account, container and object server and a memcached (tempauth insists on one) on free loopback
- * ports, over a folder of its own, or a disk of so many bytes; resolves when a signed-up proxy answers.
+ * Starts proxy, account, container and object server and a memcached (tempauth requires one) on free loopback ports,
+ * over its own folder, or a disk of this many bytes; resolves when a proxy with a login answers.
  */
 export async function startSwift(diskBytes?: number): Promise<SwiftServer> {
-  // It keeps what it knows of an object in extended attributes, which not every memory file system has.
+  // It stores its facts about an object in extended attributes, which not every memory file system has.
   const folder = await mkdtemp('/var/tmp/ftg-swift-');
   const [proxy, account, container, object, cache] = await Promise.all([
     freePort(),
@@ -163,7 +163,7 @@ container_update_timeout = 60
 
 /**
  * Builds the three rings, loads the modules once and forks one server each; ends them, and the cache, when its standard
- * input ends. (The servers make process groups of their own, so a signal to ours would not reach them.)
+ * input ends. (The servers make their own process groups, so a signal to ours would not reach them.)
  */
 const LAUNCHER = `
 import os, signal, subprocess, sys
@@ -206,7 +206,10 @@ for pid in servers:
     os.kill(pid, signal.SIGKILL)
 `;
 
-/** The proxy answers its health check before those behind it listen; it would call them broken for a minute then. */
+/**
+ * The proxy answers its health check before the servers behind it listen; it would then treat them as broken for a
+ * minute.
+ */
 async function untilHealthy(port: number, behind: readonly number[], launcher: ChildProcess): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < deadline) {

@@ -11,7 +11,7 @@ export interface UnixUser {
   remove(): void;
 }
 
-/** A user of this machine with a password, for servers that look it up in the system's own files. Needs root. */
+/** A user of this machine with a password, for servers that use the system's own files. Needs root. */
 export function makeUnixUser(): UnixUser {
   const username = `ftg${randomBytes(4).toString('hex')}`;
   const password = randomBytes(12).toString('base64url');
