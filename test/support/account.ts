@@ -1,14 +1,14 @@
 /**
- * An account of its own on a gateway that runs already, for files that want nothing of the gateway but the default
- * configuration: a start costs more than most of them. The isolation of accounts that the product promises isolates its
- * tests.
+ * A separate account on a running gateway, for files that need only the default configuration: a start costs more than
+ * most of them. The isolation of accounts that the product promises isolates its tests.
  *
  *   const gateway = await openAccount({ connections: [{ id: 'c1', name: 'Files', ...server.connection }] });
  *   await gateway.api.get('/api/list/c1');
  *   await gateway.stop();
  *
- * The keys that a file names are sent as the account's own: `keyOf` says which, for programs that are started with one.
- * One file at a time has the gateway, so that ids of connections are free; what it made goes with `stop`.
+ * The keys that a file names are replaced by the account's own: `keyOf` returns the real one, for programs that are
+ * started with a key. Only one file at a time uses the gateway, so that any ids of connections are free; `stop` removes
+ * what the file has made.
  */
 import { randomBytes, scryptSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -24,16 +24,16 @@ interface Holder extends Pick<GatewayOptions, 'connections' | 'plan'> {
   readonly email?: string;
   /** Its owner can log in with it. */
   readonly password?: string;
-  /** As the configuration has it. */
+  /** As in the configuration. */
   readonly digests?: 'always';
 }
 
 export interface AccountOptions extends Holder {
-  /** The account has a connection `sandbox`, as the configuration's `sandbox: true` makes one. */
+  /** The account has a connection `sandbox`, like one that the configuration's `sandbox: true` makes. */
   readonly sandbox?: boolean;
   /** A second account on the same gateway. */
   readonly other?: Holder;
-  /** On a gateway that repeats webhooks at once, and takes a watched file for complete at once. */
+  /** On a gateway that repeats webhooks at once, and treats a watched file as complete at once. */
   readonly isPrompt?: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface TestAccount extends Pick<TestGateway, 'url' | 'port' | 'api' | 
   stop(): Promise<void>;
 }
 
-/** What one gateway has: two for each file that it serves, one file after the other, used by no other. */
+/** The accounts of one gateway: two for each file that it serves, one file after the other, never reused. */
 const ACCOUNTS = 120;
 /** The scopes of a key for which a configuration names none. */
 const USUAL_SCOPES = ['read', 'write', 'exec', 'watch'];
@@ -54,13 +54,13 @@ interface Lent extends Stoppable {
   readonly url: string;
   readonly port: number;
   readonly databaseUrl: string;
-  /** Which account is the file's; the next one is its second. */
+  /** The number of the file's account; its second one has the next number. */
   readonly account: number;
 }
 
-/** What the runner starts, for as many files at a time as run side by side. */
+/** Started by the runner, one for each file that runs concurrently. */
 export async function startShareable(isPrompt = false): Promise<Lent> {
-  // The database of storage/databases.js loads much, which a file of a run has no use for.
+  // The database of storage/databases.js loads much code, which a file of a run does not need.
   const { DATABASES } = await import('../storage/databases.js');
   const database = await DATABASES[0]!.start();
   const numbers = Array.from({ length: ACCOUNTS }, (_, number) => number);
@@ -87,7 +87,7 @@ export async function startShareable(isPrompt = false): Promise<Lent> {
     url: gateway.url,
     port: gateway.port,
     databaseUrl: database.url,
-    // Each file that is announced asks for it.
+    // Read once for each announced file.
     get account() {
       return 2 * lent++;
     },
@@ -118,7 +118,7 @@ export async function openAccount(options: AccountOptions = {}): Promise<TestAcc
   const place = sandbox ? await startOwnSandbox() : undefined;
   const stop = async (): Promise<void> => {
     for (const each of clients) each.close();
-    // If this fails, the gateway is not given back, and ends.
+    // If this fails, the gateway is not reused, and ends.
     for (const release of releases) await release();
     for (const owner of owners) await owner.leave();
     await place?.stop();
@@ -130,7 +130,7 @@ export async function openAccount(options: AccountOptions = {}): Promise<TestAcc
     owners.push(owner);
     for (const each of [...(holder.connections ?? []), ...further]) await owner.connect(each);
     for (const { key, ...rights } of (holder.apiKeys ?? []) as readonly { readonly key: string }[]) {
-      // The account has one with the usual rights.
+      // The account already has one with the usual rights.
       if (key === KEY && !('scopes' in rights)) continue;
       keys.set(key, await owner.issue(rights));
     }
@@ -160,7 +160,7 @@ export async function openAccount(options: AccountOptions = {}): Promise<TestAcc
   };
 }
 
-/** The owner of an account of the shared gateway, by the key that the configuration gave it. */
+/** The owner of an account of the shared gateway, by the key from the configuration. */
 class Owner {
   readonly #client: ApiClient;
 
@@ -176,7 +176,7 @@ class Owner {
     return String((await this.#ask('POST', '/manage/api-keys', { scopes: USUAL_SCOPES, ...rights }))['key']);
   }
 
-  /** Nothing that the account has goes on. */
+  /** Nothing of the account continues. */
   async leave(): Promise<void> {
     const { connections } = await this.#ask('GET', '/manage/connections');
     for (const { id } of connections as readonly { readonly id: string }[]) {
@@ -192,7 +192,9 @@ class Owner {
   }
 }
 
-/** An account for tests of screens: it has settings of the configuration file, and no trace of how a test made it. */
+/**
+ * An account for tests of screens: it has settings of the configuration file, and no traces of its creation by a test.
+ */
 class ConfiguredAccount {
   #keys: readonly Row[] = [];
 
@@ -207,7 +209,7 @@ class ConfiguredAccount {
     if ([email, password, plan, digests].every((value) => value === undefined)) return undefined;
     const hash = password === undefined ? null : cheapHash(password);
     return withSql(url, async (sql) => {
-      // A former file's.
+      // From a former file.
       if (email !== undefined) {
         await sql`update accounts set email = id || '@example.com' where lower(email) = lower(${email})`;
       }
@@ -220,7 +222,7 @@ class ConfiguredAccount {
     });
   }
 
-  /** Once it has its connections and keys. */
+  /** Call once it has its connections and keys. */
   async settle(hasKeys: boolean): Promise<void> {
     await withSql(this.url, async (sql) => {
       await sql`delete from audit_log where account_id = ${this.id}`;
@@ -229,7 +231,7 @@ class ConfiguredAccount {
     });
   }
 
-  /** Its owner can take away what it has. */
+  /** Its owner can remove what it has. */
   async release(): Promise<void> {
     await withSql(this.url, async (sql) => {
       await sql`update connections set configured = false, secrets_configured = false where account_id = ${this.id}`;
@@ -238,7 +240,7 @@ class ConfiguredAccount {
   }
 }
 
-/** As the gateway stores it, with the least cost that it takes. */
+/** In the gateway's format, with the lowest cost that it accepts. */
 function cheapHash(password: string): string {
   const salt = randomBytes(16);
   const hash = scryptSync(password.normalize('NFC'), salt, 32, { N: 2, r: 8, p: 1 });
@@ -251,7 +253,7 @@ interface OwnSandbox extends Stoppable {
   readonly connection: object;
 }
 
-/** The gateway's has one owner; this one is the file's. */
+/** The gateway's has one owner; this one belongs to the file. */
 async function startOwnSandbox(): Promise<OwnSandbox> {
   const { startSandbox } = await import('../../src/sandbox/server.js');
   const home = mkdtempSync(path.join(tmpdir(), 'ftg-sandbox-'));
@@ -271,7 +273,7 @@ async function startOwnSandbox(): Promise<OwnSandbox> {
   };
 }
 
-/** Paths of files are for the configuration; over the API their content is sent. */
+/** Paths of files are for the configuration; the API gets their content. */
 function asInput(connection: object): object {
   const fields = Object.entries(connection).map(([key, value]: [string, unknown]) =>
     /^(privateKey|tlsCa)File$/.test(key)

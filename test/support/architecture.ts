@@ -1,18 +1,21 @@
-/** The parts of the program and the layers of those in the browser, as the tables of docs/architecture.md have them. */
+/** The parts of the program and the layers of those in the browser, from the tables of docs/architecture.md. */
 import { readFileSync } from 'node:fs';
 
 const PAGE = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8');
 
 interface Part {
-  /** Beside `contract` and `base`, which every part may import, and the part's own folder. `*`: every other part. */
+  /**
+   * In addition to `contract` and `base`, which every part may import, and the part's own folder. `*`: every other
+   * part.
+   */
   readonly imports: readonly string[];
-  /** Parts of which it may import types, which vanish in the build. */
+  /** Parts of which it may import types, which disappear in the build. */
   readonly types: readonly string[];
 }
 
 const namesIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 
-/** A part is a folder or a file, or one in a folder: a file belongs to the longest name that fits. */
+/** A part is a folder or a file, or one in a folder: a file belongs to the longest matching name. */
 export const PARTS: Readonly<Record<string, Part>> = Object.fromEntries(
   [...PAGE.matchAll(/^\| `([\w/-]+)` \| [^|]+ \|([^|\n]*)\|([^|\n]*)\|$/gm)].map(
     ([, name = '', imports = '', types = '']) => [
@@ -22,7 +25,7 @@ export const PARTS: Readonly<Record<string, Part>> = Object.fromEntries(
   ),
 );
 
-/** The layers of a part, of folders and files: each imports itself and those after it. */
+/** The layers of a part, as folders and files: each imports itself and those after it. */
 export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = Object.fromEntries(
   [...PAGE.matchAll(/^- `([\w/]+)`: (.* → .*)$/gm)].map(([, part = '', layers = '']) => [
     part,
@@ -32,10 +35,10 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
 
 /** Every part may import it. */
 export const BASE = 'base';
-/** Below all: `base` imports it too, and so do the programs that are published alone and the pages. */
+/** Below everything: `base` imports it too, and so do the pages and the programs that are published separately. */
 export const CONTRACT = 'contract';
 
-/** The longest name of the table under which a file of `src` is; "" = none. */
+/** The longest name of the table that contains a file of `src`; "" = none. */
 export const partOf = (file: string): string => longestOf(Object.keys(PARTS), file);
 
 /** The layer of a file of such a part, counted from the top; -1 = none. */
@@ -53,7 +56,10 @@ function longestOf(names: readonly string[], file: string): string {
 /** The diagram of the page, line by line. */
 export const shownDiagram = (): string[] => /^```mermaid\n(flowchart[^]*?)\n```$/m.exec(PAGE)?.[1]?.split('\n') ?? [];
 
-/** As it is to be: an arrow that two others make up is left out, and so are `app`, which imports every part, `base` and `contract`. */
+/**
+ * The expected diagram: an arrow that follows from two others is omitted, and so are `app`, which imports every part,
+ * `base` and `contract`.
+ */
 export function diagramOfParts(): string[] {
   const top = (name: string): string => name.split('/', 1)[0] ?? name;
   const targets = new Map<string, Set<string>>();

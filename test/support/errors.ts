@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { GatewayError, type ErrorCode } from '../../src/base/errors.js';
 
-/** For `assert.rejects`: a GatewayError with this code, and with a message that matches. */
+/** For `assert.rejects`: a GatewayError with this code, and with a matching message. */
 export const withCode =
   (code: ErrorCode, text?: RegExp) =>
   (error: unknown): boolean => {

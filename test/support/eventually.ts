@@ -1,12 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A look costs processor time: the longer it has taken, the rarer they are, and none is late by more than a twentieth. */
+/**
+ * A check costs processor time: the longer it has taken, the rarer the checks, and none is late by more than a
+ * twentieth.
+ */
 const SLEEP_MS = { least: 1, soon: 25, most: 100 } as const;
 const LATE_PART = 1 / 20;
-/** Only for what never comes: how long something takes is no concern of a test that waits for it. */
+/** Only for what never happens: how long something takes does not matter to a test that waits for it. */
 export const PATIENCE_MS = 240_000;
 
-/** Looks again until `look` says true: for what another process or another part does in its own time, and nothing announces. */
+/**
+ * Repeats `look` until it returns true: for what another process or another part does in its own time, without an
+ * event.
+ */
 export async function eventually(
   look: () => boolean | Promise<boolean>,
   what: string,

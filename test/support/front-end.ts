@@ -1,4 +1,4 @@
-/** Which front end the tests of this process meet: TEST_FRONT_END, else the one that the gateway would take itself. */
+/** The front end for the tests of this process: TEST_FRONT_END, or the one that the gateway would choose itself. */
 import { chooseFrontEnd, type FrontEndName } from '../../src/http/choose-front-end.js';
 
 const ASKED = process.env['TEST_FRONT_END'];

@@ -1,13 +1,13 @@
 /**
- * The gateway as a user runs it: a process of its own with a configuration file; and its clients, which end with it.
+ * The gateway as a user runs it: a separate process with a configuration file; and its clients, which end with it.
  *
  *   const gateway = await startGateway({ connections: [{ id: 'c1', name: 'Files', ...server.connection }] });
- *   await gateway.api.get('/api/list/c1');                       // as the account's key, KEY
- *   await gateway.client(ADMIN_KEY).get('/manage/account');      // as another key, on connections of its own
+ *   await gateway.api.get('/api/list/c1'); // with the account's key, KEY
+ *   await gateway.client(ADMIN_KEY).get('/manage/account'); // with another key, on separate connections
  *   await (await gateway.login(EMAIL, PASSWORD)).get('/manage/connections');
  *   await gateway.stop();
  *
- * `config` is what the file says; `accounts` in it describes more than one. A database that the test reaches, or that
+ * `config` is the content of the file; `accounts` in it describes more than one. A database that the test uses, or that
  * several nodes share: `config: { database: { url } }` with one of storage/databases.ts.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -25,9 +25,9 @@ import { layEmbedded } from '../servers/data-folders.js';
 import { FRONT_END } from './front-end.js';
 import { MAIN, START_ARGS } from './start-args.js';
 
-/** Only for what hangs: a machine that others keep busy has taken a minute for what takes two seconds. */
+/** Only for processes that hang: a busy machine has taken a minute for what takes two seconds. */
 const START_MS = 240_000;
-/** For tests that are not about these limits: a busy machine must not decide what they see. */
+/** For tests that are not about these limits: a busy machine must not decide their result. */
 const PATIENT = { acquireTimeoutMs: 120_000, connectTimeoutMs: 60_000, stallTimeoutMs: 120_000 };
 export const KEY = 'ftg_test-key-0123456789-abcdefgh';
 
@@ -51,11 +51,11 @@ export interface TestGateway {
   readonly pid: number;
   readonly process: ChildProcess;
   readonly api: ApiClient;
-  /** One more client, on connections of its own. */
+  /** One more client, on separate connections. */
   client(key?: string): ApiClient;
-  /** Somebody at the dashboard, who has not logged in. */
+  /** A user of the dashboard who has not logged in. */
   visitor(): Browser;
-  /** Somebody who has. */
+  /** A user who has logged in. */
   login(email: string, password: string): Promise<Browser>;
   /** Everything it wrote so far, standard output and error. */
   output(): string;
@@ -65,7 +65,7 @@ export interface TestGateway {
 
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const folder = mkdtempSync(path.join(tmpdir(), 'ftg-gateway-'));
-  // The database runs as another user where this process is root.
+  // The database runs as another user if this process is root.
   chmodSync(folder, 0o755);
   const file = path.join(folder, 'gateway.yaml');
   const dataDir = options.dataDir ?? path.join(folder, 'data');
@@ -73,10 +73,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const { server, pools, ...others } = config as { server?: object; pools?: { default?: object } };
   const settings = {
     dataDir,
-    // Nobody balances load by the /readyz that is asked here: no test waits for one that does. All clients have one address.
+    // No load balancer polls /readyz here, so no test waits for one. All clients have one address.
     server: { port: 0, frontEnd: FRONT_END, retireSeconds: 0, connectionsPerAddress: 10_000, ...server },
     pools: { ...pools, default: { ...PATIENT, ...pools?.default } },
-    // Nobody but the test itself uses its servers.
+    // Only the test itself uses its servers.
     health: { everySeconds: 0 },
     alarms: { everySeconds: 0 },
     accounts: [{ email: 'test@example.com', plan, apiKeys, connections }],
@@ -103,7 +103,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   });
   const tls = (server as { tls?: { certFile?: string } } | undefined)?.tls?.certFile;
   const url = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
-  // Its last words: a test that finds nobody there can tell nothing of why.
+  // Its last output: a test that cannot connect cannot find out the reason otherwise.
   child.once('exit', (code) => {
     if (code !== null && code !== 0) console.error(`a gateway ended with ${code}:\n${lines.slice(-20).join('\n')}`);
   });
@@ -114,7 +114,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   };
   const visitor = (): Browser => closing(new Browser(port));
   const api = closing(new ApiClient(port));
-  // The clients of this file speak plain text.
+  // The clients of this file do not use TLS.
   await untilReady(() => (tls === undefined ? api.get('/readyz') : secureAnswer(port)));
   return {
     url,
@@ -162,7 +162,7 @@ export interface ApiAnswer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly bytes: Buffer;
-  /** The body as JSON; fails when it is none. */
+  /** The body as JSON; fails if it is not. */
   readonly json: Record<string, unknown>;
   readonly text: string;
 }
@@ -176,12 +176,12 @@ export interface ApiRequest {
   readonly key?: string;
 }
 
-/** Plain node:http, so that nothing between the test and the wire mends a request. */
+/** Plain node:http, so that nothing between the test and the wire changes a request. */
 export class ApiClient {
-  // With a timeout of its own the agent heeds the one that answers tell (Keep-Alive).
+  // With its own timeout the agent follows the one in answers (Keep-Alive).
   private readonly agent = new http.Agent({ keepAlive: true, maxSockets: 256, timeout: 120_000 });
 
-  /** `keyOf`: the key that is sent in the place of one that a test names. */
+  /** `keyOf`: the key that replaces the one that a test names. */
   constructor(
     readonly port: number,
     readonly key: string = KEY,
@@ -216,12 +216,12 @@ export class ApiClient {
     };
   }
 
-  /** The answer's head, its body still to be read. */
+  /** The answer's head, with its body unread. */
   open(target: string, request: ApiRequest = {}): Promise<http.IncomingMessage> {
     return this.begin(target, request).response;
   }
 
-  /** Sends a request that says more than it has, and resets the connection once all of that is on its way. */
+  /** Sends a request that announces more than it has, and resets the connection once all of that is on its way. */
   async leave(target: string, request: ApiRequest & { readonly body: Buffer }): Promise<void> {
     const { body, ...head } = request;
     const { outgoing, response } = this.begin(target, { ...head, body: new Readable({ read: () => undefined }) });
@@ -254,11 +254,11 @@ export class ApiClient {
         ...headers,
       },
     });
-    // What breaks after the answer's head is the answer's to tell.
+    // An error after the answer's head is reported by the answer.
     outgoing.on('error', () => undefined);
     const response = once(outgoing, 'response') as Promise<[http.IncomingMessage]>;
     if (body === undefined || typeof body === 'string' || body instanceof Buffer) outgoing.end(body);
-    // An answer may come before the body has gone out; then the answer counts.
+    // An answer may arrive before the body has been sent; then the answer counts.
     else pipeline(body, outgoing).catch(() => undefined);
     return { outgoing, response: response.then(([message]) => message) };
   }
@@ -268,7 +268,7 @@ export class ApiClient {
 export class Browser {
   cookie = '';
   csrfToken = '';
-  /** Everything it was ever sent. */
+  /** Everything it has ever received. */
   readonly seen: string[] = [];
   private readonly client: ApiClient;
 

@@ -1,4 +1,4 @@
-/** HAProxy on loopback with the configuration of config/deploy, as it stands. */
+/** HAProxy on loopback with the unchanged configuration of config/deploy. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { eventually } from './eventually.js';
 
 const HAPROXY = '/usr/sbin/haproxy';
 const CONFIGURATION = fileURLToPath(new URL('../../../config/deploy/haproxy.cfg', import.meta.url));
-/** In place of the configured ones, for which it takes more descriptors than every machine gives. */
+/** Replaces the configured number, which needs more descriptors than every machine gives. */
 const MAX_CONNECTIONS = '1000';
 
 export interface LoadBalancer {
@@ -17,7 +17,7 @@ export interface LoadBalancer {
   stop(): Promise<void>;
 }
 
-/** Resolves when it has found a node that is ready. */
+/** Resolves when it has found a ready node. */
 export async function startLoadBalancer(gateways: readonly [number, number, number]): Promise<LoadBalancer> {
   const port = await freePort();
   const nodes = gateways.map((gateway, index) => [`GATEWAY_${index + 1}`, `127.0.0.1:${gateway}`] as const);

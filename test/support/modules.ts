@@ -1,4 +1,4 @@
-/** The modules of the project as TypeScript's parser sees them: what each imports, by name, and what it exports. */
+/** The modules of the project, parsed by TypeScript: what each imports, by name, and what it exports. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,18 +10,18 @@ export interface Import {
   readonly file: string;
   /** A file of ours, or the name of a package. */
   readonly target: string;
-  /** What is taken by name. `*`: any value. */
+  /** The imported names. `*`: any value. */
   readonly names: readonly string[];
   readonly isType: boolean;
-  /** Loaded when it is needed, by import(). */
+  /** Loaded on demand, by import(). */
   readonly isDynamic: boolean;
-  /** `export *`: what others take of this module may be taken of the target. */
+  /** `export *`: importers of this module may use names of the target. */
   readonly isPassedOn: boolean;
 }
 
 export interface Export {
   readonly name: string;
-  /** A shape, which vanishes when the program is built. */
+  /** A type, which disappears in the build. */
   readonly isType: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface Module {
   readonly exports: readonly Export[];
 }
 
-/** The modules in a folder of the project. Targets are relative to it as the files are. */
+/** The modules in a folder of the project. Targets are relative to it, like the files. */
 export function modulesIn(folder: string): Module[] {
   const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
   const files = names.map((name) => name.replaceAll('\\', '/')).filter((name) => /\.tsx?$/.test(name));
@@ -104,7 +104,7 @@ function namesOf(clause: ts.ImportClause | undefined, source: ts.SourceFile): st
   return [...first, ...bindings.elements.map(({ name, propertyName }) => (propertyName ?? name).text)];
 }
 
-/** What is taken of a namespace; `*` where it is used as a value. */
+/** The used members of a namespace; `*` if it is used as a value. */
 function membersOf(namespace: string, source: ts.SourceFile): string[] {
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {
@@ -121,7 +121,7 @@ function membersOf(namespace: string, source: ts.SourceFile): string[] {
   return [...found];
 }
 
-/** `const { a } = await import('…')` takes `a`. */
+/** `const { a } = await import('…')` uses `a`. */
 function namesAwaited(call: ts.CallExpression): string[] {
   let node: ts.Node = call.parent;
   while (ts.isAwaitExpression(node) || ts.isParenthesizedExpression(node) || ts.isConditionalExpression(node))
@@ -160,8 +160,8 @@ function boundNames(name: ts.BindingName): string[] {
 }
 
 /**
- * `file: name` of each export that no module imports by name. Everything that an entry exports is used, also what it passes
- * on. `users`: further modules, which may export what they like.
+ * `file: name` of each export that no module imports by name. Everything that an entry exports is used, also what it
+ * passes on. `users`: further modules, which may export anything.
  */
 export function unusedExports(
   modules: readonly Module[],

@@ -1,6 +1,6 @@
 /**
- * A load balancer as plain as they come: it asks each node's /readyz at a fixed pace, gives the requests to the ready
- * ones in turn over connections that it keeps, and never tries one again. What a node loses, its client loses.
+ * A minimal load balancer: it polls each node's /readyz at a fixed rate, gives the requests to the ready ones in turn
+ * over kept connections, and never repeats one. A request that a node loses is lost for its client.
  */
 import { once } from 'node:events';
 import http from 'node:http';
@@ -11,7 +11,7 @@ import { eventually } from './eventually.js';
 
 export interface PlainBalancer {
   readonly api: ApiClient;
-  /** Ports of the nodes that it takes for ready. */
+  /** Ports of the nodes that it considers ready. */
   readonly ready: ReadonlySet<number>;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export async function startPlainBalancer(nodes: readonly number[], pollMs: numbe
     const port = [...ready][turn++ % ready.size];
     const { method, url: path, headers } = request;
     const onward = http.request({ agent, host: '127.0.0.1', port, method, path, headers }, (answer) => {
-      // The connection to the client is the balancer's own affair.
+      // The connection to the client belongs to the balancer.
       const { connection: _, 'keep-alive': __, ...fields } = answer.headers;
       response.writeHead(answer.statusCode ?? 502, fields);
       pipeline(answer, response, () => undefined);

@@ -2,15 +2,18 @@ import { randomInt } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 
-/** Below those that the system itself gives away (net.ipv4.ip_local_port_range): nobody gets it before it is used. */
+/**
+ * Below those that the system itself assigns (net.ipv4.ip_local_port_range): no other program gets one before it is
+ * used.
+ */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 const LOWEST_HUNDRED = 100;
-/** Those that tests hold, each with the process: files of tests run side by side, and a server needs a moment to listen. */
+/** Ports that tests hold, each with the process: test files run concurrently, and a server needs a moment to listen. */
 const HELD = '/tmp/ftg-test-ports';
 const held = new Set<string>();
 
-/** The first of a hundred ports that a server may give away itself; below all others. */
+/** The first of a hundred ports that a server may assign itself; below all others. */
 export function freeHundred(): number {
   for (;;) {
     const first = randomInt(LOWEST_HUNDRED, LOWEST / 100) * 100;
@@ -18,7 +21,7 @@ export function freeHundred(): number {
   }
 }
 
-/** A port of loopback that was free a moment ago, and is no other test's. */
+/** A port of loopback that was free a moment ago, and is held by no other test. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST);
@@ -26,7 +29,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** For as long as this process lives. */
+/** Held for as long as this process lives. */
 function hold(port: number): boolean {
   if (held.size === 0) {
     mkdirSync(HELD, { recursive: true });
@@ -51,13 +54,13 @@ function isTaken(file: string): boolean {
   }
 }
 
-/** Whoever holds it; one that was just being written counts. */
+/** Whether its holder is alive; a file that was just being written counts. */
 function lives(file: string): boolean {
   try {
     const pid = Number(readFileSync(file, 'latin1'));
     return pid === 0 || process.kill(pid, 0);
   } catch (error) {
-    // It has been given back, or its process is gone.
+    // It has been released, or its process is gone.
     return !['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '');
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const MS_PER_TICK = 10;
 
-/** What all threads of a process have taken of the processors so far, user and system, in ms (Linux). */
+/** Processor time of all threads of a process so far, user and system, in ms (Linux). */
 export function processorMsOf(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const [user = 0, system = 0] = text

@@ -1,6 +1,6 @@
 /**
- * A proxy on loopback in front of any server, that fails as it is told: at a piece, after so many bytes, at once. It
- * counts what passes in both directions on all connections. Data connections of FTP are led through it as well.
+ * A proxy on loopback in front of any server, which fails on command: at a piece, after a number of bytes, at once. It
+ * counts what passes in both directions on all connections. Data connections of FTP pass through it as well.
  */
 import { once } from 'node:events';
 import net from 'node:net';
@@ -9,58 +9,64 @@ import { reset } from './reset.js';
 export type Fault = 'reset' | 'end' | 'stall';
 
 export interface ProxyOptions {
-  /** Data connections are led through it, too. */
+  /** Data connections pass through it, too. */
   readonly ftp?: boolean;
   /** Keeps what clients send, for `said`. */
   readonly listens?: boolean;
-  /** Where this text passes in that direction, one bit of it arrives as another one. */
+  /** If this text passes in that direction, one bit of it is changed. */
   readonly flips?: { readonly mark: string; readonly direction: 'up' | 'down' };
 }
 
 export interface Proxy {
   readonly port: number;
-  /** Bytes that came from clients so far, and from the server. */
+  /** Bytes from clients so far, and from the server. */
   readonly upBytes: number;
   readonly downBytes: number;
-  /** What clients have sent, as Latin-1 text; with `listens` alone. */
+  /** What clients have sent, as Latin-1 text; only with `listens`. */
   readonly said: string;
   /** Pieces that passed since the last arm(). */
   readonly pieces: number;
-  /** When content last came, on the clock of performance.now(); what is swallowed counts, what waits and commands do not. */
+  /**
+   * When content last arrived, on the clock of performance.now(); swallowed bytes count, delayed ones and commands do
+   * not.
+   */
   readonly lastContentAt: number;
   /** Whether the armed fault has happened. */
   readonly hasFailed: boolean;
   /** Connections that are open. */
   readonly open: number;
-  /** Connections taken so far. */
+  /** Connections accepted so far. */
   readonly connections: number;
   /**
    * Fails all connections of that moment, instead of passing the piece number `at` from now, the first being 1;
-   * `isDown` from then on where `goesDown`.
+   * `isDown` from then on if `goesDown`.
    */
   arm(fault: Fault, at: number, goesDown?: boolean): void;
   disarm(): void;
-  /** Resolves when the piece number `at` from now has come; it and all behind it wait until `release` is called. */
+  /** Resolves when the piece number `at` from now has arrived; it and all later ones wait until `release` is called. */
   hold(at: number): Promise<void>;
   release(): void;
   /** Fails all connections now. */
   fail(fault: Fault): void;
-  /** Runs `act` once, as soon as so many more bytes have gone that way. */
+  /** Runs `act` once, as soon as this many more bytes have passed in that direction. */
   after(direction: 'up' | 'down', bytes: number, act: (proxy: Proxy) => void): void;
-  /** While true, bytes of both directions are lost, on new connections too, and nothing tells so. */
+  /** While true, bytes of both directions are lost silently, on new connections too. */
   isSilent: boolean;
-  /** While true, new connections are reset at once, as by a server that is not there. */
+  /** While true, new connections are reset at once, as if there were no server. */
   isDown: boolean;
-  /** Replaces the server behind it, for connections to come. */
+  /** Replaces the server behind it, for new connections. */
   target: number;
-  /** How late each piece passes, in order. */
+  /** The delay of each piece, in order. */
   delayMs: number;
   /**
-   * Lines that pass of what a server sends on each data connection of FTP from now on: then that ends cleanly, and the server
-   * hears nothing of it. undefined = all.
+   * Lines of the server's data that pass on each data connection of FTP from now on: then that ends cleanly, without
+   * the server's knowledge. undefined = all.
    */
   dataLines: number | undefined;
-  /** The same, for one data connection alone, after so many whole ones. Returns what tells whether it was cut: 0 or 1. */
+  /**
+   * The same, for only one data connection, after a number of whole ones. Returns a function for the number of cut
+   * ones: 0 or 1.
+   */
   cutDataLines(lines: number, afterWhole: number): () => number;
   stop(): Promise<void>;
 }
@@ -72,7 +78,7 @@ interface Link {
   isStalled: boolean;
 }
 
-/** The same bytes, but for one bit of the first `mark` in them. */
+/** The same bytes, except one bit of the first `mark` in them. */
 export function flipped(bytes: Buffer, mark: string | undefined): Buffer {
   const at = mark === undefined ? -1 : bytes.indexOf(mark);
   if (at < 0) return bytes;
@@ -108,7 +114,7 @@ export async function startProxy(target: number, options: ProxyOptions = {}): Pr
     }
   }
 
-  /** False when the piece is the one that does not pass. */
+  /** False for the piece that does not pass. */
   function mayPass(): boolean {
     pieces++;
     if (armed === undefined || pieces !== armed.at) return true;
@@ -118,7 +124,7 @@ export async function startProxy(target: number, options: ProxyOptions = {}): Pr
     return false;
   }
 
-  /** In order: timers of one length are. */
+  /** In order, because timers of one length are. */
   function later(work: () => void): void {
     if (proxy.delayMs === 0) work();
     else setTimeout(work, proxy.delayMs);
@@ -156,7 +162,7 @@ export async function startProxy(target: number, options: ProxyOptions = {}): Pr
       from.on('end', () => later(() => link.isStalled || to.end()));
       from.on('close', () => {
         links.delete(link);
-        // What was sent arrives, as on a network.
+        // Bytes that were sent still arrive, as on a network.
         if (isCut && from === client) to.resume();
         else void held.then(() => later(() => to.destroy()));
       });
@@ -186,7 +192,7 @@ export async function startProxy(target: number, options: ProxyOptions = {}): Pr
         });
       };
       const passInTime = (bytes: Buffer): void => {
-        // Told once: a piece that waits when the delay is taken away must not leave its side standing.
+        // Read once: a piece that waits when the delay is removed must not leave its side paused.
         const isLate = proxy.delayMs > 0;
         if (isLate) from.pause();
         later(() => {
@@ -199,7 +205,7 @@ export async function startProxy(target: number, options: ProxyOptions = {}): Pr
           passInTime(direction === options.flips?.direction ? flipped(bytes, options.flips.mark) : bytes),
         );
       } else {
-        // In order: a reply that has to be rewritten holds up those behind it.
+        // In order: a reply that must be rewritten delays those after it.
         let before = Promise.resolve();
         from.on('data', (bytes: Buffer) => {
           before = before.then(async () => passInTime(await withOwnDataPort(bytes)));
@@ -214,7 +220,7 @@ export async function startProxy(target: number, options: ProxyOptions = {}): Pr
     if (found === null) return bytes;
     const [line, head, high, low, tail, extendedHead, extendedPort, extendedTail] = found;
     const real = extendedPort === undefined ? Number(high) * 256 + Number(low) : Number(extendedPort);
-    // One connection comes, if any: hundreds of listeners would take the ports that others are about to use.
+    // At most one connection arrives: hundreds of listeners would take the ports that others are about to use.
     const { port: own } = await listen((client, listener) => {
       listeners.delete(listener);
       listener.close();
@@ -276,7 +282,7 @@ export async function startProxy(target: number, options: ProxyOptions = {}): Pr
     },
     disarm: () => {
       armed = undefined;
-      // A server finds out at last that nobody is there: else the silent lines of many rounds would reach its limit.
+      // Ends silent connections: otherwise those of many rounds would reach the server's limit.
       for (const { sockets, isStalled } of links) {
         if (isStalled && sockets[0].readableEnded) for (const socket of sockets) socket.destroy();
       }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
 /**
- * The time is one between `since` and now, up to what clocks may be apart or round: however long a busy machine took in
+ * The time is between `since` and now, up to the difference and rounding of clocks, however long a busy machine took in
  * between.
  */
 export function assertRecent(time: Date | number | string, since: number, apartMs = 2_000): void {

@@ -1,8 +1,8 @@
 /**
- * What the tests of faults and attacks have shown, kept in docs/reliability.md.
+ * The results of the tests of faults and attacks, for docs/reliability.md.
  *
  * A test calls `held` once a case has held. Run by `npm run reliability` the cases become the document's rows; in any
- * other run a case that has no such row fails, so that document and tests stay one.
+ * other run a case without such a row fails, so that document and tests agree.
  */
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const DOCUMENT = fileURLToPath(new URL('../../../docs/reliability.md', import.meta.url));
-/** Names the file that `held` writes to, a line of JSON a case. */
+/** Names the file that `held` writes to, one line of JSON per case. */
 export const RECORD_VARIABLE = 'RELIABILITY_RECORD';
 const TESTS = fileURLToPath(new URL('..', import.meta.url));
 
@@ -22,11 +22,11 @@ export interface HeldCase {
   readonly what: string;
   readonly done: string;
   readonly held: string;
-  /** How often it was tried; the same case recorded again adds to it. */
+  /** How often it was tried; a repeated case adds to it. */
   readonly tries: number;
 }
 
-/** A case, and the test file that has shown it: `faults/kill.test.ts`. */
+/** A case, and its test file: `faults/kill.test.ts`. */
 export type RecordedCase = HeldCase & { readonly file: string };
 
 export function held(one: HeldCase): void {
@@ -52,7 +52,7 @@ export function rowOf({ what, done, held, tries }: HeldCase): string {
   return `| ${[what, done, held, String(tries)].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-/** The document with these rows in place of its own; what stands before them is its own text, written by hand. */
+/** The document with these rows in place of its own; the text before them is hand-written and kept. */
 export function documentOf(all: readonly RecordedCase[]): string {
   const text = readFileSync(DOCUMENT, 'utf8');
   const parts = [text.slice(0, text.indexOf(`\n## ${AREAS[0]}\n`))];
@@ -61,7 +61,7 @@ export function documentOf(all: readonly RecordedCase[]): string {
     if (inArea.length === 0) continue;
     parts.push(`## ${area}\n`);
     for (const file of [...new Set(inArea.map((one) => one.file))].sort()) {
-      // Tests of one file may end in any order; the document keeps one.
+      // Tests of one file may end in any order; the document keeps one order.
       const rows = inArea.filter((one) => one.file === file).map(rowOf);
       const head = [
         `| ${area === 'Faults' ? 'fault' : 'attack'} | what was done | what held | tries |`,

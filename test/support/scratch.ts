@@ -1,4 +1,4 @@
-/** Where the tests of one run put their files. */
+/** The folder for the files of the tests of one run. */
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,12 +8,12 @@ const TMPFS_MAGIC = 0x01021994;
 const NEEDED_BYTES = 6 * 1024 ** 3;
 
 /**
- * A new folder, in memory where there is plenty: servers and databases wait for every fsync, and on a disk that others
- * keep busy that takes seconds. `remove` takes what the tests left in it too.
+ * A new folder, in memory if there is plenty: servers and databases wait for every fsync, and on a busy disk that takes
+ * seconds. `remove` also deletes what the tests left in it.
  */
 export function makeScratch(): { readonly folder: string; remove(): void } {
   const folder = mkdtempSync(path.join(hasRoomInMemory() ? MEMORY : tmpdir(), 'ftg-tests-'));
-  // As the system's own: some servers run as other users.
+  // Like the system's own: some servers run as other users.
   chmodSync(folder, 0o1777);
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) };
 }

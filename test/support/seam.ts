@@ -1,4 +1,4 @@
-/** Remotes as operations get them, through createRemotes(...).use(...), and what they note meanwhile. */
+/** Remotes like those of operations, through createRemotes(...).use(...), and what they record. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -26,7 +26,7 @@ const LIMITS: PoolLimits = {
   stallTimeoutMs: 60_000,
 };
 
-/** What the Remotes of a test noted for after a crash, and what they logged. */
+/** What the Remotes of a test recorded for after a crash, and what they logged. */
 export interface Notes {
   readonly folders: RemotePath[];
   readonly multiparts: Map<string, RemotePath>;
@@ -44,7 +44,7 @@ export interface Seam {
 
 export interface SeamUse extends Partial<UseOptions> {
   readonly connection?: Connection;
-  /** On another session, when the first one turns out dead. */
+  /** Also in another session, if the first one turns out dead. */
   readonly mayRepeat?: boolean;
 }
 
@@ -77,7 +77,7 @@ export function openSeam(connection: Connection, changes: Partial<RemotesOptions
     remotes,
     notes,
     use: async (work, { connection: other = connection, mayRepeat = false, ...use } = {}) => {
-      // What a test's own assertion says shall reach its reader as it is.
+      // An assertion of the test must reach its reader unchanged.
       let thrown: unknown;
       try {
         return await remotes.use(
@@ -101,7 +101,7 @@ export function openSeam(connection: Connection, changes: Partial<RemotesOptions
   };
 }
 
-/** A connection as the configuration file writes it, with what the gateway fills in. */
+/** A connection as in the configuration file, with the fields that the gateway fills in. */
 export function connectionOf(settings: Readonly<Record<string, unknown>> & { readonly type: string }): Connection {
   const { privateKeyFile, tlsCaFile, ...given } = settings;
   const textOf = (file: unknown): string | undefined =>
@@ -132,7 +132,7 @@ export function below(connection: Connection, folder: string): Connection {
     : { ...connection, rootPath: `${connection.rootPath}${folder}`.replace('//', '/') };
 }
 
-/** The same server by way of another port of this machine. */
+/** The same server through another port of this machine. */
 export function through(connection: Connection, port: number): Connection {
   return connection.type === 's3'
     ? { ...connection, endpoint: `http://127.0.0.1:${port}` }
@@ -145,7 +145,7 @@ export function portOf(connection: Connection): number {
 
 export const at = (path: string): RemotePath => parseRemotePath(path, ROOT, 'path');
 
-/** In chunks whose length meets no border of packets or parts. */
+/** In chunks whose ends never meet a border of packets or parts. */
 export function chunked(bytes: Buffer | string, chunkBytes = 60_013): Readable {
   const whole = Buffer.from(bytes as Buffer);
   return Readable.from(

@@ -4,8 +4,8 @@ const LOOK_EVERY_MS = 2;
 const ESTABLISHED = '01';
 
 /**
- * What `work` comes to, and how many connections to `server` were open at once meanwhile: as the kernel sees its side of
- * them, where one that the client has closed is none any more.
+ * The result of `work`, and how many connections to `server` were open at once meanwhile: read from the kernel's view
+ * of the server's side, which no longer counts those that the client has closed.
  */
 export async function countingSessions<T>(
   server: { readonly port: number },
@@ -20,7 +20,9 @@ export async function countingSessions<T>(
   }
 }
 
-/** The kernel's table is no snapshot, it changes while it is read: what stands in both looks was open between them. */
+/**
+ * The kernel's table is no snapshot, it changes while it is read: a connection in both readings was open between them.
+ */
 function openAtOnce(port: number): number {
   const before = established(port);
   const after = established(port);

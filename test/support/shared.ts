@@ -1,6 +1,6 @@
 /**
- * Servers that a run starts once, for all of its files: `test/runner/shared.ts` starts each when the first file asks, at
- * a socket that the environment names. A file that runs alone starts its own.
+ * Servers that a run starts once, for all of its files: `test/runner/shared.ts` starts each when the first file asks,
+ * at a socket that the environment names. A file that runs alone starts its own.
  */
 import { once } from 'node:events';
 import net from 'node:net';
@@ -11,17 +11,17 @@ export const SHARED_VARIABLE = 'TEST_SHARED';
 /** Sent by a file that leaves a server as it found it. */
 export const DONE = 'done';
 
-/** What a file gets to know of a server, as JSON can say it; `stop` gives it back, or ends it if it is the file's own. */
+/** The facts about a server, as JSON; `stop` returns it, or ends it if it belongs to the file. */
 export interface Stoppable {
   stop(): Promise<void>;
 }
 
-/** The run's server of this kind, or what `start` starts. */
+/** The run's server of this kind, or the result of `start`. */
 export async function useShared<S extends Stoppable>(kind: string, start: () => Promise<S>): Promise<S> {
   const address = process.env[SHARED_VARIABLE];
   if (address === undefined) return start();
   const socket = net.connect(address);
-  // It may be long in coming: another file waits for the same start.
+  // It may take long: another file waits for the same start.
   const lines = createInterface(socket);
   socket.write(`${kind}\n`);
   const [line] = (await Promise.race([once(lines, 'line'), once(socket, 'end').then(() => [])])) as string[];

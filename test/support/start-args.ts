@@ -10,21 +10,21 @@ interface Manifest {
 }
 
 const manifestIn = (root: URL): Manifest => JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as Manifest;
-/** The words behind `exec node`. */
+/** The words after `exec node`. */
 const wordsOf = ({ scripts }: Manifest): readonly string[] => scripts.start.split(' ').slice(2);
 const own = manifestIn(PACKAGE_ROOT);
 const words = wordsOf(own);
 
-/** What is given to Node.js before the program. */
+/** The options of Node.js before the program. */
 export const START_ARGS: readonly string[] = words.slice(0, -1);
 /** From the root of the project. */
 export const MAIN_PATH = words.at(-1) ?? '';
 export const MAIN = fileURLToPath(inPackage(MAIN_PATH));
-/** The same gateway module by module, to be debugged and profiled. */
+/** The same gateway module by module, for debugging and profiling. */
 export const UNBUNDLED = fileURLToPath(inPackage('dist/src/main.js'));
 export const FTG = fileURLToPath(inPackage(own.bin.ftg));
 
-/** The program of another checkout, which may be of another version. */
+/** The program of another checkout, which may have another version. */
 export function mainOf(checkout: string): string {
   const root = pathToFileURL(`${resolve(checkout)}/`);
   return fileURLToPath(new URL(wordsOf(manifestIn(root)).at(-1) ?? '', root));

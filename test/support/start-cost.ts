@@ -1,11 +1,13 @@
-/** What a run of Node.js costs, and what one costs here and now that does nothing: bounds in its measure hold on any machine. */
+/**
+ * The cost of a run of Node.js, and of one that does nothing, here and now: bounds in this unit hold on any machine.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** Rounds until the bound holds. The machine may be busy with other tests, which cost the cheapest of several least. */
+/** Rounds until the bound holds. Other tests may keep the machine busy; they affect the cheapest of several least. */
 const ROUNDS = 5;
 
 export interface Cost {
@@ -41,7 +43,10 @@ async function runNothing(env: Readonly<Record<string, string>>): Promise<void> 
   await once(spawn(process.execPath, ['-e', '0'], { env: { ...process.env, ...env }, stdio: 'ignore' }), 'close');
 }
 
-/** How many times as much as a start of Node.js the run costs: the cheapest of a few against the cheapest of as many. */
+/**
+ * How many times as much as a start of Node.js the run costs: the cheapest of a few compared with the cheapest of as
+ * many.
+ */
 export async function timesBareStart(
   measure: keyof Cost,
   limit: number,

@@ -1,6 +1,9 @@
-/** Servers of a test that start at once: all of them, or none is left running. */
+/** Starts the servers of a test at once: all of them, or none is left running. */
 
-/** As Promise.all. Where one fails the others are stopped: `after` hooks never learn of them, and they would keep the process alive. */
+/**
+ * Like Promise.all. If one fails the others are stopped: `after` hooks never learn of them, and they would keep the
+ * process alive.
+ */
 export async function startTogether<T extends readonly unknown[] | []>(
   starting: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
