@@ -30,7 +30,7 @@ async function leavesNothing(work: (client: AbortController) => Promise<unknown>
 }
 
 suite('onAbort', () => {
-  test('tells the reason once, and nothing after it has been taken back', () => {
+  test('reports the reason once, and nothing after it was removed', () => {
     const client = new AbortController();
     const told: Error[] = [];
     onAbort(client.signal, (reason) => told.push(reason));
@@ -42,7 +42,7 @@ suite('onAbort', () => {
     assert.equal(listeners(client), 0);
   });
 
-  test('tells at once what has aborted before', () => {
+  test('reports at once if the signal has aborted before', () => {
     const told: Error[] = [];
     onAbort(AbortSignal.abort(gone), (reason) => told.push(reason));
     assert.deepEqual(told, [gone]);
@@ -74,7 +74,7 @@ suite('waitFor', () => {
     assert.deepEqual(cleaned, [undefined, gone]);
   });
 
-  test('cleans up though it settles before its work has begun to wait', async () => {
+  test('cleans up even if it settles before its work has begun to wait', async () => {
     const cleaned: unknown[] = [];
     await leavesNothing(({ signal }) =>
       waitFor<void>({ signal, ms: LONG_MS, late }, (done) => {
@@ -133,7 +133,7 @@ suite('within', () => {
     await leavesNothing(() => assert.rejects(within(Promise.reject(gone), LONG_MS, late), gone));
   });
 
-  test('gives or throws what stands in for late work', async () => {
+  test('returns or throws the replacement for late work', async () => {
     assert.equal(await within(never(), SHORT_MS, () => 'late'), 'late');
     const failing = within(never(), SHORT_MS, () => {
       throw tooLate;
@@ -141,7 +141,7 @@ suite('within', () => {
     await assert.rejects(failing, tooLate);
   });
 
-  test('heeds work that fails after its time', async () => {
+  test('handles work that fails after its time', async () => {
     // An unhandled rejection would end this test.
     const work = delay(2 * SHORT_MS).then(() => Promise.reject(gone));
     assert.equal(await within(work, SHORT_MS, () => 'late'), 'late');
@@ -165,7 +165,7 @@ suite('withDeadline', () => {
     );
   });
 
-  test('throws the reason of the abort, whatever the work made of it', async () => {
+  test('throws the reason of the abort, regardless of the result of the work', async () => {
     await leavesNothing(({ signal }) =>
       assert.rejects(withDeadline({ signal, ms: SHORT_MS, late }, obedient), tooLate),
     );
@@ -202,14 +202,14 @@ suite('pause', () => {
 suite('a stall timer', () => {
   const STALL_MS = 100;
 
-  test('fires when nothing has moved for its time, and says how long', async () => {
+  test('fires when nothing has moved for its time, and reports how long', async () => {
     const stalled = await new Promise((done) => new StallTimer(STALL_MS, done).restart());
     assert.equal(stalled, STALL_MS);
     const longer = await new Promise((done) => new StallTimer(LONG_MS, done).restart(STALL_MS));
     assert.equal(longer, STALL_MS);
   });
 
-  test('does not fire while bytes move, while we are at turn, or once it is stopped', async () => {
+  test('does not fire while bytes move, while it is our turn, or once it is stopped', async () => {
     const before = timers();
     const moving = new StallTimer(STALL_MS, () => assert.fail('bytes moved'));
     const paused = new StallTimer(STALL_MS, () => assert.fail('we were at turn'));
@@ -238,7 +238,7 @@ suite('a stall timer', () => {
     assert.equal(stalls, 1);
   });
 
-  test('makes no timer for a chunk', async () => {
+  test('creates no timer per chunk', async () => {
     const timer = new StallTimer(LONG_MS, () => undefined);
     timer.restart();
     const before = timers();

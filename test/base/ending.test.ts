@@ -4,7 +4,7 @@ import { onAbort, orAbort, waitFor } from '../../src/base/deadline.js';
 import { abortSignalOf, Ending } from '../../src/base/ending.js';
 
 suite('the end of a piece of work', () => {
-  test('is told once, with the first reason, to those who still listen', () => {
+  test('is reported once, with the first reason, to the remaining listeners', () => {
     const ending = new Ending();
     const told: string[] = [];
     onAbort(ending, ({ message }) => told.push(`first ${message}`));
@@ -20,7 +20,7 @@ suite('the end of a piece of work', () => {
     assert.throws(() => ending.throwIfAborted(), /left/);
   });
 
-  test('one who listens may stop the others, or himself', () => {
+  test('a listener may remove the others, or itself', () => {
     const ending = new Ending();
     const told: number[] = [];
     const stops = [1, 2, 3].map((each) =>

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { EntrySorter } from '../../src/base/entry-sorter.js';
 
 suite('the order of a listing', () => {
-  test('any listing comes out sorted by bytes, each entry once', async () => {
+  test('any listing is sorted by bytes, each entry once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ minLength: 1, maxLength: 6 })), async (keys) => {
         const sorter = new EntrySorter();
@@ -17,7 +17,7 @@ suite('the order of a listing', () => {
     );
   });
 
-  test('a listing too long for memory goes over the disk and comes back whole', async () => {
+  test('a listing too long for memory is sorted on the disk and complete', async () => {
     const sorter = new EntrySorter();
     const total = 300_000;
     // A stride that is coprime to the total: every number once, unordered.

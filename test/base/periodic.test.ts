@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { Periodic } from '../../src/base/periodic.js';
 
 describe('periodic work', () => {
-  test('runs after each interval while it is started, once however often it is started', (t) => {
+  test('runs after each interval while it is started, even if it is started again', (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     let runs = 0;
     const periodic = new Periodic(() => void runs++, 100);
@@ -25,7 +25,7 @@ describe('periodic work', () => {
     void periodic.stop();
   });
 
-  test('leaves out intervals that end during a run, and stops once that has ended', async (t) => {
+  test('skips intervals that end during a run, and stops once that has ended', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     let runs = 0;
     let end = (): void => undefined;

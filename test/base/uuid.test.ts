@@ -18,7 +18,7 @@ test('ids are UUIDs of version 7, none twice, and sort in the order in which the
   assert.ok(times.every((time) => time >= before && time <= Date.now() + MANY / 2_000));
 });
 
-test('a clock that is set back changes nothing of the order', (t) => {
+test('a clock that is set back does not change the order', (t) => {
   const first = uuidv7();
   const at = Date.now();
   t.mock.method(Date, 'now', () => at - 60_000);
@@ -31,7 +31,7 @@ test('the last twelve digits and those before differ from id to id: they are ran
   assert.equal(tails.size, MANY);
 });
 
-test('ids of one moment sort by their place, carry that moment, and differ from those of the same place', () => {
+test('ids of one moment sort by their place, contain that moment, and differ from others of the same place', () => {
   const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
   const places = [0, 1, 63, 64, 4_095, 4_096, 1_048_575, 1_048_576, 2 ** 32 - 1];
   const ids = places.map((place) => uuidv7At(at, place));

@@ -17,7 +17,7 @@ test('controls, bidirectional controls, zero-width characters, fillers and tags 
   assert.equal(visible('pay\u200dpal\u200c'), 'pay⟨U+200D⟩pal⟨U+200C⟩');
 });
 
-test('names in any script, and emoji, stay as they are', () => {
+test('names in any script, and emoji, are unchanged', () => {
   for (const name of [
     'Übersicht.csv',
     '報告書.pdf',

@@ -64,7 +64,7 @@ for (const kind of DATABASES) {
       return (page?.events ?? []).map(({ body }) => JSON.parse(body) as Told);
     };
 
-    test('one outage, met by two nodes and ended by either', async () => {
+    test('one outage, noticed by two nodes and ended by either', async () => {
       const [one, two] = health;
       assert.ok(one !== undefined && two !== undefined);
       one.failed(connection, refused);
@@ -111,7 +111,7 @@ for (const kind of DATABASES) {
       assert.equal((await told()).length, 2);
     });
 
-    test('a connection that is deleted meanwhile is not told of', async () => {
+    test('a connection that is deleted meanwhile is not reported', async () => {
       const ghost = { ...connection, id: 'never-was' };
       const [one] = health;
       one?.failed(ghost, refused);
@@ -123,7 +123,7 @@ for (const kind of DATABASES) {
   });
 }
 
-test('only errors of reaching and of logging in count', () => {
+test('only errors of reaching the server and of logging in count', () => {
   const error = (code: ErrorCode, step?: Step): GatewayError =>
     new GatewayError(code, 'x', step === undefined ? {} : { step });
   for (const one of [

@@ -38,7 +38,7 @@ interface Case {
   delivered(name: string): string | undefined;
 }
 
-describe('files that are acknowledged and cannot be looked at', { concurrency: 1 }, () => {
+describe('files that are acknowledged and cannot be looked up', { concurrency: 1 }, () => {
   let gateway: TestAccount;
   let ftp: { drop: FtpServer; vsftpd: FtpServer; proftpd: FtpServer };
   let ssh: { unseen: TestSshd; plain: TestSshd };
@@ -197,7 +197,7 @@ describe('files that are acknowledged and cannot be looked at', { concurrency: 1
       );
     });
 
-    test(`${id}: copies, links and jobs; a job removes no source on the word of a server`, async () => {
+    test(`${id}: copies, links and jobs; a job removes no source only because a server acknowledged the copy`, async () => {
       const { api } = gateway;
       const source = (name: string): string => join(ssh.plain.files, name);
       const put = (name: string): void => {
@@ -253,7 +253,7 @@ describe('files that are acknowledged and cannot be looked at', { concurrency: 1
     });
   }
 
-  test('an append to a file that is taken away meanwhile counts, and a file that nobody may look at is not appended to', async () => {
+  test('an append to a file that is taken away meanwhile counts, and a file that may not be looked up is not appended to', async () => {
     writeFileSync(join(ftp.drop.folder, 'log.txt'), 'old ');
     chownSync(join(ftp.drop.folder, 'log.txt'), 1, 1);
     const answer = await gateway.api.post('/api/append/ftp-taken', { path: '/log.txt', content: 'new' });
@@ -265,7 +265,7 @@ describe('files that are acknowledged and cannot be looked at', { concurrency: 1
     assert.equal(refused.status, 403, refused.text);
   });
 
-  test('a folder is made, and a file moved, where nobody may look at them afterwards', async () => {
+  test('a folder is made, and a file moved, if they may not be looked up afterwards', async () => {
     const { api } = gateway;
     const made = await api.post('/api/mkdir/vsftpd', { path: '/made' });
     assert.deepEqual([made.status, existsSync(join(ftp.vsftpd.folder, 'made'))], [200, true], made.text);

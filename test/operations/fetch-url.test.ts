@@ -47,7 +47,7 @@ test('a whole file, its size and its name', async (t) => {
   assert.equal(seen[0]?.['host'], new URL(origin).host);
 });
 
-test('a login in the URL is sent, also one that is oddly encoded, and never stands in an error', async (t) => {
+test('a login in the URL is sent, also one with odd encoding, and is never in an error', async (t) => {
   const seen: (string | undefined)[] = [];
   const origin = await serve(t, (request, response) => {
     seen.push(request.headers.authorization);
@@ -93,7 +93,7 @@ test('every redirect target is checked', async (t) => {
   await assert.rejects(fetcher(t).fetch(new URL(files), ASKED), withCode('bad_request', /http or https/));
 });
 
-test('anything but a whole 2xx is refused', async (t) => {
+test('anything but a complete 2xx is refused', async (t) => {
   const origin = await serve(t, (request, response) => response.writeHead(Number(request.url?.slice(1))).end('no'));
   for (const status of [206, 300, 304, 404, 500, 503]) {
     const attempt = fetcher(t).fetch(new URL(`${origin}/${status}`), ASKED);
@@ -101,7 +101,7 @@ test('anything but a whole 2xx is refused', async (t) => {
   }
 });
 
-test('a length that is none, or that does not come true', async (t) => {
+test('a length that is not a number, or that is wrong', async (t) => {
   const origin = await serve(t, (request, response) => {
     const { socket } = response;
     if (request.url === '/odd') socket?.end('HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nx');
@@ -115,7 +115,7 @@ test('a length that is none, or that does not come true', async (t) => {
   }
 });
 
-test('a server that falls silent, before or in the body, is a stall_timeout', async (t) => {
+test('a server that becomes silent, before or in the body, is a stall_timeout', async (t) => {
   const origin = await serve(t, (request, response) => {
     if (request.url === '/body') response.writeHead(200, { 'content-length': '10' }).write('half');
   });
@@ -131,7 +131,7 @@ test('a slow reader is not taken for a silent server', async (t) => {
   assert.equal((await buffer(body)).length, 4 << 20);
 });
 
-test('an abort ends the fetch with its own reason, wherever it stands', async (t) => {
+test('an abort ends the fetch with its own reason, at every step', async (t) => {
   const origin = await serve(t, (request, response) => {
     if (request.url === '/body') response.writeHead(200, { 'content-length': '10' }).write('half');
   });

@@ -36,7 +36,7 @@ for (const [name, aheadMs] of [
   ['an hour ahead', HOUR],
   ['two days behind', -48 * HOUR],
 ] as const) {
-  test(`a clock that is ${name}: young files are young, and grow old in seconds`, () => {
+  test(`a clock that is ${name}: young files are young, and become old within seconds`, () => {
     const { ages, stamp, file, pass, settled } = bench(aheadMs);
     const first = stamp();
     ages.written('host', file(first));
@@ -53,7 +53,7 @@ for (const [name, aheadMs] of [
 
   // A clock that is further behind would be unknown until something is written there.
   if (aheadMs < -24 * HOUR) continue;
-  test(`a clock that is ${name}, and nothing was written there: once it was seen for two seconds`, () => {
+  test(`a clock that is ${name}, and nothing was written there: old once it was seen for two seconds`, () => {
     const { stamp, pass, settled } = bench(aheadMs);
     const time = stamp();
     assert.equal(settled(time), false);
@@ -65,7 +65,7 @@ for (const [name, aheadMs] of [
   });
 }
 
-test('a file of last week needs no look twice; one without a time never has a tag', () => {
+test('a file of last week needs no second look-up; one without a time never has a tag', () => {
   const { pass, settled } = bench(0);
   assert.equal(settled(START - 7 * 24 * HOUR), true);
   assert.equal(settled(0), false);
@@ -83,7 +83,7 @@ test('times in minutes take minutes', () => {
   assert.equal(settled(START, minutes), true);
 });
 
-test('a server whose clock is set back is believed', () => {
+test('a clock that is set back is trusted', () => {
   const { ages, file, pass, settled } = bench(0);
   ages.written('host', file(START));
   pass(5_000);

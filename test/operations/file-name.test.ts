@@ -31,7 +31,7 @@ test('every token, in UTC', () => {
   for (const [token, value] of Object.entries(expected)) assert.equal(apply(`x-{${token}}-{ext}`), `x-${value}-csv`);
 });
 
-test('unknown tokens are refused by name; braces that hold none stay', () => {
+test('unknown tokens are refused by name; braces without a token stay', () => {
   for (const template of ['{dat}', '{}', '{Date}', '{ date }', 'a{b}c']) {
     assert.throws(
       () => checkTemplate(template),
@@ -58,7 +58,7 @@ test('the original extension is kept unless the template gives one', () => {
   for (const [template, filename, expected] of cases) assert.equal(apply(template, filename), expected);
 });
 
-test('what a template makes is checked like any name', () => {
+test('the result of a template is checked like any name', () => {
   for (const template of ['', 'a/{name}', '../{filename}', '\n{name}', 'x'.repeat(256)]) {
     assert.throws(
       () => apply(template),

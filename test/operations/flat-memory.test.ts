@@ -42,7 +42,7 @@ interface Side {
   isSlow: boolean;
 }
 
-describe('a slow side holds the fast one up, in flat memory', { concurrency: true }, () => {
+describe('a slow side slows down the fast one, in flat memory', { concurrency: true }, () => {
   describe('SFTP', { concurrency: 1 }, () => {
     let sshd: TestSshd;
     let line: SlowLine;

@@ -93,7 +93,7 @@ describe('large trees', () => {
     return least;
   }
 
-  test(`${ENTRIES} entries as lines, to a client that takes its time`, async (t) => {
+  test(`${ENTRIES} entries as lines, to a slow client`, async (t) => {
     const expected = ENTRIES + Math.ceil(ENTRIES / 20_000);
     const grown = await growthOf(async () => {
       let seen = 0;

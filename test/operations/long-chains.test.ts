@@ -47,7 +47,7 @@ describe('receipts in great numbers', () => {
     );
   });
 
-  test(`a chain of ${RECEIPTS} receipts, by a fast reader and by one that stands still`, async () => {
+  test(`a chain of ${RECEIPTS} receipts, for a fast reader and for one that pauses`, async () => {
     await withSql(database.url, async (sql) => {
       await sql`create temporary table more as
         select c.sequence + n as sequence, gen_random_uuid() as id

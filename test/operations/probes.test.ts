@@ -84,7 +84,7 @@ const healthOf = async (api: ApiClient, id: string): Promise<Health> =>
   (await api.get(`/manage/connections/${id}/health`)).json as unknown as Health;
 
 // Alone: it counts all sessions on the servers, and reading the kernel's table keeps this process busy.
-test('no session beyond the limit, and no client behind a look', { timeout: 120_000 }, async () => {
+test('no session beyond the limit, and no client waits for a check', { timeout: 120_000 }, async () => {
   const { connections, stop } = await startLines();
   const gateway = await startGateway({
     connections,
@@ -115,7 +115,7 @@ test('no session beyond the limit, and no client behind a look', { timeout: 120_
 });
 
 describe('side by side', { concurrency: true }, () => {
-  test('outages of a script, of servers that nobody uses', { timeout: 300_000 }, async () => {
+  test('outages of a script, on unused servers', { timeout: 300_000 }, async () => {
     const soon = new Date(Date.now() + HOUR).toISOString();
     const { proxies, connections, stop } = await startLines();
     const gateway = await startGateway({
@@ -185,7 +185,7 @@ describe('side by side', { concurrency: true }, () => {
     }
   });
 
-  test('the servers of one account that say nothing delay nobody else', { timeout: 180_000 }, async () => {
+  test('silent servers of one account delay no others', { timeout: 180_000 }, async () => {
     const { connections, stop } = await startLines();
     const sockets = new Set<net.Socket>();
     const silent = net.createServer((socket) => {
@@ -235,7 +235,7 @@ describe('side by side', { concurrency: true }, () => {
     }
   });
 
-  test('two nodes look once, and the one that is left goes on', { timeout: 180_000 }, async () => {
+  test('two nodes check once, and the remaining one continues', { timeout: 180_000 }, async () => {
     const { proxies, connections, stop } = await startLines();
     const postgres = await startPostgres();
     const nodes: TestGateway[] = [];

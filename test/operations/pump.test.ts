@@ -55,7 +55,7 @@ test('a wrong digest, too few, too many bytes, a body over its limit', async () 
   assert.equal(await run({ maxBytes: 0 }), 7);
 });
 
-test('the first failure ends both ends and is the one that is told', async () => {
+test('the first failure ends both ends and is reported', async () => {
   const first = new GatewayError('client_gone', 'the client left');
   const source = new PassThrough();
   const sink = new Sink();
@@ -90,7 +90,7 @@ test('an abort ends both with its own reason', async () => {
   assert.deepEqual([source.destroyed, sink.destroyed], [true, true]);
 });
 
-test('a slow target holds the source back', async () => {
+test('a slow target slows down the source', async () => {
   let produced = 0;
   const source = new Readable({
     highWaterMark: 64 << 10,

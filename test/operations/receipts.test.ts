@@ -179,7 +179,7 @@ describe('receipts of every kind of operation', () => {
     assert.deepEqual(json['transfers'], []);
   });
 
-  test('what was given for one, and concerns more than one: all of it is told', async () => {
+  test('an option given for one file that concerns several: all of them are listed', async () => {
     const query = '?format=zip&path=/kinds/read&path=/kinds/tree';
     const archive = await gateway.api.get(`/api/download/c1${query}`);
     assert.equal(archive.status, 200);
@@ -196,7 +196,7 @@ describe('receipts of every kind of operation', () => {
     assertHolds(await receiptOf(await newest('delete')), { deleted: 5, transfer: at('tree') });
   });
 
-  test('a url: whose server it was', async () => {
+  test('a url: the identity of its server', async () => {
     const host = `127.0.0.1:${(site.address() as AddressInfo).port}`;
     await post('/api/upload/c1', { url: `http://${host}/x`, path: '/kinds', filename: 'fetched' });
     const receipt = await receiptOf(await newest('upload'));
@@ -264,7 +264,7 @@ describe('receipts of every kind of operation', () => {
     },
   ];
   for (const { what, job, told } of jobs) {
-    test(`a job that ${what}: one of each file`, async () => {
+    test(`a job that ${what}: one for each file`, async () => {
       for (const name of ['a', 'b']) await server!.disk.write(`/job/${name}`, name);
       await server!.disk.write('/mirror/extra', 'x');
       const { id, state } = await run(gateway.api, job);
@@ -296,7 +296,7 @@ describe('receipts of every kind of operation', () => {
     });
   });
 
-  test('hold before OpenSSL, which knows nothing of this program', async () => {
+  test('are verified by OpenSSL, which knows nothing of this program', async () => {
     const { keys } = (await gateway.api.get('/.well-known/jwks.json')).json as { keys: { kid: string; x: string }[] };
     const folder = mkdtempSync(path.join(tmpdir(), 'ftg-openssl-'));
     const at = (name: string): string => path.join(folder, name);
@@ -322,7 +322,7 @@ describe('receipts of every kind of operation', () => {
     }
   });
 
-  test('nothing else has one, and all of them are one chain', async () => {
+  test('no other operation has one, and all of them form one chain', async () => {
     const all = await lines();
     const keys = keysOf((await gateway.api.get('/.well-known/jwks.json')).json);
     const { receipts } = await verifyChain(

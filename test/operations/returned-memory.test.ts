@@ -19,7 +19,7 @@ const MORE_THAN_BEFORE = 40 * MIB;
 /** It is done every ten seconds. */
 const WITHIN_MS = 60_000;
 
-test('after hundreds of transfers, and clients that leave, memory is what it was', async (t) => {
+test('after hundreds of transfers, and clients that leave, memory returns to its former size', async (t) => {
   const sshd = await startSshd(['MaxStartups 300']);
   const { username, clientKeyFile: privateKeyFile, files } = sshd;
   const login = { type: 'sftp', host: '127.0.0.1', port: sshd.port, username, privateKeyFile };

@@ -28,7 +28,7 @@ interface Told {
 
 const secret = 'nobody-else-may-read-this';
 
-describe('who the server was', () => {
+describe('the identity of the server', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'ftg-proof-'));
   const identities = ['one', 'other', 'web'].map((name) => {
     const base = path.join(folder, name);
@@ -162,7 +162,7 @@ describe('who the server was', () => {
     },
   ];
   for (const { connection, shown, keys, change } of changes) {
-    test(`${connection}: the key that its session has seen, whatever the server shows by now`, async () => {
+    test(`${connection}: the key that its session has seen, even if the server shows another one now`, async () => {
       const [former, present] = keys();
       const seen = async (answer: ApiAnswer): Promise<string | undefined> => shown((await told(answer)).server);
       assert.equal(await seen(await put(connection, Buffer.from('a'))), former);
@@ -213,7 +213,7 @@ describe('who the server was', () => {
     assert.deepEqual([...seen].sort(), [one.shown, other.shown].sort());
   });
 
-  test('the server of a url, by its certificate, and nothing of the url that may be a secret', async () => {
+  test('the server of a url, by its certificate, without any part of the url that may be a secret', async () => {
     const host = `127.0.0.1:${portOf(site)}`;
     const url = `https://user:${secret}@${host}/${secret}?token=${secret}`;
     const answer = await gateway.api.post('/api/upload/sftp', { url, path: '/in', filename: 'fetched' });

@@ -14,7 +14,7 @@ const entry = (name: string, isDirectory = false): FileInfo => ({
   modifiedAt: at,
 });
 
-test('names are compared by code points, like a sort of their UTF-8 bytes', () => {
+test('names are compared by code points, like their UTF-8 bytes', () => {
   const text = fc.string({
     unit: fc.oneof(
       fc.constantFrom('a', 'b', '\ue000', '\uffff', '😀', '𐀀'),
@@ -53,7 +53,7 @@ test('folders first, then names; nothing is lost or doubled', () => {
   );
 });
 
-test('200,000 entries come out in order without a long pause', () => {
+test('200,000 entries are sorted without a long pause', () => {
   const listing = new SortedListing(compareFiles);
   // Milliseconds of processor time, so that a busy machine does not matter.
   let longest = 0;

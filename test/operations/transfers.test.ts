@@ -62,7 +62,7 @@ const nothingLeased = (): Promise<void> =>
   eventually(() => rig.remotes.gauges().every(({ leased, waiting }) => leased + waiting === 0), 'the leases are back');
 
 describe('putFile', () => {
-  test('stands whole at its place, in folders that are made, and in the history', async () => {
+  test('stores the whole file at its path, in new folders, and in the history', async () => {
     const since = Date.now();
     const { result, transferId, durationMs } = await put({
       target: inFolder('/put/new', 'a.txt', { template: '{name}-x' }),
@@ -78,7 +78,7 @@ describe('putFile', () => {
     nothingHidden('put/new');
   });
 
-  test('a short body is whole, and good, before a session is taken for it', async () => {
+  test('a short body is complete, and checked, before a session is taken for it', async () => {
     let complete: (bytes: Buffer) => void = () => undefined;
     const body = new Promise<Buffer>((resolve) => (complete = resolve));
     const isIdle = (): boolean => rig.remotes.gauges().every(({ leased, waiting }) => leased + waiting === 0);
@@ -146,7 +146,7 @@ describe('putFile', () => {
     await nothingLeased();
   });
 
-  test('of two who may not replace, one wins and the other is told', async () => {
+  test('of two that may not replace, one wins and the other gets the error', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 6 }, (_, index) =>
         put({ target: file('/race.txt', false), body: Readable.from([Buffer.from(`writer ${index}`)]) }),
@@ -159,7 +159,7 @@ describe('putFile', () => {
     nothingHidden('');
   });
 
-  test('whatever goes wrong leaves the former file and nothing else', async () => {
+  test('every failure leaves only the former file', async () => {
     mkdirSync(join(rig.folder, 'safe'));
     writeFileSync(join(rig.folder, 'safe/a.txt'), 'former');
     const digest = { algorithm: 'sha256' as const, value: createHash('sha256').update('other').digest() };
@@ -223,7 +223,7 @@ describe('openDownload', () => {
     path = '/big.bin',
   ) => openDownload(rig.operations, rig.request('download', request), at(path), options);
 
-  test('the item is in the history before the last chunk leaves, and the lease is back', async () => {
+  test('the item is in the history before the last chunk is sent, and the lease is returned', async () => {
     const download = await open();
     assert.deepEqual([download.length, download.range], [300_000, undefined]);
     let received = 0;
@@ -250,7 +250,7 @@ describe('openDownload', () => {
     await nothingLeased();
   });
 
-  test('a short file, and a short range of a long one, are here whole: recorded, and their session is free', async () => {
+  test('a short file, and a short range of a long one, are returned whole: recorded, and their session is free', async () => {
     writeFileSync(join(rig.folder, 'short.bin'), big.subarray(0, 65_536));
     const ranged = { select: () => ({ start: 100_000, end: 165_535 }) };
     for (const [options, path, from] of [[{}, '/short.bin', 0] as const, [ranged, '/big.bin', 100_000] as const]) {
@@ -278,7 +278,7 @@ describe('openDownload', () => {
     await nothingLeased();
   });
 
-  test('a consumer that leaves is client_gone; an abort says why', async () => {
+  test('a consumer that leaves is client_gone; an abort has its own reason', async () => {
     const left = await open();
     left.body?.once('error', () => undefined).destroy();
     await eventually(() => rig.outcomes.at(-1)?.transferId === left.transferId, 'the outcome');
@@ -334,7 +334,7 @@ describe('copyFile', () => {
     await nothingLeased();
   });
 
-  test('never onto itself, also by way of another connection to the same login', async () => {
+  test('never onto itself, also through another connection to the same login', async () => {
     const other = { ...rig.connection, rootPath: '/copies' };
     await assert.rejects(copy('/original.txt', '/original.txt'), withCode('already_exists', /itself/));
     const onItself = copy('/copies/x-copy.txt', '/x-copy.txt', { target: other });
@@ -342,7 +342,7 @@ describe('copyFile', () => {
     assert.equal(onDisk('copies/x-copy.txt'), 'original');
   });
 
-  test('a login with room for one session and one channel says which setting to raise', async () => {
+  test('a login with room for one session and one channel names the setting to raise', async () => {
     const pool = { maxSessions: 1, maxChannelsPerSession: 1 };
     const narrow = { ...rig.connection, id: 'narrow', algorithms: 'legacy' as const, pool };
     const refused = rig.operations.run(rig.request('copy', { connection: narrow }), (operation) =>
@@ -356,7 +356,7 @@ describe('copyFile', () => {
 });
 
 describe('operations', () => {
-  test('looking is free, everything else counts, and a used-up month refuses before it starts', async () => {
+  test('listing is free, everything else counts, and a used-up month refuses before it starts', async () => {
     const caller = { ...rig.request('list').caller, plan: 'small' };
     const nothing = async (): Promise<void> => undefined;
     const used = await rig.storage.quota.used(caller.accountId);
@@ -390,7 +390,7 @@ describe('operations', () => {
     assert.doesNotMatch((await rig.newest()).errorMessage ?? '', /secret/);
   });
 
-  test('what was done and could not be recorded does not run again under its key; what failed may', async () => {
+  test('work that was done and could not be recorded does not run again under its key; failed work may', async () => {
     const away = new GatewayError('database_away', 'the history cannot be written');
     const { history, quota, locks } = rig.storage;
     const unrecorded: typeof history = Object.assign(Object.create(history) as typeof history, {
@@ -416,7 +416,7 @@ describe('operations', () => {
     assert.equal(lost, 1);
   });
 
-  test('a folder’s deletion stops when its client leaves, and the same goes on from there', async () => {
+  test('a folder’s deletion stops when its client leaves, and a repetition continues from there', async () => {
     const files = 300;
     mkdirSync(join(rig.folder, 'many'));
     for (let index = 0; index < files; index++) writeFileSync(join(rig.folder, 'many', String(index)), '');
@@ -448,7 +448,7 @@ describe('operations', () => {
     assert.equal((await rig.newest()).status, 'success');
   });
 
-  test('a session that died unnoticed is replaced unless something has moved', async () => {
+  test('a session that died unnoticed is replaced unless something was moved', async () => {
     let runs = 0;
     const lost = new GatewayError('connection_lost', 'gone');
     const dieOnce = (commits: boolean) =>
@@ -468,7 +468,7 @@ describe('operations', () => {
 });
 
 describe('leftovers', () => {
-  test('what a dead node left is found by its name and removed; what lives stays', async () => {
+  test('leftovers of a dead node are found by their names and removed; those of a live one are kept', async () => {
     const other = await openTest(rig.url);
     const { tag } = other.leftovers;
     mkdirSync(join(rig.folder, 'crash'));

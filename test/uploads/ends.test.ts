@@ -88,7 +88,7 @@ function suite(entry: ServerEntry): void {
     const newFolder = (): string => `${server.base ?? ''}/ends-${++count}`;
     const idOf = (url: string): string => url.split('/').at(-1) ?? '';
 
-    test('what nobody goes on with is gone when it has expired, here and there; a finished file stays', async () => {
+    test('unfinished uploads are removed when they have expired, here and on the server; a finished file is kept', async () => {
       const folder = newFolder();
       const open = await tus.begin({ path: folder, filename: 'open.bin' }, 10 * MIB);
       assert.equal((await tus.patch(open, 0, randomBytes(9 * MIB))).status, 204);
@@ -104,7 +104,7 @@ function suite(entry: ServerEntry): void {
       assert.deepEqual(await server.disk.files(folder), [`${folder}/done.bin`]);
     });
 
-    test('with its connection goes what stands of it on the server, also what is being written on another node', async () => {
+    test('deleting a connection removes stored bytes of its uploads from the server, also of one that is being written on another node', async () => {
       const folder = newFolder();
       await ownConnection('passing');
       const passing = new Tus(nodes[1]?.client() ?? assert.fail(), 'passing');
@@ -126,7 +126,7 @@ function suite(entry: ServerEntry): void {
       socket.destroy();
     });
 
-    test('a connection whose server is away goes all the same, and without waiting for it', async () => {
+    test('a connection whose server is away is deleted all the same, without waiting for it', async () => {
       const folder = newFolder();
       // A request that waits for the server waits for a day.
       const pool = { acquireTimeoutMs: A_DAY_MS, connectTimeoutMs: A_DAY_MS, stallTimeoutMs: A_DAY_MS };
@@ -161,7 +161,7 @@ function suite(entry: ServerEntry): void {
       assert.deepEqual([...items], [{ status: 'failed', error_code: 'unknown_upload' }]);
     }
 
-    test('what was taken away on the server ends the upload at once, and the history says so', async () => {
+    test('an upload whose bytes are deleted on the server ends at once, and the history says so', async () => {
       const folder = newFolder();
       const filename = `taken-${count}.bin`;
       const url = await tus.begin({ path: folder, filename }, 20 * MIB);
@@ -171,7 +171,7 @@ function suite(entry: ServerEntry): void {
       assert.deepEqual(await server.disk.files(folder), []);
     });
 
-    test('the same when all of it had come, and its length is told now', async () => {
+    test('the same if all bytes had arrived, and its length is announced now', async () => {
       const folder = newFolder();
       const filename = `taken-${count}.bin`;
       const begun = await tus.create({ path: folder, filename }, { 'Upload-Defer-Length': '1' });
@@ -182,7 +182,7 @@ function suite(entry: ServerEntry): void {
       assert.deepEqual(await server.disk.files(folder), []);
     });
 
-    test('a file that has become shorter on the server is gone on with where it ends', async () => {
+    test('a file that was shortened on the server is continued at its end', async () => {
       if (server.connection.type === 's3') return;
       const folder = newFolder();
       const content = randomBytes(9 * MIB);
@@ -198,7 +198,7 @@ function suite(entry: ServerEntry): void {
       assert.ok((await server.disk.read(`${folder}/shorter.bin`)).equals(content));
     });
 
-    test('one whose remote is away stays until it is back', async () => {
+    test('one whose remote is away is kept until it is back', async () => {
       const folder = newFolder();
       const url = await tus.begin({ path: folder, filename: 'a.bin' }, 10);
       assert.equal((await tus.patch(url, 0, randomBytes(5))).status, 204);
@@ -213,7 +213,7 @@ function suite(entry: ServerEntry): void {
       assert.deepEqual(await server.disk.files(folder), [`${folder}/a.bin`]);
     });
 
-    test('a remote that is lost in the middle of a piece: what stands there is asked of it', async () => {
+    test('a remote that is lost in the middle of a piece is asked how many bytes it has', async () => {
       const folder = newFolder();
       const content = randomBytes(24 * MIB);
       const url = await tus.begin({ path: folder, filename: 'lost.bin' }, content.length);
@@ -231,7 +231,7 @@ function suite(entry: ServerEntry): void {
     });
 
     describe('nodes that die', { concurrency: true }, () => {
-      test('a node that dies in the middle of a piece: another one goes on with the digest', async () => {
+      test('a node that dies in the middle of a piece: another one continues with the digest', async () => {
         const folder = newFolder();
         const content = randomBytes(30 * MIB);
         const url = await tus.begin({ path: folder, filename: 'a.bin' }, content.length, WANTED);
@@ -251,7 +251,7 @@ function suite(entry: ServerEntry): void {
         else assert.ok(read > 0 && read <= stands - MIB, `${read} bytes read of ${stands}`);
       });
 
-      test('a node that dies while it reads back what stands: another one does it again', async () => {
+      test('a node that dies while it reads back stored bytes: another one does it again', async () => {
         const folder = newFolder();
         const content = randomBytes(9 * MIB);
         const proven = new Tus(tus.api, 'proven');
@@ -272,7 +272,7 @@ function suite(entry: ServerEntry): void {
       });
     });
 
-    test('a node that dies after the file has got its name, and before anybody knows: another one tells of it, once', async () => {
+    test('a node that dies after the file was published, and before that is recorded: another one reports it, once', async () => {
       const folder = newFolder();
       const content = randomBytes(9 * MIB);
       const filename = `published-${count}.bin`;

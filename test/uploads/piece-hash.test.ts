@@ -8,8 +8,8 @@ const MIB = 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-describe('the hash of a file that comes in pieces', () => {
-  test('is that of all its bytes, wherever it is kept and by whom it is gone on with', async () => {
+describe('the hash of a file that arrives in pieces', () => {
+  test('is that of all its bytes, wherever it is saved and continued', async () => {
     const bytes = randomBytes(300_000);
     let hash = await PieceHash.of(NOTHING);
     const other = await PieceHash.of(NOTHING);
@@ -27,7 +27,7 @@ describe('the hash of a file that comes in pieces', () => {
     assert.equal((await PieceHash.of(NOTHING)).value.toString('hex'), digestOf(NOTHING));
   });
 
-  test('goes back to a state within what stands, and tells what was read from there', async () => {
+  test('returns to a state within the stored bytes, and reports what was read from there', async () => {
     const bytes = randomBytes(1000);
     const hash = await PieceHash.of(NOTHING);
     for (const [from, to] of [
@@ -66,7 +66,7 @@ describe('the hash of a file that comes in pieces', () => {
     assert.equal(hash.saved.length, 132);
   });
 
-  test('states of another build are as good as none', async () => {
+  test('states of another build are ignored', async () => {
     const hash = await PieceHash.of(NOTHING);
     hash.update(randomBytes(100));
     hash.keep();
@@ -76,7 +76,7 @@ describe('the hash of a file that comes in pieces', () => {
     assert.equal((await PieceHash.of(hash.saved.subarray(1))).offset, 0);
   });
 
-  test('no chunk that a writer takes at once holds the event loop', async (t) => {
+  test('no chunk that a writer takes at once blocks the event loop', async (t) => {
     const hash = await PieceHash.of(NOTHING);
     const chunk = randomBytes(MIB);
     // Processor time: other tests use the machine at the same time.

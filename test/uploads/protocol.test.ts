@@ -90,7 +90,7 @@ describe('tus 1.0.0', () => {
   };
 
   describe('core', () => {
-    test('OPTIONS tells versions, extensions, algorithms and the limit, without a key and a version', async () => {
+    test('OPTIONS returns versions, extensions, algorithms and the limit, without a key and a version', async () => {
       const { status, headers } = await gateway.client('').send('/api/uploads/c1', { method: 'OPTIONS' });
       assert.equal(status, 204);
       assert.equal(headers['tus-version'], '1.0.0');
@@ -102,7 +102,7 @@ describe('tus 1.0.0', () => {
       assert.equal(headers['tus-max-size'], String(MAX_BYTES));
     });
 
-    test('Tus-Resumable stands in every answer, and another version is 412 with Tus-Version, and not processed', async () => {
+    test('Tus-Resumable is in every answer, and another version is 412 with Tus-Version, and not processed', async () => {
       await withUpload(4, async (url) => {
         for (const version of ['0.2.2', '']) {
           const answer = await tus.patch(url, 0, Buffer.from('abcd'), { 'Tus-Resumable': version });
@@ -125,7 +125,7 @@ describe('tus 1.0.0', () => {
       });
     });
 
-    test('HEAD tells the offset, the length and the metadata, is not cached, and knows nothing of an unknown one', async () => {
+    test('HEAD returns the offset, the length and the metadata, is not cached, and 404 for an unknown one', async () => {
       const pairs = { ...named(), filetype: 'text/plain', empty: '' };
       const begun = await tus.create(pairs, { 'Upload-Length': '100' });
       const url = String(begun.headers.location);
@@ -141,7 +141,7 @@ describe('tus 1.0.0', () => {
       refused(await tus.head('/api/uploads/c1/no-uuid'), 404, 'unknown_upload');
     });
 
-    test('PATCH: content type, offset, the sum of both, 409 of another offset, 404 of an unknown one', async () => {
+    test('PATCH: content type, offset, the sum of both, 409 for another offset, 404 for an unknown one', async () => {
       await withUpload(10, async (url) => {
         refused(
           await tus.patch(url, 0, Buffer.from('a'), { 'Content-Type': 'text/plain' }),
@@ -163,7 +163,7 @@ describe('tus 1.0.0', () => {
       refused(await tus.patch(UNKNOWN, 0, Buffer.from('a')), 404, 'unknown_upload');
     });
 
-    test('bytes of no announced number count as far as they belong to the file', async () => {
+    test('bytes without an announced number count as far as they belong to the file', async () => {
       await withUpload(5, async (url) => {
         const body = (async function* () {
           yield Buffer.from('abc');
@@ -175,7 +175,7 @@ describe('tus 1.0.0', () => {
       });
     });
 
-    test('of an upload there is nothing to GET, and nothing to delete of one that is not there', async () => {
+    test('an upload cannot be read with GET, and a missing one cannot be deleted', async () => {
       await withUpload(5, async (url) => {
         const got = await tus.api.send(url, { headers: VERSION });
         assert.deepEqual([got.status, got.headers['x-error-code']], [405, 'method_not_allowed'], got.text);
@@ -203,7 +203,7 @@ describe('tus 1.0.0', () => {
   });
 
   describe('creation', () => {
-    test('201 with a Location; a length that is none, or two, is 400; one above the limit 413', async () => {
+    test('201 with a Location; a length that is not a number, or two, is 400; one above the limit 413', async () => {
       const begin = (headers: Record<string, string>) => tus.create(named(), headers);
       const begun = await begin({ 'Upload-Length': '5' });
       assert.equal(begun.status, 201);
@@ -220,7 +220,7 @@ describe('tus 1.0.0', () => {
       refused(await begin({ 'Upload-Length': String(MAX_BYTES + 1) }), 413, 'too_large');
     });
 
-    test('a deferred length is told once, and not changed', async () => {
+    test('a deferred length is announced once, and not changed', async () => {
       const begun = await tus.create(named(), { 'Upload-Defer-Length': '1' });
       const url = String(begun.headers.location);
       const first = await tus.head(url);
@@ -237,7 +237,7 @@ describe('tus 1.0.0', () => {
       assert.ok(last.headers['x-transfer-id']);
     });
 
-    test('with a body: the offset, what type it must have, and a checksum that does not match', async () => {
+    test('with a body: the offset, its required type, and a checksum that does not match', async () => {
       const body = Buffer.from('hello');
       const begun = await tus.create(named(), { 'Upload-Length': '10' }, body);
       assert.deepEqual([begun.status, begun.headers['upload-offset']], [201, '5']);
@@ -250,19 +250,19 @@ describe('tus 1.0.0', () => {
       assert.deepEqual(await hidden(), []);
     });
 
-    test('with more bytes than it is to have: 413, and nothing is left', async () => {
+    test('with more bytes than announced: 413, and nothing is left', async () => {
       const answer = await tus.create(named(), { 'Upload-Length': '5' }, Buffer.from('hello!'));
       refused(answer, 413, 'too_large');
       assert.deepEqual(await hidden(), []);
     });
 
-    test('what is no extension here is refused: uploads that are to be joined', async () => {
+    test('an unsupported extension is refused: uploads to be concatenated', async () => {
       for (const concat of ['partial', `final;${UNKNOWN}`]) {
         refused(await tus.create(named(), { 'Upload-Length': '5', 'Upload-Concat': concat }), 400, 'bad_request');
       }
     });
 
-    test('metadata of another form are 400, unknown ones are kept and named', async () => {
+    test('malformed metadata are 400, unknown ones are kept and named', async () => {
       const begin = (field: string) => tus.create({}, { 'Upload-Metadata': field, 'Upload-Length': '5' });
       const name = `filename ${Buffer.from('a.bin').toString('base64')}`;
       for (const field of [
@@ -297,7 +297,7 @@ describe('tus 1.0.0', () => {
       await tus.end(String(more.headers.location));
     });
 
-    test('the names that a template makes are those of the beginning', async () => {
+    test('the names from a template are those of the beginning', async () => {
       const pairs = {
         filename: 'a.txt',
         path: '/templates',
@@ -312,7 +312,7 @@ describe('tus 1.0.0', () => {
       assert.equal(file?.modifiedAt, '2026-01-31T12:00:00.000Z');
     });
 
-    test('an account has so many unfinished ones, and no more', async () => {
+    test('an account has a limited number of unfinished ones', async () => {
       const all = await Promise.all(
         Array.from({ length: UNFINISHED + 3 }, () => tus.create(named(), { 'Upload-Length': '5' })),
       );
@@ -325,7 +325,7 @@ describe('tus 1.0.0', () => {
   });
 
   describe('expiration, termination, checksum', () => {
-    test('Upload-Expires stands in each answer, in the form of HTTP', async () => {
+    test('Upload-Expires is in each answer, in the form of HTTP', async () => {
       const since = Date.now();
       const begun = await tus.create(named(), { 'Upload-Length': '5' });
       const url = String(begun.headers.location);
@@ -337,7 +337,7 @@ describe('tus 1.0.0', () => {
       await tus.end(url);
     });
 
-    test('a finished one can be looked at; given up, its file stays', async () => {
+    test('a finished one can be queried; after termination its file is kept', async () => {
       const pairs = named();
       const url = await tus.begin(pairs, 4);
       const last = await tus.patch(url, 0, Buffer.from('abcd'));
@@ -355,7 +355,7 @@ describe('tus 1.0.0', () => {
       assert.equal(file.json['content'], 'abcd');
     });
 
-    test('a digest of all pieces: in the last answer, in what is asked after it, in the history and in the receipt', async () => {
+    test('a digest of all pieces: in the last answer, in later queries, in the history and in the receipt', async () => {
       const content = randomBytes(1000);
       const begun = (by: Tus, headers = {}): Promise<string> => by.begin(named(), content.length, headers);
       const digested = new Tus(gateway.api, 'digested');
@@ -387,7 +387,7 @@ describe('tus 1.0.0', () => {
       assert.equal((await itemOf(empty))['digest'], shown(Buffer.alloc(0)));
     });
 
-    test('a digest is asked for with the first byte, or not at all', async () => {
+    test('a digest is requested with the first byte, or not at all', async () => {
       const content = randomBytes(1000);
       const [first, late] = [await tus.begin(named(), 1000), await tus.begin(named(), 1000)];
       assert.equal((await tus.patch(first, 0, content.subarray(0, 400), WANTED)).status, 204);
@@ -399,7 +399,7 @@ describe('tus 1.0.0', () => {
       assert.deepEqual([item['digest'], item['noDigest'], item['digestReadBytes']], [null, 'pieces', null]);
     });
 
-    test('a checksum of an unknown algorithm, or of another form, is 400; both that are told match', async () => {
+    test('a checksum of an unknown algorithm, or a malformed one, is 400; two given ones must match', async () => {
       await withUpload(20, async (url) => {
         for (const field of [
           'md5 CY9rzUYh03PK3k6DJie09g==',
@@ -420,8 +420,8 @@ describe('tus 1.0.0', () => {
     });
   });
 
-  describe('whose they are', () => {
-    test('another account, a key for another connection or without the scope: as if there were none', async () => {
+  describe('owners', () => {
+    test('another account, a key for another connection or without the scope: as if the upload did not exist', async () => {
       await withUpload(5, async (url) => {
         const by = (key: string, at = url) => new Tus(gateway.client(key)).head(at);
         assert.equal((await by(FOREIGN)).headers['x-error-code'], 'unknown_connection');
@@ -441,7 +441,7 @@ describe('tus 1.0.0', () => {
       refused(answer, 501, 'resume_unsupported');
     });
 
-    test('a second writer of the same key ends the first one, which keeps what it has; one of another key is locked', async () => {
+    test('a second writer of the same key ends the first one, which keeps what it has; for another key it is locked', async () => {
       const content = randomBytes(600_000);
       const url = await tus.begin(named(), content.length);
       const { socket } = tus.sendHead(url, 0, content.length);
@@ -460,7 +460,7 @@ describe('tus 1.0.0', () => {
       assert.equal(last.status, 204, last.text);
     });
 
-    test('its owner cancels it while it is sent: nothing is left of it, and the history says so', async () => {
+    test('its owner cancels it while it is sent: nothing of it is left, and the history says so', async () => {
       const pairs = named();
       const url = await tus.begin(pairs, 500_000);
       const { socket } = tus.sendHead(url, 0, 500_000);
@@ -482,7 +482,7 @@ describe('tus 1.0.0', () => {
       assert.equal((json['transfer'] as Record<string, string>)['status'], 'failed');
     });
 
-    test('of two that write at once one has its way, and the file is whole', async () => {
+    test('with two concurrent writers one is accepted, and the file is complete', async () => {
       const content = randomBytes(900_000);
       const pairs = named();
       const url = await tus.begin(pairs, content.length);

@@ -55,7 +55,7 @@ describe('10,000 expired uploads', { concurrency: 1 }, () => {
   const left = async (connectionId: string): Promise<number> =>
     (await sql`select from uploads where connection_id = ${connectionId}`).length;
 
-  test('they go while clients are served and the loop stays free; those of a server that is away delay no others', async (t) => {
+  test('they are removed while clients are served and the loop stays free; those of a server that is away delay no others', async (t) => {
     await assertServing(gateway, async () => {
       await lay(OF_AWAY, 'away', 'open', 7200);
       await lay(UNFINISHED, 'c1', 'open', 3600);
@@ -77,7 +77,7 @@ describe('10,000 expired uploads', { concurrency: 1 }, () => {
     });
   });
 
-  test('when it is back, they go too', async () => {
+  test('when it is back, they are removed too', async () => {
     const claimed = (await sql`select from uploads where connection_id = 'away' and writer is not null`).length;
     assert.ok(claimed <= 50, `${claimed} are claimed`);
     assert.equal(await left('away'), OF_AWAY);

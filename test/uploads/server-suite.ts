@@ -44,7 +44,7 @@ export function uploadSuite(entry: ServerEntry): void {
       return (answer.json['transfers'] as Record<string, unknown>[])[0] ?? {};
     };
 
-    test('a server that cannot go on in a file is told of at the beginning', async (t) => {
+    test('a server that cannot continue files is reported at the beginning', async (t) => {
       const folder = newFolder();
       const answer = await tus.create({ path: folder, filename: 'a.bin' }, { 'Upload-Length': '10' });
       t.diagnostic(`${answer.status} ${answer.text}`);
@@ -54,7 +54,7 @@ export function uploadSuite(entry: ServerEntry): void {
       assert.deepEqual(await server.disk.files(folder), []);
     });
 
-    test('pieces of every length make one file, seen when it is whole', async () => {
+    test('pieces of every length make one file, visible when it is complete', async () => {
       if (!goesOn) return;
       const folder = newFolder();
       const content = randomBytes(2 * PART_BYTES + 1_234_567);
@@ -79,7 +79,7 @@ export function uploadSuite(entry: ServerEntry): void {
       assert.equal(digest(await server.disk.read(file)), digest(content));
     });
 
-    test('what came over a line that broke counts', async () => {
+    test('bytes from a connection that broke count', async () => {
       if (!goesOn) return;
       const folder = newFolder();
       const content = randomBytes(PART_BYTES + 2_345_678);
@@ -103,7 +103,7 @@ export function uploadSuite(entry: ServerEntry): void {
       assert.deepEqual(await server.disk.files(folder), [`${folder}/broken.bin`]);
     });
 
-    test('a checksum that does not match leaves the offset, and the bytes before', async () => {
+    test('a checksum that does not match keeps the offset, and the bytes before', async () => {
       if (!goesOn) return;
       const folder = newFolder();
       const content = randomBytes(PART_BYTES + 500_000);
@@ -128,7 +128,7 @@ export function uploadSuite(entry: ServerEntry): void {
       assert.deepEqual(await server.disk.files(folder), [`${folder}/checked.bin`]);
     });
 
-    test('a length that is told with the last bytes, or after them', async () => {
+    test('a length that is announced with the last bytes, or after them', async () => {
       if (!goesOn) return;
       const folder = newFolder();
       const content = randomBytes(PART_BYTES + 123);
@@ -149,7 +149,7 @@ export function uploadSuite(entry: ServerEntry): void {
       assert.equal((await server.disk.files(folder)).length, 3);
     });
 
-    test('an empty file is there at once, and one that comes with its beginning', async () => {
+    test('an empty file is published at once, and so is one that comes with its creation', async () => {
       if (!goesOn) return;
       const folder = newFolder();
       const empty = await tus.create({ path: folder, filename: 'empty.bin' }, { 'Upload-Length': '0' });
@@ -164,7 +164,7 @@ export function uploadSuite(entry: ServerEntry): void {
       assert.equal((await server.disk.read(`${folder}/empty.bin`)).length, 0);
     });
 
-    test('of two that may not replace a file, and end at once, one has the name', async () => {
+    test('of two that may not replace a file, and end at once, one gets the name', async () => {
       if (!goesOn) return;
       const folder = newFolder();
       const fields = { path: folder, filename: 'one.bin', overwrite: 'false' };
@@ -177,7 +177,7 @@ export function uploadSuite(entry: ServerEntry): void {
       assert.deepEqual(await server.disk.files(folder), [`${folder}/one.bin`]);
     });
 
-    test('what is given up leaves nothing', async () => {
+    test('a terminated one leaves nothing', async () => {
       if (!goesOn) return;
       const folder = newFolder();
       const url = await tus.begin({ path: folder, filename: 'gone.bin' }, 2 * PART_BYTES);
@@ -190,7 +190,7 @@ export function uploadSuite(entry: ServerEntry): void {
       assert.equal((await tus.end(url)).status, 404);
     });
 
-    test('a file that came first is not replaced against the wish of who sends', async () => {
+    test('a file that was created first is not replaced against the sender’s wish', async () => {
       if (!goesOn) return;
       const folder = newFolder();
       const fields = { path: folder, filename: 'mine.txt', overwrite: 'false' };

@@ -65,18 +65,18 @@ describe('short pieces of resumable uploads on S3', { concurrency: 1 }, () => {
     assert.ok(down < 1, `${down} of the bytes were read`);
   });
 
-  test('300 pieces of 40 KiB are few objects, and leave none', async (t) => {
+  test('300 pieces of 40 KiB need few objects, and leave none', async (t) => {
     const { up, down } = await send('/short-2', 300, 40 * 1024);
     t.diagnostic(`${up.toFixed(3)} of the bytes to the store, ${down.toFixed(3)} from it`);
     assert.ok(up < 4, `${up} of the bytes were sent`);
     assert.ok(down < 3, `${down} of the bytes were read`);
   });
 
-  test('a length that is told behind several of them', async () => {
+  test('a length that is announced after several of them', async () => {
     await send('/short-3', 20, 10_000, true);
   });
 
-  test('given up, none of them is left', async () => {
+  test('after termination, none of them is left', async () => {
     const url = await tus.begin({ path: '/short-4', filename: 'a.bin' }, MIB);
     for (let piece = 0; piece < 20; piece += 1) {
       assert.equal((await tus.patch(url, piece * 1000, randomBytes(1000))).status, 204);

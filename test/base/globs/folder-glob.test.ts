@@ -27,7 +27,7 @@ for (const [glob, entered, others] of CASES) {
   });
 }
 
-test('what is no glob is refused', () => {
+test('an invalid glob is refused', () => {
   assert.throws(() => compileFolderGlob('a/[b'), SyntaxError);
 });
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import picomatch from 'picomatch';
 import { compileGlob } from '../../../src/base/globs/glob.js';
 
-suite('what globs mean', () => {
+suite('the meaning of globs', () => {
   const cases: readonly (readonly [glob: string, matched: readonly string[], others: readonly string[]])[] = [
     ['*.csv', ['a.csv', 'a.b.csv'], ['.csv', 'a.CSV', 'a.csv.txt', 'in/a.csv', '.a.csv']],
     ['report-*', ['report-', 'report-1'], ['report', 'report-1/a']],
@@ -49,7 +49,7 @@ suite('what globs mean', () => {
     });
   }
 
-  test('with dots a star also stands for a leading one', () => {
+  test('with dots a star also matches a leading one', () => {
     assert.equal(compileGlob('*.part', { dot: true })('.part'), true);
     assert.equal(compileGlob('*.part')('.part'), false);
     for (const path of ['.a', '.in/.a', 'in/.x/a']) {
@@ -58,7 +58,7 @@ suite('what globs mean', () => {
     }
   });
 
-  test('a harmless one means what picomatch says', () => {
+  test('a harmless one means the same as in picomatch', () => {
     const letters = fc.constantFrom('a', 'b', '.c', '-', '.csv', 'ab');
     const inner = fc
       .array(fc.oneof({ weight: 3, arbitrary: letters }, fc.constantFrom('*', '[ab]')), { minLength: 1, maxLength: 3 })
@@ -131,7 +131,7 @@ suite('globs of death', () => {
     });
   }
 
-  test('brackets that are never closed, never opened or hold nothing, and what would grow are refused', () => {
+  test('brackets that are never closed, never opened or empty, and globs that would grow are refused', () => {
     const globs = ['[a', '{a', '+(a', 'a)', 'a]', '[]', '[z-a]', '{1..1000000}', '{1..400}{1..400}', '*(!(a))'];
     for (const glob of globs) assert.throws(() => compileGlob(glob), SyntaxError, glob);
     assert.throws(() => compileGlob('*('.repeat(3) + 'a' + ')'.repeat(3)), SyntaxError);

@@ -83,7 +83,7 @@ describe('archives of an OpenSSH server', () => {
     assert.match(String((await newest())['errorMessage']), /lost|closed|reset/i);
   });
 
-  test('so does a file that shrinks while it is read, and one that goes before it is', async () => {
+  test('so does a file that shrinks while it is read, and one that disappears before it is', async () => {
     plantLarge();
     await takeBroken(() => truncateSync(path.join(folder, 'a'), 1_000));
     plantLarge();
@@ -91,7 +91,7 @@ describe('archives of an OpenSSH server', () => {
     assert.match(String((await newest())['errorMessage']), /tree-\d+\/b/);
   });
 
-  test('a client that leaves gives the session back', async () => {
+  test('a client that leaves releases the session', async () => {
     plantLarge();
     const answer = await gateway.api.open('/api/download/c1', { query: query() });
     await once(answer, 'readable');
@@ -104,7 +104,7 @@ describe('archives of an OpenSSH server', () => {
     assert.equal((await gateway.api.get('/api/exists/c1', { query: { path: folder } })).status, 200);
   });
 
-  test('names unpack inside, whatever they are: backslashes, other encodings, what looks like an escape', async () => {
+  test('names unpack inside the folder: backslashes, other encodings, what looks like an escape', async () => {
     newFolder();
     const names = ['..\\..\\up', 'C:\\x', 'a%5Cb', 'a\\b', '%255C', '%41', '-x', ' '].map((name) => Buffer.from(name));
     names.push(Buffer.from([0x61, 0xff]), Buffer.from([0x61, 0xfe]), Buffer.from('a%FF'));
@@ -128,7 +128,7 @@ describe('archives of an OpenSSH server', () => {
     assert.deepEqual(readdirSync(unpacked), [top]);
   });
 
-  test('links: to a file it is that file, to a folder an empty one, to nothing a line of what is missing', async () => {
+  test('links: to a file it is that file, to a folder an empty one, to nothing a line in the list of missing entries', async () => {
     newFolder();
     writeFileSync(path.join(folder, 'file'), 'four');
     symlinkSync('file', path.join(folder, 'to-file'));

@@ -13,7 +13,7 @@ import { readByPython } from '../../conformance/tree-rules.js';
 const run = promisify(execFile);
 const AT = new Date('2026-03-04T05:06:07Z');
 
-test('an entry of more than 4 GiB, and one that begins behind it', async (t) => {
+test('an entry of more than 4 GiB, and one that begins after it', async (t) => {
   const size = 4 * 1024 ** 3 + 5;
   const chunk = Buffer.alloc(4 * 1024 * 1024);
   async function* zeros(): AsyncGenerator<Buffer> {

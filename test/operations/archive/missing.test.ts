@@ -14,7 +14,7 @@ import { openAccount, type TestAccount } from '../../support/account.js';
 const run = promisify(execFile);
 const ODD = 'tab\there.txt';
 
-describe('archives of folders with names that no path has', () => {
+describe('archives of folders with names that no path can have', () => {
   let servers: Awaited<ReturnType<typeof startServers>>;
   let gateway: TestAccount;
   const place = mkdtempSync(path.join(tmpdir(), 'ftg-missing-'));
@@ -66,7 +66,7 @@ describe('archives of folders with names that no path has', () => {
   }
 });
 
-test('of very many as many are told as fit, and that there are more', async () => {
+test('of very many, as many are listed as fit, and the list says that there are more', async () => {
   const missing = new Missing();
   for (let number = 0; number < 100_000; number++) missing.add('a/', `\u0001${number}`, 'why');
   const [entry] = [...missing.entries('_missing.txt')];

@@ -66,11 +66,11 @@ test('folders, files, empty ones, names beyond ASCII, times to the second', asyn
   assert.match(stdout, /drwxr-xr-x/);
 });
 
-test('an archive of nothing is one', async (t) => {
+test('an archive without entries is valid', async (t) => {
   assert.deepEqual(await readByPython(await written(t, zipOf(all([])))), []);
 });
 
-test('more than 65,535 entries, of which little is kept', async (t) => {
+test('more than 65,535 entries, with little memory for each', async (t) => {
   const COUNT = 70_000;
   let kept = 0;
   async function* many(): AsyncGenerator<ZipEntry> {
@@ -93,7 +93,7 @@ test('an entry with fewer bytes than its server reported is an error', async () 
   await assert.rejects(Readable.from(zipOf(all([short]))).toArray(), /short: 3 bytes came of the 4/);
 });
 
-test('an entry with more bytes than its server reported has them all', async (t) => {
+test('an entry with more bytes than its server reported contains them all', async (t) => {
   const longer = (name: string, reportedSize: number): ZipEntry => {
     return { name, modifiedAt: AT, open: async () => ({ reportedSize, chunks: Readable.from([Buffer.from('abc')]) }) };
   };
@@ -109,7 +109,7 @@ test('an entry with more bytes than its server reported has them all', async (t)
   await run('unzip', ['-qq', '-t', target]);
 });
 
-test('what there is nothing to be had of is left out', async (t) => {
+test('an entry without readable content is left out', async (t) => {
   const gone: ZipEntry = { name: 'gone', modifiedAt: AT, open: async () => undefined };
   const read = await readByPython(await written(t, zipOf(all([gone, file('there', Buffer.from('x'))]))));
   assert.deepEqual(

@@ -107,7 +107,7 @@ const refused =
 
 for (const callsAtOnce of [1, 4]) {
   describe(`${callsAtOnce} calls at once`, () => {
-    test('all below a folder goes, and nothing else', async () => {
+    test('everything below a folder is removed, and nothing else', async () => {
       const model = new ModelRemote(callsAtOnce, TREE);
       let told = 0;
       const deleted = await deleteTree(seam(model), at('/t'), { signal: NEVER, onDeleted: (total) => (told = total) });
@@ -116,7 +116,7 @@ for (const callsAtOnce of [1, 4]) {
       assert.ok(model.mostAtOnce <= callsAtOnce);
     });
 
-    test('a folder of very many names is listed in rounds, and each time from what is left', async () => {
+    test('a folder of very many names is listed in rounds, each with what is left', async () => {
       const many = Array.from({ length: 60_000 }, (_, index) => `/t/many/${index}`);
       const model = new ModelRemote(callsAtOnce, [...many, '/t/other']);
       await deleteTree(seam(model), at('/t'), { signal: NEVER });
@@ -126,7 +126,7 @@ for (const callsAtOnce of [1, 4]) {
       assert.equal(model.mostAtOnce, callsAtOnce);
     });
 
-    test('what another hand adds meanwhile goes too, and what never ends is an error', async () => {
+    test('entries that another client adds meanwhile are removed too, and an endless supply is an error', async () => {
       const model = new ModelRemote(callsAtOnce, ['/t/a']);
       let added = 0;
       model.meddle = () => (added < 3 ? model.add(`/t/added-${added++}`) : undefined);
@@ -139,7 +139,7 @@ for (const callsAtOnce of [1, 4]) {
       );
     });
 
-    test('what another hand takes away meanwhile is no error', async () => {
+    test('entries that another client removes meanwhile are no error', async () => {
       const model = new ModelRemote(callsAtOnce, TREE);
       model.meddle = (path) =>
         void (path === '/t/b' ? [...model.entries.keys()].forEach((one) => model.entries.delete(one)) : 0);
@@ -181,7 +181,7 @@ for (const callsAtOnce of [1, 4]) {
   });
 }
 
-test('the root stays', async () => {
+test('the root is kept', async () => {
   const model = new ModelRemote(4, TREE);
   await assert.rejects(deleteTree(seam(model), ROOT, { signal: NEVER }), refused('bad_path', /root/));
 });

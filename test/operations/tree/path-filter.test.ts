@@ -15,7 +15,7 @@ function taken(filter: PathFilter, paths: readonly string[]): string[] {
 
 const TREE = ['a.csv', '.hidden.csv', 'in', 'in/a.csv', 'in/b.tmp', 'in/tmp/c.csv', 'tmp', 'tmp/d.csv', 'out/.x/e.csv'];
 
-test('without a pattern all is taken', () => {
+test('without a pattern everything is selected', () => {
   assert.deepEqual(taken(createPathFilter({}), TREE), TREE);
 });
 
@@ -33,7 +33,7 @@ test('one with a slash is for paths', () => {
   );
 });
 
-test('what is excluded is left out with all below it, and not even looked at', () => {
+test('an excluded folder is left out with everything below it, and not even listed', () => {
   const named = createPathFilter({ exclude: ['tmp', '*.tmp'] });
   assert.deepEqual(taken(named, TREE), ['a.csv', '.hidden.csv', 'in', 'in/a.csv', 'out/.x/e.csv']);
   assert.deepEqual([named.enters('tmp'), named.enters('in/tmp'), named.enters('in')], [false, false, true]);
@@ -43,18 +43,18 @@ test('what is excluded is left out with all below it, and not even looked at', (
   assert.equal(emptied.takes('tmp'), true);
 });
 
-test('exclude wins over include', () => {
+test('exclude takes precedence over include', () => {
   const filter = createPathFilter({ include: ['*.csv'], exclude: ['in/**'] });
   assert.deepEqual(taken(filter, TREE), ['a.csv', '.hidden.csv', 'tmp/d.csv', 'out/.x/e.csv']);
 });
 
-test('a pattern of a listing speaks of the whole path', () => {
+test('a pattern of a listing matches the whole path', () => {
   assert.deepEqual(taken(createPatternFilter('*.csv', 'pattern'), TREE), ['a.csv', '.hidden.csv']);
   assert.deepEqual(taken(createPatternFilter('**/e.csv', 'pattern'), TREE), ['out/.x/e.csv']);
   assert.equal(createPatternFilter('*.csv', 'pattern').enters('in'), false);
 });
 
-test('what is no glob is refused with the name of its field', () => {
+test('an invalid glob is refused with the name of its field', () => {
   const isRefused = (field: string) => (error: unknown) =>
     hasCode(error, 'bad_request') && String(error).includes(field);
   assert.throws(() => createPathFilter({ include: ['[a'] }), isRefused('include'));

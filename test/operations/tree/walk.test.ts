@@ -88,7 +88,7 @@ const trees = fc
   });
 
 suite('against a model', () => {
-  test('a walk tells everything once', async () => {
+  test('a walk returns everything once', async () => {
     await fc.assert(
       fc.asyncProperty(trees, async (keys) => {
         const all = keys.toSorted();
@@ -103,7 +103,7 @@ suite('against a model', () => {
     );
   });
 
-  test('pages of a tree are its paths in order, each once, whatever their size', async () => {
+  test('pages of a tree are its paths in order, each once, for any page size', async () => {
     await fc.assert(
       fc.asyncProperty(trees, fc.integer({ min: 1, max: 7 }), async (keys, size) => {
         const expected = keys.toSorted(byKey);
@@ -126,7 +126,7 @@ suite('against a model', () => {
     );
   });
 
-  test('a pattern takes the same of pages, of walks and of a store that lists the tree in one go', async () => {
+  test('a pattern selects the same in pages, in walks and in a store that lists the tree in one go', async () => {
     const patterns = fc.constantFrom('**', '*', 'a/*', '*/b', '**/b', 'a/**/B', '{a,b}/*', '!(a)/**', '**/a*');
     await fc.assert(
       fc.asyncProperty(trees, patterns, fc.integer({ min: 1, max: 4 }), async (keys, glob, size) => {
@@ -154,7 +154,7 @@ test('a folder in which a pattern can match nothing is not listed', async () => 
   assert.deepEqual(model.listed, ['/', '/in', '/', '/in']);
 });
 
-test('of a folder with more sub-folders than are kept, each is walked once', async () => {
+test('in a folder with more sub-folders than are kept, each is walked once', async () => {
   const folders = Array.from({ length: 12_000 }, (_, index) => `${index}/`);
   const keys = folders.flatMap((folder, index) => (index % 1_000 === 0 ? [folder, `${folder}f`] : [folder]));
   const byFolder = new Map<string, string[]>([
@@ -178,7 +178,7 @@ test('of a folder with more sub-folders than are kept, each is walked once', asy
   }
 });
 
-test('a link to a folder is told and not entered', async () => {
+test('a link to a folder is listed and not entered', async () => {
   const model = new ModelRemote(['a/', 'a/loop/', 'a/loop/a/'], ROOT, new Set(['a/loop/']));
   assert.deepEqual(await keysOf(walk(seam(model), ROOT, { isDeep: true })), ['a/', 'a/loop/']);
   assert.deepEqual(await keysOf(walkInOrder(seam(model), ROOT, { isDeep: true })), ['a/', 'a/loop/']);
@@ -204,7 +204,7 @@ test('a loop that a server hides ends at a depth, with the root in the error', a
   await assert.rejects(keysOf(walkInOrder(endless, root, { isDeep: true })), isTooDeep);
 });
 
-test('links that lead back up and are not shown as links end soon, and in no other way than folders that list alike', async () => {
+test('links that lead back up and are not shown as links end soon, exactly like folders with equal listings', async () => {
   const at = (name: string, isDirectory: boolean, ms: number) => ({
     name,
     isDirectory,
@@ -241,7 +241,7 @@ test('links that lead back up and are not shown as links end soon, and in no oth
   assert.deepEqual(await pages(looped, { isDeep: true }, 7), all);
 });
 
-test('a sub-folder that goes meanwhile is no error; one that may not be read is, and so is the root', async () => {
+test('a sub-folder that disappears meanwhile is no error; one that may not be read is, and so is the root', async () => {
   const failing = (code: 'not_found' | 'not_a_folder' | 'permission_denied', at: string): Remote => {
     class Failing extends ModelRemote {
       override list(folder: RemotePath): AsyncGenerator<FileInfo> {
