@@ -214,6 +214,15 @@ test('work is repeated at an interval through base/periodic alone', () => {
   );
 });
 
+test('delays before further tries, and their random spread, are made by base/retry-schedule alone', () => {
+  const byHand = /\bMath\.random\b|Math\.min\([^()]*((?<!Bytes )\* 2\b|\b2 \*)/;
+  const found = modules.filter(({ source }) => byHand.test(source.text));
+  assert.deepEqual(
+    found.map(({ file }) => file),
+    ['base/retry-schedule.ts'],
+  );
+});
+
 test('no file depends on itself by way of others', () => {
   const targets = new Map(
     files.map((file) => [file, imports.filter((one) => one.file === file && isOurs(one)).map(({ target }) => target)]),

@@ -5,6 +5,7 @@
 import { type AttentionStorage, findAttention } from '../attention/find.js';
 import { isUrgent, itemOf, keyOf } from '../attention/items.js';
 import { toGatewayError } from '../base/errors.js';
+import { retryDelay, type RetrySchedule } from '../base/retry-schedule.js';
 import { WokenWork } from '../base/woken-work.js';
 import type {
   Agenda,
@@ -45,7 +46,7 @@ const LOOKS_AT_ONCE = 2;
 const MAILS_AT_ONCE = 8;
 /** A mail to one recipient. */
 const MAIL_EVERY_MS = 15 * 60_000;
-const RETRY_MS = [30_000, 60_000, 120_000, 300_000, 900_000];
+const MAIL_RETRIES: RetrySchedule = { delaysMs: [30_000, 60_000, 120_000, 300_000, 900_000], isEndless: true };
 const GIVE_UP_MS = 24 * 3_600_000;
 const CLEAN_EVERY_MS = 3_600_000;
 
@@ -163,8 +164,7 @@ export class AlarmWatch {
     const since = mail.failingSince ?? now;
     const isGivenUp = now.getTime() - since.getTime() >= GIVE_UP_MS;
     log('warn', isGivenUp ? 'a mail is given up' : 'a mail could not be sent', { accountId, attempts, reason: error });
-    const pauseMs = RETRY_MS[Math.min(attempts, RETRY_MS.length - 1)] ?? MAIL_EVERY_MS;
-    const notBefore = new Date(now.getTime() + pauseMs);
+    const notBefore = new Date(now.getTime() + (retryDelay(MAIL_RETRIES, attempts + 1) ?? MAIL_EVERY_MS));
     if (isGivenUp) return { kind: 'given_up', error, told, notBefore };
     return { kind: 'failed', error, since, notBefore };
   }

@@ -1,3 +1,5 @@
+import { spread } from './retry-schedule.js';
+
 interface Pace {
   /** Between the end of one run and the beginning of the next; absent = none. */
   readonly restMs?: number;
@@ -5,7 +7,7 @@ interface Pace {
   readonly everyMs?: number;
 }
 
-const JITTER = 0.2;
+const SPREAD = [0.8, 1] as const;
 
 /** Work that runs whenever it is woken: one run at a time, and once more if it was woken during a run. */
 export class WokenWork {
@@ -53,7 +55,7 @@ export class WokenWork {
       if (this.#isWoken) return this.wake();
       const { everyMs } = this.#pace;
       if (everyMs === undefined) return;
-      this.#timer = setTimeout(() => this.wake(), everyMs * (1 - JITTER * Math.random())).unref();
+      this.#timer = setTimeout(() => this.wake(), spread(everyMs, SPREAD)).unref();
     });
   }
 

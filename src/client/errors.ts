@@ -1,4 +1,5 @@
 /** What can go wrong with a call. */
+import { parseRetryAfter } from '../base/retry-schedule.js';
 import { explain, type NetworkReason } from './causes.js';
 import type { ErrorCode } from './types.js';
 
@@ -49,12 +50,13 @@ export class FtgError extends Error {
 export async function errorOf(response: Response, body = response.text()): Promise<FtgError> {
   const { error, skipped } = parsed(await body.catch(() => ''));
   const code = response.headers.get('x-error-code') as ErrorCode | null;
+  const askedMs = parseRetryAfter(response.headers.get('retry-after'), Date.now());
   const foreign = code === null ? `, and not as a gateway does: is ${response.url.split('?')[0]} one?` : '';
   return new FtgError(error ?? `the answer is ${response.status}${foreign}`, {
     status: response.status,
     code: code ?? 'invalid_answer',
     requestId: response.headers.get('x-request-id') ?? undefined,
-    retryAfter: secondsOf(response.headers.get('retry-after')),
+    retryAfter: askedMs === undefined ? undefined : Math.ceil(askedMs / 1_000),
     skipped: skipped === true,
   });
 }
@@ -69,14 +71,6 @@ export function networkError(cause: unknown, { requestId, host }: NetworkFacts =
   const { reason, text } = explain(cause, host);
   const facts = { status: 0, code: 'network_error', requestId, reason, cause } as const;
   return new FtgError(`no whole answer came from the gateway: ${text}`, facts);
-}
-
-/** Retry-After is a number of seconds or a date (RFC 9110, 10.2.3). */
-function secondsOf(field: string | null): number | undefined {
-  if (field === null) return undefined;
-  if (/^\d+$/.test(field)) return Number(field);
-  const at = Date.parse(field);
-  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1_000));
 }
 
 function parsed(text: string): { readonly error?: string; readonly skipped?: boolean } {

@@ -1,4 +1,5 @@
 /** One call: made, made again where that is safe, and its answer or its error. */
+import { retryDelay } from '../base/retry-schedule.js';
 import { NOT_BEGUN, PASSING } from '../contract/derived/error-lists.js';
 import { canRepeat, type Progress, sentBody, type Turns, type UploadBody } from './body.js';
 import { SilenceError } from './causes.js';
@@ -38,8 +39,7 @@ function delayBefore(
     const asked = error.retryAfter * 1_000;
     return asked <= maxDelayMs ? asked : undefined;
   }
-  // Spread, so that clients which failed together do not come back together.
-  return Math.min(maxDelayMs, delayMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
+  return retryDelay({ firstMs: delayMs, longestMs: maxDelayMs, spread: [0.5, 1] }, attempt);
 }
 
 function isPassing({ code, status }: FtgError, repetition: Repetition): boolean {

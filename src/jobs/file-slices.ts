@@ -3,13 +3,14 @@
  * ends.
  */
 import { GatewayError, toGatewayError } from '../base/errors.js';
+import { retryDelay } from '../base/retry-schedule.js';
 import { isLeftAlone, OntoItself } from '../operations/conflicts.js';
 import { KnownPlaces } from '../remotes/known-places.js';
 import type { JobFile, JobFileEnd, JobTree, RunningJob, Seat } from '../storage/storage.js';
 import { FileQueue } from './file-queue.js';
 import type { FileWork, JobPlaces } from './file-work.js';
 import { createPace } from './pace.js';
-import { RETRY_AFTER_MS, verdictOn, type Verdict } from './retry.js';
+import { JOB_RETRIES, verdictOn, type Verdict } from './retry.js';
 import type { Stay } from './running-jobs.js';
 
 interface FileSlicesOptions {
@@ -114,9 +115,9 @@ export class FileSlices {
       // No more files can be found: another slice is not needed to learn that all are done.
       return files.isExhausted && job.isListed ? { kind: 'nothing' } : { kind: 'done', afterMs: 0 };
     }
-    const times = this.#barren.get(name) ?? 0;
-    const afterMs = RETRY_AFTER_MS[times];
-    this.#barren.set(name, times + 1);
+    const times = (this.#barren.get(name) ?? 0) + 1;
+    const afterMs = retryDelay(JOB_RETRIES, times);
+    this.#barren.set(name, times);
     if (afterMs !== undefined) return { kind: 'done', afterMs };
     this.#barren.delete(name);
     return { kind: 'fatal', error: tally.last as GatewayError };

@@ -1,8 +1,9 @@
 /** Decides about a file, or a whole job, by the class of its error. */
 import type { GatewayError } from '../base/errors.js';
+import { retryDelay, type RetrySchedule } from '../base/retry-schedule.js';
 
-/** The delays before each further try. */
-export const RETRY_AFTER_MS = [1_000, 5_000, 30_000, 120_000] as const;
+/** For a file, a folder, and a slice whose files all fail. */
+export const JOB_RETRIES: RetrySchedule = { delaysMs: [1_000, 5_000, 30_000, 120_000] };
 
 /** A server that answered without a reason: a busy one soon answers otherwise, a full disk does not. */
 const TRIES_OF_A_FAILURE = 2;
@@ -20,6 +21,6 @@ export function verdictOn(error: GatewayError, tries: number): Verdict {
   if (inJobs === 'again' || inJobs === 'stop') return { kind: 'stop', isFatal: inJobs === 'stop' };
   const isHopeless = error.code === 'remote_failure' && !error.passes && tries >= TRIES_OF_A_FAILURE;
   const isTried = !isHopeless && (inJobs === 'retry' || error.passes);
-  const afterMs = isTried ? RETRY_AFTER_MS[tries] : undefined;
+  const afterMs = isTried ? retryDelay(JOB_RETRIES, tries + 1) : undefined;
   return afterMs === undefined ? { kind: 'failed' } : { kind: 'again', afterMs };
 }

@@ -5,6 +5,7 @@
  */
 import { withDeadline } from '../base/deadline.js';
 import { GatewayError, toGatewayError } from '../base/errors.js';
+import { retryDelay, spread } from '../base/retry-schedule.js';
 import { WokenWork } from '../base/woken-work.js';
 import type { Connection } from '../connections/connection.js';
 import { asOfReaching, isOfReaching } from '../remotes/reach.js';
@@ -54,7 +55,9 @@ const ENROL_REST_MS = 5000;
 const ENROL_OVER_SECONDS = 10;
 /** A refused login is tried less and less often: servers count such tries, and lock accounts and addresses. */
 const REFUSED: ReadonlySet<string> = new Set(['login_refused', 'host_key_mismatch']);
-const LONGEST_PAUSE_MS = 3_600_000;
+const LONGEST_DELAY_MS = 3_600_000;
+/** Connections that were checked together are not checked together again. */
+const SPREAD = [0.9, 1] as const;
 /** Delay of the second check after a failure, in addition to the time that makes it an outage. */
 const AGAIN_MS = 500;
 
@@ -181,9 +184,9 @@ export class ConnectionProber {
     }
   }
 
-  /** At most one interval, with jitter for checks that began together. */
+  /** At most one interval, spread for checks that began together. */
   get #everyMs(): number {
-    return this.#options.everySeconds * 1000 * (0.9 + Math.random() / 10);
+    return spread(this.#options.everySeconds * 1000, SPREAD);
   }
 
   /** `failures`: before this one. */
@@ -191,6 +194,8 @@ export class ConnectionProber {
     // The second check confirms an outage, or shows that it was short.
     if (failures === 0) return Math.min(this.#everyMs, this.#options.health.downAfterMs + AGAIN_MS);
     if (error === undefined || !REFUSED.has(error.code)) return this.#everyMs;
-    return Math.max(this.#everyMs, Math.min(LONGEST_PAUSE_MS, this.#everyMs * 2 ** Math.min(failures, 20)));
+    const firstMs = this.#options.everySeconds * 1000;
+    const schedule = { firstMs, longestMs: Math.max(firstMs, LONGEST_DELAY_MS), spread: SPREAD };
+    return retryDelay(schedule, failures + 1) ?? firstMs;
   }
 }

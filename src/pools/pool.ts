@@ -9,6 +9,7 @@ import { setMaxListeners } from 'node:events';
 import { onAbort } from '../base/deadline.js';
 import { abortSignalOf } from '../base/ending.js';
 import { Periodic } from '../base/periodic.js';
+import { retryDelay } from '../base/retry-schedule.js';
 import type { Grant } from '../budgets/budget.js';
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { OpenSessions, TryNext, type Entry } from './open-sessions.js';
@@ -27,6 +28,8 @@ export { type Lease, PoolBusy, type PoolGauge, type Priority, type Yielding };
 
 /** The delay after a failed attempt to open one more session beside live ones. */
 const REOPEN_DELAY_MS = 1_000;
+/** After attempts that the server refused because it has too many sessions. */
+const REFUSED_OPENS = { firstMs: 250, longestMs: 2_000 };
 /** Leases per open session from which another session is opened in the background. */
 const SPREAD_FROM = 4;
 const MAX_GRANT_ATTEMPTS = 4;
@@ -476,7 +479,7 @@ export class Pool<T> {
       this.lastRefusal = error;
       // The waiters stay: one of our sessions is returned, or the server has room again later.
       if (live > 0 && this.permits === undefined) this.learned.learn(live);
-      else this.holdOpensUntil = performance.now() + Math.min(250 * 2 ** this.openFailures++, 2_000);
+      else this.holdOpensUntil = performance.now() + (retryDelay(REFUSED_OPENS, ++this.openFailures) ?? 0);
     } else if (live > 0) {
       // An attempt for more speed only: the waiters get what other leases return.
       this.holdOpensUntil = performance.now() + REOPEN_DELAY_MS;

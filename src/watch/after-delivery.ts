@@ -39,7 +39,7 @@ interface AfterDeliveryOptions {
 
 const CONCURRENCY = 4;
 const MINUTE_MS = 60_000;
-const RETRY_MS = 60_000;
+const RETRY_EVERY_MS = 60_000;
 /** A folder's connection that stays away: its files keep their place, and are known already. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 
@@ -95,7 +95,7 @@ export class AfterDelivery {
         });
         const now = clock.earliestMs();
         const isFresh = now - (event.deliveredAt?.getTime() ?? 0) < GIVE_UP_AFTER_MS;
-        if (isFresh) return { again: new Date(now + RETRY_MS) };
+        if (isFresh) return { again: new Date(now + RETRY_EVERY_MS) };
       }
     }
     await events.finishAfter(event.id);

@@ -6,6 +6,7 @@ import { Memory } from '../budgets/memory.js';
 import type { Budget } from '../budgets/budget.js';
 import type { Caller } from '../base/caller.js';
 import { GatewayError, type ErrorCode, toGatewayError } from '../base/errors.js';
+import { retryDelay } from '../base/retry-schedule.js';
 import type { Connection } from '../connections/connection.js';
 import type { CopyTo, WatchedFolder } from '../contract/watched-folder.js';
 import { find, freeName, isLeftAlone, OntoItself, refuseOlder, replaces } from '../operations/conflicts.js';
@@ -31,6 +32,7 @@ import {
   type WatchedFolders,
   type WebhookEvents,
 } from '../storage/storage.js';
+import { WEBHOOK_SPREAD } from '../webhooks/verdict.js';
 import { withCopies } from './event-bodies.js';
 import { copyPlace, refuseLoops } from './places.js';
 
@@ -60,7 +62,6 @@ const LOCK_WAIT_MS = 2000;
 const TURN_MS = 30_000;
 /** So many files in a row that fail of what passes: the rest waits for the next round. */
 const BARREN = PARALLEL_FILES;
-const JITTER = 0.1;
 /** Nothing that time mends. */
 const FOR_GOOD: ReadonlySet<ErrorCode> = new Set(['unknown_connection', 'plan_required']);
 
@@ -137,12 +138,12 @@ export class RouteCopier {
     const { copies, events, folders, retryMs, log } = this.#options;
     const folder = await folders.findForDelivery(event.folderId);
     if (folder === undefined) return 'done';
-    const pauseMs = retryMs[event.rounds];
+    const delayMs = retryDelay({ delaysMs: retryMs, spread: WEBHOOK_SPREAD }, event.rounds + 1);
     const way = await this.#wayOf(event, folder);
     let trouble: GatewayError | undefined;
     if (way instanceof GatewayError) trouble = way;
     else {
-      const isLast = pauseMs === undefined;
+      const isLast = delayMs === undefined;
       const turn: Turn = { event, way, isLast, signal, barren: 0, trouble: undefined, isStuck: false, ours: undefined };
       if (!(await this.#files(turn))) return { again: 0 };
       ({ trouble } = turn);
@@ -152,12 +153,11 @@ export class RouteCopier {
       // What the trouble was of is wanted no more.
       if (now !== undefined && isOtherCopyTo(folder.copyTo, now.copyTo)) return { again: 0 };
       const { code, clientText: message } = trouble;
-      const isLost = trouble === way && (pauseMs === undefined || isForGood(trouble));
+      const isLost = trouble === way && (delayMs === undefined || isForGood(trouble));
       const what = isLost ? 'are not copied' : 'wait to be copied';
       log('warn', `files of a watched folder ${what}`, { watchedFolderId: folder.id, reason: message });
       if (!isLost) {
-        const spread = (pauseMs ?? 0) * (1 - JITTER + 2 * JITTER * Math.random());
-        const until = new Date(clockAt(event.readAt).earliestMs() + spread);
+        const until = new Date(clockAt(event.readAt).earliestMs() + (delayMs ?? 0));
         await events.postponeCopies(event.id, until);
         return { again: until };
       }

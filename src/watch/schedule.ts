@@ -1,9 +1,9 @@
 /** When folders are due. Times are milliseconds of the database's clock. */
 import { createHash } from 'node:crypto';
+import { retryDelay } from '../base/retry-schedule.js';
 
 const MINUTE_MS = 60_000;
-const MAX_BACKOFF_MS = 60 * MINUTE_MS;
-const MAX_DOUBLINGS = 10;
+const LONGEST_DELAY_MS = 60 * MINUTE_MS;
 
 /** The folder's next regular check after `afterMs`: each folder has its own place in the interval, so that checks spread. */
 export function nextRegular(folderId: string, scheduleMinutes: number, afterMs: number): number {
@@ -16,6 +16,6 @@ export function nextRegular(folderId: string, scheduleMinutes: number, afterMs: 
 /** After `failures` checks that failed in a row: the regular time, then ever longer, up to an hour or the interval. */
 export function nextAfterFailure(folderId: string, scheduleMinutes: number, failures: number, afterMs: number): number {
   const interval = scheduleMinutes * MINUTE_MS;
-  const pause = Math.min(interval * 2 ** Math.min(failures - 1, MAX_DOUBLINGS), Math.max(interval, MAX_BACKOFF_MS));
-  return nextRegular(folderId, scheduleMinutes, afterMs + pause - interval);
+  const schedule = { firstMs: interval, longestMs: Math.max(interval, LONGEST_DELAY_MS) };
+  return nextRegular(folderId, scheduleMinutes, afterMs + (retryDelay(schedule, failures) ?? interval) - interval);
 }

@@ -1,6 +1,7 @@
 /** Events on their way to receivers: at least once, in no order, each try stored. */
 import { type GatewayError, toGatewayError } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
+import { parseRetryAfter } from '../base/retry-schedule.js';
 import type { Span, SpanAttributes, Tracer } from '../base/span.js';
 import {
   type AttemptVerdict,
@@ -20,7 +21,7 @@ import {
 } from '../storage/storage.js';
 import type { Sender } from './send.js';
 import { type Tried, trySending } from './try.js';
-import { parseRetryAfter, verdictOf } from './verdict.js';
+import { verdictOf } from './verdict.js';
 
 interface DelivererOptions {
   readonly events: WebhookEvents;

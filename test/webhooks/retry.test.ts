@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseRetryAfter, verdictOf } from '../../src/webhooks/verdict.js';
+import { verdictOf } from '../../src/webhooks/verdict.js';
 
 const TABLE = [5000, 300_000];
 const NOW = 1_800_000_000_000;
@@ -25,12 +25,4 @@ test('2xx is delivered, 410 ends, everything else is tried again', () => {
   for (const status of [200, 201, 204, 299]) assert.equal(verdict(status), 'delivered');
   assert.equal(verdict(410), 'gone');
   for (const status of [null, 100, 301, 302, 304, 400, 404, 429, 500, 503]) assert.equal(verdict(status), 'retry');
-});
-
-test('Retry-After is seconds or a date', () => {
-  assert.equal(parseRetryAfter('120', NOW), 120_000);
-  assert.equal(parseRetryAfter(new Date(NOW + 5000).toUTCString(), NOW), 5000);
-  assert.equal(parseRetryAfter(new Date(NOW - 5000).toUTCString(), NOW), 0);
-  assert.equal(parseRetryAfter('soon', NOW), undefined);
-  assert.equal(parseRetryAfter(undefined, NOW), undefined);
 });

@@ -5,6 +5,7 @@
  * almost always at its time.
  */
 import type { PendingQuery, Row } from 'postgres';
+import { spread } from '../../base/retry-schedule.js';
 import type { Database } from '../postgres/database.js';
 import { NOTICED_MS, type Topic } from '../postgres/notices.js';
 import type { Queryable } from '../postgres/sql.js';
@@ -13,7 +14,7 @@ import type { Log } from '../startup.js';
 /** The longest time between two looks. */
 export const LOOK_MS = NOTICED_MS / 2;
 /** Nodes that were started together do not look together. */
-const JITTER = 0.2;
+const SPREAD = [0.8, 1] as const;
 /** Times are kept to this, rounded up. */
 const TICK_MS = 50;
 
@@ -126,7 +127,7 @@ export class Agenda {
         this.#looking = undefined;
         const isDue = this.#looksAgain;
         this.#looksAgain = false;
-        this.#lookIn(isDue ? 0 : LOOK_MS * (1 - JITTER * Math.random()));
+        this.#lookIn(isDue ? 0 : spread(LOOK_MS, SPREAD));
       });
     }, ms).unref();
   }

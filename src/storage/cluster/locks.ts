@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { orAbort, pause } from '../../base/deadline.js';
+import { orAbort } from '../../base/deadline.js';
 import { GatewayError } from '../../base/errors.js';
 import { Periodic } from '../../base/periodic.js';
+import { lookUntil } from '../../base/retry.js';
 import { answerWithin, databaseAway, isConnectionLoss, Silence, slimCause } from '../postgres/errors.js';
 import { type Database, END_TIMEOUT_SECONDS } from '../postgres/database.js';
 import type { Line } from '../postgres/line.js';
@@ -9,8 +10,7 @@ import type { Sql } from '../postgres/sql.js';
 import type { Log } from '../startup.js';
 
 /** Between two tries for a name that another node holds. */
-const MIN_PAUSE_MS = 5;
-const MAX_PAUSE_MS = 100;
+const LOOKS = { firstMs: 5, longestMs: 100, spread: [0.5, 1.5] } as const;
 const SILENCE_MS = 5000;
 /** While locks are held, their connection is asked so often whether it lives. */
 const PULSE_MS = 2000;
@@ -212,16 +212,15 @@ export class AdvisoryLocks {
     return leave;
   }
 
-  async #acquire(key: string, signal: AbortSignal): Promise<{ session: Session; held: AbortController }> {
-    let pauseMs = MIN_PAUSE_MS;
-    for (;;) {
+  #acquire(key: string, signal: AbortSignal): Promise<{ session: Session; held: AbortController }> {
+    const look = async (): Promise<{ session: Session; held: AbortController } | undefined> => {
       signal.throwIfAborted();
       const session = this.#session;
       const { losses } = session;
-      if ((await this.#tryLock(key, session)) && session.losses === losses) return { session, held: session.hold() };
-      await pause(pauseMs * (0.5 + Math.random()), signal);
-      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS);
-    }
+      const isLocked = (await this.#tryLock(key, session)) && session.losses === losses;
+      return isLocked ? { session, held: session.hold() } : undefined;
+    };
+    return lookUntil(LOOKS, look, signal);
   }
 
   async #tryLock(key: string, session: Session): Promise<boolean> {

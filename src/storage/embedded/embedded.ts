@@ -13,6 +13,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { within } from '../../base/deadline.js';
 import { Periodic } from '../../base/periodic.js';
+import { retryDelay } from '../../base/retry-schedule.js';
 import {
   awaitFreeFolder,
   clusterFolder,
@@ -41,8 +42,7 @@ const IMMEDIATE_SHUTDOWN_MS = 5000;
 const MIN_FREE_BYTES = 1024 * 1024;
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 const TRIM_EVERY_MS = 60_000;
-const FIRST_PAUSE_MS = 100;
-const MAX_PAUSE_MS = 10_000;
+const RESTARTS = { firstMs: 100, longestMs: 10_000 };
 /** A server that ran this long is taken for sound again. */
 const SOUND_AFTER_MS = 60_000;
 
@@ -106,8 +106,8 @@ class Supervisor implements EmbeddedServer {
   readonly #socketFolder: string | undefined;
   readonly #logFile: string;
   #port = PORT;
-  /** Before the next restart; doubled by each one that comes soon after another. */
-  #pause = FIRST_PAUSE_MS;
+  /** Restarts since it last ran for long. */
+  #restarts = 0;
   #child: ChildProcess | undefined;
   #watchdog: ChildProcess | undefined;
   #exited = Promise.resolve();
@@ -300,16 +300,17 @@ class Supervisor implements EmbeddedServer {
     this.#child = undefined;
     this.#dismissWatchdog();
     this.#log('error', 'the embedded PostgreSQL ended; it is started again', { log: this.#logFile });
-    if (performance.now() - readyAt > SOUND_AFTER_MS) this.#pause = FIRST_PAUSE_MS;
+    if (performance.now() - readyAt > SOUND_AFTER_MS) this.#restarts = 0;
     this.#restarting ??= this.#restart().finally(() => (this.#restarting = undefined));
   }
 
   /** Never rejects. Tries until it succeeds or the gateway stops: there is nothing to serve without a database. */
   async #restart(): Promise<void> {
     for (;;) {
-      await delay(this.#pause, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      await delay(retryDelay(RESTARTS, ++this.#restarts), undefined, { signal: this.#stopping.signal }).catch(
+        () => undefined,
+      );
       if (this.#stopping.signal.aborted) return;
-      this.#pause = Math.min(this.#pause * 2, MAX_PAUSE_MS);
       try {
         await this.#startOnce();
         this.#log('info', 'the embedded PostgreSQL runs again');

@@ -1,7 +1,8 @@
 import postgres from 'postgres';
 import { GatewayError } from '../../base/errors.js';
 import { PassingSet } from '../../base/passing-set.js';
-import { pause, within } from '../../base/deadline.js';
+import { within } from '../../base/deadline.js';
+import { retrying } from '../../base/retry.js';
 import {
   answerWithin,
   databaseAway,
@@ -44,7 +45,7 @@ const KEEPALIVES = 'set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 
 const DOUBT_MS = 2000;
 const PROBE_MS = 2000;
 const PROBE_EVERY_MS = 250;
-const START_RETRY_MS = 100;
+const START_RETRIES = { delaysMs: [100], isEndless: true } as const;
 const MAX_CONNECT_TIMEOUT_MS = 5000;
 /** One for locks, one for probes, and those of transactions. */
 const TRANSACTION_CONNECTIONS = 2;
@@ -157,17 +158,13 @@ export class Database {
   /** Waits until the server answers, for at most connectTimeoutMs; then a StartupError. */
   async connect(): Promise<void> {
     const deadline = performance.now() + this.#connectTimeoutMs;
-    for (;;) {
-      try {
-        await answerWithin(this.#probeLine.sql`select 1`, Math.max(PROBE_MS, deadline - performance.now()));
-        return;
-      } catch (error) {
-        if (isRefusal(error) || performance.now() + START_RETRY_MS >= deadline || !isTransient(error)) {
-          throw new StartupError(`the database ${this.#target.label} cannot be used: ${textOf(error)}`);
-        }
-      }
-      await pause(START_RETRY_MS);
-    }
+    const ask = (): Promise<unknown> =>
+      answerWithin(this.#probeLine.sql`select 1`, Math.max(PROBE_MS, deadline - performance.now()));
+    const isPassing = (error: unknown): boolean =>
+      !isRefusal(error) && performance.now() + START_RETRIES.delaysMs[0] < deadline && isTransient(error);
+    await retrying(START_RETRIES, ask, isPassing).catch((error: unknown) => {
+      throw new StartupError(`the database ${this.#target.label} cannot be used: ${textOf(error)}`);
+    });
   }
 
   /** What messages call it. */

@@ -5,7 +5,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import { pause } from '../../base/deadline.js';
+import { lookUntil } from '../../base/retry.js';
 import { type Receipt, receiptFields } from '../../contract/receipt.js';
 import { viewOf } from '../../contract/thing.js';
 import { receiptedFields, type ReceiptedTransfer } from '../../contract/transfer.js';
@@ -24,7 +24,7 @@ const CLAIM_SECONDS = 2;
 /** In a transaction that counts what it writes, which others wait for. */
 const PATIENCE = '2s';
 /** Between looks at a chain that another node has claimed. */
-const LOOK_MS = { first: 3, most: 50 } as const;
+const LOOKS = { firstMs: 3, longestMs: 50, spread: [0.5, 1.5] } as const;
 /** Raised by require_link. */
 const NOT_AS_SIGNED = 'RC001';
 
@@ -168,7 +168,7 @@ export class Receipts {
 
   async #claim(accountId: string, ids: readonly string[]): Promise<Claim> {
     const token = randomUUID();
-    for (let lookMs: number = LOOK_MS.first; ; lookMs = Math.min(2 * lookMs, LOOK_MS.most)) {
+    const look = async (): Promise<Claim | undefined> => {
       // Never waits: not for a batch that is just being written, nor for the disk, which the batch will wait for.
       const claimed = await this.database.first<
         Omit<Claim, 'ended' | 'sign'> & { key: string; ended: string[] | null }
@@ -189,17 +189,15 @@ export class Receipts {
            where id = any(${(sql) => sql.types.uuids(ids)}) and status <> 'pending') as ended,
           set_config('synchronous_commit', 'off', true)
         from claimed`;
-      if (claimed !== undefined) {
-        const { key, ended, ...claim } = claimed;
-        return {
-          ...claim,
-          ended: new Set(ended),
-          sign: await this.database.run((sql) => this.keyring.signer(sql, key)),
-        };
-      }
-      if (lookMs === LOOK_MS.first) await this.#begin(accountId);
-      else await pause(lookMs * (0.5 + Math.random()));
-    }
+      if (claimed === undefined) return undefined;
+      const { key, ended, ...claim } = claimed;
+      const sign = await this.database.run((sql) => this.keyring.signer(sql, key));
+      return { ...claim, ended: new Set(ended), sign };
+    };
+    const claim = await look();
+    if (claim !== undefined) return claim;
+    await this.#begin(accountId);
+    return lookUntil(LOOKS, look);
   }
 
   /** A chain of none, where there is no chain yet. */

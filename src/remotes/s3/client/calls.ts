@@ -1,9 +1,9 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { Readable } from 'node:stream';
-import { pause, withDeadline } from '../../../base/deadline.js';
+import { withDeadline } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
-import type { S3Connection } from '../../../connections/connection.js';
-import type { PoolLimits } from '../../../contract/connection/fields.js';
+import { retrying } from '../../../base/retry.js';
+import type { PoolLimits, S3Connection } from '../../../connections/connection.js';
 import type { RemoteContext } from '../../remote.js';
 import { hostOf } from './endpoint.js';
 import type { Seen } from './bounded-handler.js';
@@ -29,7 +29,8 @@ export interface CallOptions {
 export type SendOptions = { readonly abortSignal: AbortSignal; readonly seen: Seen };
 
 export const IDEMPOTENT_ATTEMPTS = 3;
-const FIRST_PAUSE_MS = 100;
+/** Spread, so that a burst of calls does not return as a burst. */
+const RETRIES = { firstMs: 100, longestMs: 200, spread: [0.5, 1.5] } as const;
 /** The slowest server-side copying that still counts as work. */
 const COPY_BYTES_PER_MS = 5_000;
 
@@ -57,15 +58,11 @@ export class Calls {
   /** Calls `send` until it succeeds. Errors: the signal's reason, stall_timeout, or the result of translateError. */
   async call<T>(send: (options: SendOptions) => Promise<T>, options: CallOptions): Promise<T> {
     const { attempts = 1, signal = this.context.signal } = options;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#once(send, options, signal);
-      } catch (error) {
-        if (attempt >= attempts || !isTransient(error)) throw this.translate(error, options);
-      }
-      // Doubling with jitter, so that a burst of calls does not return as a burst.
-      const pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random());
-      await pause(pauseMs, signal);
+    const once = (): Promise<T> => this.#once(send, options, signal);
+    try {
+      return await retrying(RETRIES, once, (error, tries) => tries < attempts && isTransient(error), signal);
+    } catch (error) {
+      throw this.translate(error, options);
     }
   }
 

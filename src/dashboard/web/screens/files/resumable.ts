@@ -3,6 +3,7 @@
  * anew and the same file is chosen again.
  */
 import { PASSING } from '../../../../contract/derived/error-lists.ts';
+import { retryDelay } from '../../../../base/retry-schedule.ts';
 import { ApiError, fetchAnswer, segment } from '../../api/client.ts';
 import { sendBytes } from '../../api/send.ts';
 import { noLongerInterrupted } from './interrupted.ts';
@@ -23,8 +24,7 @@ interface ResumableUpload {
 export const RESUMABLE_BYTES = 64 * 1024 * 1024;
 /** Between two of them no byte has got through. */
 const MOST_FAILURES = 20;
-const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
+const RETRIES = { firstMs: 500, longestMs: 30_000 };
 const VERSION = { 'Tus-Resumable': '1.0.0' };
 /** `offline` is the dashboard's own; an answer without a code is not the gateway's. */
 const REPEATED: readonly string[] = ['offline', '', ...PASSING];
@@ -65,8 +65,9 @@ async function goOn(upload: ResumableUpload, kept: Kept): Promise<void> {
     } catch (error) {
       failures += 1;
       const isPassing = !(error instanceof ApiError) || REPEATED.includes(error.code);
-      if (upload.signal.aborted || !isPassing || failures > MOST_FAILURES) throw error;
-      await pause(Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)), upload.signal);
+      const delayMs = failures > MOST_FAILURES ? undefined : retryDelay(RETRIES, failures);
+      if (upload.signal.aborted || !isPassing || delayMs === undefined) throw error;
+      await pause(delayMs, upload.signal);
     }
   }
 }

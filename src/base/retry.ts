@@ -1,0 +1,38 @@
+/** Work that is tried again by a schedule. */
+import { pause } from './deadline.js';
+import type { EndSignal } from './ending.js';
+import { retryDelay, type RetrySchedule } from './retry-schedule.js';
+
+/**
+ * Runs `work` until it resolves. Rejects with what it failed with if that is not `isPassing` or the schedule has ended, and
+ * with the signal's reason if that aborts during a delay.
+ */
+export async function retrying<T>(
+  schedule: RetrySchedule,
+  work: () => Promise<T>,
+  isPassing: (error: unknown, failures: number) => boolean,
+  signal?: EndSignal,
+): Promise<T> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await work();
+    } catch (error) {
+      const delayMs = isPassing(error, failures) ? retryDelay(schedule, failures) : undefined;
+      if (delayMs === undefined) throw error;
+      await pause(delayMs, signal);
+    }
+  }
+}
+
+/** Runs `look` until it finds something. Rejects with what it rejects with, or with the signal's reason once that aborts. */
+export async function lookUntil<T>(
+  schedule: RetrySchedule & { readonly longestMs: number },
+  look: () => Promise<T | undefined>,
+  signal?: EndSignal,
+): Promise<T> {
+  for (let misses = 1; ; misses++) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await pause(retryDelay(schedule, misses) ?? schedule.longestMs, signal);
+  }
+}
