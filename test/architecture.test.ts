@@ -267,6 +267,27 @@ test('the folders of storage form no circle', () => {
   assertNoCircle((file) => (partOf(file).startsWith('storage') ? partOf(file) : ''));
 });
 
+/** Programs of their own: they share no names with the server. */
+const isOfServer = (file: string): boolean => !/^(build|cli|client|dashboard|docs|n8n|release)\//.test(file);
+
+test('a name of a class on the server means nothing else there', () => {
+  const declared = new Map<string, { readonly file: string; readonly isClass: boolean }[]>();
+  for (const { file, source } of modules.filter((one) => isOfServer(one.file))) {
+    for (const node of source.statements) {
+      const isClass = ts.isClassDeclaration(node);
+      if (!isClass && !ts.isInterfaceDeclaration(node) && !ts.isTypeAliasDeclaration(node)) continue;
+      const isExported = node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
+      // storage.ts names what others may ask of a class of the tables by the name of that class.
+      const name = node.name?.text ?? '';
+      if (!isClass && (!isExported || file === 'storage/storage.ts')) continue;
+      declared.set(name, [...(declared.get(name) ?? []), { file, isClass }]);
+    }
+  }
+  assert.ok(declared.size > 500, 'the names were not found');
+  const wrong = [...declared].filter(([, places]) => places.length > 1 && places.some(({ isClass }) => isClass));
+  assert.deepEqual(wrong, []);
+});
+
 /** Among the groups that `groupOf` puts files into; "" = none. */
 function assertNoCircle(groupOf: (file: string) => string): void {
   const targets = new Map<string, Set<string>>();
@@ -302,8 +323,8 @@ function writers(): ReadonlyMap<string, string> {
   );
 }
 
-/** The tables of sealed secrets; those of the job engine, in a schema of its own. */
-const NAMED_BY_VARIABLES = ['storage/secrets/sealed-rows.ts', 'storage/cluster/jobs.ts'];
+/** The tables of sealed secrets; those of the queue, in a schema of its own. */
+const NAMED_BY_VARIABLES = ['storage/secrets/sealed-rows.ts', 'storage/queue/queue.ts'];
 
 /** The tables that the file's statements write; "?" where a variable names one. */
 function tablesWrittenBy(source: ts.SourceFile): string[] {

@@ -67,11 +67,11 @@ function excessOfPutty(text: string): Excess | undefined {
 
 /** PROTOCOL.key of OpenSSH: the public half stands in the clear. */
 function excessOfOpenssh(bytes: Buffer): Excess | undefined {
-  const fields = new Fields(bytes);
+  const fields = new KeyFields(bytes);
   if (fields.take(OPENSSH_MAGIC.length).toString('latin1') !== OPENSSH_MAGIC) return undefined;
   const [, , options] = [fields.string(), fields.string(), fields.string()];
   if (options.length > 0) {
-    const derivation = new Fields(options);
+    const derivation = new KeyFields(options);
     derivation.string();
     const rounds = derivation.uint32();
     if (rounds > MAX_BCRYPT_ROUNDS) {
@@ -84,7 +84,7 @@ function excessOfOpenssh(bytes: Buffer): Excess | undefined {
 
 /** RFC 4253, 6.6. */
 function excessOfPublic(blob: Buffer): Excess | undefined {
-  const fields = new Fields(blob);
+  const fields = new KeyFields(blob);
   const type = fields.string().toString('latin1');
   if (type === 'ssh-rsa') {
     const [exponent, modulus] = [fields.string(), fields.string()];
@@ -171,7 +171,7 @@ function readDer(bytes: Buffer): Der {
 
 function elementsOf(bytes: Buffer, depth: number, most = Infinity): Der[] {
   if (depth > MAX_DEPTH) throw new RangeError('DER of too many levels');
-  const fields = new Fields(bytes);
+  const fields = new KeyFields(bytes);
   const elements: Der[] = [];
   while (!fields.isAtEnd && elements.length < most) {
     const tag = fields.take(1).readUInt8(0);
@@ -209,7 +209,7 @@ function firstOf(elements: readonly Der[], look: (element: Der) => Excess | unde
 }
 
 /** One after the other. @throws RangeError where the bytes end before */
-class Fields {
+class KeyFields {
   #at = 0;
 
   constructor(private readonly bytes: Buffer) {}

@@ -32,7 +32,7 @@ const LOG_EVERY_MS = 60_000;
 /** The share of the descriptors. */
 const CLIENT_SHARE = 3 / 4;
 
-export class Connections {
+export class ClientConnections {
   readonly refused: Record<ConnectionRefusal, number> = { address: 0, total: 0 };
   private open = 0;
   private held = new Map<string, number>();
@@ -118,9 +118,9 @@ export class Connections {
 export function boundSockets(
   server: net.Server,
   options: ConnectionsOptions,
-): { readonly sockets: ReadonlySet<net.Socket>; readonly connections: Connections } {
+): { readonly sockets: ReadonlySet<net.Socket>; readonly connections: ClientConnections } {
   const sockets = new Set<net.Socket>();
-  const connections = new Connections(options);
+  const connections = new ClientConnections(options);
   server.on('connection', (socket: net.Socket) => {
     // Absent if it has ended already.
     const { remoteAddress = '' } = socket;

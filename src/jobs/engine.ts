@@ -6,14 +6,14 @@ import { WokenWork } from '../base/woken-work.js';
 import { requireActive } from '../operations/operation.js';
 import { parseRemotePath, ROOT } from '../remotes/path.js';
 import {
-  type ClaimedJob,
+  type ClaimedTask,
   type Connections,
-  type JobOutcome,
+  type TaskOutcome,
   type JobStorage,
   type Job,
   type JobEnding,
   type JobHolder,
-  JobWorker,
+  QueueWorker,
   LOOK_MS,
   type RunningJob,
   type Seat,
@@ -61,7 +61,7 @@ const LOOK_AT_KEYS_EVERY_MS = 1_000;
 const FORSAKEN_AT_ONCE = 50;
 
 export class JobEngine {
-  readonly #workers: Readonly<Record<SeatKind, JobWorker>>;
+  readonly #workers: Readonly<Record<SeatKind, QueueWorker>>;
   readonly #purging = new Periodic(() => this.purge(), PURGE_EVERY_MS);
   /** Never rejects. */
   readonly #lookAtKeys = new WokenWork(
@@ -100,15 +100,15 @@ export class JobEngine {
     await Promise.all([purged, this.#lookAtKeys.stop()]);
   }
 
-  private worker(queue: SeatKind): JobWorker {
+  private worker(queue: SeatKind): QueueWorker {
     const { storage, concurrency, log } = this.options;
-    return new JobWorker({
+    return new QueueWorker({
       ...{ claims: storage.queue, queue, concurrency, groupConcurrency: SLICES_OF_A_JOB, log },
       run: (claimed, signal) => this.run(queue, claimed, signal),
     });
   }
 
-  private async run(kind: SeatKind, claimed: ClaimedJob, signal: AbortSignal): Promise<JobOutcome> {
+  private async run(kind: SeatKind, claimed: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
     const { storage, running, limits } = this.options;
     const { jobId, seat: number } = claimed.data as { readonly jobId: string; readonly seat: number };
     const seat = { kind, number };

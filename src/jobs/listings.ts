@@ -27,7 +27,7 @@ import { createFileFilter, type FileFilter } from './file-filter.js';
 import type { JobPlaces } from './file-work.js';
 import type { SliceEnd } from './file-slices.js';
 import { FindingsBatch, type FolderInHand } from './findings-batch.js';
-import { type Folding, foldingOf, FolderNames } from './name-clashes.js';
+import { type Folding, foldingOf, NamesOfFolder } from './name-clashes.js';
 import { type HiddenLinks, removedLink, repeated, unlessRepeatedIn } from './hidden-links.js';
 import { verdictOn } from './retry.js';
 import { type RowBudget, rowsOf, TooManyRows } from './row-budget.js';
@@ -75,7 +75,7 @@ interface Listing {
   readonly batch: FindingsBatch;
   readonly inHand: FolderInHand;
   /** Present if the destination may treat some of them as equal. */
-  readonly names: FolderNames | undefined;
+  readonly names: NamesOfFolder | undefined;
   /** Names that may exist in the folder, on either side, although no listing shows them: none of them is deleted. */
   readonly hidden: HiddenNames;
   readonly sorters: Sorters;
@@ -235,13 +235,13 @@ export class Listings {
   }
 
   /** Keys of a store are never equal; a name that is not written overwrites nothing. */
-  private namesIn(listing: Omit<Listing, 'names'>): FolderNames | undefined {
+  private namesIn(listing: Omit<Listing, 'names'>): NamesOfFolder | undefined {
     const { job, places, folder } = listing;
     const isWritten = job.type !== 'delete' && !job.definition.dryRun && !folder.isExtra;
     if (!isWritten || definitionOf(places.target).can.isObjectStore) return undefined;
     const target = pathBelow(places.targetRoot, folder.path);
     let folding: Promise<Folding> | undefined;
-    return new FolderNames(
+    return new NamesOfFolder(
       () =>
         (folding ??= this.use(places.target, listing, (remote) =>
           foldingOf(remote, target, this.options.leftovers(places.target)),
@@ -261,7 +261,7 @@ export class Listings {
    * The names of the source, to compare with entries that only the destination seems to have: one may be the same name
    * in another spelling.
    */
-  private async namesOf(listing: Listing, { sorter }: Side): Promise<FolderNames | undefined> {
+  private async namesOf(listing: Listing, { sorter }: Side): Promise<NamesOfFolder | undefined> {
     const names = this.namesIn(listing);
     if (names === undefined) return undefined;
     for await (const entries of sorter.batches()) {
@@ -310,7 +310,7 @@ export class Listings {
       targetResolutionMs: target.resolutionMs,
       areKept: target.keepsTimes,
     };
-    let others: Promise<FolderNames | undefined> | undefined;
+    let others: Promise<NamesOfFolder | undefined> | undefined;
     let hasExtras = false;
     const unchanged: Buffer[] = [];
     for await (const some of pairs(source.sorter.batches(), target.sorter.batches())) {
@@ -545,7 +545,7 @@ async function* extrasOf(source: Side, target: Side): AsyncGenerator<readonly So
   }
 }
 
-function isLikeOne(names: FolderNames | undefined, key: Buffer): boolean | Promise<boolean> {
+function isLikeOne(names: NamesOfFolder | undefined, key: Buffer): boolean | Promise<boolean> {
   if (names === undefined) return false;
   names.add(key);
   return names.mustAsk ? names.learn().then(() => names.isClash) : names.isClash;

@@ -20,7 +20,7 @@ export interface Folding {
 const ASK_EARLY = 500_000;
 const MOST_NAMES = 4_000_000;
 
-export class FolderNames {
+export class NamesOfFolder {
   #names: HashSet | undefined = new HashSet();
   /** ASCII names differ only in case: these sets hold the other names. */
   #byCase = new HashSet();

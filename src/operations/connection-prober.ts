@@ -17,10 +17,10 @@ import {
   type Agenda,
   type CheckBefore,
   type CheckFound,
-  type ClaimedJob,
+  type ClaimedTask,
   type ConnectionChecks,
   type Connections,
-  JobWorker,
+  QueueWorker,
   type StorageOptions,
 } from '../storage/storage.js';
 import type { ConnectionHealth } from './connection-health.js';
@@ -72,14 +72,14 @@ interface Outcome {
 
 export class ConnectionProber {
   readonly #options: ProberOptions;
-  readonly #worker: JobWorker<'connection-check'>;
+  readonly #worker: QueueWorker<'connection-check'>;
   readonly #enrolling: WokenWork;
   #isFirst = true;
   #stopListening = (): void => undefined;
 
   constructor(options: ProberOptions) {
     this.#options = options;
-    this.#worker = new JobWorker({
+    this.#worker = new QueueWorker({
       claims: options.checks,
       queue: 'connection-check',
       concurrency: AT_ONCE,
@@ -123,7 +123,7 @@ export class ConnectionProber {
     await checks.enrol(isFirst ? everySeconds : Math.min(everySeconds, ENROL_OVER_SECONDS));
   }
 
-  async #probe({ key, account, data }: ClaimedJob, signal: AbortSignal): Promise<void> {
+  async #probe({ key, account, data }: ClaimedTask, signal: AbortSignal): Promise<void> {
     const { checks, connections, health, onProbe, log } = this.#options;
     const { failures, failingMs } = data as CheckBefore;
     const startedAt = performance.now();

@@ -1,6 +1,6 @@
 /** Puts the storage together, in order, and takes it apart in reverse. */
 import type { AccountConfig } from '../config/schema.js';
-import { JobEngine } from './cluster/jobs.js';
+import { PostgresQueue } from './queue/queue.js';
 import { AdvisoryLocks } from './cluster/locks.js';
 import { NODE_TIMING, NodeRegistry, type NodeTiming } from './cluster/nodes.js';
 import { forgetDeadClaims, forgetRates, SharedRates, SharedSessions } from './cluster/shared-limits.js';
@@ -86,8 +86,8 @@ export async function openStorage(
     const keyring = new Keyring(await openMasterKey(database, options));
     const node = new NodeRegistry(database, options.log, timing);
     await node.start(embedded !== undefined);
-    const jobs = await JobEngine.open(database, options.log);
-    const storage = assemble(opened, keyring, node, jobs, options);
+    const queue = await PostgresQueue.open(database, options.log);
+    const storage = assemble(opened, keyring, node, queue, options);
     await storage.watching.folders.sealLogins(storage.watching.secrets);
     await new ReceiptKeys(database, new NamedSecrets(keyring, 'receipt_key_secrets')).ensure();
     // Nothing is served before what died with an earlier process has come to its end.
@@ -165,7 +165,7 @@ function assemble(
   opened: OpenedDatabase,
   keyring: Keyring,
   node: NodeRegistry,
-  jobs: JobEngine,
+  queue: PostgresQueue,
   options: StorageOptions,
 ): Storage {
   const { database, embedded } = opened;
@@ -180,17 +180,17 @@ function assemble(
   const receipts = new Receipts(database, receiptKeys);
   const webhookSecrets = new NamedSecrets(keyring, 'webhook_secrets');
   const webhooks = new Webhooks(database, webhookSecrets, new WebhookSecret(database, webhookSecrets, 'webhooks'));
-  const jobRows = new Jobs(database, jobs, new NamedSecrets(keyring, 'job_secrets'), feeds);
+  const jobRows = new Jobs(database, queue, new NamedSecrets(keyring, 'job_secrets'), feeds);
   const history = new TransferHistory(database, node.id, feeds, receipts, options);
   const checks = new WatchChecks(database, node.id);
-  const folders = new WatchedFolders(database, jobs, checks, feeds, node.id);
-  const connectionChecks = new ConnectionChecks(database, jobs.agenda);
+  const folders = new WatchedFolders(database, queue, checks, feeds, node.id);
+  const connectionChecks = new ConnectionChecks(database, queue.agenda);
   const housekeeping = new Housekeeping(database, node, receipts, feeds, connectionChecks, options);
   const idempotency = new IdempotencyKeys(database, node, options.idempotencyKeys ?? 1_000_000);
-  const locks = new AdvisoryLocks(database, options.log, () => jobs.agenda.lookNow());
+  const locks = new AdvisoryLocks(database, options.log, () => queue.agenda.lookNow());
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    await jobs.close();
+    await queue.close();
     await history.close();
     await keys.close();
     await housekeeping.close();
@@ -198,7 +198,7 @@ function assemble(
     await locks.close();
     await closeDatabase(opened);
   };
-  const { agenda } = jobs;
+  const { agenda } = queue;
   return {
     accounts,
     agenda,
@@ -224,20 +224,20 @@ function assemble(
       files: new WatchedFiles(database),
       secrets: new FolderSecrets(database, keyring),
       accountSecret: new WebhookSecret(database, accountSecrets, 'accounts'),
-      events: new WebhookEvents(database, jobs, feeds, folders, webhooks),
-      deliveries: new Deliveries(database, jobs, folders, webhooks),
+      events: new WebhookEvents(database, queue, feeds, folders, webhooks),
+      deliveries: new Deliveries(database, queue, folders, webhooks),
       feeds,
-      numbers: new EventNumbers(database, jobs, feeds),
+      numbers: new EventNumbers(database, queue, feeds),
       webhooks,
       copies: new RouteCopies(database),
-      jobs,
+      queue,
       agenda,
     },
     jobs: {
       rows: jobRows,
-      tree: new JobTree(database, jobs),
+      tree: new JobTree(database, queue),
       schedules: new Schedules(database, jobRows),
-      queue: jobs,
+      queue,
       agenda,
     },
     management: {

@@ -3,8 +3,8 @@
  * import this file alone, and take of it what they need; SQL lives behind it.
  */
 import type { AccountConfig } from '../config/schema.js';
-import type { Jobs as JobQueue } from './cluster/jobs.js';
-import type { Agenda as AgendaOfAll } from './cluster/agenda.js';
+import type { Queue } from './queue/queue.js';
+import type { Agenda as AgendaOfAll } from './queue/agenda.js';
 import type { AdvisoryLocks } from './cluster/locks.js';
 import type { SharedRates, SharedSessions } from './cluster/shared-limits.js';
 import type { FolderSecrets as FolderSecretStore } from './secrets/sealed-rows.js';
@@ -118,7 +118,7 @@ export interface WatchStorage {
   readonly numbers: EventNumbers;
   readonly webhooks: Webhooks;
   readonly copies: RouteCopies;
-  readonly jobs: JobQueue;
+  readonly queue: Queue;
   readonly agenda: Agenda;
 }
 
@@ -127,7 +127,7 @@ export interface JobStorage {
   readonly rows: Jobs;
   readonly tree: JobTree;
   readonly schedules: Schedules;
-  readonly queue: JobQueue;
+  readonly queue: Queue;
   readonly agenda: Agenda;
 }
 
@@ -168,9 +168,9 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-export { LOOK_MS } from './cluster/agenda.js';
-export { type JobOutcome, JobWorker } from './cluster/job-worker.js';
-export type { ClaimedJob, Jobs as JobQueue } from './cluster/jobs.js';
+export { LOOK_MS } from './queue/agenda.js';
+export { type TaskOutcome, QueueWorker } from './queue/worker.js';
+export type { ClaimedTask, Queue } from './queue/queue.js';
 export { type Clock, clockAt, idsAt } from './postgres/clock.js';
 export { generateApiKey } from './secrets/hashes.js';
 export { type Log, StartupError, type StorageOptions } from './startup.js';

@@ -8,14 +8,14 @@ import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { Remote } from '../remotes/remote.js';
 import {
-  type ClaimedJob,
+  type ClaimedTask,
   clockAt,
   type Connections,
   type DeliveredFile,
   type History,
-  type JobOutcome,
-  type JobQueue,
-  JobWorker,
+  type TaskOutcome,
+  type Queue,
+  QueueWorker,
   type StorageOptions,
   type WatchedFolders,
   type WebhookEvents,
@@ -31,7 +31,7 @@ interface AfterDeliveryOptions {
   readonly history: Pick<History, 'admit' | 'begin'>;
   readonly remotes: Pick<Remotes, 'use' | 'host'>;
   readonly leftovers: (connection: Connection) => Leftovers;
-  readonly jobs: JobQueue;
+  readonly queue: Queue;
   /** For the files of one event. */
   readonly timeoutMs: number;
   readonly log: StorageOptions['log'];
@@ -45,12 +45,12 @@ const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 
 export class AfterDelivery {
   readonly #options: AfterDeliveryOptions;
-  readonly #worker: JobWorker;
+  readonly #worker: QueueWorker;
 
   constructor(options: AfterDeliveryOptions) {
     this.#options = options;
-    this.#worker = new JobWorker({
-      claims: options.jobs,
+    this.#worker = new QueueWorker({
+      claims: options.queue,
       queue: 'after-delivery',
       concurrency: CONCURRENCY,
       groupConcurrency: 1,
@@ -71,7 +71,7 @@ export class AfterDelivery {
     return this.#worker.stop(0);
   }
 
-  async #run(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome> {
+  async #run(job: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
     // What cannot be recorded is not begun: the job is given back.
     await this.#options.history.admit();
     const { events, folders, connections, remotes, leftovers, log } = this.#options;

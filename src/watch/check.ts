@@ -76,7 +76,7 @@ export class FolderChecks {
    */
   async run(folderId: string, kind: CheckKind, signal: AbortSignal): Promise<CheckOutcome | undefined> {
     const patience = AbortSignal.timeout(LOCK_WAIT_MS);
-    // The job engine hands a folder to one node; the lock holds even where it has freed a job wrongly.
+    // The queue hands a folder to one node; the lock holds even where it has freed a task wrongly.
     return this.deps.locks.withLock(`watched-folder ${folderId}`, AbortSignal.any([signal, patience]), () =>
       this.runLocked(folderId, kind, signal),
     );

@@ -25,7 +25,7 @@ export async function* diff(
   stored: Batches<StoredEntry>,
   rules: DiffRules,
 ): AsyncGenerator<readonly (Decision | Unlisted)[]> {
-  const store = new Reader(stored);
+  const store = new EntryReader(stored);
   const turns = new Turns();
   let reports = 0;
   let held = await store.read();
@@ -70,7 +70,7 @@ function unlisted({ key, seen }: StoredEntry, rules: DiffRules): Unlisted {
 }
 
 /** One by one out of batches, waiting only where a batch ends. */
-class Reader<T> {
+class EntryReader<T> {
   readonly #batches: AsyncIterator<readonly T[]>;
   #batch: readonly T[] = [];
   #at = 0;

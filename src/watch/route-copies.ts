@@ -17,14 +17,14 @@ import { holdSame, isDatedAs } from '../operations/same-bytes.js';
 import { baseName, parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
 import { ownTimeOf } from '../remotes/times.js';
 import {
-  type ClaimedJob,
+  type ClaimedTask,
   clockAt,
   type Connections,
   type CopyingEvent,
   isOtherCopyTo,
-  type JobOutcome,
-  type JobQueue,
-  JobWorker,
+  type TaskOutcome,
+  type Queue,
+  QueueWorker,
   type Locks,
   type RouteCopies,
   type RouteCopy,
@@ -45,7 +45,7 @@ interface RouteCopierOptions {
   /** What the streams of all operations may hold together. */
   readonly memoryBytes: Budget;
   readonly locks: Locks;
-  readonly jobs: JobQueue;
+  readonly queue: Queue;
   /** Before each further round. */
   readonly retryMs: readonly number[];
   readonly log: StorageOptions['log'];
@@ -92,12 +92,12 @@ type Verdict = 'ours' | 'skipped' | 'later' | 'failed';
 
 export class RouteCopier {
   readonly #options: RouteCopierOptions;
-  readonly #worker: JobWorker;
+  readonly #worker: QueueWorker;
 
   constructor(options: RouteCopierOptions) {
     this.#options = options;
-    this.#worker = new JobWorker({
-      claims: options.jobs,
+    this.#worker = new QueueWorker({
+      claims: options.queue,
       queue: 'route-copy',
       concurrency: CONCURRENCY,
       groupConcurrency: EVENTS_OF_A_FOLDER,
@@ -106,7 +106,7 @@ export class RouteCopier {
     });
   }
 
-  get gauge(): JobWorker['gauge'] {
+  get gauge(): QueueWorker['gauge'] {
     return this.#worker.gauge;
   }
 
@@ -122,9 +122,9 @@ export class RouteCopier {
     return this.#worker.stop(0);
   }
 
-  async #run(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome> {
+  async #run(job: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
     const patience = AbortSignal.timeout(LOCK_WAIT_MS);
-    // The job engine hands an event to one node; the lock holds even where it has freed a job wrongly.
+    // The queue hands an event to one node; the lock holds even where it has freed a task wrongly.
     const until = AbortSignal.any([signal, patience]);
     return this.#options.locks.withLock(`route ${job.key}`, until, async (lost) => {
       const event = await this.#options.copies.find(job.key);
@@ -134,7 +134,7 @@ export class RouteCopier {
     });
   }
 
-  async #turn(event: CopyingEvent, signal: AbortSignal): Promise<JobOutcome> {
+  async #turn(event: CopyingEvent, signal: AbortSignal): Promise<TaskOutcome> {
     const { copies, events, folders, retryMs, log } = this.#options;
     const folder = await folders.findForDelivery(event.folderId);
     if (folder === undefined) return 'done';

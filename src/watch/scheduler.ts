@@ -1,13 +1,13 @@
-/** Due folders on their way to a check: rows → job engine → this node's workers. */
+/** Due folders on their way to a check: rows → queue → this node's workers. */
 import { toGatewayError } from '../base/errors.js';
 import { WokenWork } from '../base/woken-work.js';
 import {
   type Agenda,
   type CheckKind,
-  type ClaimedJob,
-  type JobOutcome,
-  type JobQueue,
-  JobWorker,
+  type ClaimedTask,
+  type TaskOutcome,
+  type Queue,
+  QueueWorker,
   type StorageOptions,
   type WatchedFolders,
 } from '../storage/storage.js';
@@ -16,7 +16,7 @@ import { nextRegular } from './schedule.js';
 
 interface SchedulerOptions {
   readonly folders: WatchedFolders;
-  readonly jobs: JobQueue;
+  readonly queue: Queue;
   readonly agenda: Agenda;
   readonly checks: Pick<FolderChecks, 'run'>;
   readonly concurrency: number;
@@ -39,15 +39,15 @@ const DUE_AT_ONCE = 500;
 
 export class Scheduler {
   readonly #options: SchedulerOptions;
-  readonly #worker: JobWorker;
+  readonly #worker: QueueWorker;
   readonly #due: WokenWork;
   readonly #purge: WokenWork;
   #stopListening: readonly (() => void)[] = [];
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
-    this.#worker = new JobWorker({
-      claims: options.jobs,
+    this.#worker = new QueueWorker({
+      claims: options.queue,
       queue: 'watch-check',
       concurrency: options.concurrency,
       groupConcurrency: options.perHostConcurrency,
@@ -60,7 +60,7 @@ export class Scheduler {
     this.#purge = new WokenWork(() => this.#purgeDeleted(), failed('deleted folders'));
   }
 
-  get gauge(): JobWorker['gauge'] {
+  get gauge(): QueueWorker['gauge'] {
     return this.#worker.gauge;
   }
 
@@ -100,7 +100,7 @@ export class Scheduler {
     while (!this.#purge.isStopped && (await this.#options.folders.purgeDeleted()));
   }
 
-  async #check(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome> {
+  async #check(job: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
     const { kind, dueAt } = job.data as { readonly kind: CheckKind; readonly dueAt: string };
     const outcome = await this.#options.checks.run(job.key, kind, signal);
     if (outcome === undefined) return 'done';

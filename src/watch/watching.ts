@@ -85,7 +85,7 @@ export function createWatching(options: WatchingOptions): Watching {
     feeds,
     numbers,
     copies,
-    jobs,
+    queue,
     agenda,
   } = storage.watching;
   const { remotes } = operations;
@@ -103,7 +103,7 @@ export function createWatching(options: WatchingOptions): Watching {
   });
   const checks = new FolderChecks({ folders, looks, files, connections, locks, limits: webhooks });
   const after = new AfterDelivery({
-    ...{ events, folders, connections, history, remotes, leftovers, jobs, log },
+    ...{ events, folders, connections, history, remotes, leftovers, queue, log },
     timeoutMs: watcher.checkTimeoutMs,
   });
   const sender = createSender({ dialer, timeoutMs: webhooks.timeoutMs, requireHttps });
@@ -114,7 +114,7 @@ export function createWatching(options: WatchingOptions): Watching {
     secrets,
     accountSecret,
     webhooks: receivers,
-    jobs,
+    queue,
     sender,
     concurrency: webhooks.concurrency,
     retryMs: webhooks.retryMs,
@@ -127,14 +127,14 @@ export function createWatching(options: WatchingOptions): Watching {
   // What has its number has its deliveries.
   feeds.on('numbered', () => deliverer.wake());
   const copier = new RouteCopier({
-    ...{ copies, events, folders, connections, operations, locks, jobs, log },
+    ...{ copies, events, folders, connections, operations, locks, queue, log },
     memoryBytes: options.memoryBytes,
     retryMs: webhooks.retryMs,
     onSettled: () => after.wake(),
   });
   const scheduler = new Scheduler({
     folders,
-    jobs,
+    queue,
     agenda,
     checks,
     concurrency: watcher.concurrency,

@@ -5,12 +5,12 @@ import { parseRetryAfter } from '../base/retry-schedule.js';
 import type { Span, SpanAttributes, Tracer } from '../base/span.js';
 import {
   type AttemptVerdict,
-  type ClaimedJob,
+  type ClaimedTask,
   clockAt,
   type FolderSecrets,
-  type JobOutcome,
-  type JobQueue,
-  JobWorker,
+  type TaskOutcome,
+  type Queue,
+  QueueWorker,
   type StorageOptions,
   type WatchedFolders,
   type WebhookEvent,
@@ -31,7 +31,7 @@ interface DelivererOptions {
   readonly secrets: Pick<FolderSecrets, 'current' | 'login'>;
   readonly accountSecret: Pick<WebhookSecret, 'current'>;
   readonly webhooks: Pick<Webhooks, 'targetOf' | 'purgeDeleted'>;
-  readonly jobs: JobQueue;
+  readonly queue: Queue;
   readonly sender: Sender;
   readonly concurrency: number;
   readonly retryMs: readonly number[];
@@ -63,16 +63,16 @@ const STOP_GRACE_MS = 5000;
 
 export class Deliverer {
   readonly #options: DelivererOptions;
-  readonly #worker: JobWorker;
+  readonly #worker: QueueWorker;
   readonly #recovering = new Periodic(() => this.#recover(), RECOVER_EVERY_MS);
   #rounds = 0;
   #isStopped = false;
 
   constructor(options: DelivererOptions) {
     this.#options = options;
-    const { jobs, concurrency, log } = options;
-    this.#worker = new JobWorker({
-      claims: jobs,
+    const { queue, concurrency, log } = options;
+    this.#worker = new QueueWorker({
+      claims: queue,
       queue: 'webhook-delivery',
       concurrency,
       // No single receiver, however slow, takes more than a quarter of the tries.
@@ -82,7 +82,7 @@ export class Deliverer {
     });
   }
 
-  get gauge(): JobWorker['gauge'] {
+  get gauge(): QueueWorker['gauge'] {
     return this.#worker.gauge;
   }
 
@@ -116,10 +116,10 @@ export class Deliverer {
     }
   }
 
-  async #deliver(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome> {
+  async #deliver(job: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
     const event = await this.#options.events.find(job.key);
     if (event === undefined || event.state !== 'pending') return 'done';
-    // Recorded by a node that died before it could say so to the job engine.
+    // Recorded by a node that died before it could say so to the queue.
     if (event.nextAttemptAt !== null && event.nextAttemptAt > event.readAt) {
       return { again: event.nextAttemptAt };
     }
@@ -142,7 +142,7 @@ export class Deliverer {
     return { url, secrets: await secrets.current(folderId) };
   }
 
-  async #try(event: WebhookEvent, url: string, secrets: readonly string[], signal: AbortSignal): Promise<JobOutcome> {
+  async #try(event: WebhookEvent, url: string, secrets: readonly string[], signal: AbortSignal): Promise<TaskOutcome> {
     const { events, sender, retryMs, tracer } = this.#options;
     const span = tracer.begin('POST', { kind: 'client', attributes: attributesOf(event, url) });
     const clock = clockAt(event.readAt);

@@ -6,7 +6,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { Connections, mostConnections, type ConnectionsOptions } from '../../src/http/connections.js';
+import { ClientConnections, mostConnections, type ConnectionsOptions } from '../../src/http/connections.js';
 import { openConnectionsOf } from '../../src/http/native/open-connections.js';
 import { freePort } from '../support/ports.js';
 import { writeCertificate } from './support/certificate.js';
@@ -124,11 +124,11 @@ describe('the count', () => {
     log: (_level, message) => lines.push(message),
     ...options,
   });
-  const opened = (connections: Connections, addresses: readonly string[]): boolean[] =>
+  const opened = (connections: ClientConnections, addresses: readonly string[]): boolean[] =>
     addresses.map((address) => connections.opened(address));
 
   test('an IPv6 host is its /64; an IPv4 address in IPv6 notation counts as IPv4', () => {
-    const connections = new Connections(bounds({}));
+    const connections = new ClientConnections(bounds({}));
     assert.deepEqual(opened(connections, ['2001:db8::1', '2001:db8::2', '2001:db8::3']), [true, true, false]);
     assert.deepEqual(opened(connections, ['2001:db8:0:1::1', '10.0.0.1', '::ffff:10.0.0.1']), [true, true, true]);
     assert.equal(connections.opened('10.0.0.1'), false);
@@ -138,7 +138,7 @@ describe('the count', () => {
   });
 
   test('there is a total bound, of which each loop has its part, and proxies are included', () => {
-    const connections = new Connections(bounds({ total: 8, loops: 2, unbounded: ['10.0.0.1'] }));
+    const connections = new ClientConnections(bounds({ total: 8, loops: 2, unbounded: ['10.0.0.1'] }));
     const five = Array.from({ length: 5 }, () => connections.opened('10.0.0.1'));
     assert.deepEqual(five, [true, true, true, true, false]);
     assert.deepEqual(connections.refused, { address: 0, total: 1 });
@@ -147,7 +147,7 @@ describe('the count', () => {
 
   test('each of several loops counts for all, until it has asked', () => {
     let asked = 0;
-    const connections = new Connections(bounds({ perAddress: 8, loops: 4 }), () => {
+    const connections = new ClientConnections(bounds({ perAddress: 8, loops: 4 }), () => {
       asked++;
       return new Map([['10.0.0.1', 3]]);
     });
@@ -158,7 +158,7 @@ describe('the count', () => {
   test('refusals are logged once a minute', (t) => {
     t.mock.timers.enable({ apis: ['Date'] });
     lines.length = 0;
-    const connections = new Connections(bounds({ perAddress: 1 }));
+    const connections = new ClientConnections(bounds({ perAddress: 1 }));
     opened(connections, Array<string>(50).fill('10.0.0.1'));
     assert.equal(lines.length, 1);
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import { FolderNames, type Folding } from '../../src/jobs/name-clashes.js';
+import { NamesOfFolder, type Folding } from '../../src/jobs/name-clashes.js';
 import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startProftpd, type FtpServer } from '../servers/ftp.js';
 import { openAccount, type TestAccount } from '../support/account.js';
@@ -112,7 +112,7 @@ describe('a destination that ignores case', () => {
 describe('names of a folder', () => {
   const told = async (folding: Partial<Folding>, names: readonly string[], askEarly?: number): Promise<string[]> => {
     const all = { ignoresCase: false, ignoresComposition: false, ...folding };
-    const seen = new FolderNames(() => Promise.resolve(all), askEarly);
+    const seen = new NamesOfFolder(() => Promise.resolve(all), askEarly);
     const clashes: string[] = [];
     for (const name of names) {
       seen.add(Buffer.from(name));
@@ -140,7 +140,7 @@ describe('names of a folder', () => {
   });
 
   test('a million names: a clash is found, and memory is bounded', async (t) => {
-    const seen = new FolderNames(() => Promise.resolve({ ignoresCase: true, ignoresComposition: true }));
+    const seen = new NamesOfFolder(() => Promise.resolve({ ignoresCase: true, ignoresComposition: true }));
     const before = process.memoryUsage().arrayBuffers;
     for (let number = 0; number < 1_000_000; number++) {
       seen.add(Buffer.from(`File ${number}.csv`));

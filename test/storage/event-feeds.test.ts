@@ -244,7 +244,7 @@ for (const kind of DATABASES) {
     });
 
     test('a delivery that is sent again while the job of its last try is just going has a job of its own then', async () => {
-      const { webhooks, events, jobs } = storage.watching;
+      const { webhooks, events, queue } = storage.watching;
       const actor = { accountId, kind: 'key', id: null, email: 'k', address: '127.0.0.1', requestId: 'r' } as const;
       const settings = { url: 'https://example.com/', events: [], connections: [], isActive: true };
       const { webhook } = await webhooks.create(actor, settings, 5);
@@ -256,19 +256,19 @@ for (const kind of DATABASES) {
           values (${id}, ${uuidv7()}, ${webhook.id}, ${accountId}, 'transfer.failed', '{}', 0, 'dead', now())`,
       );
       const job = { key: id, account: accountId, group: 'g', data: {} };
-      await jobs.send('webhook-delivery', [job]);
+      await queue.send('webhook-delivery', [job]);
       const none = { accounts: [], groups: [] };
-      const mine = await jobs.fetch('webhook-delivery', 100, none);
+      const mine = await queue.fetch('webhook-delivery', 100, none);
       assert.ok(mine.some(({ key }) => key === id));
       const event = await events.find(id);
       assert.ok(event !== undefined);
       const replayed = events.replay(event, 'g');
       await until(async () => ((await events.find(id))?.state === 'pending' ? true : undefined), 'it is to be sent');
-      await jobs.finish('webhook-delivery', mine);
+      await queue.finish('webhook-delivery', mine);
       assert.equal(await replayed, true);
-      const next = await jobs.fetch('webhook-delivery', 100, none);
+      const next = await queue.fetch('webhook-delivery', 100, none);
       assert.ok(next.some(({ key }) => key === id));
-      await jobs.finish('webhook-delivery', next);
+      await queue.finish('webhook-delivery', next);
       assert.equal(await events.replay({ ...event, id: uuidv7() }, 'g'), false);
     });
 

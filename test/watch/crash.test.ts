@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { suite, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
-import { JobWorker } from '../../src/storage/cluster/job-worker.js';
+import { QueueWorker } from '../../src/storage/queue/worker.js';
 import { openStorage } from '../../src/storage/open.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
@@ -41,14 +41,14 @@ suite('crashes', () => {
       await openStorage(testOptions(postgres.url)),
       await openStorage(testOptions(postgres.url)),
     ];
-    const { jobs } = dying.watching;
-    await jobs.send('watch-check', [{ key: 'folder', account: 'a', group: 'host', data: {} }]);
-    assert.equal((await jobs.fetch('watch-check', 5, { accounts: [], groups: [] })).length, 1);
+    const { queue } = dying.watching;
+    await queue.send('watch-check', [{ key: 'folder', account: 'a', group: 'host', data: {} }]);
+    assert.equal((await queue.fetch('watch-check', 5, { accounts: [], groups: [] })).length, 1);
     // From here on nobody renews the claim, as if the node had been killed.
     const begin = Date.now();
     let runs = 0;
-    const worker = new JobWorker({
-      ...{ claims: living.watching.jobs, queue: 'watch-check', concurrency: 4, groupConcurrency: 2 },
+    const worker = new QueueWorker({
+      ...{ claims: living.watching.queue, queue: 'watch-check', concurrency: 4, groupConcurrency: 2 },
       run: async () => {
         runs += 1;
         // Longer than a claim lasts unrenewed: it must not run a second time meanwhile.

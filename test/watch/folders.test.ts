@@ -270,12 +270,12 @@ suite('watched folders', () => {
 
   test('a check that is due while the one before still waits is skipped, and that is said', async () => {
     const { folder } = await watched();
-    const { jobs } = bench.storage.watching;
+    const { queue } = bench.storage.watching;
     // Due already and waiting: for what another node would be slow to do.
     const later = new Date(Date.now() + 3_600_000);
     const waiting = { key: folder.id, account: 'a', group: 'x', data: { kind: 'regular' }, startAfter: later };
     // The job of the first check may be on its way out still.
-    await bench.until(async () => (await jobs.send('watch-check', [waiting])).size === 1, 'the job to be taken');
+    await bench.until(async () => (await queue.send('watch-check', [waiting])).size === 1, 'the job to be taken');
     await makeDue(folder);
     await bench.until(
       async () => (await bench.service.checks(bench.accountId, folder.id)).some(({ outcome }) => outcome === 'skipped'),

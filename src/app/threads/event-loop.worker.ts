@@ -6,7 +6,7 @@ import { ShareHolder } from '../../shares/permits.js';
 import { createFrontEnd, listenerOf, openBase, openReach, Started } from '../serving.js';
 import { logWith } from '../log-with.js';
 import type { MainCalls, ThreadCalls, ThreadData } from './calls.js';
-import { carried, Line } from './line.js';
+import { carried, ThreadLine } from './line.js';
 
 if (parentPort === null) throw new Error('this file is started as a thread');
 const { config, thread, threads, sandbox: running } = workerData as ThreadData;
@@ -71,7 +71,7 @@ const calls: ThreadCalls = {
     setImmediate(() => setImmediate(() => process.exit()));
   },
 };
-const main = new Line<MainCalls>(parentPort, calls);
+const main = new ThreadLine<MainCalls>(parentPort, calls);
 
 // It stays, so that nothing is handed to a thread that is gone, until the process ends over it.
 process.on('uncaughtException', (error) => main.tell('crashed', carried(error)));

@@ -16,7 +16,7 @@ import type { SharesBroker } from '../../shares/shares.js';
 import { SEPARATE_CONNECTIONS } from '../../storage/postgres/database.js';
 import type { SandboxPart } from '../../sandbox/sink.js';
 import type { MainCalls, ThreadCalls, ThreadData } from './calls.js';
-import { Line, restored } from './line.js';
+import { ThreadLine, restored } from './line.js';
 
 const WORKER_FILE = new URL('./event-loop.worker.js', import.meta.url);
 
@@ -91,7 +91,7 @@ export async function startEventLoops(options: EventLoopsOptions): Promise<Event
 }
 
 interface Loop {
-  readonly line: Line<ThreadCalls>;
+  readonly line: ThreadLine<ThreadCalls>;
   readonly hasFailed: boolean;
   /** Resolves after `ms`, at once where the thread has not started or is gone. */
   retire(ms: number): Promise<void>;
@@ -132,7 +132,7 @@ function startThread(
     // It still answers, and has to close its sockets itself: Node.js aborts the process where a thread ends over them.
     crashed: (error) => fail(restored(error)),
   };
-  const line = new Line<ThreadCalls>(worker, served);
+  const line = new ThreadLine<ThreadCalls>(worker, served);
   broker.join(worker, (message) => line.tell('share', message));
   worker.on('error', gone);
   worker.on('exit', (code) => gone(new Error(`thread ${thread} ended with exit code ${code}`)));

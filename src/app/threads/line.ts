@@ -26,7 +26,7 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-export class Line<Far extends Served> {
+export class ThreadLine<Far extends Served> {
   private readonly pending = new Map<number, Pending>();
   private calls = 0;
   private ended: Error | undefined;

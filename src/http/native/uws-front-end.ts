@@ -1,6 +1,6 @@
 /** The listener of uWebSockets.js: its own listening socket, or its share of an acceptor's connections. */
 import type { TemplatedApp } from 'uWebSockets.js';
-import { Connections, type ConnectionsOptions } from '../connections.js';
+import { ClientConnections, type ConnectionsOptions } from '../connections.js';
 import type { ClientSocket, FrontEnd, SocketOptions } from '../front-end.js';
 import type { SharedAcceptor } from './acceptor.js';
 import { createApp, listenOn } from './listening-socket.js';
@@ -83,9 +83,9 @@ export function openUwsFrontEnd(
 }
 
 /** The front end does not report the address of a connection that has ended. */
-function boundConnections(bounds: ConnectionsOptions, port: () => number): Connections {
+function boundConnections(bounds: ConnectionsOptions, port: () => number): ClientConnections {
   const recount = openConnectionsOf(port);
-  if (recount !== undefined || bounds.perAddress === 0) return new Connections(bounds, recount);
+  if (recount !== undefined || bounds.perAddress === 0) return new ClientConnections(bounds, recount);
   bounds.log('warn', 'server.connectionsPerAddress could not be applied on this platform');
-  return new Connections({ ...bounds, perAddress: 0 });
+  return new ClientConnections({ ...bounds, perAddress: 0 });
 }

@@ -48,7 +48,7 @@ const [LEAST_KEPT, MOST_KEPT] = [1_000, 10_000];
 
 /** Each entry as soon as the server lists it, in its order. */
 export async function* walk(remote: Remote, root: RemotePath, options: WalkOptions): AsyncGenerator<TreeEntry, void> {
-  const tree = new Tree(remote, root, options);
+  const tree = new TreeWalk(remote, root, options);
   if (options.isDeep && remote.listTree !== undefined) return yield* tree.listed({});
   if (!options.isDeep) return yield* tree.level();
   const open: AsyncGenerator<TreeEntry, void>[] = [];
@@ -84,7 +84,7 @@ export async function* walkInOrder(
   options: OrderedWalkOptions,
 ): AsyncGenerator<TreeEntry, void> {
   const { isDeep, after, expected = MOST_KEPT } = options;
-  const tree = new Tree(remote, root, options);
+  const tree = new TreeWalk(remote, root, options);
   const isNew = (entry: TreeEntry): boolean => after === undefined || compareCodePoints(entry.key, after) > 0;
   if (isDeep && remote.listTree !== undefined) {
     for await (const entry of tree.listed({ ...(after === undefined ? {} : { after }) })) if (isNew(entry)) yield entry;
@@ -119,7 +119,7 @@ interface InOrder {
 }
 
 /** What both walks do with one folder. */
-class Tree {
+class TreeWalk {
   readonly #turns = new Turns();
   readonly #above: number;
   #read = 0;

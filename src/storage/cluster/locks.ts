@@ -19,16 +19,16 @@ const REOPEN_MS = 1000;
 const LOG_EVERY_MS = 60_000;
 
 /** The one connection, and the locks that go with it. It hears the notices of all nodes, too. */
-class Session {
+class LockSession {
   readonly #line: Line;
-  readonly #onSilence: (session: Session) => void;
+  readonly #onSilence: (session: LockSession) => void;
   readonly #onLoss: () => void;
   readonly #held = new Set<AbortController>();
   readonly #pulse = new Periodic(() => this.#beat(), PULSE_MS);
   /** Counts how often the connection was lost: a lock granted before the last time is none. */
   losses = 0;
 
-  constructor(database: Database, onSilence: (session: Session) => void, onLoss: () => void) {
+  constructor(database: Database, onSilence: (session: LockSession) => void, onLoss: () => void) {
     const lost = (): void => this.lose(databaseAway(new Error('the connection of the lock is lost')));
     this.#line = database.openSession(lost, { hearsNotices: true });
     this.#onSilence = onSilence;
@@ -90,7 +90,7 @@ export class AdvisoryLocks {
   readonly #log: Log;
   /** Called each time the connection is open, and hears notices again. */
   readonly #onOpen: () => void;
-  #session: Session;
+  #session: LockSession;
   /** Why there is no connection. */
   #trouble: GatewayError | undefined;
   #openTimer: NodeJS.Timeout | undefined;
@@ -174,8 +174,8 @@ export class AdvisoryLocks {
     await this.#session.end(END_TIMEOUT_SECONDS);
   }
 
-  #openSession(): Session {
-    return new Session(
+  #openSession(): LockSession {
+    return new LockSession(
       this.#database,
       (silent) => this.#drop(silent),
       () => this.#openSoon(0),
@@ -183,7 +183,7 @@ export class AdvisoryLocks {
   }
 
   /** Ends a connection that cannot be trusted any more, with all its locks. */
-  #drop(session: Session): void {
+  #drop(session: LockSession): void {
     if (this.#session !== session) return;
     this.#session = this.#openSession();
     session.lose(databaseAway(new Error('the connection of the lock does not answer')));
@@ -212,8 +212,8 @@ export class AdvisoryLocks {
     return leave;
   }
 
-  #acquire(key: string, signal: AbortSignal): Promise<{ session: Session; held: AbortController }> {
-    const look = async (): Promise<{ session: Session; held: AbortController } | undefined> => {
+  #acquire(key: string, signal: AbortSignal): Promise<{ session: LockSession; held: AbortController }> {
+    const look = async (): Promise<{ session: LockSession; held: AbortController } | undefined> => {
       signal.throwIfAborted();
       const session = this.#session;
       const { losses } = session;
@@ -223,7 +223,7 @@ export class AdvisoryLocks {
     return lookUntil(LOOKS, look, signal);
   }
 
-  async #tryLock(key: string, session: Session): Promise<boolean> {
+  async #tryLock(key: string, session: LockSession): Promise<boolean> {
     // Through the database's own run(), so that nobody waits while it is away.
     const rows = await this.#database.run(() =>
       this.#ask(session, (sql) => sql<{ held: boolean }[]>`select pg_try_advisory_lock(${key}::bigint) as held`),
@@ -231,7 +231,7 @@ export class AdvisoryLocks {
     return rows[0]?.held === true;
   }
 
-  async #release(key: string, session: Session): Promise<void> {
+  async #release(key: string, session: LockSession): Promise<void> {
     try {
       await this.#ask(session, (sql) => sql`select pg_advisory_unlock(${key}::bigint)`);
     } catch {
@@ -240,7 +240,7 @@ export class AdvisoryLocks {
     }
   }
 
-  async #ask<T>(session: Session, question: (sql: Sql) => PromiseLike<T>): Promise<T> {
+  async #ask<T>(session: LockSession, question: (sql: Sql) => PromiseLike<T>): Promise<T> {
     try {
       return await answerWithin(question(session.sql), SILENCE_MS);
     } catch (error) {

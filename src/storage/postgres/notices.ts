@@ -1,6 +1,6 @@
 /**
  * Notices between the nodes of a database (LISTEN and NOTIFY): something of a topic is due, now or in a while. They only
- * save time: a node that misses one finds the same in the tables at its next look (cluster/agenda.ts).
+ * save time: a node that misses one finds the same in the tables at its next look (queue/agenda.ts).
  */
 import type { Transaction } from './sql.js';
 

@@ -13,7 +13,7 @@ interface Facts {
   /** Null where no schema of the search path can be used. */
   readonly schema: string | null;
   readonly mayCreateTables: boolean | null;
-  /** The schema of the job engine is there, or can be made. */
+  /** The schema of the queue is there, or can be made. */
   readonly mayCreateSchema: boolean;
   /** Without it a full disk is noticed late. */
   readonly mayTry: boolean;

@@ -4,8 +4,8 @@
  */
 import type { PendingQuery, Row } from 'postgres';
 import { uuidv7 } from '../../base/uuid.js';
-import type { Agenda } from '../cluster/agenda.js';
-import type { Busy, ClaimedJob, JobClaims } from '../cluster/jobs.js';
+import type { Agenda } from '../queue/agenda.js';
+import type { Busy, ClaimedTask, QueueClaims } from '../queue/queue.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable } from '../postgres/sql.js';
 import { deleteOldOutages, endOutagesOfInactive } from './connection-outages.js';
@@ -48,7 +48,7 @@ interface Waiting {
   readonly fail: (error: unknown) => void;
 }
 
-export class ConnectionChecks implements JobClaims<'connection-check'> {
+export class ConnectionChecks implements QueueClaims<'connection-check'> {
   readonly #me = uuidv7();
   readonly #database: Database;
   readonly #agenda: Pick<Agenda, 'on' | 'dueIn' | 'lookNow'>;
@@ -97,7 +97,7 @@ export class ConnectionChecks implements JobClaims<'connection-check'> {
   }
 
   /** Account by account: one with many of them waits for its own alone. */
-  async fetch(_queue: 'connection-check', limit: number, except: Busy): Promise<readonly ClaimedJob[]> {
+  async fetch(_queue: 'connection-check', limit: number, except: Busy): Promise<readonly ClaimedTask[]> {
     const rows = await this.#database.run((sql) => {
       const host = sql`coalesce(c.settings ->> 'endpoint', c.settings ->> 'host', c.settings ->> 'region', '')`;
       const busy = except.groups.map(({ account, group }) => `${account} ${group}`);
@@ -126,14 +126,14 @@ export class ConnectionChecks implements JobClaims<'connection-check'> {
     });
   }
 
-  async renew(_queue: 'connection-check', jobs: readonly ClaimedJob[]): Promise<void> {
+  async renew(_queue: 'connection-check', jobs: readonly ClaimedTask[]): Promise<void> {
     await this.#change(jobs, (sql) => sql`due_at = ${claimed(sql)}`);
   }
 
   /** What was found has ended the claim. */
   async finish(): Promise<void> {}
 
-  async postpone(_queue: 'connection-check', job: ClaimedJob, until: Date | number): Promise<void> {
+  async postpone(_queue: 'connection-check', job: ClaimedTask, until: Date | number): Promise<void> {
     const ms = typeof until === 'number' ? until : until.getTime() - Date.now();
     await this.#change(
       [job],
@@ -142,7 +142,7 @@ export class ConnectionChecks implements JobClaims<'connection-check'> {
     this.#agenda.dueIn('connection-check', ms);
   }
 
-  async giveBack(_queue: 'connection-check', jobs: readonly ClaimedJob[]): Promise<void> {
+  async giveBack(_queue: 'connection-check', jobs: readonly ClaimedTask[]): Promise<void> {
     if (jobs.length === 0) return;
     await this.#database.transaction(async (tx) => {
       await this.#changeIn(tx, jobs, (sql) => sql`due_at = now(), claimed_by = null`);
@@ -168,11 +168,11 @@ export class ConnectionChecks implements JobClaims<'connection-check'> {
     await this.#database.run((sql) => deleteOldOutages(sql, DAYS));
   }
 
-  async #change(jobs: readonly ClaimedJob[], change: (sql: Queryable) => Fragment): Promise<void> {
+  async #change(jobs: readonly ClaimedTask[], change: (sql: Queryable) => Fragment): Promise<void> {
     if (jobs.length > 0) await this.#database.run((sql) => this.#changeIn(sql, jobs, change));
   }
 
-  #changeIn(sql: Queryable, jobs: readonly ClaimedJob[], change: (sql: Queryable) => Fragment): Fragment {
+  #changeIn(sql: Queryable, jobs: readonly ClaimedTask[], change: (sql: Queryable) => Fragment): Fragment {
     return sql`
       update connection_checks set ${change(sql)}
       where connection_id = any (${sql.types.texts(jobs.map(({ key }) => key))}) and claimed_by = ${this.#me}`;

@@ -1,5 +1,5 @@
 /** The outbox as the owner of an account looks at it: lists by filter, receivers and how they do, many sent again at once. */
-import type { JobSender } from '../cluster/jobs.js';
+import type { QueueSender } from '../queue/queue.js';
 import type { Database } from '../postgres/database.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { DeliveryFilter, DeliveryRow, EventState, ReceiverState } from './webhook-event.js';
@@ -23,7 +23,7 @@ const REPLAYED_AT_ONCE = 500;
 export class Deliveries {
   constructor(
     private readonly database: Database,
-    private readonly jobs: JobSender,
+    private readonly jobs: QueueSender,
     private readonly folders: {
       endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
     },

@@ -1,5 +1,5 @@
 /** Gives events their numbers, and with them, in the same transaction, their deliveries. */
-import type { JobSender, NewJob } from '../cluster/jobs.js';
+import type { QueueSender, NewTask } from '../queue/queue.js';
 import type { Database } from '../postgres/database.js';
 import type { Transaction } from '../postgres/sql.js';
 import { type Batch, type EventFeeds, type LockedFeed, lockFeed, numbering } from './event-feeds.js';
@@ -23,7 +23,7 @@ interface Delivery {
 export class EventNumbers {
   constructor(
     private readonly database: Database,
-    private readonly jobs: JobSender,
+    private readonly jobs: QueueSender,
     private readonly feeds: Pick<EventFeeds, 'numbered'>,
   ) {}
 
@@ -48,7 +48,7 @@ export class EventNumbers {
         coalesce((select max(sequence) from numbered), ${feed.last}::bigint) as last,
         (select json_agg(json_build_object('id', id, 'url', url, 'webhookId', webhook_id)) from deliveries) as deliveries`;
     const { numbered = 0, last = feed.last, deliveries } = row ?? {};
-    const jobs = (deliveries ?? []).map(({ id, url, webhookId }): NewJob => {
+    const jobs = (deliveries ?? []).map(({ id, url, webhookId }): NewTask => {
       // A webhook that is slow holds up no other, even of the same host.
       return { key: id, account: accountId, group: webhookId ?? targetGroup(url), data: {} };
     });

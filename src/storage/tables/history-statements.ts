@@ -9,7 +9,7 @@ import { insertDrafts } from './event-feeds.js';
 import { type Failed, failureOf, isTold, tellingFailures } from './failed-transfers.js';
 import { endingFiles } from './job-tree.js';
 import { correctingUses, endingUses } from './links.js';
-import { type Links, linkingWritten } from './receipts.js';
+import { type ChainLinks, linkingWritten } from './receipts.js';
 import { endingCopies } from './route-copies.js';
 import type { NewTransfer, TransferRow } from './transfer.js';
 import { addingHours, LOOKUP_SLOT, LOOKUPS } from './transfer-hours.js';
@@ -138,7 +138,7 @@ export async function writeBatch(
   sql: Queryable,
   nodeId: string,
   batch: readonly TransferRow[],
-  links?: Links,
+  links?: ChainLinks,
 ): Promise<ReadonlySet<string>> {
   // In id order: two batches that meet on a row take their locks in the same order.
   const rows = [...batch].sort((a, b) => (a.id < b.id ? -1 : 1));

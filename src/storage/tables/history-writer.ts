@@ -5,7 +5,7 @@ import type { Database } from '../postgres/database.js';
 import type { EventFeeds } from './event-feeds.js';
 import { isTold } from './failed-transfers.js';
 import { correctFailed, writeBatch } from './history-statements.js';
-import { isReceipted, type Links, type Receipts } from './receipts.js';
+import { isReceipted, type ChainLinks, type Receipts } from './receipts.js';
 import type { Queryable } from '../postgres/sql.js';
 import type { StorageOptions } from '../startup.js';
 import { RECORDS_FIRST } from './job-tree.js';
@@ -245,7 +245,7 @@ export class HistoryWriter {
     const { database, turnOf } = this;
     const run = (work: (sql: Queryable) => Promise<ReadonlySet<string>>): Promise<ReadonlySet<string>> =>
       turnOf === undefined ? database.run(work, BATCH_SILENCE_MS) : database.apart(work, BATCH_SILENCE_MS);
-    const write = (sql: Queryable, links?: Links): Promise<ReadonlySet<string>> =>
+    const write = (sql: Queryable, links?: ChainLinks): Promise<ReadonlySet<string>> =>
       writeBatch(sql, this.nodeId, rows, links);
     const receipted = rows.filter(isReceipted);
     return receipted.length === 0 ? run(write) : this.receipts.linked(receipted, run, write);

@@ -1,5 +1,5 @@
 /** The seats of a job: each does one slice of it at a time, on whichever node has taken it. */
-import type { NewJob } from '../cluster/jobs.js';
+import type { NewTask } from '../queue/queue.js';
 import type { Job, JobCounts } from './job.js';
 
 /** What a seat is for. */
@@ -33,7 +33,7 @@ export function seatJobs(
   kind: SeatKind,
   job: Pick<Job, 'id' | 'accountId' | 'definition' | 'phase'>,
   most = Infinity,
-): NewJob[] {
+): NewTask[] {
   return Array.from({ length: Math.min(most, seatsOf(kind, job)) }, (_, number) => ({
     key: `${job.id} ${number}`,
     account: job.accountId,

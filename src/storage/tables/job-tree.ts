@@ -1,7 +1,7 @@
 /** What is written of jobs, their folders and files: what listings find, what slices take, and how each ended. */
 import type { ErrorCode } from '../../base/errors.js';
 import type { JobState } from '../../contract/job.js';
-import type { JobSender } from '../cluster/jobs.js';
+import type { QueueSender } from '../queue/queue.js';
 import type { Database } from '../postgres/database.js';
 import { letGo, type Queryable, storable, jsonOf, type Transaction } from '../postgres/sql.js';
 import type { Findings } from './found-files.js';
@@ -26,7 +26,7 @@ type Owned = Pick<Job, 'id' | 'accountId' | 'definition' | 'phase'>;
 export class JobTree {
   constructor(
     private readonly database: Database,
-    private readonly queue: JobSender,
+    private readonly queue: QueueSender,
   ) {}
 
   /** Folders for a seat: those that its last run has not come to the end of, and others. */

@@ -2,7 +2,7 @@
 import { uuidv7 } from '../../base/uuid.js';
 import { refusal } from '../../base/errors.js';
 import { jobFields, type JobFileState, type JobState, type JobType } from '../../contract/job.js';
-import type { ClaimedJob, Jobs as Queue } from '../cluster/jobs.js';
+import type { ClaimedTask, Queue } from '../queue/queue.js';
 import type { Database } from '../postgres/database.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import { columnsOf, type Queryable, type Transaction } from '../postgres/sql.js';
@@ -282,7 +282,7 @@ export class Jobs {
    * last one of a phase begins the next, or ends the job.
    */
   async leave(
-    claimed: ClaimedJob,
+    claimed: ClaimedTask,
     jobId: string,
     seat: Seat,
     limits: JobEnding,

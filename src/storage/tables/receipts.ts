@@ -52,7 +52,7 @@ interface Claim {
 }
 
 /** What a batch adds to a chain. */
-export interface Links extends Pick<Claim, 'accountId' | 'token' | 'at'> {
+export interface ChainLinks extends Pick<Claim, 'accountId' | 'token' | 'at'> {
   readonly made: readonly Receipt[];
   /** Of the chain as it was. */
   readonly since: number;
@@ -60,7 +60,7 @@ export interface Links extends Pick<Claim, 'accountId' | 'token' | 'at'> {
 }
 
 /** Writes rows, and `links` in the same statement. Resolves to the ids of those that it has written. */
-type Write = (sql: Queryable, links?: Links) => Promise<ReadonlySet<string>>;
+type Write = (sql: Queryable, links?: ChainLinks) => Promise<ReadonlySet<string>>;
 
 export class Receipts {
   /** Of the accounts whose chains this process adds to. */
@@ -231,7 +231,7 @@ function columns(sql: Queryable) {
 const isNotAsSigned = (error: unknown): boolean => errorCodeOf(error) === NOT_AS_SIGNED;
 
 /** In the order in which the transfers began, and with turns for others between. */
-async function linksOf(claim: Claim, rows: readonly ReceiptedRow[]): Promise<Links> {
+async function linksOf(claim: Claim, rows: readonly ReceiptedRow[]): Promise<ChainLinks> {
   const { accountId, token, at, sign, sequence: since } = claim;
   const made: Receipt[] = [];
   let { head } = claim;
@@ -247,7 +247,7 @@ async function linksOf(claim: Claim, rows: readonly ReceiptedRow[]): Promise<Lin
 }
 
 /** CTEs that add to a chain; `moved` is a row where its claim holds. */
-function linking(sql: Queryable, { accountId, token, at, since, made, head }: Links) {
+function linking(sql: Queryable, { accountId, token, at, since, made, head }: ChainLinks) {
   const { uuids, bigints, texts } = sql.types;
   return sql`
     moved as (
@@ -263,7 +263,7 @@ function linking(sql: Queryable, { accountId, token, at, since, made, head }: Li
 }
 
 /** The same in the statement of the CTE `written`, and what it selects beside: it fails unless that has written them all. */
-export function linkingWritten(sql: Queryable, links: Links) {
+export function linkingWritten(sql: Queryable, links: ChainLinks) {
   const ids = sql.types.uuids(links.made.map(({ transferId }) => transferId));
   return {
     with: sql`${linking(sql, links)},`,

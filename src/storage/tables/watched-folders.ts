@@ -6,7 +6,7 @@ import {
   watchedFolderFields,
   type WatchSettings,
 } from '../../contract/watched-folder.js';
-import type { JobSender } from '../cluster/jobs.js';
+import type { QueueSender } from '../queue/queue.js';
 import { type Clock, idsAt, readClock } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
 import { columnsOf, type Queryable, rowOf, storable, type Transaction } from '../postgres/sql.js';
@@ -69,7 +69,7 @@ const PURGE_ROWS = 5000;
 export class WatchedFolders {
   constructor(
     private readonly database: Database,
-    private readonly jobs: JobSender,
+    private readonly jobs: QueueSender,
     private readonly checks: WatchChecks,
     private readonly feeds: Pick<EventFeeds, 'written'>,
     private readonly nodeId: string,
@@ -172,7 +172,7 @@ export class WatchedFolders {
   }
 
   /**
-   * Takes folders that are due, advances their rows to `next` and hands their checks to the job engine, all at once:
+   * Takes folders that are due, advances their rows to `next` and hands their checks to the queue, all at once:
    * a folder whose last check still waits or runs is skipped, and that is noted. Resolves to how many were due.
    */
   async claimDue(limit: number, next: (due: DueFolder) => Date): Promise<{ due: number; skipped: number }> {

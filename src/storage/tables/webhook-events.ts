@@ -1,7 +1,7 @@
 /** The outbox of webhooks: events, tries, and what follows a delivery. */
 import { pause } from '../../base/deadline.js';
 import { uuidv7 } from '../../base/uuid.js';
-import type { JobSender } from '../cluster/jobs.js';
+import type { QueueSender } from '../queue/queue.js';
 import { firstIdAt, idsAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable, jsonOf, type Transaction } from '../postgres/sql.js';
@@ -23,7 +23,7 @@ const PURGE_AT_ONCE = 1000;
 export class WebhookEvents {
   constructor(
     private readonly database: Database,
-    private readonly jobs: JobSender,
+    private readonly jobs: QueueSender,
     private readonly feeds: Pick<EventFeeds, 'written'>,
     private readonly folders: {
       endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
@@ -247,7 +247,7 @@ interface EventOwner {
  */
 export async function insertEvents(
   tx: Transaction,
-  jobs: JobSender,
+  jobs: QueueSender,
   folder: EventOwner,
   events: readonly NewEvent[],
 ): Promise<void> {
@@ -311,7 +311,7 @@ export async function cancelDeliveries(tx: Transaction, folderId: string): Promi
 }
 
 /** Copies that wait for another round are to be tried at once, as those of a new event. */
-export async function hastenCopies(tx: Transaction, queue: JobSender, folderId: string): Promise<void> {
+export async function hastenCopies(tx: Transaction, queue: QueueSender, folderId: string): Promise<void> {
   const events = await tx<{ key: string; account: string; group: string }[]>`
     update webhook_events set copy_rounds = 0, next_attempt_at = now()
     where folder_id = ${folderId} and state = 'pending' and copy_state = 'pending'
@@ -398,7 +398,7 @@ function headersOf(tx: Transaction, headers: NewAttempt['requestHeaders']) {
 
 async function sendAfter(
   tx: Transaction,
-  jobs: JobSender,
+  jobs: QueueSender,
   event: Pick<WebhookEvent, 'id' | 'accountId' | 'folderId'>,
 ): Promise<void> {
   await jobs.send(

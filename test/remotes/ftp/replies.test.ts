@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { ReplyReader } from '../../../src/remotes/ftp/session/reply-reader.js';
+import { FtpReplyReader } from '../../../src/remotes/ftp/session/reply-reader.js';
 
 function read(...chunks: string[]): { readonly replies: string[]; readonly stray: string[]; readonly pending: number } {
   const replies: string[] = [];
   const stray: string[] = [];
-  const reader = new ReplyReader({
+  const reader = new FtpReplyReader({
     reply: ({ code, text }) => replies.push(`${code}: ${text}`),
     stray: (line) => stray.push(line),
   });

@@ -7,7 +7,7 @@ import { baseName, parentOf, rawNameOf, ROOT, type RemotePath } from '../../path
 import type { FileInfo } from '../../remote.js';
 import { parseFacts } from '../names/entries.js';
 import { listEntered } from '../names/unix-listing.js';
-import { type Operation, type Question, sizeIn } from '../session/operation.js';
+import { type FtpOperation, type Question, sizeIn } from '../session/operation.js';
 import { isPositive, isUnsupported, refusal, saysDenied, saysMissing, type Reply } from '../session/replies.js';
 
 /** A size that does not change for this long is final. */
@@ -16,7 +16,7 @@ const REST_MS = 250;
 const MOST_LOOKS = 20;
 
 /** not_found when absent. */
-export async function stat(operation: Operation, path: RemotePath): Promise<FileInfo> {
+export async function stat(operation: FtpOperation, path: RemotePath): Promise<FileInfo> {
   return present(path, await find(operation, path));
 }
 
@@ -26,13 +26,13 @@ function present(path: RemotePath, info: FileInfo | undefined): FileInfo {
 }
 
 /** Undefined if nothing exists there; permission_denied if something does, but the login may not see it. */
-export function find(operation: Operation, path: RemotePath): Promise<FileInfo | undefined> {
+export function find(operation: FtpOperation, path: RemotePath): Promise<FileInfo | undefined> {
   return look(operation, path, false);
 }
 
 /** `told`: the answer to an MLST that was sent already. */
 async function look(
-  operation: Operation,
+  operation: FtpOperation,
   path: RemotePath,
   isSecondLook: boolean,
   told?: Reply,
@@ -57,7 +57,7 @@ async function look(
  * sent in the same write, before the questions; `said` is its reply.
  */
 export async function measure(
-  operation: Operation,
+  operation: FtpOperation,
   path: RemotePath,
   before?: Question,
 ): Promise<{ readonly info: FileInfo; readonly said: Reply | undefined }> {
@@ -80,7 +80,7 @@ export async function measure(
  * the server may still be writing buffered bytes. Pure-FTPd renames a file before it deletes it: if the file has grown
  * meanwhile, it stays under that name, which no client may touch.
  */
-export async function untilAtRest(operation: Operation, path: RemotePath): Promise<void> {
+export async function untilAtRest(operation: FtpOperation, path: RemotePath): Promise<void> {
   let before: number | undefined;
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const now = await sizeOf(operation, path);
@@ -91,7 +91,7 @@ export async function untilAtRest(operation: Operation, path: RemotePath): Promi
 }
 
 /** undefined if nothing exists there, or the login may not see it. */
-async function sizeOf(operation: Operation, path: RemotePath): Promise<number | undefined> {
+async function sizeOf(operation: FtpOperation, path: RemotePath): Promise<number | undefined> {
   try {
     return (await find(operation, path))?.size;
   } catch (error) {
@@ -110,7 +110,7 @@ function factsOf(reply: Reply, path: RemotePath): FileInfo | undefined {
 }
 
 async function findBySize(
-  operation: Operation,
+  operation: FtpOperation,
   path: RemotePath,
   isSecondLook: boolean,
 ): Promise<FileInfo | undefined> {
@@ -131,7 +131,7 @@ async function findBySize(
  * without a data connection: it returns 350 for anything that exists, and the next command cancels it.
  */
 async function absent(
-  operation: Operation,
+  operation: FtpOperation,
   path: RemotePath,
   reply: Reply,
   isSecondLook: boolean,
@@ -151,25 +151,25 @@ async function absent(
   throw refusal(reply, 'open', path, 'permission_denied');
 }
 
-async function sizeAnswersForFolders(operation: Operation): Promise<boolean> {
+async function sizeAnswersForFolders(operation: FtpOperation): Promise<boolean> {
   const { memory } = operation.lease;
   memory.sizeAnswersForFolders ??= typeof (await operation.askSize(ROOT)) === 'number';
   return memory.sizeAnswersForFolders;
 }
 
 /** If MDTM answers for files only (vsftpd), a folder's time comes from its parent's listing. */
-export async function withListedTime(operation: Operation, info: FileInfo): Promise<FileInfo> {
+export async function withListedTime(operation: FtpOperation, info: FileInfo): Promise<FileInfo> {
   if (!info.isDirectory || info.path === ROOT || info.modifiedAt.getTime() !== 0) return info;
   const { info: listed } = await searchListing(operation, info.path);
   return listed?.isDirectory === true ? listed : info;
 }
 
-async function askTime(operation: Operation, path: RemotePath): Promise<Date> {
+async function askTime(operation: FtpOperation, path: RemotePath): Promise<Date> {
   return (await operation.askModifiedAt(path)) ?? EPOCH;
 }
 
 /** The last resort, for servers without MLST and SIZE: finds the entry in the parent folder's listing. */
-async function findInListing(operation: Operation, path: RemotePath): Promise<FileInfo | undefined> {
+async function findInListing(operation: FtpOperation, path: RemotePath): Promise<FileInfo | undefined> {
   const { info, unreadable } = await searchListing(operation, path);
   if (info === undefined && unreadable !== undefined) throw maybeThere(path, unreadable);
   return info;
@@ -177,7 +177,7 @@ async function findInListing(operation: Operation, path: RemotePath): Promise<Fi
 
 /** `unreadable`: the listing has a line that could be any name. */
 async function searchListing(
-  operation: Operation,
+  operation: FtpOperation,
   path: RemotePath,
 ): Promise<{ readonly info?: FileInfo; readonly unreadable?: string | undefined }> {
   if (path === ROOT || !isPositive(await operation.enter(parentOf(path)))) return {};

@@ -20,7 +20,7 @@ import type {
 } from '../../remote.js';
 import type { HostMemory } from '../memory.js';
 import { beginTransfer, type Transfer } from '../session/data.js';
-import type { Operation } from '../session/operation.js';
+import type { FtpOperation } from '../session/operation.js';
 import { refusal } from '../session/replies.js';
 import { find, measure } from './lookup.js';
 import { placesOn } from './places.js';
@@ -39,7 +39,7 @@ export class FtpPieces implements Pieces {
   readonly canBeRead = true;
 
   constructor(
-    private readonly operation: Operation,
+    private readonly operation: FtpOperation,
     private readonly atomicUploads: boolean,
     private readonly remove: (path: RemotePath) => Promise<void>,
   ) {}
@@ -172,7 +172,7 @@ interface Piece {
 
 class FtpPieceWriter extends FtpSink implements PieceWriter {
   constructor(
-    operation: Operation,
+    operation: FtpOperation,
     transfer: Transfer,
     private readonly piece: Piece,
   ) {

@@ -4,7 +4,7 @@ import { makeFolders } from '../../make-folders.js';
 import { notAFolder } from '../../obstacles.js';
 import { joinPath, parentOf, type RemotePath } from '../../path.js';
 import type { Place, Places } from '../../publish.js';
-import type { Operation } from '../session/operation.js';
+import type { FtpOperation } from '../session/operation.js';
 import { isPositive, refusal, type Reply } from '../session/replies.js';
 import { find } from './lookup.js';
 
@@ -17,7 +17,7 @@ export function storedElsewhere(path: RemotePath): GatewayError {
   return new GatewayError('remote_failure', text, { step: 'verify' });
 }
 
-export function placesOn(operation: Operation): Places<Place> {
+export function placesOn(operation: FtpOperation): Places<Place> {
   const { memory } = operation.lease;
 
   return {

@@ -26,7 +26,7 @@ import { openFile } from './source.js';
 import { certificateOf, proofOf } from '../../certificate-proof.js';
 import { holdsAnything, listFolder } from '../names/listing.js';
 import { find, stat, untilAtRest, withListedTime } from './lookup.js';
-import { Operation } from '../session/operation.js';
+import { FtpOperation } from '../session/operation.js';
 import { placesOn } from './places.js';
 import { FtpPieces } from './pieces.js';
 import { isPositive, refusal, saysNoFolder } from '../session/replies.js';
@@ -41,7 +41,7 @@ const MINUTE_MS = 60_000;
 const SHOW_LINKS = /vsFTPd|Pure-FTPd/i;
 
 export class FtpRemote implements Remote {
-  private readonly operation: Operation;
+  private readonly operation: FtpOperation;
   private knownHome: Promise<RemotePath> | undefined;
 
   constructor(
@@ -51,7 +51,7 @@ export class FtpRemote implements Remote {
     deps: ProtocolDeps,
     context: RemoteContext,
   ) {
-    this.operation = new Operation(lease, connection, limits, deps, context);
+    this.operation = new FtpOperation(lease, connection, limits, deps, context);
   }
 
   get can(): Capabilities {

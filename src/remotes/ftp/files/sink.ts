@@ -4,7 +4,7 @@ import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
 import { LinePace } from '../../line-pace.js';
 import { dataError, lastWords, type Transfer } from '../session/data.js';
-import type { Operation } from '../session/operation.js';
+import type { FtpOperation } from '../session/operation.js';
 import { isPositive, refusal, spoken, type Reply } from '../session/replies.js';
 
 const HIGH_WATER_MARK = 1_048_576;
@@ -19,7 +19,7 @@ export abstract class FtpSink extends Writable {
   private resumeWriting: ((error?: Error | null) => void) | undefined;
 
   protected constructor(
-    protected readonly operation: Operation,
+    protected readonly operation: FtpOperation,
     private readonly transfer: Transfer,
     /** How the texts of errors begin: "writing /a". */
     private readonly subject: string,

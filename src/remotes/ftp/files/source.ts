@@ -9,14 +9,14 @@ import type { FileInfo, OpenFile, SelectRange } from '../../remote.js';
 import { beginTransfer, dataError, lastWords, type Transfer } from '../session/data.js';
 import { stat } from './lookup.js';
 import { OpenEnd } from '../session/open-end.js';
-import type { Operation } from '../session/operation.js';
+import type { FtpOperation } from '../session/operation.js';
 import { connectionLost, isPositive, refusal, spoken, type Reply } from '../session/replies.js';
 
 const HIGH_WATER_MARK = 262_144;
 const LAST_REPLY_MS = 10_000;
 
 /** not_found, is_a_folder, permission_denied. */
-export async function openFile(operation: Operation, path: RemotePath, select?: SelectRange): Promise<OpenFile> {
+export async function openFile(operation: FtpOperation, path: RemotePath, select?: SelectRange): Promise<OpenFile> {
   const info = await stat(operation, path);
   if (info.isDirectory) throw isAFolder(path);
   const choice = chooseRange(info, select);
@@ -33,7 +33,7 @@ export async function openFile(operation: Operation, path: RemotePath, select?: 
   return { info, range, body, hasGrown: () => body.hasGrown() };
 }
 
-async function retrieve(operation: Operation, path: RemotePath, start: number): Promise<Transfer> {
+async function retrieve(operation: FtpOperation, path: RemotePath, start: number): Promise<Transfer> {
   const transfer = await beginTransfer(operation, `RETR ${operation.at(path)}`, start);
   // The file existed a moment ago, so an unclear 550 means missing permission.
   if (transfer.first.code >= 400) throw refusal(transfer.first, 'open', `reading ${path}`, 'permission_denied');
@@ -41,7 +41,7 @@ async function retrieve(operation: Operation, path: RemotePath, start: number): 
 }
 
 /** Whether a file continues beyond its reported size; false if the server refuses to begin there. */
-async function goesOn(operation: Operation, info: FileInfo): Promise<boolean> {
+async function goesOn(operation: FtpOperation, info: FileInfo): Promise<boolean> {
   const { path, size: offset } = info;
   const transfer = await beginTransfer(operation, `RETR ${operation.at(path)}`, offset);
   if (transfer.first.code >= 400) return false;
@@ -84,7 +84,7 @@ class FtpSource extends Readable {
   private readonly openEnd: OpenEnd;
 
   constructor(
-    private readonly operation: Operation,
+    private readonly operation: FtpOperation,
     private readonly transfer: Transfer,
     private readonly info: FileInfo,
     private readonly part: Part,

@@ -6,7 +6,7 @@ import type { RemotePath } from '../../path.js';
 import type { FileInfo } from '../../remote.js';
 import { isSameTime } from '../../times.js';
 import { timeValue } from '../names/entries.js';
-import type { Operation } from '../session/operation.js';
+import type { FtpOperation } from '../session/operation.js';
 import { isUnsupported } from '../session/replies.js';
 import { measure } from './lookup.js';
 import type { FtpLease } from '../session/session.js';
@@ -21,7 +21,7 @@ const setterOf = ({ control, features }: FtpLease): 'MFMT' | 'MDTM' | undefined 
 export const canSetTimes = (lease: FtpLease): boolean => setterOf(lease) !== undefined;
 
 /** Sets the time as far as the server supports it; resolves with the file's facts after that. */
-export async function dated(operation: Operation, path: RemotePath, time: Date): Promise<FileInfo> {
+export async function dated(operation: FtpOperation, path: RemotePath, time: Date): Promise<FileInfo> {
   const { memory } = operation.lease;
   const setter = setterOf(operation.lease);
   if (setter === undefined) return (await measure(operation, path)).info;

@@ -9,7 +9,7 @@ import { hiddenBeside, isRefusal, isWrittenBeside, publishUpload } from '../../p
 import type { Commit, FileInfo, RemoteWriter, WriteOptions } from '../../remote.js';
 import { beginTransfer, type Transfer } from '../session/data.js';
 import { find, measure, stat, untilAtRest } from './lookup.js';
-import type { Operation } from '../session/operation.js';
+import type { FtpOperation } from '../session/operation.js';
 import { isPositive, refusal } from '../session/replies.js';
 import { placesOn, storedElsewhere } from './places.js';
 import { dated } from './times.js';
@@ -23,7 +23,7 @@ const SILENT_CLEANUP_MS = 500;
 
 /** Opens a writer for `path`; makes missing folders. is_a_folder, not_a_folder, permission_denied, no_space. */
 export async function openWriter(
-  operation: Operation,
+  operation: FtpOperation,
   path: RemotePath,
   atomicUploads: boolean,
   options: WriteOptions,
@@ -43,12 +43,12 @@ export async function openWriter(
 }
 
 /** Opens a writer for a hidden name that a later operation publishes at `path`. */
-export async function openHidden(operation: Operation, path: RemotePath, hidden: RemotePath): Promise<RemoteWriter> {
+export async function openHidden(operation: FtpOperation, path: RemotePath, hidden: RemotePath): Promise<RemoteWriter> {
   return new FileWriter(operation, await store(operation, hidden, path), hidden, hidden);
 }
 
 /** Opens a writer at the end of an existing file. not_found, is_a_folder, permission_denied. */
-export async function openAppender(operation: Operation, path: RemotePath): Promise<RemoteWriter> {
+export async function openAppender(operation: FtpOperation, path: RemotePath): Promise<RemoteWriter> {
   const info = await stat(operation, path);
   if (info.isDirectory) throw isAFolder(path);
   const transfer = await beginTransfer(operation, `APPE ${operation.at(path)}`);
@@ -56,7 +56,7 @@ export async function openAppender(operation: Operation, path: RemotePath): Prom
   return new Appender(operation, transfer, path, info.size);
 }
 
-async function store(operation: Operation, stored: RemotePath, path: RemotePath): Promise<Transfer> {
+async function store(operation: FtpOperation, stored: RemotePath, path: RemotePath): Promise<Transfer> {
   const command = `STOR ${operation.at(stored)}`;
   const folder = parentOf(stored);
   const { memory, provenFolders } = operation.lease;
@@ -92,7 +92,7 @@ class FileWriter extends FtpSink implements RemoteWriter {
   private aborting: Promise<void> | undefined;
 
   constructor(
-    operation: Operation,
+    operation: FtpOperation,
     transfer: Transfer,
     private readonly path: RemotePath,
     /** The name that gets the bytes until commit; `path` itself for a write in place. */
@@ -154,7 +154,7 @@ class FileWriter extends FtpSink implements RemoteWriter {
     }
   }
 
-  private async removeStored(operation: Operation): Promise<boolean> {
+  private async removeStored(operation: FtpOperation): Promise<boolean> {
     if (!operation.lease.control.alive) return false;
     try {
       const reply = await operation.ask('DELE', this.stored, [200, 250]);
@@ -173,7 +173,7 @@ class Appender extends FtpSink implements RemoteWriter {
   private aborting: Promise<void> | undefined;
 
   constructor(
-    operation: Operation,
+    operation: FtpOperation,
     transfer: Transfer,
     private readonly path: RemotePath,
     private readonly sizeBefore: number,

@@ -6,7 +6,7 @@ import { GatewayError } from '../../../base/errors.js';
 import { Turns } from '../../../base/turns.js';
 import { beginTransfer, dataError, type Transfer } from '../session/data.js';
 import { OpenEnd } from '../session/open-end.js';
-import type { Operation } from '../session/operation.js';
+import type { FtpOperation } from '../session/operation.js';
 import { isPositive, refusal, type Reply } from '../session/replies.js';
 import { LineSplitter } from './line-splitter.js';
 
@@ -15,7 +15,7 @@ const LINES_AT_ONCE = 100;
 const BYTES_AT_ONCE = 8192;
 const FIRST_BYTE_MS = 1_000;
 /** The lines of one listing, in batches as they arrive; or the reply that refused it. */
-export async function openListing(operation: Operation, command: string): Promise<AsyncIterable<Buffer[]> | Reply> {
+export async function openListing(operation: FtpOperation, command: string): Promise<AsyncIterable<Buffer[]> | Reply> {
   const transfer = await beginTransfer(operation, command);
   if (transfer.first.code >= 400) return transfer.first;
   // 226 at once, without 150: an empty folder, for which some servers never use the data connection.
@@ -40,7 +40,7 @@ async function startsSoon(socket: Socket): Promise<boolean> {
   }
 }
 
-async function* readLines(operation: Operation, transfer: Transfer, verb: string): AsyncGenerator<Buffer[]> {
+async function* readLines(operation: FtpOperation, transfer: Transfer, verb: string): AsyncGenerator<Buffer[]> {
   const { socket, exchange } = transfer;
   const { control } = operation.lease;
   const { signal } = operation;

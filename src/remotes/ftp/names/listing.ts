@@ -8,7 +8,7 @@ import type { FileInfo, ListOptions } from '../../remote.js';
 import { byOwnName, parseMachineLine, unreadableEntry, type Entry } from './entries.js';
 import { isRefusal, openListing } from './lines.js';
 import { find, stat } from '../files/lookup.js';
-import type { Operation } from '../session/operation.js';
+import type { FtpOperation } from '../session/operation.js';
 import { isPositive, isUnsupported, refusal, type Reply } from '../session/replies.js';
 import { listEntered } from './unix-listing.js';
 
@@ -21,7 +21,7 @@ const MAX_UNREADABLE = 100_001;
 
 /** not_found, not_a_folder, permission_denied, protocol_error. */
 export async function* listFolder(
-  operation: Operation,
+  operation: FtpOperation,
   folder: RemotePath,
   { followLinks = true, leftOut }: ListOptions = {},
 ): AsyncGenerator<FileInfo> {
@@ -34,7 +34,7 @@ export async function* listFolder(
 }
 
 async function* readEntries(
-  operation: Operation,
+  operation: FtpOperation,
   folder: RemotePath,
   followLinks: boolean,
   leftOuts: LeftOuts,
@@ -75,7 +75,7 @@ const bytesOf = ({ name, rawName }: Entry): Buffer =>
 
 /** ProFTPD's MLSD leaves broken links out: if it lists nothing, LIST may still show entries. */
 async function* withBrokenLinks(
-  operation: Operation,
+  operation: FtpOperation,
   folder: RemotePath,
   told: AsyncIterable<Entry[]>,
 ): AsyncGenerator<Entry[]> {
@@ -89,12 +89,12 @@ async function* withBrokenLinks(
     yield* forPeople(operation, folder);
 }
 
-async function* forPeople(operation: Operation, folder: RemotePath): AsyncGenerator<Entry[]> {
+async function* forPeople(operation: FtpOperation, folder: RemotePath): AsyncGenerator<Entry[]> {
   if (isPositive(await operation.enter(folder))) yield* listEntered(operation, folder);
 }
 
 /** Whether the folder has any entry, in any kind of listing. */
-export async function holdsAnything(operation: Operation, folder: RemotePath): Promise<boolean> {
+export async function holdsAnything(operation: FtpOperation, folder: RemotePath): Promise<boolean> {
   // Reads the listing to its end: stopping early would cost the session.
   const holdsSome = async (entries: AsyncIterable<Entry[]>): Promise<boolean> => {
     let isEmpty = true;
@@ -106,7 +106,7 @@ export async function holdsAnything(operation: Operation, folder: RemotePath): P
 }
 
 /** Yields batches as they arrive: passing entries on one by one takes longer than reading them. */
-async function* listEntries(operation: Operation, folder: RemotePath): AsyncGenerator<Entry[]> {
+async function* listEntries(operation: FtpOperation, folder: RemotePath): AsyncGenerator<Entry[]> {
   const { features, memory } = operation.lease;
   if (features.machineListings && memory.machineListings) {
     const opened = await openListing(operation, `MLSD ${operation.at(folder)}`);
@@ -130,7 +130,7 @@ async function* listEntries(operation: Operation, folder: RemotePath): AsyncGene
 }
 
 async function* machineEntries(
-  operation: Operation,
+  operation: FtpOperation,
   folder: RemotePath,
   batches: AsyncIterable<Buffer[]>,
 ): AsyncGenerator<Entry[], 'read' | 'unreadable'> {
@@ -165,7 +165,7 @@ async function* machineEntries(
   return 'read';
 }
 
-async function expectFolder(operation: Operation, folder: RemotePath): Promise<void> {
+async function expectFolder(operation: FtpOperation, folder: RemotePath): Promise<void> {
   const info = await stat(operation, folder);
   if (info.isDirectory) return;
   throw notAFolder(folder);
@@ -174,7 +174,7 @@ async function expectFolder(operation: Operation, folder: RemotePath): Promise<v
 const isNotImplementedHere = (reply: Reply): boolean => reply.code === 501 || reply.code === 503;
 
 /** The target of a link; undefined if it leads nowhere, or to a place that we may not see. */
-async function findTarget(operation: Operation, path: RemotePath): Promise<FileInfo | undefined> {
+async function findTarget(operation: FtpOperation, path: RemotePath): Promise<FileInfo | undefined> {
   try {
     return await find(operation, path);
   } catch (error) {

@@ -6,7 +6,7 @@ import { byOwnName, parseListLine, unreadableEntry, type Entry } from './entries
 import { isHeading } from './list-lines.js';
 import { isRefusal, openListing } from './lines.js';
 import { offsetBetween } from './list-zone.js';
-import type { Operation } from '../session/operation.js';
+import type { FtpOperation } from '../session/operation.js';
 import { GatewayError } from '../../../base/errors.js';
 import { refusal, saysMissing, type Reply } from '../session/replies.js';
 
@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000;
  * Yields the entries of the folder that was just entered, in batches as they arrive, with times in UTC as far as the
  * server's zone can be learned. LIST gets no path: servers take "-la" for options and "*" for a pattern.
  */
-export async function* listEntered(operation: Operation, folder: RemotePath): AsyncGenerator<Entry[]> {
+export async function* listEntered(operation: FtpOperation, folder: RemotePath): AsyncGenerator<Entry[]> {
   const { memory } = operation.lease;
   const samples = new Samples(folder);
   const mustWait = memory.hasMdtm && memory.zone.isUnknown && memory.fruitlessLooks < MAX_FRUITLESS_LOOKS;
@@ -72,7 +72,7 @@ class Samples {
   }
 
   /** Queries as many times as needed to know the zone at each of them, within bounds. */
-  async learn(operation: Operation): Promise<void> {
+  async learn(operation: FtpOperation): Promise<void> {
     const { memory, control } = operation.lease;
     const { zone } = memory;
     if (zone.isUnknown && memory.fruitlessLooks >= MAX_FRUITLESS_LOOKS) return;
@@ -99,7 +99,7 @@ class Samples {
 const isNoSelf = ({ kind }: Entry): boolean => kind !== 'self';
 
 /** Includes dot files, if the server can list them. */
-async function* listAll(operation: Operation): AsyncGenerator<Entry[]> {
+async function* listAll(operation: FtpOperation): AsyncGenerator<Entry[]> {
   const { memory } = operation.lease;
   if (memory.listsAll) {
     let isEmpty = true;
@@ -123,7 +123,7 @@ async function* listAll(operation: Operation): AsyncGenerator<Entry[]> {
   yield* listPlain(operation);
 }
 
-async function* listPlain(operation: Operation): AsyncGenerator<Entry[]> {
+async function* listPlain(operation: FtpOperation): AsyncGenerator<Entry[]> {
   const opened = await openListing(operation, 'LIST');
   if (isRefusal(opened)) {
     if (meansEmpty(opened)) return;
@@ -136,7 +136,7 @@ async function* listPlain(operation: Operation): AsyncGenerator<Entry[]> {
 const meansEmpty = (reply: Reply): boolean =>
   (reply.code === 450 || reply.code === 550) && (saysMissing(reply) || /no (?:matching )?files/i.test(reply.text));
 
-async function* parse(operation: Operation, batches: AsyncIterable<Buffer[]>): AsyncGenerator<Entry[]> {
+async function* parse(operation: FtpOperation, batches: AsyncIterable<Buffer[]>): AsyncGenerator<Entry[]> {
   const now = new Date(Date.now() + operation.lease.memory.zone.offsetNowMs);
   let hasBegun = false;
   let understood = 0;
@@ -165,7 +165,7 @@ async function* parse(operation: Operation, batches: AsyncIterable<Buffer[]>): A
   }
 }
 
-function inUtc(operation: Operation, entries: readonly Entry[]): Entry[] {
+function inUtc(operation: FtpOperation, entries: readonly Entry[]): Entry[] {
   const { zone } = operation.lease.memory;
   return entries.map((entry) => {
     const { name, rawName, kind, size, time } = entry;

@@ -14,10 +14,10 @@ import { onAbort, within } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
 import { pathBytes } from '../../path.js';
 import { connectionLost, isPositive, notAReply, outOfStep, type Reply } from './replies.js';
-import { ReplyReader } from './reply-reader.js';
+import { FtpReplyReader } from './reply-reader.js';
 
 /** A command that moves data: a first reply, then the last one. Neither promise needs to be awaited. */
-export interface Exchange {
+export interface CommandExchange {
   /** The first reply: 125 or 150, or already the last one. */
   readonly started: Promise<Reply>;
   readonly finished: Promise<Reply>;
@@ -138,7 +138,7 @@ export class Control {
   }
 
   /** Sends a command that moves data. Only `finished` ends the exchange; no other command may be sent before. */
-  begin(command: string | undefined): Exchange {
+  begin(command: string | undefined): CommandExchange {
     const started = pending<Reply>();
     const finished = pending<Reply>();
     this.take(command === undefined ? [] : [command], {
@@ -273,8 +273,8 @@ export class Control {
     this.giveUp(new GatewayError('protocol_error', words, { step: 'transfer' }));
   }
 
-  private newReader(): ReplyReader {
-    return new ReplyReader({ reply: (reply) => this.hear(reply), stray: (line) => this.bear(line) });
+  private newReader(): FtpReplyReader {
+    return new FtpReplyReader({ reply: (reply) => this.hear(reply), stray: (line) => this.bear(line) });
   }
 
   private hear(reply: Reply): void {

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { within } from '../../../base/deadline.js';
 import { GatewayError, hasCode, toGatewayError } from '../../../base/errors.js';
 import { onBehalfOf } from '../../dial/dial.js';
-import type { Exchange } from './control.js';
-import type { Operation } from './operation.js';
+import type { CommandExchange } from './control.js';
+import type { FtpOperation } from './operation.js';
 import { parseExtendedPort, parsePort } from './passive-replies.js';
 import { outOfStep, refusal, isPositive, type Reply } from './replies.js';
 import { tlsError } from './security.js';
@@ -17,7 +17,7 @@ interface DataConnection {
 
 /** A command whose data is flowing, or has already ended. */
 export interface Transfer extends DataConnection {
-  readonly exchange: Exchange;
+  readonly exchange: CommandExchange;
   readonly first: Reply;
   /** The offset of the first byte: `restartAt`, or 0 if the server refuses REST. */
   readonly startsAt: number;
@@ -28,7 +28,7 @@ export interface Transfer extends DataConnection {
  * the socket destroyed; the caller decides what it means.
  */
 export async function beginTransfer(
-  operation: Operation,
+  operation: FtpOperation,
   command: string,
   restartAt = 0,
   { mustRestart = false } = {},
@@ -60,7 +60,7 @@ export async function beginTransfer(
 const LAST_WORDS_MS = 2_000;
 
 /** The final reply of an exchange whose data has ended badly; undefined when none comes soon. */
-export function lastWords(exchange: Exchange): Promise<Reply | undefined> {
+export function lastWords(exchange: CommandExchange): Promise<Reply | undefined> {
   const reply = exchange.finished.catch(() => undefined);
   return within(reply, LAST_WORDS_MS, () => undefined);
 }
@@ -68,7 +68,7 @@ export function lastWords(exchange: Exchange): Promise<Reply | undefined> {
 const TLS_FAILURE = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|HOSTNAME)/;
 
 /** Translates the error that ended a data socket. */
-export function dataError(operation: Operation, error: Error): GatewayError {
+export function dataError(operation: FtpOperation, error: Error): GatewayError {
   if (error instanceof GatewayError) return error;
   if (TLS_FAILURE.test((error as NodeJS.ErrnoException).code ?? '')) return tlsError(operation.host, error, 'transfer');
   return new GatewayError('connection_lost', `the data connection to ${operation.host} was lost`, {
@@ -77,7 +77,7 @@ export function dataError(operation: Operation, error: Error): GatewayError {
   });
 }
 
-async function openDataConnection(operation: Operation, verb: string): Promise<DataConnection> {
+async function openDataConnection(operation: FtpOperation, verb: string): Promise<DataConnection> {
   const { memory } = operation.lease;
   if (memory.passive === 'PASV') return connectTo(operation, await askPort(operation, 'PASV'), verb);
   let refused: unknown;
@@ -99,7 +99,7 @@ async function openDataConnection(operation: Operation, verb: string): Promise<D
   }
 }
 
-async function askPort(operation: Operation, verb: 'EPSV' | 'PASV'): Promise<number> {
+async function askPort(operation: FtpOperation, verb: 'EPSV' | 'PASV'): Promise<number> {
   const reply = await operation.send(verb, verb === 'EPSV' ? [229] : [227]);
   if (!isPositive(reply)) throw refusal(reply, 'open', `opening a data connection (${verb})`);
   const port = verb === 'EPSV' ? parseExtendedPort(reply.text) : parsePort(reply.text);
@@ -108,12 +108,12 @@ async function askPort(operation: Operation, verb: 'EPSV' | 'PASV'): Promise<num
   return port;
 }
 
-const isIPv6 = (operation: Operation): boolean => {
+const isIPv6 = (operation: FtpOperation): boolean => {
   const { remoteAddress = '' } = operation.lease.control.socket;
   return remoteAddress.includes(':') && !remoteAddress.startsWith('::ffff:');
 };
 
-async function connectTo(operation: Operation, port: number, verb: string): Promise<DataConnection> {
+async function connectTo(operation: FtpOperation, port: number, verb: string): Promise<DataConnection> {
   const { lease, deps, signal, limits } = operation;
   const address = lease.control.socket.remoteAddress;
   if (address === undefined)

@@ -15,7 +15,7 @@ export interface Question extends Omit<Ask, 'command'> {
 }
 
 /** The shared state of all steps of one operation: its lease, its limits, and the signal that ends it. */
-export class Operation {
+export class FtpOperation {
   constructor(
     readonly lease: FtpLease,
     readonly connection: Pick<FtpConnection, 'rootPath' | 'accountId' | 'allowPrivate'>,
@@ -89,8 +89,8 @@ export class Operation {
   }
 
   /** The same operation with another signal: clean-up continues after the operation's own signal has fired. */
-  under(signal: AbortSignal): Operation {
-    return new Operation(this.lease, this.connection, this.limits, this.deps, this.context, signal);
+  under(signal: AbortSignal): FtpOperation {
+    return new FtpOperation(this.lease, this.connection, this.limits, this.deps, this.context, signal);
   }
 }
 

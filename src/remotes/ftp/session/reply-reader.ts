@@ -15,7 +15,7 @@ interface ReplyEvents {
   stray(line: string): void;
 }
 
-export class ReplyReader {
+export class FtpReplyReader {
   /** The incomplete last line. */
   private rest = '';
   /** The lines of the incomplete reply. */

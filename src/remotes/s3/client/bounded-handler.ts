@@ -80,7 +80,7 @@ function bounded(body: Readable): Readable {
 }
 
 /** Calls one listener in each turn of the event loop, in the order of the requests. */
-class Turns {
+class CallTurns {
   readonly #waiting: (() => void)[] = [];
   #isBusy = false;
 
@@ -101,7 +101,7 @@ class Turns {
 }
 
 /** One for this event loop, shared by all clients. */
-const turns = new Turns();
+const turns = new CallTurns();
 
 /** A page of 1,000 keys, the most that stores return, each of 1,024 bytes and percent-encoded. */
 const MAX_BYTES = 3_500_000;

@@ -42,7 +42,7 @@ import type { SftpLease } from '../session/session.js';
 import { Tree } from './tree.js';
 import { SftpWriter } from './writer.js';
 import { borrowLane, SftpSink } from './sink.js';
-import { closeAndRemove, obstacleAt, Upload, type UploadPlan } from './upload.js';
+import { closeAndRemove, obstacleAt, SftpUpload, type UploadPlan } from './upload.js';
 import { OPEN } from '../wire/wire.js';
 
 /** Short requests on one channel: enough to fill a long line, few enough to leave room for others on the connection. */
@@ -426,7 +426,7 @@ export class SftpRemote implements Remote {
     }
   }
 
-  #openUpload(path: RemotePath, options: WriteOptions): Promise<Upload> {
+  #openUpload(path: RemotePath, options: WriteOptions): Promise<SftpUpload> {
     if (path === ROOT) return Promise.reject(isAFolder(path));
     return isWrittenBeside(this.#atomicUploads, options)
       ? this.#openBeside(path, options)
@@ -434,7 +434,7 @@ export class SftpRemote implements Remote {
   }
 
   /** Opens a file under a hidden name in the target's folder; it is renamed when it is published. */
-  #openBeside(path: RemotePath, options: WriteOptions): Promise<Upload> {
+  #openBeside(path: RemotePath, options: WriteOptions): Promise<SftpUpload> {
     const { leftovers, signal } = this.#context;
     const { path: hidden, noted } = hiddenBeside(path, leftovers);
     return this.#run(path, 'open', async (tree) => {
@@ -474,7 +474,7 @@ export class SftpRemote implements Remote {
   }
 
   /** For servers that do not allow renaming: the bytes go to the final path at once. */
-  #openInPlace(path: RemotePath, options: WriteOptions): Promise<Upload> {
+  #openInPlace(path: RemotePath, options: WriteOptions): Promise<SftpUpload> {
     return this.#run(path, 'open', async (tree) => {
       const { channel } = tree;
       const file = await this.#confinement.writable(channel, await tree.entryInNewFolder(path));
@@ -501,15 +501,15 @@ export class SftpRemote implements Remote {
     file: ServerPath,
     path: RemotePath,
     job: Pick<UploadPlan, 'publish' | 'takeBack' | 'leaveBehind'> & { readonly start?: number },
-  ): Upload {
-    return new Upload({
+  ): SftpUpload {
+    return new SftpUpload({
       ...{ channel, handle, file, path, start: 0, isOrderly: this.#isOpenSsh, memory: this.#memory },
       context: this.#context,
       ...job,
     });
   }
 
-  #writer(upload: Upload, size?: number): SftpWriter {
+  #writer(upload: SftpUpload, size?: number): SftpWriter {
     const { session } = this.#lease;
     const { channel, handle, file, path, start } = upload.plan;
     const plan = {
@@ -531,7 +531,7 @@ export class SftpRemote implements Remote {
 
 /** Closes what was opened too late to be used. */
 function disown(late: unknown): void {
-  if (late instanceof Upload) void late.takeBack();
+  if (late instanceof SftpUpload) void late.takeBack();
   else if (late instanceof SftpWriter) void late.abort(new GatewayError('client_gone', 'the operation has ended'));
   else if (late instanceof SftpSink) late.destroy(new GatewayError('client_gone', 'the operation has ended'));
   else if (typeof late === 'object' && late !== null && 'body' in late) (late as OpenFile).body?.destroy();

@@ -37,7 +37,7 @@ export interface UploadPlan {
 }
 
 /** A file that is open for writing, until it is published or taken back. */
-export class Upload {
+export class SftpUpload {
   #isOpen = true;
   #publishing: Promise<FileInfo> | undefined;
   #isPublished = false;

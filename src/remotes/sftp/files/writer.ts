@@ -2,16 +2,16 @@ import { destroyOnAbort, orAbort } from '../../../base/deadline.js';
 import { GatewayError, toGatewayError } from '../../../base/errors.js';
 import type { Commit, FileInfo, RemoteWriter } from '../../remote.js';
 import { SftpSink, type SinkPlan } from './sink.js';
-import type { Upload } from './upload.js';
+import type { SftpUpload } from './upload.js';
 
 /** A file that is being sent to the server: the bytes, then `commit` or `abort`. */
 export class SftpWriter extends SftpSink implements RemoteWriter {
-  readonly #upload: Upload;
+  readonly #upload: SftpUpload;
   readonly #signal: AbortSignal;
   #committing: Promise<FileInfo> | undefined;
   #aborting: Promise<void> | undefined;
 
-  constructor(plan: SinkPlan, upload: Upload, signal: AbortSignal) {
+  constructor(plan: SinkPlan, upload: SftpUpload, signal: AbortSignal) {
     super(plan);
     this.#upload = upload;
     this.#signal = signal;

@@ -10,21 +10,21 @@ import { Agenda, type ClockReading, LOOK_MS } from './agenda.js';
 const QUEUES = ['watch-check', 'route-copy', 'webhook-delivery', 'after-delivery', 'job-list', 'job-files'] as const;
 export type QueueName = (typeof QUEUES)[number];
 
-export interface NewJob {
-  /** What the job is about, and its identity within the queue: a second job of the same key is not taken. */
+export interface NewTask {
+  /** What the task is about, and its identity within the queue: a second task of the same key is not taken. */
   readonly key: string;
-  /** Whose it is; jobs share a node fairly by account. */
+  /** Whose it is; tasks share a node fairly by account. */
   readonly account: string;
-  /** Jobs of an account that share something slow (a host, a webhook's target). */
+  /** Tasks of an account that share something slow (a host, a webhook's target). */
   readonly group: string;
   readonly data: object;
   /** A time of the database's clock, or milliseconds from now. */
   readonly startAfter?: Date | number;
 }
 
-export interface ClaimedJob {
+export interface ClaimedTask {
   readonly id: string;
-  /** Tells this claim from a later one of the same job. */
+  /** Tells this claim from a later one of the same task. */
   readonly attempt: number;
   readonly key: string;
   readonly account: string;
@@ -35,32 +35,32 @@ export interface ClaimedJob {
 /** What a node has enough of. */
 export interface Busy {
   readonly accounts: readonly string[];
-  readonly groups: readonly Pick<ClaimedJob, 'account' | 'group'>[];
+  readonly groups: readonly Pick<ClaimedTask, 'account' | 'group'>[];
 }
 
 /** Puts work in; inside a transaction it appears with that transaction's commit. */
-export interface JobSender {
+export interface QueueSender {
   /** Resolves to the keys that were taken. */
-  send(queue: QueueName, jobs: readonly NewJob[], tx?: Transaction): Promise<ReadonlySet<string>>;
+  send(queue: QueueName, tasks: readonly NewTask[], tx?: Transaction): Promise<ReadonlySet<string>>;
   /** The same, and those of them that wait for their time are due at once. What runs is left alone. */
-  hasten(queue: QueueName, jobs: readonly NewJob[], tx: Transaction): Promise<void>;
+  hasten(queue: QueueName, tasks: readonly NewTask[], tx: Transaction): Promise<void>;
 }
 
 /** Takes work out. A claim that is not renewed for ten seconds goes to another node. */
-export interface JobClaims<Q extends string = QueueName> {
-  /** Calls `wake` whenever jobs of the queue may be due. Returns how to stop. */
+export interface QueueClaims<Q extends string = QueueName> {
+  /** Calls `wake` whenever tasks of the queue may be due. Returns how to stop. */
   onDue(queue: Q, wake: () => void): () => void;
-  fetch(queue: Q, limit: number, except: Busy): Promise<readonly ClaimedJob[]>;
-  renew(queue: Q, jobs: readonly ClaimedJob[]): Promise<void>;
-  /** The jobs are done and forgotten; inside a transaction with its commit. */
-  finish(queue: Q, jobs: readonly ClaimedJob[], tx?: Transaction): Promise<void>;
-  /** The job is to run again on any node: at that time of the database's clock, or after so many milliseconds. */
-  postpone(queue: Q, job: ClaimedJob, until: Date | number): Promise<void>;
-  /** This node gives the jobs up: others may take them at once. */
-  giveBack(queue: Q, jobs: readonly ClaimedJob[]): Promise<void>;
+  fetch(queue: Q, limit: number, except: Busy): Promise<readonly ClaimedTask[]>;
+  renew(queue: Q, tasks: readonly ClaimedTask[]): Promise<void>;
+  /** The tasks are done and forgotten; inside a transaction with its commit. */
+  finish(queue: Q, tasks: readonly ClaimedTask[], tx?: Transaction): Promise<void>;
+  /** The task is to run again on any node: at that time of the database's clock, or after so many milliseconds. */
+  postpone(queue: Q, task: ClaimedTask, until: Date | number): Promise<void>;
+  /** This node gives the tasks up: others may take them at once. */
+  giveBack(queue: Q, tasks: readonly ClaimedTask[]): Promise<void>;
 }
 
-export type Jobs = JobSender & JobClaims;
+export type Queue = QueueSender & QueueClaims;
 
 const CLAIM_SECONDS = 10;
 const MONITOR_SECONDS = 3;
@@ -75,7 +75,7 @@ const KEEP_WAITING_SECONDS = 400 * 24 * HOUR_SECONDS;
 const MAX_TAKEOVERS = 1_000_000;
 const SCHEMA_PATIENCE_MS = 5 * 60_000;
 
-interface JobData {
+interface TaskData {
   readonly key: string;
   /** Absent in jobs of version 1.0. */
   readonly account?: string;
@@ -83,7 +83,7 @@ interface JobData {
   readonly data: object;
 }
 
-export class JobEngine implements Jobs {
+export class PostgresQueue implements Queue {
   /** What is due on this database. */
   readonly agenda: Agenda;
   readonly #boss: PgBoss;
@@ -95,7 +95,7 @@ export class JobEngine implements Jobs {
   #timer: NodeJS.Timeout | undefined;
   #supervising: Promise<void> | undefined;
   #isClosed = false;
-  /** A node that claims jobs supervises the claims of all nodes. */
+  /** A node that claims tasks supervises the claims of all nodes. */
   #looksAfterClaims = false;
   #mindedUntil = -Infinity;
   #supervisedAt = -Infinity;
@@ -117,7 +117,7 @@ export class JobEngine implements Jobs {
   }
 
   /** Installs or upgrades the engine's tables, in a schema beside the program's own, and starts its maintenance. */
-  static async open(database: Database, log: StorageOptions['log']): Promise<JobEngine> {
+  static async open(database: Database, log: StorageOptions['log']): Promise<PostgresQueue> {
     const [row] = await database.run((sql) => sql<{ schema: string }[]>`select current_schema() as schema`);
     const schema = `${row?.schema ?? 'public'}_jobs`;
     const boss = new PgBoss({
@@ -130,9 +130,9 @@ export class JobEngine implements Jobs {
       monitorVacuum: false,
     });
     boss.on('error', (error) => {
-      if (!database.isAway) log('warn', 'the job engine reports an error', { reason: error.message });
+      if (!database.isAway) log('warn', 'the queue reports an error', { reason: error.message });
     });
-    const engine = new JobEngine(database, boss, schema, log);
+    const queue = new PostgresQueue(database, boss, schema, log);
     await boss.start();
     for (const name of QUEUES) {
       const settings = {
@@ -146,7 +146,7 @@ export class JobEngine implements Jobs {
       };
       await boss.createQueue(name, settings);
     }
-    return engine;
+    return queue;
   }
 
   /** There are claims, of this node or of others. */
@@ -168,7 +168,7 @@ export class JobEngine implements Jobs {
   }
 
   readonly #complain = (error: unknown): void => {
-    if (!this.#database.isAway) this.#log('warn', 'the job engine reports an error', { reason: String(error) });
+    if (!this.#database.isAway) this.#log('warn', 'the queue reports an error', { reason: String(error) });
   };
 
   /**
@@ -239,44 +239,44 @@ export class JobEngine implements Jobs {
     );
   }
 
-  async send(queue: QueueName, jobs: readonly NewJob[], tx?: Transaction): Promise<ReadonlySet<string>> {
-    if (jobs.length === 0) return new Set();
-    if (tx === undefined) return this.#database.transaction((own) => this.send(queue, jobs, own));
-    const keys = new Map(jobs.map((job) => [crypto.randomUUID() as string, job]));
+  async send(queue: QueueName, tasks: readonly NewTask[], tx?: Transaction): Promise<ReadonlySet<string>> {
+    if (tasks.length === 0) return new Set();
+    if (tx === undefined) return this.#database.transaction((own) => this.send(queue, tasks, own));
+    const keys = new Map(tasks.map((task) => [crypto.randomUUID() as string, task]));
     const rows = [...keys].map(([id, { key, account, group, data, startAfter }]) => ({
       id,
       singletonKey: key,
       group: { id: groupId({ account, group }) },
-      data: { key, account, group, data } satisfies JobData,
+      data: { key, account, group, data } satisfies TaskData,
       ...(startAfter === undefined ? {} : { startAfter: intervalOr(startAfter) }),
     }));
     const taken = await this.#boss.insert(queue, rows, { returnId: true, db: adapterOf(tx) });
-    for (const { startAfter } of jobs) this.#announce(queue, startAfter, tx);
+    for (const { startAfter } of tasks) this.#announce(queue, startAfter, tx);
     return new Set((taken ?? []).map((id) => keys.get(id)?.key ?? ''));
   }
 
-  #announce(queue: QueueName, startAfter: NewJob['startAfter'] = 0, tx: Transaction): void {
+  #announce(queue: QueueName, startAfter: NewTask['startAfter'] = 0, tx: Transaction): void {
     const ms = typeof startAfter === 'number' ? startAfter : this.agenda.msUntil(startAfter);
     if (ms <= 0) this.#database.notices.tell(tx, queue);
-    // The node that postpones a job looks for it at its time.
+    // The node that postpones a task looks for it at its time.
     else this.#database.notices.tellHere(tx, queue, ms);
   }
 
-  async hasten(queue: QueueName, jobs: readonly NewJob[], tx: Transaction): Promise<void> {
+  async hasten(queue: QueueName, tasks: readonly NewTask[], tx: Transaction): Promise<void> {
     // As the index of keys is written.
     const waiting = await tx<{ id: string }[]>`
       select id from ${tx(this.#schema)}.job
-      where name = ${queue} and coalesce(singleton_key, '') = any (${tx.types.texts(jobs.map(({ key }) => key))})
+      where name = ${queue} and coalesce(singleton_key, '') = any (${tx.types.texts(tasks.map(({ key }) => key))})
         and policy = 'exclusive' and state < 'active' and start_after > now() for update`;
     const ids = waiting.map(({ id }) => id);
     if (ids.length > 0) await this.#boss.deleteJob(queue, ids, { db: adapterOf(tx) });
-    await this.send(queue, jobs, tx);
+    await this.send(queue, tasks, tx);
   }
 
-  async fetch(queue: QueueName, limit: number, except: Busy): Promise<readonly ClaimedJob[]> {
+  async fetch(queue: QueueName, limit: number, except: Busy): Promise<readonly ClaimedTask[]> {
     this.#lookAfterClaims();
     const ignoreGroups = [...except.groups.map(groupId), ...(await this.#groupsOf(queue, except.accounts))];
-    const found = await this.#boss.fetch<JobData>(queue, { batchSize: limit, ignoreGroups });
+    const found = await this.#boss.fetch<TaskData>(queue, { batchSize: limit, ignoreGroups });
     if (found.length > 0) this.#mind();
     return found.map(({ id, retryCount, data }) => ({ id, attempt: retryCount, account: data.group, ...data }));
   }
@@ -293,35 +293,35 @@ export class JobEngine implements Jobs {
     return rows.map((row) => row.groupId);
   }
 
-  async renew(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void> {
-    if (jobs.length > 0) await this.#boss.touch(queue, jobs.map(attemptOf));
+  async renew(queue: QueueName, tasks: readonly ClaimedTask[]): Promise<void> {
+    if (tasks.length > 0) await this.#boss.touch(queue, tasks.map(attemptOf));
   }
 
-  async finish(queue: QueueName, jobs: readonly ClaimedJob[], tx?: Transaction): Promise<void> {
+  async finish(queue: QueueName, tasks: readonly ClaimedTask[], tx?: Transaction): Promise<void> {
     const db = tx === undefined ? {} : { db: adapterOf(tx) };
-    if (jobs.length > 0) await this.#boss.deleteJob(queue, jobs.map(attemptOf), db);
+    if (tasks.length > 0) await this.#boss.deleteJob(queue, tasks.map(attemptOf), db);
   }
 
-  async postpone(queue: QueueName, job: ClaimedJob, until: Date | number): Promise<void> {
-    const { key, account, group, data } = job;
+  async postpone(queue: QueueName, task: ClaimedTask, until: Date | number): Promise<void> {
+    const { key, account, group, data } = task;
     const write = async (tx: Transaction): Promise<void> => {
-      await this.#boss.deleteJob(queue, [attemptOf(job)], { db: adapterOf(tx) });
+      await this.#boss.deleteJob(queue, [attemptOf(task)], { db: adapterOf(tx) });
       await this.send(queue, [{ key, account, group, data: data as object, startAfter: until }], tx);
     };
     await this.#database.turns.run(account, () => this.#database.transaction(write));
   }
 
-  async giveBack(queue: QueueName, jobs: readonly ClaimedJob[]): Promise<void> {
-    if (jobs.length === 0) return;
+  async giveBack(queue: QueueName, tasks: readonly ClaimedTask[]): Promise<void> {
+    if (tasks.length === 0) return;
     await this.#database.transaction(async (tx) => {
-      await this.#boss.fail(queue, jobs.map(attemptOf), undefined, { db: adapterOf(tx) });
+      await this.#boss.fail(queue, tasks.map(attemptOf), undefined, { db: adapterOf(tx) });
       this.#database.notices.tell(tx, queue);
     });
   }
 }
 
-/** The account first. Jobs of version 1.0 have their group alone, and count as an account of their own. */
-function groupId({ account, group }: Pick<ClaimedJob, 'account' | 'group'>): string {
+/** The account first. Tasks of version 1.0 have their group alone, and count as an account of their own. */
+function groupId({ account, group }: Pick<ClaimedTask, 'account' | 'group'>): string {
   return account === group ? group : `${account} ${group}`;
 }
 
@@ -330,7 +330,7 @@ function intervalOr(startAfter: Date | number): Date | string {
   return typeof startAfter === 'number' ? `${startAfter} milliseconds` : startAfter;
 }
 
-function attemptOf({ id, attempt }: ClaimedJob): { id: string; retryCount: number } {
+function attemptOf({ id, attempt }: ClaimedTask): { id: string; retryCount: number } {
   return { id, retryCount: attempt };
 }
 

@@ -5,20 +5,20 @@ import { NestedBudget } from '../../budgets/nested-budget.js';
 import { within } from '../../base/deadline.js';
 import { GatewayError } from '../../base/errors.js';
 import { HEARD_MS } from '../postgres/notices.js';
-import type { ClaimedJob, JobClaims, QueueName } from './jobs.js';
+import type { ClaimedTask, QueueClaims, QueueName } from './queue.js';
 import type { StorageOptions } from '../startup.js';
 
-/** What became of a job: done, or to be run again at that time of the database's clock, or after so many milliseconds. */
-export type JobOutcome = 'done' | { readonly again: Date | number };
+/** What became of a task: done, or to be run again at that time of the database's clock, or after so many milliseconds. */
+export type TaskOutcome = 'done' | { readonly again: Date | number };
 
-interface JobWorkerOptions<Q extends string> {
-  readonly claims: JobClaims<Q>;
+interface QueueWorkerOptions<Q extends string> {
+  readonly claims: QueueClaims<Q>;
   readonly queue: Q;
   /** Jobs that run at once on this node, shared by account and then by group, and at most how many of one group. */
   readonly concurrency: number;
   readonly groupConcurrency: number;
-  /** Runs one job. What it throws gives the job back: it runs again, here or elsewhere. */
-  run(job: ClaimedJob, signal: AbortSignal): Promise<JobOutcome>;
+  /** Runs one task. What it throws gives the task back: it runs again, here or elsewhere. */
+  run(task: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome>;
   readonly log: StorageOptions['log'];
 }
 
@@ -26,7 +26,7 @@ interface JobWorkerOptions<Q extends string> {
 const POLL_MS = 500;
 const RENEW_MS = 3000;
 const RETRY_FAILED_MS = 2000;
-/** Claimed ahead of their turn, so that a finished job is followed at once. */
+/** Claimed ahead of their turn, so that a finished task is followed at once. */
 const AHEAD = 2;
 
 /** Jobs of one account that share a host or receiver. */
@@ -34,27 +34,27 @@ interface Group {
   readonly account: string;
   readonly group: string;
   readonly queue: PQueue;
-  jobs: number;
+  tasks: number;
 }
 
 interface InHand {
-  job: ClaimedJob;
+  task: ClaimedTask;
   /** Its place among the claimed ones; none where one claim brought more than can run soon, which then keeps nobody out. */
   readonly place: Grant | undefined;
 }
 
 /**
- * Keeps one node busy with the jobs of one queue: claims as many as fit, of no account and group more than its share,
+ * Keeps one node busy with the tasks of one queue: claims as many as fit, of no account and group more than its share,
  * so that neither a slow host or receiver nor an account with many of them holds up anybody else; renews the claims
  * while they run.
  */
-export class JobWorker<Q extends string = QueueName> {
-  readonly #options: JobWorkerOptions<Q>;
+export class QueueWorker<Q extends string = QueueName> {
+  readonly #options: QueueWorkerOptions<Q>;
   readonly #turns: NestedBudget;
   readonly #places: NestedBudget;
   readonly #groups = new Map<string, Group>();
   readonly #inHand = new Map<string, InHand>();
-  readonly #finished: ClaimedJob[] = [];
+  readonly #finished: ClaimedTask[] = [];
   readonly #closing = new AbortController();
   readonly #stopping = new AbortController();
   #finishing: Promise<void> | undefined;
@@ -63,11 +63,11 @@ export class JobWorker<Q extends string = QueueName> {
   #isClosed = false;
   #isWoken = false;
   #wake: (() => void) | undefined;
-  /** When jobs were last found, or might have been. */
+  /** When tasks were last found, or might have been. */
   #newsAt = -Infinity;
   #stopListening = (): void => undefined;
 
-  constructor(options: JobWorkerOptions<Q>) {
+  constructor(options: QueueWorkerOptions<Q>) {
     this.#options = options;
     const { queue: name, concurrency } = options;
     this.#turns = new NestedBudget({ name, unit: 'jobs', capacity: concurrency });
@@ -130,42 +130,42 @@ export class JobWorker<Q extends string = QueueName> {
     const groups: Group[] = [];
     for (const one of this.#groups.values()) {
       if (!this.#places.mayTake(one.account)) accounts.add(one.account);
-      const isBusy = one.jobs >= groupConcurrency * AHEAD || !this.#places.mayTakePart(one.account, one.group);
+      const isBusy = one.tasks >= groupConcurrency * AHEAD || !this.#places.mayTakePart(one.account, one.group);
       if (isBusy) groups.push(one);
     }
-    const jobs = await claims.fetch(queue, limit, { accounts: [...accounts], groups });
-    if (jobs.length > 0) this.#newsAt = performance.now();
-    for (const job of jobs) this.#enter(job);
-    return jobs.length === limit;
+    const tasks = await claims.fetch(queue, limit, { accounts: [...accounts], groups });
+    if (tasks.length > 0) this.#newsAt = performance.now();
+    for (const task of tasks) this.#enter(task);
+    return tasks.length === limit;
   }
 
-  #enter(job: ClaimedJob): void {
-    const held = this.#inHand.get(job.id);
+  #enter(task: ClaimedTask): void {
+    const held = this.#inHand.get(task.id);
     if (held !== undefined) {
       // Its claim lapsed while the database was away, and came back to us: the run that goes on is taken for the new one.
-      held.job = job;
+      held.task = task;
       return;
     }
-    const { account } = job;
+    const { account } = task;
     const { groupConcurrency } = this.#options;
-    const name = `${account} ${job.group}`;
+    const name = `${account} ${task.group}`;
     const group = this.#groups.get(name) ?? {
-      ...{ account, group: job.group, jobs: 0 },
+      ...{ account, group: task.group, tasks: 0 },
       queue: new PQueue({ concurrency: groupConcurrency }),
     };
     this.#groups.set(name, group);
-    const isSoon = group.jobs < groupConcurrency * AHEAD;
-    const place = isSoon ? this.#places.tryTake(account, job.group) : undefined;
-    this.#inHand.set(job.id, { job, place });
+    const isSoon = group.tasks < groupConcurrency * AHEAD;
+    const place = isSoon ? this.#places.tryTake(account, task.group) : undefined;
+    this.#inHand.set(task.id, { task, place });
     this.#renewing.start();
-    group.jobs += 1;
+    group.tasks += 1;
     void group.queue.add(async () => {
-      // Closed meanwhile: the run gives the job back.
-      const turn = await this.#turns.wait(account, job.group, this.#closing.signal).catch(() => undefined);
-      await this.#run(job.id);
+      // Closed meanwhile: the run gives the task back.
+      const turn = await this.#turns.wait(account, task.group, this.#closing.signal).catch(() => undefined);
+      await this.#run(task.id);
       turn?.release();
-      group.jobs -= 1;
-      if (group.jobs === 0) this.#groups.delete(name);
+      group.tasks -= 1;
+      if (group.tasks === 0) this.#groups.delete(name);
       this.wake();
     });
   }
@@ -173,14 +173,14 @@ export class JobWorker<Q extends string = QueueName> {
   /** Never rejects. */
   async #run(id: string): Promise<void> {
     const { queue, claims, log } = this.#options;
-    const held = (): ClaimedJob => (this.#inHand.get(id) as InHand).job;
+    const held = (): ClaimedTask => (this.#inHand.get(id) as InHand).task;
     try {
       if (this.#isClosed) return await claims.giveBack(queue, [held()]);
       const outcome = await this.#options.run(held(), this.#stopping.signal);
       if (outcome === 'done') return this.#finish(held());
       await claims.postpone(queue, held(), outcome.again);
     } catch (error) {
-      log('debug', 'a job is given back', { queue, key: held().key, reason: String(error) });
+      log('debug', 'a task is given back', { queue, key: held().key, reason: String(error) });
       const isOurs = this.#isClosed;
       // Where not even this can be said, the claim lapses by itself.
       await (isOurs ? claims.giveBack(queue, [held()]) : claims.postpone(queue, held(), RETRY_FAILED_MS)).catch(
@@ -193,9 +193,9 @@ export class JobWorker<Q extends string = QueueName> {
     }
   }
 
-  /** Many jobs end in one statement: what ends while one is under way waits for the next. */
-  #finish(job: ClaimedJob): void {
-    this.#finished.push(job);
+  /** Many tasks end in one statement: what ends while one is under way waits for the next. */
+  #finish(task: ClaimedTask): void {
+    this.#finished.push(task);
     this.#finishing ??= this.#finishAll().finally(() => (this.#finishing = undefined));
   }
 
@@ -204,7 +204,7 @@ export class JobWorker<Q extends string = QueueName> {
       const batch = this.#finished.splice(0);
       await this.#options.claims.finish(this.#options.queue, batch).catch((error: unknown) => {
         // They run once more when their claims lapse, which does no harm.
-        this.#options.log('debug', 'finished jobs could not be taken away', { reason: String(error) });
+        this.#options.log('debug', 'finished tasks could not be taken away', { reason: String(error) });
       });
     }
   }
@@ -213,7 +213,7 @@ export class JobWorker<Q extends string = QueueName> {
     await this.#options.claims
       .renew(
         this.#options.queue,
-        [...this.#inHand.values()].map(({ job }) => job),
+        [...this.#inHand.values()].map(({ task }) => task),
       )
       .catch(() => undefined);
   }
