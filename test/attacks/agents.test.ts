@@ -1,6 +1,6 @@
 /**
- * Clients without a good key at `ftg mcp --http`, which agents share. It broke once with 256 heads that nobody ended, and with 60
- * wrong keys: the gateway saw them all come from one address, and refused the good ones of others.
+ * Clients without a valid key at `ftg mcp --http`, which agents share. It failed once with 256 unfinished heads, and
+ * with 60 wrong keys: for the gateway all came from one address, and it refused the valid keys of others.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -45,7 +45,7 @@ describe('agents over HTTP, and those who have no key', { concurrency: 1 }, () =
     terminal?.close();
   });
 
-  /** What one request with this key is answered, from this address. */
+  /** The answer to one request with this key, from this address. */
   async function ask(key: string, localAddress: string): Promise<http.IncomingMessage> {
     const headers = {
       Authorization: `Bearer ${gateway.keyOf(key)}`,
@@ -82,7 +82,7 @@ describe('agents over HTTP, and those who have no key', { concurrency: 1 }, () =
       if (guess.statusCode === 429) assert.match(guess.headers['retry-after'] ?? '', /^[1-9]\d*$/);
     }
     assert.deepEqual(statuses, [...Array<number>(60).fill(401), ...Array<number>(GUESSES - 60).fill(429)]);
-    // The gateway knows neither of them yet, and sees all of this come from one address.
+    // The gateway knows neither of them yet, and for it everything comes from one address.
     assert.equal((await ask(UNSEEN[0], ADDRESSES.b)).statusCode, 200);
     assert.equal((await ask(UNSEEN[1], ADDRESSES.nobody)).statusCode, 200, 'from the same address too');
     assert.equal((await gateway.client(KEY).get('/api/me')).status, 200);

@@ -1,6 +1,7 @@
 /**
- * Servers that lie about the host keys they announce: keys that are not theirs, proofs that are none, too many of them, too
- * often. Failing looks like a key that waits to be accepted without its proof, or an event loop that verifies for them.
+ * Servers that lie about the host keys they announce: keys that they do not own, invalid proofs, too many keys, too
+ * often. A failure looks like a key that waits to be accepted without its proof, or an event loop that verifies for
+ * them.
  */
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
@@ -19,7 +20,7 @@ const { sendPacket } = require('ssh2/lib/protocol/utils.js') as {
   readonly sendPacket: (protocol: Inside, packet: Buffer) => void;
 };
 
-/** What of ssh2 a server needs that speaks of its keys. */
+/** The internals of ssh2 that a server needs to announce its keys. */
 interface Inside {
   readonly _packetRW: {
     readonly write: { readonly allocStart: number; alloc(bytes: number): Buffer; finalize(packet: Buffer): Buffer };
@@ -140,7 +141,7 @@ const LIARS: Readonly<Record<string, Liar>> = {
     proves: () => undefined,
   },
 };
-/** What shows that the others would be found out. */
+/** Proves that the others would be detected. */
 const HONEST: Readonly<Record<string, Liar>> = {
   'the truth': { announces: [[honest.blob]], proves: (signed) => [honest.signature(signed(honest.blob))] },
   'the truth, by RSA': {
@@ -225,7 +226,7 @@ describe('host keys that servers announce', () => {
     }
     for (const what of Object.keys(LIARS)) assert.deepEqual(await announcedBy(what), [], what);
     for (const [what, { isFatal = false }] of Object.entries(ALL)) {
-      // A session that is lost is followed by another one.
+      // A lost session is followed by another one.
       if (!isFatal) assert.ok((asked.get(idOf(what)) ?? 0) <= 1, `${what}: asked ${asked.get(idOf(what))} times`);
     }
     assert.equal(asked.get(idOf('seventeen keys')), undefined);

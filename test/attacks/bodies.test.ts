@@ -1,4 +1,6 @@
-/** Requests whose bodies are small and whose meaning is large: parsing, schemas and answers take time by the value, not by the byte. */
+/**
+ * Requests with small bodies and large values: parsing, schemas and answers take time by the value, not by the byte.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { nameFields, startOddServer, type OddRequest, type OddServer } from '../servers/scripted-sftp.js';

@@ -1,4 +1,4 @@
-/** One address without a key that opens connections by the thousand, each with a head that comes a byte at a time. */
+/** One address without a key that opens thousands of connections, each with a head that is sent one byte at a time. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Every endpoint, with requests made from its schemas: right, changed and hostile ones. Whatever comes, the answer is one
- * that the OpenAPI document tells, it comes in time, and the only failures are those of the remote servers.
+ * Every endpoint, with requests made from its schemas: valid, changed and hostile ones. Every answer must be one that
+ * the OpenAPI document describes and arrive in time, and only the remote servers may fail.
  *
  * FUZZ_SEED repeats a run, FUZZ_REQUESTS changes the number of requests.
  */
@@ -23,16 +23,16 @@ import { requestsFor, strayRequests, type FuzzRequest, type Known } from './supp
 const SEED = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 28_000);
 const ENOUGH_FOR_ALL = 28_000;
-/** Shares of the file operations, the management API, what has few inputs, and paths that no endpoint has. */
+/** Shares of the file operations, the management API, endpoints with few inputs, and paths that no endpoint has. */
 const [SHARE_API, SHARE_MANAGE, SHARE_STRAY] = [0.84, 0.1, 0.03];
 const CONNECTIONS = 24;
 const WITHIN_MS = 20_000;
 /** Enough to see what is wrong. */
 const MAX_FAILURES = 10;
-/** What is sent beside the target stays below the rest of the 32 KiB that a head may have. */
+/** The other fields stay below the rest of the 32 KiB that a head may have. */
 const LARGE_HEAD = 28 * 1024;
 const MAX_MEMORY = 700 * 1024 * 1024;
-/** The codes that a remote server, or the way to it, is to blame for. */
+/** Codes of failures that a remote server, or the connection to it, has caused. */
 const OF_THE_REMOTE = new Set(
   Object.entries(ERRORS)
     .filter(([, { status }]) => status === 502 || status === 504)
@@ -82,7 +82,7 @@ describe(`requests made from the schemas (FUZZ_SEED=${SEED})`, () => {
     await Promise.all(Array.from({ length: CONNECTIONS }, work));
     client.close();
     assert.equal(failures.length, 0, failures.join('\n\n'));
-    // A fuzz that is refused at the door tests the door alone.
+    // If most requests are refused early, the fuzz tests only the refusals.
     const successes = [...statuses].filter(([status]) => status < 300).reduce((sum, [, count]) => sum + count, 0);
     assert.ok(successes > REQUESTS / 10, `only ${successes} of ${REQUESTS} requests were right`);
     held({
@@ -132,11 +132,11 @@ describe(`requests made from the schemas (FUZZ_SEED=${SEED})`, () => {
   });
 });
 
-/** Cancels what runs still: it may delete whatever stands. */
+/** Cancels running jobs: they may delete any file. */
 async function hasNoJobs(): Promise<boolean> {
   const { api } = fixture.gateway;
   const jobs: { readonly id: string }[] = [];
-  // One after the other: a job that begins between the two is seen by the second.
+  // One after the other: a job that changes state between the two is in the second list.
   for (const state of ['queued', 'running']) {
     const { json } = await api.get(`/api/jobs?state=${state}&limit=100`);
     jobs.push(...(json['jobs'] as typeof jobs));
@@ -182,14 +182,14 @@ function checkAnswer(request: FuzzRequest, answer: CheckedAnswer): void {
   const { status, headers, bytes } = answer;
   const { method, path, isDocumented } = request.endpoint;
   const code = headers['x-error-code'] as ErrorCode | undefined;
-  // The one answer that is the front end's own: such a head is read no further.
+  // The only answer of the front end itself: such a head is not read further.
   if (status === 431 && request.target.length > LARGE_HEAD) return;
   try {
     assert.ok(status < 500 || OF_THE_REMOTE.has(code ?? ''), 'a failure of the gateway itself');
     assert.ok(!bytes.includes(CANARY), 'shows a file outside the root');
     assert.match(String(headers['x-request-id']), /^[A-Za-z0-9._-]{1,128}$/);
     if (status >= 400) checkError(method, answer);
-    // The parser of node:http takes no target beyond ASCII, on any path.
+    // The parser of node:http accepts only ASCII targets, on any path.
     const isOfParser = FRONT_END === 'node' && status === 400 && /[^\u0021-\u007e]/.test(request.target);
     if (isDocumented && code !== 'unknown_route' && !isOfParser) checker.check(method, path, answer);
   } catch (error) {
@@ -197,7 +197,7 @@ function checkAnswer(request: FuzzRequest, answer: CheckedAnswer): void {
   }
 }
 
-/** The line of a request that a remote server failed. */
+/** A log line about a request that a remote server failed. */
 function isFaultOfRemote(line: string): boolean {
   if (!line.startsWith('{"level":"error"')) return false;
   const { msg, errorCode } = JSON.parse(line) as { readonly msg: unknown; readonly errorCode?: string };
@@ -219,11 +219,11 @@ function checkError(method: string, { status, headers, bytes }: CheckedAnswer): 
 
 interface Following {
   readonly next: FuzzRequest;
-  /** Absent = whatever is documented: other workers are at the same files. */
+  /** Absent = anything documented: other workers use the same files. */
   readonly expected?: readonly number[];
 }
 
-/** What is asked of a thing that was made. A watched folder is removed: it would be checked for the rest of the run. */
+/** Requests for a thing that was made. A watched folder is removed: it would be checked for the rest of the run. */
 function following(request: FuzzRequest, answered: CheckedAnswer): Following[] {
   const { endpoint, headers, target } = request;
   const { status, bytes } = answered;
@@ -274,11 +274,11 @@ function following(request: FuzzRequest, answered: CheckedAnswer): Following[] {
     const body = method === 'PATCH' ? change : undefined;
     return ask(method, `${endpoint.path}/{id}${step}`, `${endpoint.path}/${id}${step}`, body, expected);
   };
-  // Owners see one among the others.
+  // Owners see it in the list.
   const look = endpoint.path.startsWith('/api/') ? [of('GET', '', 200)] : [];
   switch (kind) {
     case 'jobs':
-      // It may have ended by then, and be all done.
+      // It may have ended by then, with all work done.
       return [
         ...['/pause', '/resume', '/cancel'].map((step) => of('POST', step, 200, 409)),
         of('POST', '/retry', 202, 409, 429),
@@ -298,7 +298,7 @@ function following(request: FuzzRequest, answered: CheckedAnswer): Following[] {
   }
 }
 
-/** A resumable upload that has begun is looked at, gone on with, and given up; 404 where others remove what stands of it. */
+/** A resumable upload is queried, continued, and terminated; 404 if others remove its bytes. */
 function goingOn({ endpoint, headers: { Authorization = '' } }: FuzzRequest, { headers }: CheckedAnswer): Following[] {
   const ask = (method: string, more: Record<string, string>, expected?: readonly number[]): Following => ({
     next: {

@@ -1,6 +1,6 @@
 /**
- * Servers whose numbers cost whoever computes with them: the arithmetic of a handshake runs on the event loop, before
- * the server has shown who it is. Failing looks like a gateway that answers nobody for seconds.
+ * Servers whose numbers make arithmetic expensive: a handshake is computed on the event loop, before the server has
+ * proven its identity. A failure looks like a gateway that answers no request for seconds.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -13,7 +13,7 @@ import { held } from '../support/reliability.js';
 import { assertServing, startWatchedGateway } from './support/loop.js';
 import { MESSAGE, startRawSsh, type RawSshServer } from './support/raw-ssh.js';
 
-/** 2^bits - 1: with these many bits a prime that needs no looking for. */
+/** 2^bits - 1: for these numbers of bits a known prime. */
 const mersenne = (bits: number): Buffer => {
   const bytes = Buffer.alloc(Math.ceil(bits / 8), 0xff);
   bytes[0] = 0xff >> (8 * bytes.length - bits);

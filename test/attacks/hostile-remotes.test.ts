@@ -1,6 +1,6 @@
 /**
- * Remote servers that lie, flood and never end. The gateway answers with the server's fault, in time, its memory bounded,
- * and the next request is served.
+ * Remote servers that lie, flood and never end. The gateway answers with the server's fault, in time, with bounded
+ * memory, and the next request is served.
  */
 import assert from 'node:assert/strict';
 import net, { type AddressInfo } from 'node:net';
@@ -18,11 +18,11 @@ import { startTogether } from '../support/together.js';
 
 const STALL_MS = 3_000;
 const WITHIN_MS = 25_000;
-/** Longer than any answer here takes, so that waiting in vain for a session shows. */
+/** Longer than any answer here takes, so that a vain wait for a session is noticed. */
 const ACQUIRE_MS = 20_000;
 const SOON_MS = 15_000;
 const MAX_GROWTH = 48 * 1024 * 1024;
-/** A folder's names, as many as one answer may hold: 50,000,000 characters, with what is known of each file. */
+/** The names of a folder, as many as one answer may contain: 50,000,000 characters, with the facts of each file. */
 const MAX_LISTING_GROWTH = 400 * 1024 * 1024;
 const SIZE = 0x1;
 
@@ -30,7 +30,7 @@ let gateway: TestGateway;
 let sftp: OddServer;
 let ftp: ScriptedFtp;
 let s3: S3Stub;
-/** What the SFTP server does in an odd way at the moment. */
+/** The current odd behaviour of the SFTP server. */
 let odd: (request: OddRequest) => boolean = () => false;
 const script: Script = {};
 
@@ -43,7 +43,7 @@ before(async () => {
   const login = { username: 'u', password: 'p' };
   gateway = await startWatchedGateway({
     config: {
-      // The bound of a listing itself is asked for here, not the share of the account.
+      // This tests the bound of a listing, not the share of the account.
       budgets: { memoryBytes: 1024 ** 3 },
       pools: { default: { stallTimeoutMs: STALL_MS, connectTimeoutMs: STALL_MS, acquireTimeoutMs: ACQUIRE_MS } },
     },
@@ -81,7 +81,7 @@ afterEach(async () => {
   }
 });
 
-/** The answer, its time, what it took of the event loop and the growth of memory within bounds. */
+/** Checks that the answer, its time, its use of the event loop and the growth of memory are within bounds. */
 async function ask(target: string, maxGrowth = MAX_GROWTH): Promise<ApiAnswer> {
   resetPeakMemory(gateway.pid);
   const { now } = memoryOf(gateway.pid);
@@ -102,7 +102,7 @@ async function refused(target: string, ...codes: string[]): Promise<void> {
   assert.ok(codes.includes(code), `${answer.status} ${code}: ${answer.text.slice(0, 300)}`);
 }
 
-/** Each of several at once, long before anybody gives up waiting for a session. */
+/** Each of several at once is refused long before the wait for a session would end. */
 async function refusedSoon(target: string, code: string): Promise<void> {
   const startedAt = performance.now();
   const answers = await Promise.all(Array.from({ length: 6 }, () => gateway.api.get(target)));
@@ -114,7 +114,7 @@ async function refusedSoon(target: string, code: string): Promise<void> {
 /** A download may have begun: then it must not look complete. */
 async function neverComplete(target: string): Promise<void> {
   await ask(target).then(
-    // Found in another way, for instance in the listing of its folder.
+    // Found in another way, for example in the listing of its folder.
     ({ status, text }) => assert.ok(status >= 400 || text === 'fine', `answered ${status}`),
     (error: NodeJS.ErrnoException) => assert.equal(error.code, 'ECONNRESET'),
   );
@@ -123,7 +123,7 @@ async function neverComplete(target: string): Promise<void> {
 const text = (value: string): Buffer => Buffer.from(value);
 
 describe('SFTP', () => {
-  /** READDIR without end, always the same names: made once, so that the flood costs the server nothing. */
+  /** Endless READDIR replies with the same names: made once, so that the flood costs the server nothing. */
   const flood = (names: readonly Buffer[]): void => {
     const fields = nameFields(names);
     odd = ({ type, reply }) => {
@@ -169,7 +169,7 @@ describe('SFTP', () => {
       answering(REQUEST.REALPATH, REPLY.DATA, [text('x')]),
     ];
     for (const oddity of oddities) {
-      // On the session of the request before, and then on a fresh one.
+      // On the session of the request before, and then on a new one.
       odd = oddity;
       await refusedSoon('/api/list/sftp', 'protocol_error');
       await refusedSoon('/api/list/sftp', 'protocol_error');

@@ -1,7 +1,7 @@
 /**
- * Servers that lie in every field that they control, on every protocol that the gateway speaks as a client. Whatever they
- * say, it ends soon, with the server's fault told, without the event loop being held or memory growing. Behind the written
- * cases come seeded random ones: HOSTILE_ROUNDS=10000 for as many, HOSTILE_SEED for the same ones again.
+ * Servers that lie in every field that they control, on every protocol that the gateway speaks as a client. In every
+ * case it ends soon, reports the server's fault, does not block the event loop and does not grow in memory. After the
+ * written cases there are seeded random ones: HOSTILE_ROUNDS=10000 sets the number, HOSTILE_SEED repeats a run.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ import { startTogether } from '../support/together.js';
 const STALL_MS = 2_000;
 const MAX_GROWTH = 32 * 1024 * 1024;
 const DRAIN_SECONDS = 3;
-/** A round of chance, with all that an S3 client tries again. */
+/** A random round, with everything that an S3 client tries again. */
 const ROUND_MS = 45_000;
 
 let gateway: TestGateway;
@@ -74,12 +74,12 @@ afterEach(() => {
   liar.behave = Liar.silent;
 });
 
-/** Bounded in time, memory and what it takes of the event loop. */
+/** Bounded in time, memory and use of the event loop. */
 async function bounded(what: string, ask: () => Promise<ApiAnswer>, withinMs = 15_000): Promise<ApiAnswer> {
   cases += 1;
   const first = await measured(what, ask, withinMs);
   if (first.growth < MAX_GROWTH) return first.answer;
-  // What is filled once, such as caches and the heap's first size, is there the second time.
+  // Memory that is filled once, such as caches and the heap's first size, is there the second time.
   const { answer, growth } = await measured(what, ask, withinMs);
   assert.ok(growth < MAX_GROWTH, `${what}: ${Math.round(growth / 2 ** 20)} MiB more, again`);
   return answer;
@@ -420,7 +420,7 @@ test('webhook receivers: answers without end, that are no HTTP, or never come', 
   }
 });
 
-/** A request that never ends is told with the seed of its round. */
+/** A request that never ends is reported with the seed of its round. */
 async function roundInTime(servers: Servers, seed: number): Promise<void> {
   const limit = new AbortController();
   const late = delay(ROUND_MS, undefined, { signal: limit.signal }).then(() =>
@@ -439,7 +439,7 @@ test('rounds of chance, and an orderly end while they go on', async (t) => {
   const seed = Number(process.env['HOSTILE_SEED'] ?? Date.now() % 1e9);
   t.diagnostic(`HOSTILE_SEED=${seed} HOSTILE_ROUNDS=${rounds}`);
   const servers: Servers = { liar, sftp, ftp, s3, script, setOdd: (next) => (odd = next) };
-  // Fills what is filled once: caches, the heap's first size.
+  // Fills memory that is filled once: caches, the heap's first size.
   for (let round = 0; round < 20; round++) await roundInTime(servers, seed - 1 - round);
   resetPeakMemory(gateway.pid);
   const { now } = memoryOf(gateway.pid);
@@ -454,7 +454,7 @@ test('rounds of chance, and an orderly end while they go on', async (t) => {
   t.diagnostic(`longest hold ${Math.round(worst)} ms, memory ${Math.round(growth / 2 ** 20)} MiB more`);
   assert.ok(growth < 2 * MAX_GROWTH, `HOSTILE_SEED=${seed}: ${Math.round(growth / 2 ** 20)} MiB more`);
 
-  // Whatever runs, and whoever is silent.
+  // Regardless of running work and silent servers.
   liar.behave = Liar.silent;
   const left = ['ssh-liar', 'ftp-liar', 's3-liar', 'ssh-liar'].map((connection) =>
     gateway.api.get(`/api/list/${connection}?path=/`).catch(() => undefined),

@@ -1,7 +1,7 @@
 /**
- * One client without a key, or one tenant, against all others, by way of the front end: what they make the gateway hold
- * in memory, and what they occupy of it. It broke once with 400 readers who did not read (the process died), with bodies
- * that came a byte at a time to the login, and with uploads that stood still.
+ * One client without a key, or one tenant, against all others, through the front end: what they make the gateway hold
+ * in memory, and what they occupy of it. It failed once with 400 readers who did not read (the process died), with
+ * bodies that were sent to the login one byte at a time, and with stalled uploads.
  */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ import {
 const MiB = 1024 * 1024;
 const SECONDS = scaled(30, 4);
 const LOOK_EVERY_MS = 500;
-/** Looks in a row that find the same: then nothing changes any more. */
+/** Consecutive checks with the same result: then nothing changes any more. */
 const SAME_LOOKS = 4;
 const MOST_LOOKS = 60;
 
@@ -37,7 +37,7 @@ async function withTenants(options: TenantsOptions, work: (tenants: Tenants) => 
   }
 }
 
-/** Opens the crowd, waits until nothing changes any more, and tells what became of it when it stops. */
+/** Opens the crowd, waits until nothing changes any more, and reports its state when it stops. */
 function crowded(
   t: { diagnostic(text: string): void },
   { gateway }: Tenants,
@@ -46,7 +46,7 @@ function crowded(
 ): () => Promise<Attack> {
   return async () => {
     const crowd = await openCrowd(gateway.port, count, options);
-    // Opening sessions to A's own server costs this machine, too, on which that server runs: B is measured when it is done.
+    // Opening sessions to A's own server also uses this machine, on which that server runs: B is measured afterwards.
     let [before, same] = ['', 0];
     for (let looks = 0; looks < MOST_LOOKS && same < SAME_LOOKS; looks++) {
       await settle(LOOK_EVERY_MS);
@@ -111,7 +111,7 @@ describe('one tenant, and the others', () => {
 
 describe('a client without a key, and everybody', () => {
   const head = 'POST /manage/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
-  /** Too large, just large enough, and in chunks without end. */
+  /** Too large, just large enough, and endless in chunks. */
   const texts = [
     Buffer.concat([Buffer.from(`${head}Content-Length: ${MiB}\r\n\r\n`), Buffer.alloc(MiB - 4_096, ' ')]),
     Buffer.concat([Buffer.from(`${head}Content-Length: 16000\r\n\r\n`), Buffer.alloc(15_000, ' ')]),

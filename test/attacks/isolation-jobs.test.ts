@@ -1,6 +1,6 @@
 /**
- * One tenant's jobs, and another tenant's requests; small jobs of that one take their time and no longer. A job of very many
- * files, and as many jobs at once as an account may have. ISOLATION=all: 1,000,000 files.
+ * One tenant's jobs, and another tenant's requests; the other tenant's small jobs take no longer than alone. A job of
+ * very many files, and as many concurrent jobs as an account may have. ISOLATION=all: 1,000,000 files.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ async function isolated(t: TestContext, what: string, tries: number, orders: rea
     const attack = async (): Promise<Attack> => {
       for (const order of orders) ids.push((await begin(tenants.a, order)).id);
       attacked = await smallJobs(tenants, 'attacked');
-      // A pause of the machine is not there the second time.
+      // A pause of the machine does not repeat.
       if (isSlow(alone, attacked)) attacked = Math.min(attacked, await smallJobs(tenants, 'again'));
       return {
         stop: async () => {

@@ -1,6 +1,6 @@
 /**
- * One tenant lists folders without end, and another one works. It broke once with twenty pages of ten entries at once: the event
- * loop was held for 200 ms a turn, and the other one's requests took a second.
+ * One tenant lists endless folders, and another one works. It failed once with twenty pages of ten entries at once: the
+ * event loop was blocked for 200 ms a turn, and the other one's requests took a second.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -16,7 +16,7 @@ const AT_ONCE = 20;
 /** More of each than the attack can read. */
 const MOST_ENTRIES = 100_000_000;
 const FEW_ENTRIES = scaled(40_000, 10_000);
-/** As many in one reply as OpenSSH sends. */
+/** As many per reply as OpenSSH sends. */
 const A_REPLY = 100;
 
 describe('listings without end', { concurrency: 1 }, () => {

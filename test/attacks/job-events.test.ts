@@ -1,6 +1,6 @@
 /**
- * Event streams of jobs as an attack: those that are opened and left by the thousand, those that nobody reads, more than an
- * account may have; on several nodes, and while a node stops.
+ * Event streams of jobs as an attack: thousands that are opened and left, unread ones, more than an account may have;
+ * on several nodes, and while a node stops.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -96,7 +96,7 @@ describe('those who watch jobs', { timeout: 600_000 }, () => {
       statuses.set(one.status, (statuses.get(one.status) ?? 0) + 1);
       one.leave();
     });
-    // Before the answer's head has come, too.
+    // Also before the answer's head has arrived.
     await eachOf(Array.from({ length: VISITS / 4 }), async () => {
       const socket = net.connect(node.port, '127.0.0.1');
       socket.on('error', () => undefined);

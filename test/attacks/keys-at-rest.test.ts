@@ -29,7 +29,7 @@ before(async () => {
 });
 after(() => Promise.all([postgres.stop(), ftp.stop()]));
 
-/** The configuration names no password: it comes from the database alone, once it has been stored there. */
+/** The configuration has no password: once stored, it comes only from the database. */
 function start(masterKey: string, hasAccount: boolean, dataDir?: string): Promise<TestGateway> {
   const connection = { id: 'ftp', name: 'F', type: 'ftp', host: '127.0.0.1', port: ftp.port, username: 'tester' };
   const account = {
@@ -69,7 +69,7 @@ describe('secrets at rest', () => {
     const gateway = await start(FORMER, true);
     assert.ok(await reads(gateway));
     await gateway.stop();
-    // Ended the hard way and started again, the server has its pages and its log on disk.
+    // Killed and started again, the server has its pages and its log on disk.
     await postgres.kill();
     await postgres.restart();
     const folder = `/proc/${postgres.pid}/cwd`;

@@ -1,6 +1,6 @@
 /**
- * Who may do what: every scope against every endpoint, how keys end and how fast, and that two accounts know nothing of
- * each other. Failing looks like an answer that differs for an id of somebody else and one that never was.
+ * Rights: every scope on every endpoint, how keys end and how fast, and that two accounts know nothing about each
+ * other. A failure looks like an answer that differs for another account's id and for an unknown one.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const keyOf = (name: string): string => `ftg_attacked-${name}-key-0123456789`;
 const SECOND = 'tenant-a-second';
 const EMAIL_A = 'tenant-a@example.com';
 const EMAIL_B = 'b@example.com';
-/** Nobody listens there. */
+/** No server listens there. */
 const NOWHERE = { type: 'ftp', host: '127.0.0.1', port: 1, username: 'u', password: 'p', tls: 'none' };
 
 const ACCOUNTS = [
@@ -54,7 +54,7 @@ const ACCOUNTS = [
 
 type Access = Scope | 'any' | 'public';
 
-/** What each endpoint of the file API wants; one that is missing here fails. */
+/** The scope that each endpoint of the file API needs; a missing endpoint fails. */
 const FILE_API: Readonly<Record<string, Access>> = {
   'POST /api/upload/{connectionId}': 'write',
   'GET /api/download/{connectionId}': 'read',
@@ -115,7 +115,7 @@ const FILE_API: Readonly<Record<string, Access>> = {
   'PATCH /api/watched-folders/{id}': 'watch',
   'DELETE /api/watched-folders/{id}': 'watch',
 };
-/** Of the management API and beside the APIs; all else below /manage/ is the owner's. */
+/** Public endpoints of the management API and outside the APIs; all others below /manage/ are for owners. */
 const PUBLIC = new Set([
   'POST /manage/login',
   'GET /.well-known/jwks.json',
@@ -143,7 +143,7 @@ let a: Browser;
 let endpoints: readonly Endpoint[];
 const clients = new Map<string, ApiClient>();
 
-/** What those endpoints ask of every request that need it, and no others read. */
+/** Fields that some endpoints require, and others ignore. */
 const HEADERS = { 'Tus-Resumable': '1.0.0', 'X-HTTP-Method-Override': 'PATCH' };
 
 const config = {
@@ -187,7 +187,7 @@ const client = (key: string): ApiClient => {
   return known;
 };
 
-/** The head of the answer and its error; a stream without end is not waited for. */
+/** The head of the answer and its error; does not wait for an endless stream. */
 async function ask(who: ApiClient, { method, path }: Endpoint, id: string): Promise<{ status: number; code: string }> {
   const response = await who.open(path.replace(/\{\w+\}/g, id), { method, headers: HEADERS });
   response.destroy();
@@ -299,7 +299,7 @@ describe('scopes', () => {
   });
 
   test('nobody makes a key that runs commands or owns the account by leaving something out', async () => {
-    // The admin key of the test before has ended every session that there was.
+    // The admin key of the test before has ended every session.
     a = await gateway.browser(EMAIL_A);
     const made = await a.post('/manage/api-keys', { name: `${MARK} plain` });
     const { id, scopes } = field<{ id: string; scopes: string[] }>(made, 'apiKey', 201);
@@ -311,14 +311,14 @@ describe('scopes', () => {
   });
 });
 
-/** What an answer tells; what differs from answer to answer whoever asks is left out. */
+/** The content of an answer, without what differs from answer to answer for any caller. */
 function comparable({ status, headers, text }: ApiAnswer, id = ''): object {
   const {
     'x-request-id': _request,
     date: _date,
     'server-timing': _timing,
     'content-length': _length,
-    // Whether the connection stays goes by how much of the body had come when the answer was ready.
+    // Whether the connection is kept depends on how much of the body had arrived when the answer was ready.
     connection: _connection,
     'keep-alive': _keepAlive,
     ...fields
@@ -389,7 +389,7 @@ describe('tenants', () => {
       for (const [kind, id] of Object.entries(owned)) {
         const answers = [id, absentLike(id)].map(async (one) => {
           const options = { method, headers: HEADERS, ...(body === undefined ? {} : { json: body }) };
-          // Of the other parameters each is the account's own, so that nothing but this one can be at fault.
+          // The other parameters are the account's own, so that only this one can be wrong.
           const target = path.replace(/\{(\w+)\}/g, one) + query;
           return comparable(await b.send(target, options), one);
         });
@@ -565,7 +565,7 @@ function queryOf(parameters: readonly Parameter[]): string {
   return values.length === 0 ? '' : `?${new URLSearchParams(values).toString()}`;
 }
 
-/** A second node takes the sandbox over, so these come behind what uses it. */
+/** A second node takes the sandbox over, so these come after the tests that use it. */
 describe('how keys end', () => {
   const status = async (key: string, port = gateway.port): Promise<number> => {
     const once = new ApiClient(port, key);
@@ -592,7 +592,7 @@ describe('how keys end', () => {
       const exec = async () =>
         (await there.post('/api/exec/sandbox', { command: '' }, { key: narrowed.key })).headers['x-error-code'];
       const cookie = async () => (await there.get('/manage/session', { headers: { Cookie: session.cookie } })).status;
-      // Each is in the memory of the other node when it ends.
+      // Each is cached by the other node when it ends.
       for (const { key } of [revoked, expired, moved]) assert.equal(await status(key, second.port), 200);
       assert.deepEqual([await exec(), await cookie()], ['bad_request', 200]);
 
@@ -616,7 +616,7 @@ describe('how keys end', () => {
       ];
       const wanted = [401, 401, 403, 'scope_missing', 401];
       await eventually(async () => {
-        // By when they were sent: the expired one had 100 ms left.
+        // Measured by when they were sent: the expired one had 100 ms left.
         const sentMs = performance.now() - ended;
         const isOver = JSON.stringify(await all()) === JSON.stringify(wanted);
         assert.ok(isOver || sentMs < 1_100, `some have not ended in requests sent after ${sentMs} ms`);
@@ -649,7 +649,7 @@ describe('how keys end', () => {
       columns.filter(({ name }) => /key|secret|hash/.test(name)),
       [{ name: 'key_hash', type: 'bytea' }],
     );
-    // Whoever knows a secret to be compared: passwords, CSRF tokens, the bearer of /metrics, the sandbox's login.
+    // The comparisons of secrets: passwords, CSRF tokens, the bearer of /metrics, the sandbox's login.
     const comparing = ['storage/secrets/hashes', 'api/login/owner-sessions', 'api/system/probes', 'sandbox/server'];
     for (const file of comparing) {
       const source = readFileSync(new URL(`../../../src/${file}.ts`, import.meta.url), 'utf8');
@@ -677,7 +677,7 @@ describe('good keys that nobody has seen yet', () => {
   }
 });
 
-/** Last: from here on this address has to wait. */
+/** Last: from here on this address must wait. */
 describe('guessing', () => {
   test('is slowed down for bad keys, and good keys are let pass meanwhile', async () => {
     let answer: ApiAnswer | undefined;

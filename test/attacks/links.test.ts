@@ -1,6 +1,6 @@
 /**
- * Somebody has a link, or wants one, and means harm. Each attack is a row: what was done, and what held. Failing looks like a
- * file where none may be, a byte of a file that no link is for, or an answer that tells what a stranger must not know.
+ * Attackers who have a link, or want one. Each attack is a row: what was done, and what held. A failure looks like a
+ * file where none may be, a byte of a file that no link is for, or an answer that reveals something to a stranger.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -44,7 +44,7 @@ let inside: string;
 let folders = 0;
 /** Every secret of a link that was made. */
 const secrets: string[] = [];
-/** All that strangers were told. */
+/** Everything that strangers got as an answer. */
 const told: string[] = [];
 
 before(async () => {
@@ -112,7 +112,7 @@ async function uploadLink(link: object = {}, client = owner): Promise<Made & { r
   return { ...(await make({ operation: 'upload', path: folder, ...link }, client)), folder };
 }
 
-/** One whose path is a folder, whatever its users leave out. */
+/** One whose path is a folder, even if its users leave the name out. */
 async function uploadFolderLink(): Promise<Made & { readonly folder: string }> {
   const folder = `/folder-${++folders}`;
   return { ...(await make({ operation: 'upload', path: `${folder}/` })), folder };
@@ -162,7 +162,7 @@ interface Attack {
   readonly what: string;
   readonly done: string;
   readonly held: string;
-  /** Resolves to how often it was tried. */
+  /** Resolves with the number of tries. */
   readonly run: () => Promise<number>;
 }
 
@@ -536,7 +536,7 @@ const ATTACKS: readonly Attack[] = [
       assert.equal(code(await put(at, 'b', endless)), '413 too_large');
       const raw = await RawClient.open(gateway.port);
       const surplus = 'd'.repeat(1000);
-      // node:http ends a connection at once at bytes that begin no request, with whatever is under way on it.
+      // node:http ends a connection at once at bytes that begin no request, with all its work under way.
       const isCut = FRONT_END === 'node';
       raw.send(`PUT ${at}?filename=c HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc${isCut ? '' : surplus}`);
       assert.equal((await raw.answer()).status, 201);
@@ -953,7 +953,7 @@ const ATTACKS: readonly Attack[] = [
     held: '404, and from the 61st in a minute on 429 with Retry-After; the good ones are served',
     run: async () => {
       const { at } = await downloadLink();
-      // From an address of its own: the tries before count against theirs.
+      // From a separate address: the tries before count against theirs.
       const client = await RawClient.open(gateway.port, { localAddress: '127.0.0.9' });
       const ask = async (target: string, more = ''): Promise<RawAnswer> =>
         client.send(`GET ${target} HTTP/1.1\r\nHost: x\r\n${more}\r\n`).answer();

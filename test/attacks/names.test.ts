@@ -1,4 +1,7 @@
-/** A asks for names whose name server is silent; B, whose connection has a name too and logs in anew all the time, works on. */
+/**
+ * A looks up names whose name server is silent; B, whose connection has a name too and logs in again all the time,
+ * works on.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startNameServer } from '../resolver/support/name-server.js';

@@ -1,6 +1,6 @@
 /**
- * Numbers that JSON, JavaScript and YAML know and no endpoint has a use for, in every numeric input that the schemas of
- * the API and the management API have, and in the header fields that carry numbers.
+ * Numbers that JSON, JavaScript and YAML know and no endpoint needs, in every numeric input in the schemas of the API
+ * and the management API, and in the header fields with numbers.
  */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -120,7 +120,7 @@ function* numericPaths(schema: Schema, from: readonly string[]): Generator<reado
   }
 }
 
-/** Header fields that carry numbers, where they mean something. */
+/** Header fields with numbers, at endpoints that use them. */
 async function hostileFields(): Promise<Attempt[]> {
   const { api } = fixture.gateway;
   const tus = { 'Tus-Resumable': '1.0.0' };

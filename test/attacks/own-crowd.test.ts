@@ -1,6 +1,6 @@
 /**
- * One account alone sends more than its share of the memory at once. It broke once with 500 uploads of 1 MiB: 394 were refused,
- * though they could have waited where they were.
+ * One account alone sends more than its share of the memory at once. It failed once with 500 uploads of 1 MiB: 394 were
+ * refused, although they could have waited.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';

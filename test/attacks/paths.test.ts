@@ -1,6 +1,6 @@
 /**
- * Nothing outside of a connection's root is read or changed, whatever a request names and however it is written, on real
- * servers. Failing looks like a file outside that has changed, or its text in an answer.
+ * Nothing outside of a connection's root is read or changed, for every name and spelling in a request, on real servers.
+ * A failure looks like a file outside that has changed, or its text in an answer.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -37,7 +37,7 @@ import { eventually } from '../support/eventually.js';
 import { startTogether } from '../support/together.js';
 import { processorMsOf } from '../support/processor.js';
 
-/** What stands in the files outside; it is in no request. */
+/** The content of the files outside; it is in no request. */
 const CANARY = 'canary-5e8b21';
 const CONNECTIONS = ['sftp', 'ftp', 's3'] as const;
 const AT_ONCE = 8;
@@ -88,7 +88,7 @@ after(async () => {
   await once(origin, 'close');
 });
 
-/** Inside is `/inside` alone: a folder beside it whose name begins alike is as far outside as any other. */
+/** Only `/inside` is inside: a folder beside it with the same beginning is as far outside as any other. */
 const FILES: Readonly<Record<string, string>> = {
   '/canary.txt': CANARY,
   '/inside-too/canary.txt': CANARY,
@@ -97,7 +97,7 @@ const FILES: Readonly<Record<string, string>> = {
   [`/inside${STANDING}`]: 'standing',
 };
 
-/** All of it belongs to the login, so that nothing but the gateway keeps it from being changed. */
+/** All of it belongs to the login, so that only the gateway prevents it from being changed. */
 function furnish(root: string): void {
   const { uid, gid } = statSync(root);
   for (const [file, text] of Object.entries(FILES)) {
@@ -112,7 +112,7 @@ function furnish(root: string): void {
   }
 }
 
-/** Everything outside of the root, as it stands on the server's disk. */
+/** Everything outside of the root, on the server's disk. */
 async function outside(connection: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   if (connection === 's3') {
@@ -137,7 +137,7 @@ function filesOf(root: string, exceptBelow?: string): Record<string, string> {
 const rootOf = (connection: string): string => (connection === 'sftp' ? sshd.files : ftp.folder);
 const inside = (connection: string, name: string): string => join(rootOf(connection), 'inside', name);
 
-/** Does the work and shows that the outside is what it was. */
+/** Does the work and checks that the outside is unchanged. */
 async function unharmed(connection: string, work: () => Promise<void>): Promise<void> {
   const former = await outside(connection);
   await work();
@@ -152,7 +152,7 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): P
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** Every one leaves the root, also those that come back to it. */
+/** Each leaves the root, also those that return to it. */
 const ESCAPES = [
   '..',
   '../canary.txt',
@@ -181,7 +181,7 @@ const OVERLONG = [
   `${'../'.repeat(1400)}canary.txt`,
   `${'a/../'.repeat(900)}../canary.txt`,
 ];
-/** Names like any other, for who does not decode, fold or translate them once more. */
+/** Ordinary names, unless they are decoded, folded or translated once more. */
 const LOOKALIKES = [
   '%2e%2e/canary.txt',
   '..%2fcanary.txt',
@@ -247,7 +247,7 @@ describe('paths that would leave the root', () => {
     });
 
     test(`${connection}: what only looks like a way out is a name`, async () => {
-      // A store has no folders to walk through: every other one will do, and it is the slowest of the three.
+      // A store has no folders to walk through: every second one is enough, and it is the slowest of the three.
       const names = LOOKALIKES.filter((_, index) => connection !== 's3' || index % 2 === 0);
       const attacks = PATH_OPERANDS.flatMap((operand) => names.map((hostile) => [operand, hostile] as const));
       await unharmed(connection, () =>
@@ -272,7 +272,7 @@ function propertiesOf(schema: Schema): Record<string, Schema> {
 
 const PROTOCOLS = { sftp: 'SFTP', ftp: 'FTP', s3: 'S3' } as const;
 
-/** Whatever it is taken for, it is inside. */
+/** However it is interpreted, it is inside. */
 async function expectHarmless(connection: string, operand: PathOperand, hostile: string): Promise<void> {
   const answer = await operand.send({ ...target, connection }, hostile);
   const what = `${operand.name} ${JSON.stringify(hostile)}: ${answer.status} ${answer.text.slice(0, 200)}`;
@@ -287,7 +287,7 @@ function isJson({ headers }: ApiAnswer): boolean {
   return headers['content-type']?.startsWith('application/json') === true;
 }
 
-/** Of a connection by a link inside of its root: what a client could try with it, and whether the link itself is meant. */
+/** Links inside the root of a connection: what a client could try with each, and whether the link itself is meant. */
 const linksTo = (far: string): Readonly<Record<string, string>> => ({
   'to-folder': '../secret',
   'to-file': '../canary.txt',
@@ -296,7 +296,7 @@ const linksTo = (far: string): Readonly<Record<string, string>> => ({
   'far-file': `${far}/canary.txt`,
 });
 
-/** What stands there, as `filesOf` tells it. */
+/** The files there, as `filesOf` returns them. */
 const FAR: Readonly<Record<string, string>> = {
   'canary.txt': CANARY,
   inside: 'folder',
@@ -353,7 +353,7 @@ function followed(folder: string, file: string, within: string): readonly LinkAt
 
 const both = (id: string): object => ({ source_connection_id: id, dest_connection_id: id });
 
-/** What is done to the name of a link is done to the link. */
+/** Work on the name of a link affects the link. */
 const REPLACING: readonly LinkAttack[] = ['to-file', 'to-nothing', 'far-file'].flatMap((link) => [
   {
     name: `write onto ${link}`,
@@ -479,13 +479,13 @@ describe('links that lead outside', () => {
   });
 });
 
-/** Bytes that a file system takes and no encoding of today gives: "café" in Latin-1, and its neighbour. */
+/** Bytes that a file system accepts and no current encoding uses: "café" in Latin-1, and its neighbour. */
 const LATIN = Buffer.from('caf\xe9.txt', 'latin1');
 const NEIGHBOUR = Buffer.from('caf\xe8.txt', 'latin1');
 
 const below = (folder: string, name: Buffer): Buffer => Buffer.concat([Buffer.from(`${folder}/`), name]);
 
-/** A folder with both files, whose content is their name; its place on the disk. */
+/** A folder with both files, whose content is their name; its path on the disk. */
 function plantLatin(connection: 'sftp' | 'ftp', name: string): string {
   const folder = inside(connection, name);
   const { uid, gid } = statSync(rootOf(connection));
@@ -657,7 +657,7 @@ describe('names that would be header fields', () => {
     'é\u202egpj.exe',
     ' a ',
   ];
-  /** On the server's disk alone: no request can name them. */
+  /** Only on the server's disk: no request can name them. */
   const BROKEN = ['a\r\nX-Injected: 1', 'a\nX-Injected: 1\n\nbody'];
 
   test('Content-Disposition has one line, and says the name', async () => {
@@ -671,7 +671,7 @@ describe('names that would be header fields', () => {
         assert.ok(!response.rawHeaders.some((field) => /^x-injected/i.test(field)), name);
         assert.equal(response.rawHeaders.filter((field) => /^content-disposition$/i.test(field)).length, 1);
         const field = contentDisposition.parse(response.headers['content-disposition'] ?? '');
-        // A client that took a backslash for a folder's end would save elsewhere: what stands before one is left out.
+        // A client that took a backslash for a separator would save elsewhere: the part before it is left out.
         assert.deepEqual([field.type, field.parameters['filename']], ['attachment', name.split('\\').at(-1)]);
         await once(response, 'close');
       }
@@ -759,7 +759,7 @@ describe('patterns of death', () => {
       const answer = await gateway.api.send(`/manage/watched-folders/${id}/dry-run`, { method: 'POST' });
       const tookMs = processorMsOf(gateway.pid) - before;
       assert.equal(answer.status, 200, answer.text);
-      // A pattern that goes back and tries again would take hours for the first of the thirty names.
+      // A pattern with backtracking would take hours for the first of the thirty names.
       assert.ok(tookMs < 1000, `${filePattern.slice(0, 20)}: ${tookMs} ms of the processor`);
       await gateway.api.send(`/manage/watched-folders/${id}`, { method: 'DELETE' });
     }

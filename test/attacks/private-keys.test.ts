@@ -1,7 +1,7 @@
 /**
- * Private keys whose numbers ask for seconds of work: a signature is computed on the event loop, and what a passphrase
- * is derived by runs in native code, which outlives its answer and even the order to stop. They are refused where they
- * are entered and where they are loaded, before anything is computed.
+ * Private keys whose numbers cause seconds of work: a signature is computed on the event loop, and the derivation from
+ * a passphrase runs in native code, which continues after its answer and even after the order to stop. They are refused
+ * when they are entered and when they are loaded, before anything is computed.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -38,7 +38,7 @@ const pem = (label: string, bytes: Buffer): string => {
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
 };
 
-/** No key at all, but numbers of its size: what computes with them takes as long. */
+/** Not a key, but numbers of its size: computing with them takes as long. */
 function odd(bits: number): Buffer {
   const bytes = randomBytes(bits / 8);
   bytes[0] = (bytes[0] as number) | 0x80;
@@ -79,7 +79,7 @@ function bcrypt(folder: string, rounds: number): string {
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-a', '1', '-N', PASSPHRASE, '-f', file]);
   const [begin = '', ...lines] = readFileSync(file, 'utf8').trim().split('\n');
   const bytes = Buffer.from(lines.slice(0, -1).join(''), 'base64');
-  // Behind the magic, two names and the length of the options: a salt of 16 bytes, then the rounds.
+  // After the magic, two names and the length of the options: a salt of 16 bytes, then the rounds.
   const at = bytes.indexOf('bcrypt') + 6 + 4 + 4 + 16;
   assert.equal(bytes.readUInt32BE(at), 1);
   bytes.writeUInt32BE(rounds, at);

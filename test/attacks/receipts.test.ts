@@ -1,4 +1,6 @@
-/** Digests and receipts know accounts and keys: nobody finds, or is told, what happened where he may not look. */
+/**
+ * Digests and receipts respect accounts and keys: a caller neither finds nor is shown what happened outside its rights.
+ */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -97,7 +99,7 @@ describe('digests and receipts of others', () => {
       [limited, 'moved', 200],
       [limited, 'unseen', 404],
       [limited, 'strange', 404],
-      // It tells of the connection that it was read from.
+      // It names the connection that it was read from.
       [limited, 'copied', 403],
       [stranger, 'strange', 200],
       [stranger, 'seen', 404],

@@ -1,4 +1,7 @@
-/** Recognisable secrets everywhere, operations that succeed and fail: none may show in output, answers, metrics, database. */
+/**
+ * Recognisable secrets everywhere, operations that succeed and fail: none may appear in output, answers, metrics,
+ * database.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -167,7 +170,7 @@ suite('no planted secret shows anywhere', () => {
           `"${PLANTS.commandPassword}"`,
           `sleep 5 # ${PLANTS.commandPassword}`,
         ]) {
-          // What the shell itself says of a command goes to the caller who sent it, and to nobody else.
+          // The shell's own text about a command goes only to the caller who sent it.
           await api.post('/api/exec/ssh', { command, timeout: 300 }, { key });
         }
         await ask(api.get('/api/me', { key: PLANTS.unknownKey }));
@@ -229,7 +232,7 @@ suite('no planted secret shows anywhere', () => {
   });
 });
 
-/** Every row of every table as text; bytes as they are, so that they are searched like text. */
+/** Every row of every table as text; bytes unchanged, so that they are searched like text. */
 async function wholeDatabase(url: string): Promise<string> {
   return withSql(url, async (sql) => {
     const tables = await sql<{ name: string }[]>`

@@ -1,4 +1,4 @@
-/** A keeps as many sessions and waiting places as it is given, B logs in anew for each operation and works on. */
+/** A keeps as many sessions and waiting places as it can get; B logs in again for each operation and works on. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openCrowd } from './support/crowd.js';

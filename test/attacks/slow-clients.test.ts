@@ -1,10 +1,10 @@
 /**
- * Clients that move next to nothing and keep the sessions of a server: with a link, a key that may write or read, a resumable
- * upload, or the URL of a server of their own. Another account has the same login on that server. Failing looks like a 503 for
- * it, or for the attacked account, for as long as the attacker likes.
+ * Clients that move next to nothing and keep the sessions of a server: with a link, a key that may write or read, a
+ * resumable upload, or the URL of their own server. Another account has the same login on that server. A failure looks
+ * like a 503 for it, or for the attacked account, for as long as the attacker likes.
  *
- * The pool has two sessions, and a client counts as slow after two seconds. Nobody waits in vain for a session within the two
- * minutes that the test gives everybody.
+ * The pool has two sessions, and a client counts as slow after two seconds. Every request gets a session within the two
+ * minutes that the test allows.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -134,7 +134,7 @@ describe('side by side', { concurrency: true }, () => {
       }
 
       const endOwn = (): void => {
-        // What is tried again must not begin anew.
+        // A repeated request must not start again.
         isSending = false;
         for (const socket of [...own.sessions, ...sending.splice(0)]) socket.destroy();
       };

@@ -1,4 +1,4 @@
-/** The gateway's port at the hands of clients that do not keep to HTTP, or keep to it very slowly. */
+/** The gateway's port with clients that violate HTTP, or use it very slowly. */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -26,14 +26,14 @@ const POST = `POST /api/mkdir/sandbox HTTP/1.1\r\nHost: x\r\nAuthorization: Bear
 const JSON_BODY = '{"path":"/made"}';
 const SIZE = JSON_BODY.length;
 const CHUNKS = `${SIZE.toString(16)}\r\n${JSON_BODY}\r\n0\r\n\r\n`;
-/** Seen in the gateway's log when it is taken for a request. */
+/** Appears in the gateway's log if it is taken for a request. */
 const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
 
 async function exchange(text: string): Promise<{ readonly statuses: number[]; readonly isClosed: boolean }> {
   const client = await RawClient.open(gateway.port);
   client.send(text);
   await Promise.race([client.closed, client.until((bytes) => bytes.includes('\r\n\r\n'))]);
-  // Whatever a second answer would need has had its turn once another connection was served.
+  // By the time another connection was served, a second answer would have been sent.
   await gateway.api.get('/healthz');
   const statuses = [...client.received.toString('latin1').matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, code]) =>
     Number(code),
@@ -118,7 +118,7 @@ describe('heads and bytes that are no HTTP', () => {
     let sent = 0;
     const block = 'a'.repeat(64 * 1024);
     while (!client.isClosed && sent < 16 * MiB) {
-      // What waits in this process has not been taken by anybody.
+      // Bytes that wait in this process were not taken.
       const isTaken = new Promise<boolean>((resolve) => client.socket.write(block, (error) => resolve(!error)));
       if ((await Promise.race([isTaken, client.closed])) !== true) break;
       sent += block.length;
@@ -143,7 +143,7 @@ describe('heads and bytes that are no HTTP', () => {
     const work = async (): Promise<void> => {
       for (let bytes = all[next++]; bytes !== undefined; bytes = all[next++]) {
         const client = await RawClient.open(gateway.port);
-        // Half-closed: what waits for more bytes is given up at once.
+        // Half-closed: a wait for more bytes is given up at once.
         client.send(bytes).socket.end();
         await client.until((received) => received.includes('\r\n\r\n'));
         client.socket.destroy();
@@ -210,7 +210,7 @@ describe('clients that take their time', () => {
 
 async function openMany(count: number, text: string): Promise<RawClient[]> {
   const clients: RawClient[] = [];
-  // In lots: the backlog of a listening socket is bounded.
+  // In batches: the backlog of a listening socket is bounded.
   for (let opened = 0; opened < count; opened += 100) {
     const lot = Array.from({ length: Math.min(100, count - opened) }, () => RawClient.open(gateway.port));
     clients.push(...(await Promise.all(lot)));

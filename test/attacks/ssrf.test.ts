@@ -1,6 +1,6 @@
 /**
- * The gateway as somebody's way into the network behind it: url uploads, redirects, webhooks and connections that point
- * at addresses it must not speak to. A listener stands at the forbidden address and must never see a connection.
+ * The gateway as an attacker's way into the network behind it: url uploads, redirects, webhooks and connections to
+ * forbidden addresses. A listener at the forbidden address must never see a connection.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -16,10 +16,13 @@ import { startGateway, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { startTogether } from '../support/together.js';
 
-/** The one address that url uploads and webhooks of these tests may reach; also loopback, so that nothing leaves here. */
+/**
+ * The one address that url uploads and webhooks of these tests may reach; also loopback, so that nothing leaves this
+ * machine.
+ */
 const ALLOWED = '127.0.0.2';
 
-/** Where the listener stands, in all the ways to write it that some resolver or parser understands. */
+/** The listener's address, in all spellings that some resolver or parser understands. */
 const LOOPBACK = [
   '127.0.0.1',
   'localhost',
@@ -77,7 +80,7 @@ const ELSEWHERE = [
   '[ff02::1]',
   '[fec0::1]',
 ];
-/** Denied to registered connections too, though private addresses are allowed to them. */
+/** Denied to registered connections too, although private addresses are allowed to them. */
 const NEVER = ELSEWHERE.filter((host) => !/^(10|172|192\.168|100\.64|198|192\.0)\.|fc00|fec0/.test(host));
 
 /** A connection's host is ASCII. */
@@ -92,7 +95,7 @@ let port = 0;
 let originUrl = '';
 
 before(async () => {
-  // All local addresses of both families but the allowed one, which is taken by the origin.
+  // All local addresses of both families except the allowed one, which the origin uses.
   forbidden = net.createServer((socket) => {
     knocks++;
     socket.destroy();
@@ -145,13 +148,16 @@ function connectionsTo(hosts: readonly string[]): object[] {
   });
 }
 
-/** Refused by the network rules, or as no address at all; and in any case nobody was spoken to. */
+/** Refused by the network rules, or as an invalid address; in any case there was no connection. */
 function assertRefused(answer: { readonly status: number; readonly text: string }, what: string): void {
   assert.ok(answer.status === 403 || answer.status === 400 || isUnknownName(answer), `${what}: ${answer.text}`);
   assert.equal(knocks, 0, `${what} reached the listener`);
 }
 
-/** What the system's resolver does not take for an address is a name that nobody has; a Location in other letters is no URL. */
+/**
+ * A text that the system's resolver does not take for an address is an unknown name; a Location in other letters is not
+ * a URL.
+ */
 function isUnknownName({ status, text }: { readonly status: number; readonly text: string }): boolean {
   return status === 502 && /cannot be resolved|something that is no URL/.test(text);
 }
@@ -192,7 +198,7 @@ describe('through the gateway', () => {
   });
 
   test('webhooks', async () => {
-    // A name that nobody has yet may be given; it is looked up, and checked, again at every delivery.
+    // An unknown name may be set; it is looked up, and checked, again at every delivery.
     const hosts = all.filter((host) => host !== 'localhost.');
     for (const host of hosts) {
       const webhookUrl = `http://${host}:${port}/hook`;

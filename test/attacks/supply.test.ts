@@ -1,4 +1,4 @@
-/** What runs on the machine of whoever installs this: SECURITY.md and the lock file must say the same. */
+/** Code that runs on the machine of a user who installs this: SECURITY.md and the lock file must agree. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(
   Record<string, string>
 >;
 
-/** What checks and tests the gateway has a lock file of its own. */
+/** The tools for checks and tests have their own lock file. */
 const tools = JSON.parse(read('test/tools/package.json')) as {
   readonly dependencies: Record<string, string>;
 };

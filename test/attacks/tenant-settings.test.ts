@@ -1,4 +1,4 @@
-/** What an account sets for itself stays within what the operator set: sessions of a host, and where its hosts may lie. */
+/** An account's own settings stay within the operator's: sessions of a host, and allowed addresses of its hosts. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';

@@ -1,7 +1,7 @@
 /**
- * One account's silent servers and receivers against another account's watched folders. What broke once: twenty hosts that
- * never answer took every check of the node, and B's were skipped; six receivers that never answer took every delivery.
- * Failing looks like a file of B's that is told of seconds, or minutes, late.
+ * One account's silent servers and receivers against another account's watched folders. Former defects: twenty hosts
+ * that never answer took every check of the node, and B's were skipped; six receivers that never answer took every
+ * delivery. A failure looks like a file of B's that is reported seconds, or minutes, late.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ const MAX_RATIO = 3;
 /** Below this the slowest of a few rounds is chance. */
 const NOISE_MS = 1_500;
 
-/** Takes connections and never says a word. */
+/** Accepts connections and never sends a byte. */
 async function startSilence(): Promise<net.Server> {
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {
@@ -62,7 +62,7 @@ suite('watched folders of two accounts', () => {
     tenants = await startTenants({
       config: {
         database: { url: postgres.url },
-        // What is silent is waited for at the end, too.
+        // Silent connections are also waited for at the end.
         server: { drainSeconds: 1 },
         network: { webhooks: { allow: ['127.0.0.0/8'] } },
         watcher: { settleMs: 0, checkTimeoutMs: DEADLINE_MS },

@@ -1,20 +1,21 @@
 /**
- * Many raw sockets that each send a request head and then do as they like: read nothing, send nothing more, trickle.
+ * Many raw sockets that each send a request head and then misbehave: read nothing, send nothing more, trickle.
  *
- *   const crowd = await openCrowd(port, 400, { address: ADDRESSES.a, text: (index) => `GET … HTTP/1.1\r\n…\r\n\r\n`, isDeaf: true });
- *   crowd.statuses();   // { '200': 80, '429': 320, none: 0 } of the answers that have begun
+ *   const crowd = await openCrowd(port, 400, { address: ADDRESSES.a, text: (index) => `GET … HTTP/1.1\r\n…\r\n\r\n`,
+ *   isDeaf: true });
+ *   crowd.statuses(); // { '200': 80, '429': 320, none: 0 } of the answers that have begun
  *   crowd.close();
  */
 import net from 'node:net';
 
 export interface CrowdOptions {
-  /** Of the client's side. */
+  /** The client's address. */
   readonly address: string;
   /** What each sends at once. */
   readonly text: (index: number) => string | Buffer;
   /** Reads only the answer's first bytes: its receive buffer fills. */
   readonly isDeaf?: boolean;
-  /** Goes on sending one piece in so many milliseconds. */
+  /** Continues to send one piece per this many milliseconds. */
   readonly trickle?: { readonly everyMs: number; readonly piece: Buffer };
 }
 
@@ -49,7 +50,7 @@ export async function openCrowd(port: number, count: number, options: CrowdOptio
       socket.on('data', listen);
       socket.on('error', () => resolve());
       socket.once('connect', () => {
-        // What is not read waits with the system: it is not waited for here.
+        // Unread bytes wait in the system: this does not wait for them.
         socket.write(options.text(index));
         resolve();
         const { trickle } = options;

@@ -1,4 +1,6 @@
-/** Every endpoint of the program with the schemas of its input: the OpenAPI document's, and those of the management API. */
+/**
+ * Every endpoint of the program with the schemas of its input: from the OpenAPI document, and from the management API.
+ */
 import { apiRoutes } from '../../../src/api/endpoints.js';
 import type { Services } from '../../../src/api/services.js';
 import { parametersOf } from '../../../src/api/openapi/document.js';
@@ -8,7 +10,7 @@ export interface Endpoint {
   readonly method: string;
   /** With `{name}` for each path parameter. */
   readonly path: string;
-  /** Whether the OpenAPI document tells its answers. */
+  /** Whether the OpenAPI document describes its answers. */
   readonly isDocumented: boolean;
   readonly query: Readonly<Record<string, Schema>>;
   readonly requiredQuery: readonly string[];
@@ -17,7 +19,7 @@ export interface Endpoint {
   readonly bodies: Readonly<Record<string, Schema>>;
 }
 
-/** The schemas hold no references any more. */
+/** The schemas contain no references any more. */
 export function documentedEndpoints(document: OpenApiDocument): Endpoint[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]): Endpoint => {
@@ -44,7 +46,7 @@ export function documentedEndpoints(document: OpenApiDocument): Endpoint[] {
 
 export function managementEndpoints(): Endpoint[] {
   const none: Endpoint['bodies'] = {};
-  // Handlers alone use the services, and nobody calls them here.
+  // Only handlers use the services, and they are not called here.
   const rows = apiRoutes({} as Services).filter(({ path }) => path.startsWith('/manage/'));
   return rows.map(({ method, path, query, json }): Endpoint => {
     const { properties = {}, required = [] } = (query ?? {}) as {

@@ -1,4 +1,4 @@
-/** Sends one made-up request and brings back all of its answer, within a time. */
+/** Sends one generated request and returns its whole answer, within a time limit. */
 import http from 'node:http';
 import type { CheckedAnswer } from '../../api/openapi/answer-checker.js';
 import type { FuzzRequest } from './fuzz-requests.js';
@@ -6,7 +6,7 @@ import type { FuzzRequest } from './fuzz-requests.js';
 export interface FuzzClientOptions {
   readonly port: number;
   readonly connections: number;
-  /** Whole answer included; later means that the gateway hangs. */
+  /** For the whole answer; later means that the gateway hangs. */
   readonly withinMs: number;
 }
 
@@ -39,7 +39,7 @@ export class FuzzClient {
         clearTimeout(timer);
         reject(error);
       };
-      // What breaks after the answer's head is the answer's to tell: an early answer may stop the sending.
+      // An error after the answer's head is reported by the answer: an early answer may stop the sending.
       request.on('error', (error) => {
         if (!hasAnswer) fail(error);
       });
@@ -53,7 +53,7 @@ export class FuzzClient {
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.once('error', fail);
         response.once('end', done);
-        // Goes on for as long as somebody listens.
+        // An event stream lasts as long as it is read.
         if (response.headers['content-type']?.startsWith('text/event-stream') === true) {
           response.off('error', fail).on('error', () => undefined);
           response.destroy();

@@ -1,4 +1,7 @@
-/** A gateway before cheap servers of every protocol, each with a file outside the connection's root that must never show. */
+/**
+ * A gateway with cheap servers of every protocol, each with a file outside the connection's root that must never
+ * appear.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -13,7 +16,7 @@ import { KEY, startGateway, type TestGateway } from '../../support/gateway.js';
 import type { Known } from './fuzz-requests.js';
 import { startTogether } from '../../support/together.js';
 
-/** What stands in the files outside; it is in no request. */
+/** The content of the files outside; it is in no request. */
 export const CANARY = 'canary-7d1f9a';
 export const ADMIN_KEY = 'ftg_fuzzed-admin-key-0123456789-abcdef';
 
@@ -21,7 +24,7 @@ export interface FuzzGateway {
   readonly gateway: TestGateway;
   /** For the file operations. */
   readonly user: Known;
-  /** For the management API: another account, whose connections may be spoiled. */
+  /** For the management API: another account, whose connections may be broken. */
   readonly admin: Known;
   stop(): Promise<void>;
 }
@@ -148,7 +151,10 @@ const storeOf = ({ endpoint }: S3Stub): object => ({
   forcePathStyle: true,
 });
 
-/** Serves a file only as it was when its size was told: another worker may have replaced it, and its download would be cut. */
+/**
+ * Serves a file only as it was when its size was reported: another worker may have replaced it, and its download would
+ * be cut.
+ */
 async function startSteadyFtp(): Promise<ScriptedFtp> {
   const told = new Map<string, Buffer | undefined>();
   const placeOf = (path: string, { session }: Visitor): string => `${session} ${path}`;
@@ -168,7 +174,7 @@ async function startSteadyFtp(): Promise<ScriptedFtp> {
   return ftp;
 }
 
-/** Says every command back instead of running it. */
+/** Returns every command instead of running it. */
 function startShell() {
   return startOddServer({
     onSession: (session) => {

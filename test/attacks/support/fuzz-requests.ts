@@ -1,4 +1,4 @@
-/** Requests made from an endpoint's schemas: right ones, right ones with something changed, and hostile ones. */
+/** Requests made from an endpoint's schemas: valid ones, valid ones with a change, and hostile ones. */
 import fc from 'fast-check';
 import type { Schema } from '../../../src/api/openapi/types.js';
 import type { Endpoint } from './endpoints.js';
@@ -14,15 +14,15 @@ import {
 
 export interface FuzzRequest {
   readonly endpoint: Endpoint;
-  /** As it goes on the wire. */
+  /** As it is sent. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
 }
 
-/** What stands for itself in this gateway; field names decide which of them is meant. */
+/** Existing things of this gateway; field names decide which of them is meant. */
 export interface Known {
-  /** The key of requests whose caller may do it. */
+  /** The key of requests whose caller has the right. */
   readonly key: string;
   readonly connections: readonly string[];
   readonly ids: readonly string[];
@@ -35,7 +35,7 @@ type Fields = Record<string, unknown>;
 const PATHS = new Set(['path', 'from', 'to', 'source_path', 'dest_path', 'moveTo', 'rootPath', 'defaultPath', 'after']);
 const CONNECTIONS = new Set(['connectionId', 'connection_id', 'source_connection_id', 'dest_connection_id', 'basedOn']);
 const MAX_TEXT = 400;
-/** Header fields that an endpoint cannot do without; those of tus. */
+/** Header fields that some endpoints require; those of tus. */
 const FIELDS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'Tus-Resumable': fc.constant('1.0.0'),
   'Upload-Length': fc.constantFrom('0', '1', '700', '2000', '900000'),
@@ -68,7 +68,7 @@ export function requestsFor(endpoint: Endpoint, known: Known): fc.Arbitrary<Fuzz
     }));
 }
 
-/** Paths that no endpoint has; `..` and oddly written ones stay as they are. */
+/** Paths that no endpoint has; `..` and oddly written ones are unchanged. */
 export function strayRequests(key: string): fc.Arbitrary<FuzzRequest> {
   const endpoint: Endpoint = {
     method: 'GET',
@@ -217,13 +217,13 @@ function formBody(values: fc.Arbitrary<Fields>): fc.Arbitrary<Body> {
   });
 }
 
-/** A body where none belongs, or of a type that is none. */
+/** A body where none belongs, or with an invalid type. */
 const strayBody: fc.Arbitrary<Body> = fc.record({
   headers: fc.record({ 'Content-Type': hostileHeader }),
   bytes: fc.uint8Array({ maxLength: 500 }).map((bytes) => Buffer.from(bytes)),
 });
 
-/** Mostly as they are; else one value hostile, one field missing, or one too many. */
+/** Mostly unchanged; otherwise one value hostile, one field missing, or one too many. */
 function withMistakes(values: fc.Arbitrary<Fields>): fc.Arbitrary<Fields> {
   const how = fc.constantFrom('right', 'right', 'right', 'right', 'hostile', 'hostile', 'hostile', 'missing', 'extra');
   return fc.tuple(values, how, fc.nat(), hostileValue, hostileText).map(([fields, mistake, pick, value, name]) => {
@@ -237,7 +237,7 @@ function withMistakes(values: fc.Arbitrary<Fields>): fc.Arbitrary<Fields> {
   });
 }
 
-/** What the schema of the field `name` lets pass. */
+/** A value that the schema of the field `name` accepts. */
 function valueOf(schema: Schema, name: string, known: Known): fc.Arbitrary<unknown> {
   const {
     oneOf,
@@ -293,7 +293,7 @@ function objectOf(schema: Schema, known: Known): fc.Arbitrary<Fields> {
     Object.entries(properties).map(([name, inner]) => [name, valueOf(inner, name, known)]),
   );
   const needed = Object.fromEntries(Object.entries(fields).filter(([name]) => required.includes(name)));
-  // Of many fields that need not be there one is soon wrong.
+  // With many optional fields, one is often wrong.
   return fc.oneof(fc.record(fields, { requiredKeys: [...required] }), fc.record(needed));
 }
 
@@ -324,12 +324,12 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** Percent-encoded; halves of surrogate pairs become what no UTF-8 is. */
+/** Percent-encoded; halves of surrogate pairs become bytes that are not UTF-8. */
 function encoded(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
 }
 
-/** Bytes that Node's client does not send in a request line become percent-encoded. */
+/** Bytes that Node's client does not send in a request line are percent-encoded. */
 function wireSafe(text: string): string {
   return Buffer.from(text)
     .toString('latin1')

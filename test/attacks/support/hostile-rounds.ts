@@ -1,4 +1,4 @@
-/** One round of chance: a server is made to lie in some way, and the gateway is asked for something of it. */
+/** One random round: a server is made to lie in some way, and the gateway gets a request for it. */
 import assert from 'node:assert/strict';
 import { REPLY, REQUEST } from '../../../src/remotes/sftp/wire/wire.js';
 import type { OddRequest, OddServer } from '../../servers/scripted-sftp.js';
@@ -16,7 +16,7 @@ export interface Servers {
   setOdd(odd: (request: OddRequest) => boolean): void;
 }
 
-/** Numbers that only look like chance: the same seed gives the same ones (mulberry32). */
+/** Pseudo-random numbers: the same seed gives the same ones (mulberry32). */
 export class Chance {
   #state: number;
 
@@ -97,7 +97,7 @@ function oddSftp(chance: Chance): (request: OddRequest) => boolean {
   const wanted = chance.of(...Object.values(REQUEST));
   let answered = 0;
   return (request) => {
-    // Some lie once, others always; a listing must come to an end by the gateway's own bounds then.
+    // Some lie once, others always; then a listing must come to an end by the gateway's own bounds.
     if (request.type !== wanted || answered > chance.of(0, 0, 50, 2_000)) return false;
     answered += 1;
     const field = (): Buffer | number =>

@@ -1,4 +1,4 @@
-/** Values that have broken servers before, and the pools from which plausible ones are drawn. */
+/** Values that have broken servers before, and pools of plausible ones. */
 import fc from 'fast-check';
 
 const controls = ['a\0b', 'a\r\nSet-Cookie: x=1', 'a\nb', '\u0085', '\u001b[2J', '\u007f'];
@@ -108,25 +108,25 @@ function nested(depth: number): unknown {
   return value;
 }
 
-/** Few folders and names, so that requests meet each other's files. */
+/** Few folders and names, so that requests use each other's files. */
 const folders = ['', '/a', '/a/b', '/ü', '/with space', '/%2e%2e', '/back\\slash'];
 const files = ['f', 'g.txt', 'h.tar.gz', '.hidden', 'ü.csv', 'semi;colon', 'quo"te', "apo'strophe", '-la', '日本'];
 
 export const plausiblePath: fc.Arbitrary<string> = fc.oneof(
-  // What one writes, another reads.
+  // One request reads what another writes.
   fc.constantFrom('/f', '/a/g.txt'),
   fc.tuple(fc.constantFrom(...folders), fc.constantFrom(...files)).map(([folder, file]) => `${folder}/${file}`),
   fc.constantFrom(...folders).map((folder) => folder || '/'),
   fc.constantFrom(...files),
 );
 export const plausibleName = fc.constantFrom(...files);
-/** Of the same names, and of bytes that are no text. */
+/** Of the same names, and of bytes that are not text. */
 export const plausibleRawName = fc
   .constantFrom(...files, 'caf\xe9', '\xff', '\x80/..')
   .map((name) => Buffer.from(name, files.includes(name) ? 'utf8' : 'latin1').toString('base64'));
 export const plausibleTemplate = fc.constantFrom('{date}-{filename}', '{uuid}.{ext}', '{name}_{timestamp}', 'fixed');
 
-/** Header values as Node's client lets pass: no line ends; those are for the raw sockets. */
+/** Header values that Node's client accepts: no line ends; those are for the raw sockets. */
 export const hostileHeader: fc.Arbitrary<string> = fc
   .oneof(
     hostileText,

@@ -1,15 +1,15 @@
-/** A listener that says whatever it likes to whoever comes, of any protocol. */
+/** A listener that sends anything to any client, for any protocol. */
 import net, { type AddressInfo } from 'node:net';
 
 type Behaviour = (socket: net.Socket) => void;
 
-/** What one connection is sent at most, at a pace that leaves the test's own process something to do. */
+/** The most that one connection is sent, at a pace that leaves time for the test's own process. */
 const MAX_FLOOD_BYTES = 64 << 20;
 
 export class Liar {
   static readonly silent: Behaviour = () => undefined;
 
-  /** `first`, then `block` without end. */
+  /** `first`, then `block` endlessly. */
   static flood(block: Buffer, first: Buffer = Buffer.alloc(0)): Behaviour {
     return (socket) => {
       let left = MAX_FLOOD_BYTES;
@@ -24,7 +24,7 @@ export class Liar {
     };
   }
 
-  /** Once something was said to it. */
+  /** Once after it received something. */
   static once(bytes: Buffer, ends = false): Behaviour {
     return (socket) => {
       socket.once('data', () => {
@@ -34,7 +34,7 @@ export class Liar {
     };
   }
 
-  /** Each time something is said to it. */
+  /** Each time it received something. */
   static each(bytes: Buffer): Behaviour {
     return (socket) => void socket.on('data', () => socket.write(bytes));
   }
@@ -50,7 +50,7 @@ export class Liar {
       this.#sockets.add(socket);
       socket.on('error', () => undefined);
       socket.on('close', () => this.#sockets.delete(socket));
-      // What is said to it is read, else its side of the connection would never end.
+      // Received bytes are read, otherwise its side of the connection would never end.
       socket.on('data', () => undefined);
       this.behave(socket);
     });

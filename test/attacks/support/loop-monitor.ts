@@ -1,6 +1,6 @@
 /**
- * Loaded into a gateway before its own code: writes a line into the file of LOOP_HOLDS for whatever held the event loop.
- * Counted is the main thread's time on a processor between two turns, so that a busy machine does not count.
+ * Loaded into a gateway before its own code: writes a line into the file of LOOP_HOLDS for everything that blocked the
+ * event loop. The main thread's processor time between two turns counts, so that a busy machine does not matter.
  */
 import { appendFileSync, openSync, readSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';

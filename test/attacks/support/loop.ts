@@ -1,4 +1,4 @@
-/** A gateway that tells how long its event loop was held (Linux). */
+/** A gateway that reports how long its event loop was blocked (Linux). */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startGateway, type GatewayOptions, type TestGateway } from '../../support/gateway.js';
 
-/** What one piece of work may hold the loop for. */
+/** How long one piece of work may block the loop. */
 export const MAX_HOLD_MS = 50;
 
 const files = new WeakMap<TestGateway, string>();
@@ -28,12 +28,14 @@ export async function startWatchedGateway(options: GatewayOptions = {}): Promise
   return gateway;
 }
 
-/** A hold of the machine's own making (a processor taken away, a slow disk) does not come again with the same work. */
+/**
+ * A block that the machine itself has caused (a processor taken away, a slow disk) does not repeat with the same work.
+ */
 const TRIES = 3;
 
 /**
- * The longest hold while `work` ran, in ms; 0 = none worth telling. Work that holds the loop for too long runs again, and
- * the shortest of its longest holds counts: what the work itself costs is there each time.
+ * The longest block while `work` ran, in ms; 0 = none worth reporting. Work that blocks the loop for too long runs
+ * again, and the shortest of its longest blocks counts: the cost of the work itself is there each time.
  */
 export async function longestHold(gateway: TestGateway, work: () => Promise<unknown>): Promise<number> {
   let least = Infinity;
@@ -45,7 +47,7 @@ export async function longestHold(gateway: TestGateway, work: () => Promise<unkn
 async function holdOf(gateway: TestGateway, work: () => Promise<unknown>): Promise<number> {
   const from = Date.now();
   await work();
-  // The turn that ends the last hold.
+  // The turn that ends the last block.
   await delay(20);
   return Math.max(0, ...holdsSince(gateway, from));
 }

@@ -1,20 +1,20 @@
-/** Every place of a request in which a client names a file or a folder, each with a request that is right but for it. */
+/** Every place of a request in which a client names a file or a folder, each with a request that is otherwise valid. */
 import type { ApiAnswer, ApiClient } from '../../support/gateway.js';
 
-/** Stands inside the connection's root; for the operands that need something that is there. */
+/** Exists inside the connection's root; for operands that need an existing file. */
 export const STANDING = '/standing.txt';
 
 export interface Target {
   readonly api: ApiClient;
   readonly connection: string;
-  /** Answers with the Content-Disposition that its query parameter `disposition` holds; any path is its. */
+  /** Answers with the Content-Disposition in its query parameter `disposition`, for any path. */
   readonly origin: string;
 }
 
 export interface PathOperand {
-  /** `METHOD /path place field`, as the OpenAPI document has them; else a place that no schema tells of. */
+  /** `METHOD /path place field`, as in the OpenAPI document; or a place that no schema describes. */
   readonly name: string;
-  /** A name is one segment; a path may have several. `stripped`: only what stands behind the last slash counts. */
+  /** A name is one segment; a path may have several. `stripped`: only the part after the last slash counts. */
   readonly kind: 'path' | 'name' | 'stripped';
   readonly send: (target: Target, hostile: string) => Promise<ApiAnswer>;
 }
@@ -37,7 +37,7 @@ const copy =
   ({ api, connection }: Target, hostile: string): Promise<ApiAnswer> =>
     api.post('/api/copy', { source_connection_id: connection, dest_connection_id: connection, ...fields(hostile) });
 
-/** Of a link: what its URL does, if it is made. */
+/** What the URL of a link does, if the link is made. */
 const link =
   (fields: (hostile: string) => object) =>
   async ({ api, connection }: Target, hostile: string): Promise<ApiAnswer> => {
@@ -49,7 +49,7 @@ const link =
     return api.send(new URL(url).pathname, { method: 'PUT', query: { filename: 'linked.txt' }, body: 'planted' });
   };
 
-/** Of a folder that is made for it, and goes again. */
+/** For a folder that is made for it, and removed again. */
 const edit =
   (fields: (hostile: string, connection: string) => object) =>
   async ({ api, connection, origin }: Target, hostile: string): Promise<ApiAnswer> => {
@@ -292,7 +292,7 @@ export const PATH_OPERANDS: readonly PathOperand[] = [
   },
 ];
 
-/** Texts of requests that name no file: what else a schema holds must be an operand above, or stand here. */
+/** Texts of requests that name no file: every other text of a schema must be an operand above, or be here. */
 export const NO_PATHS: ReadonlySet<string> = new Set([
   ...['content', 'url', 'encoding', 'format', 'command', 'file'],
   ...[
@@ -308,9 +308,9 @@ export const NO_PATHS: ReadonlySet<string> = new Set([
     'link_id',
     'expiresAt',
   ],
-  // Spells the name that the path beside it ends with, or is refused (paths.test.ts).
+  // Spells the last name of the path beside it, or is refused (paths.test.ts).
   ...['rawName', 'source_raw_name'],
-  // Signed by the gateway; what it was not given for is refused (cursors.test.ts).
+  // Signed by the gateway; another use is refused (cursors.test.ts).
   'cursor',
   // Globs and markers are compared with names of a listing; nothing is opened by them.
   'pattern',

@@ -1,4 +1,4 @@
-/** The beginning of an SSH server, packet by packet and without encryption: as far as a client can be led by lies. */
+/** The beginning of an SSH server, packet by packet and without encryption: as far as lies can lead a client. */
 import { randomBytes } from 'node:crypto';
 import net from 'node:net';
 import { sshString } from '../../../src/remotes/sftp/keys/openssh-key.js';
@@ -12,7 +12,7 @@ export interface RawSshServer {
   stop(): void;
 }
 
-/** Says hello and offers what `lists` says (RFC 4253, 7.1: ten name lists); `answer` sees every further packet. */
+/** Sends its greeting and offers `lists` (RFC 4253, 7.1: ten name lists); `answer` gets every further packet. */
 export async function startRawSsh(
   lists: { readonly kex: string; readonly hostKey?: string },
   answer: (type: number, send: (payload: Buffer) => void) => void,

@@ -1,17 +1,18 @@
 /**
  * Two tenants of one gateway: A attacks, B works on and measures.
  *
- *   const tenants = await startTenants({ config: { … } });          // a gateway process, an OpenSSH server for each of them
- *   const report = await tenants.measure(t, { seconds: 4, attack: async () => { …; return { stop: async () => … }; } });
- *   assertIsolated(report);                                          // no failure of B's, p99 at most 3 × alone, ≤ 400 MiB
+ *   const tenants = await startTenants({ config: { … } }); // a gateway process, an OpenSSH server for each of them
+ *   const report = await tenants.measure(t, { seconds: 4, attack: async () => { …; return { stop: async () => … }; }
+ *   });
+ *   assertIsolated(report); // no failure of B's, p99 at most 3 × alone, ≤ 400 MiB
  *   await tenants.stop();
  *
- * `measure` runs B alone, then B while the attack is on, then B after the attack was stopped. B is a process of its own
- * (victim.ts) that does all kinds of small requests in turn, login among them, and times each. Every party has a loopback
- * address of its own (ADDRESSES), so that limits by client address can be told apart. Memory is the gateway's resident
- * memory at its peak between the attack's start and the end. Attacks out of many sockets: crowd.ts.
+ * `measure` runs B alone, then B during the attack, then B after the attack was stopped. B is a separate process
+ * (victim.ts) that sends all kinds of small requests in turn, login among them, and times each. Every party has its own
+ * loopback address (ADDRESSES), so that limits by client address can be distinguished. Memory is the gateway's resident
+ * memory at its peak between the attack's start and the end. Attacks with many sockets: crowd.ts.
  *
- * Scaled to seconds by default; ISOLATION=all runs what `scaled(full, small)` calls full.
+ * Scaled to seconds by default; ISOLATION=all runs the `full` values of `scaled(full, small)`.
  */
 import assert from 'node:assert/strict';
 import { fork, type ChildProcess } from 'node:child_process';
@@ -39,12 +40,12 @@ export const B = {
 };
 /** Client addresses; `nobody` has no key. */
 export const ADDRESSES = { a: '127.0.0.2', b: '127.0.0.3', nobody: '127.0.0.4' } as const;
-/** Both tenants' connections are called so. */
+/** The name of both tenants' connections. */
 export const CONNECTION = 'files';
 
 export const MAX_MEMORY_BYTES = 400 * 1024 * 1024;
 const MAX_RATIO = 3;
-/** Below this a p99 of a few samples is the mood of a machine that others use too, whatever it was alone. */
+/** Below this a p99 of a few samples is noise of a shared machine, whatever it was alone. */
 const NOISE_MS = IS_FULL_SCALE ? 100 : 1_500;
 /** B is measured under attack for the whole time; alone and afterwards, without competition, for this part of it. */
 const QUIET_PART = IS_FULL_SCALE ? 1 : 0.5;
@@ -55,13 +56,13 @@ const VICTIM = fileURLToPath(new URL('./victim.js', import.meta.url));
 export interface TenantsOptions {
   /** Further keys of the configuration; the pools are as in production, not as patient as in other tests. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** More fields of A's account: `apiKeys` and `connections` here come in addition to its own. */
+  /** More fields of A's account: `apiKeys` and `connections` here are added to its own. */
   readonly a?: { readonly apiKeys?: readonly object[]; readonly connections?: readonly object[] };
   /** More fields of A's own connection, such as `pool`. */
   readonly aConnection?: Readonly<Record<string, unknown>>;
   /** The same for B's. */
   readonly bConnection?: Readonly<Record<string, unknown>>;
-  /** B comes as a client of a proxy: `X-Forwarded-For` with its address, from this peer. */
+  /** B is the client of a proxy: `X-Forwarded-For` with its address, from this peer. */
   readonly viaProxy?: string;
 }
 
@@ -171,11 +172,11 @@ function slowKinds(alone: Measured, attacked: Measured): [kind: string, ms: numb
   return Object.entries(attacked.p99).filter(([kind, ms]) => isSlow(alone.p99[kind] ?? 0, ms));
 }
 
-/** What takes so long alone, and so long while somebody attacks. */
+/** Whether work takes much longer during an attack than alone. */
 export const isSlow = (aloneMs: number, attackedMs: number): boolean =>
   attackedMs > Math.max(NOISE_MS, MAX_RATIO * aloneMs);
 
-/** What an attack does lasts as long as it does; a pause of the machine is not there the second time. Failures all count. */
+/** The effect of an attack repeats; a pause of the machine does not. All failures count. */
 function calmer(first: Measured, second: Measured): Measured {
   const lower = (a: Measured['p99'], b: Measured['p99']): Measured['p99'] =>
     Object.fromEntries(Object.entries(a).map(([kind, ms]) => [kind, Math.min(ms, b[kind] ?? ms)]));

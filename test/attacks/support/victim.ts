@@ -1,4 +1,4 @@
-/** Tenant B: works through small requests of all kinds for so many seconds, and tells what each took. */
+/** Tenant B: sends small requests of all kinds for a number of seconds, and reports how long each took. */
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { buffer } from 'node:stream/consumers';
