@@ -1,4 +1,7 @@
-/** Clients that vanish, dawdle, send less or more than they said: nothing of it stays on the remote or in the gateway. */
+/**
+ * Clients that vanish, are slow, or send less or more than announced: nothing of it is left on the remote or in the
+ * gateway.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +33,7 @@ const UPLOAD_LIMIT = 8 * MIB;
 const IDLE_MS = 2_000;
 const AUTHORIZATION = `Authorization: Bearer ${KEY}`;
 
-/** Forms of an upload, each as a head and the beginning of a body that goes on. */
+/** Forms of an upload, each as a head and the beginning of a body that continues. */
 const FORMS: Readonly<Record<string, (name: string) => { query: string; type: string; begin: string }>> = {
   raw: (name) => ({ query: `?path=/vanish&filename=${name}`, type: 'application/octet-stream', begin: '' }),
   multipart: (name) => ({
@@ -83,8 +86,8 @@ describe('clients that fail', () => {
       return !files.some((file) => file.startsWith(folder));
     }, `${folder} is empty on ${protocol}`);
   /**
-   * In the end the file stands alone, or nothing does and the history has no success: it may not even have begun. The
-   * request bears the name of its file, and its line in the log comes when its operation has ended.
+   * In the end there is only the file, or no file and no success in the history: it may not even have begun. The
+   * request has the name of its file, and its log line is written when its operation has ended.
    */
   const agrees = async (protocol: ProtocolName, folder: string, filename: string): Promise<void> => {
     const line = new RegExp(`"requestId":"${filename.replaceAll('.', '\\.')}".*"msg":"request"`);
@@ -171,7 +174,7 @@ describe('clients that fail', () => {
           await eventually(async () => (await itemNamed(name))?.status !== 'pending', 'the copy ends');
           const item = await itemNamed(name);
           const files = (await remotes[target].server.disk.files('/')).filter((file) => file.startsWith('/left/'));
-          // It may have been through before its client left; then it is whole.
+          // It may have finished before its client left; then it is complete.
           assert.equal(files.includes(`/left/${name}`), item?.status === 'success');
           held({
             area: 'Faults',

@@ -1,4 +1,6 @@
-/** A server that empties every file that is opened for writing, and keeps nothing of what an append would add to. */
+/**
+ * A server that empties every file that is opened for writing, and so loses the content that an append would extend.
+ */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -69,7 +71,7 @@ describe('a server that empties what is opened for writing', () => {
     const file = join(folderOf('off'), 'left');
     writeFileSync(file, OLD);
     const client = await RawClient.open(gateway.port);
-    // More than the gateway holds in memory.
+    // More than the gateway keeps in memory.
     const body = `{"path":"/left","encoding":"text","content":"${'new '.repeat(500_000)}`;
     client.send(
       `POST /api/append/off HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.keyOf(KEY)}\r\nContent-Type: application/json\r\n`,
@@ -94,7 +96,7 @@ describe('a server that empties what is opened for writing', () => {
   test('what others write meanwhile stays', async () => {
     const file = join(folderOf('off'), 'shared');
     writeFileSync(file, OLD);
-    // The old content has been read and sent to its place by then, and some of the new.
+    // By then the old content has been read and written back, and some of the new.
     proxy.after('up', OLD.length + 100_000, () => writeFileSync(file, 'of others'));
     const answer = await gateway.api.post('/api/append/proxied', { path: '/shared', content: 'new '.repeat(50_000) });
     assert.equal(answer.status, 502, answer.text);

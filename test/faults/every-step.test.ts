@@ -1,7 +1,7 @@
 /**
- * The remote fails at every step: in each round one piece more passes the proxy, from the first of the login to the
- * last of the operation, until one comes through untouched. After each round the target is the old file or the new
- * one, whole, and answer and history agree with it; in the end nothing else is left anywhere.
+ * The remote fails at every step: in each round one more piece passes the proxy, from the first of the login to the
+ * last of the operation, until a round finishes without a fault. After each round the target is the complete old or new
+ * file, and answer and history agree with it; in the end nothing else is left anywhere.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -28,15 +28,15 @@ import type { Fault } from '../support/proxy.js';
 import { eventually } from '../support/eventually.js';
 
 const SIZE = 100 * KIB;
-/** What falls silent is noticed soon; elsewhere a busy machine is not to be taken for it. */
+/** Silence is noticed soon; on other connections a busy machine must not be taken for it. */
 const SOON = { stallTimeoutMs: 1_500, connectTimeoutMs: 4_000 };
 const MOST_STEPS = 300;
-/** So often a round may end by its short limits before its fault came: a busy machine, not the piece. */
+/** How often a round may end by its short limits before its fault: caused by a busy machine, not by the piece. */
 const MOST_TOO_SLOW = 100;
-/** Every single piece (`FAULTS=all`), or so many between one round and the next. */
+/** Every single piece (`FAULTS=all`), or this many between one round and the next. */
 const STRIDE: Readonly<Record<Fault, number>> =
   process.env['FAULTS'] === 'all' ? { reset: 1, end: 1, stall: 1 } : { reset: 4, end: 9, stall: 29 };
-/** What a client may be told when the server cut the line, or went silent. */
+/** Codes that a client may get if the server cut the connection, or became silent. */
 const CODES: Readonly<Record<string, number>> = {
   connection_lost: 502,
   protocol_error: 502,
@@ -63,7 +63,7 @@ describe('a remote that fails at every step', () => {
   let gateway: TestGateway;
   let atRest: number;
   let number = 0;
-  /** Each sweep has proxies and connections of its own. */
+  /** Each sweep has its own proxies and connections. */
   const lanes = new Map<string, Remote>();
   const laneIds: [string, ProtocolName][] = [
     ...PROTOCOLS.flatMap((protocol) =>
@@ -111,7 +111,10 @@ describe('a remote that fails at every step', () => {
     assert.deepEqual([item.status, item.errorMessage], ['failed', answer.json['error']], where);
   }
 
-  /** Repeats `round` with the fault later each time until one succeeds without; resolves to the rounds before that. */
+  /**
+   * Repeats `round` with a later fault each time until one succeeds without; resolves with the number of rounds before
+   * that.
+   */
   async function sweep(failing: string, fault: Fault, round: (where: string) => Promise<boolean>): Promise<number> {
     const { proxy } = laneOf(failing);
     let tooSlow = 0;
@@ -127,7 +130,7 @@ describe('a remote that fails at every step', () => {
     throw new Error(`no operation came through within ${MOST_STEPS} pieces`);
   }
 
-  /** The file is the old or the new one, as answer and history say; anything else, and a lie about it, fails. */
+  /** The file is the old or the new one, as answer and history say; anything else, and a wrong answer, fails. */
   async function replaces(
     id: string,
     type: string,
@@ -144,7 +147,7 @@ describe('a remote that fails at every step', () => {
       assert.deepEqual([item.status, item.fileSize], ['success', SIZE], where);
     } else {
       failed(answer, item, where);
-      // The line may die between the server's deed and its word.
+      // The connection may die between the server's action and its reply.
       assert.ok(now.equals(place.old) || now.equals(place.content), `${where}: half a file of ${now.length} bytes`);
     }
     return { isSuccess: answer.status === 200, now };
@@ -204,7 +207,7 @@ describe('a remote that fails at every step', () => {
           isWhole = false;
         }
         const body = Buffer.concat(chunks);
-        // Recorded before it is told.
+        // Recorded before it is answered.
         const item = await lastItem(id);
         assert.equal(item.type, 'download', where);
         if (response.statusCode === 200 && isWhole) {
@@ -283,7 +286,7 @@ describe('a remote that fails at every step', () => {
     for (const protocol of PROTOCOLS) {
       const answer = await next(`${protocol}-upload-reset`);
       assert.equal(answer.status, 200, told(answer));
-      // To a lane of short limits a busy machine may look like a silent server.
+      // On a connection with short limits, a busy machine may look like a silent server.
       const works = async (): Promise<boolean> => (await next(`${protocol}-upload-stall`)).status === 200;
       await eventually(works, `${protocol}: the lane that stalled works`);
     }

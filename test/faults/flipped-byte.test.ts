@@ -1,6 +1,6 @@
 /**
- * A server, or a line, that changes one bit of what it is given. Without a second look the history tells what was sent;
- * with `verify: readback` the upload fails and the former file stands.
+ * A server, or a connection, that changes one bit of the data. Without a second check the history records what was
+ * sent; with `verify: readback` the upload fails and the former file is kept.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -47,7 +47,7 @@ const servers: Readonly<Record<string, () => Promise<Damaging>>> = {
       },
     };
   },
-  // What is damaged on its way to the store, the store refuses by itself: every upload has its Content-MD5.
+  // The store itself refuses data that were damaged on the way to it: every upload has its Content-MD5.
   'Swift, which gives back something else': async () => {
     const server = await S3_SERVERS[0]!.start();
     const proxy = await startProxy(Number(new URL(String(server.connection['endpoint'])).port), {

@@ -67,7 +67,7 @@ async function load(
       try {
         item.answer = await uploadRaw(api, connection, query, item.content);
       } catch {
-        // Cut, or refused because the gateway has gone.
+        // Cut, or refused because the gateway has ended.
       }
       if (item.answer?.status !== 200) await delay(50);
     }
@@ -76,7 +76,7 @@ async function load(
   return sent;
 }
 
-/** Every acknowledged upload is whole on the disk and a success; nothing else contradicts the disk. */
+/** Every acknowledged upload is complete on the disk and a success; nothing else contradicts the disk. */
 async function agree(api: ApiClient, folder: string, sent: readonly Sent[]): Promise<void> {
   const items = new Map<string, HistoryItem>();
   for (let offset = 0; ; offset += 100) {
@@ -88,7 +88,8 @@ async function agree(api: ApiClient, folder: string, sent: readonly Sent[]): Pro
   for (const protocol of PROTOCOLS) {
     const { disk } = remotes[protocol].server;
     let files: string[] = [];
-    // What could not be removed in time when its transfer was cut is removed later, by the next process at the latest.
+    // Files that could not be removed in time when their transfer was cut are removed later, by the next process at the
+    // latest.
     await eventually(async () => {
       files = (await disk.files('/')).filter((file) => file.startsWith(`${folder}/`));
       return !files.some((file) => path.posix.basename(file).startsWith('.ftg-'));
@@ -120,7 +121,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
     const stop = new AbortController();
     t.after(() => stop.abort());
     const loading = load(gateway.api, '/stop', 3, stop.signal, sent);
-    // One that cannot end by itself: its body stands still.
+    // One that cannot end by itself: its body is stalled.
     const still = await RawClient.open(gateway.port);
     still.send(
       `POST /api/upload/sftp?path=/stop&filename=still.bin HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n`,
@@ -128,7 +129,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
     );
     await eventually(() => sent.filter(({ answer }) => answer?.status === 200).length > 5, 'uploads run');
     const started = performance.now();
-    // Its connection ends with the cut; the process then has its database and its files to close.
+    // Its connection ends with the cut; then the process must close its database and its files.
     const cutAfter = still.closed.then(() => performance.now() - started);
     const code = await gateway.stop();
     const took = await cutAfter;
@@ -204,7 +205,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
       assert.ok(refused.length > 0);
       for (const { answer, file } of refused) {
         assert.equal(answer?.status, 503, `${file}: ${answer === undefined ? 'no answer' : told(answer)}`);
-        // What ran as it went may be done: that is nothing to repeat.
+        // Work that ran when the database went away may be done: it must not be repeated.
         if (answer?.headers['x-error-code'] === 'outcome_unrecorded') {
           assert.equal(answer.headers['retry-after'], undefined);
           continue;
@@ -245,7 +246,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
       const before = execFileSync('prlimit', ['--pid', String(gateway.pid), '--nofile', '--noheadings', '-o', 'SOFT'], {
         encoding: 'utf8',
       }).trim();
-      // Clients first, so that what is missing is missing towards the remotes.
+      // Clients first, so that descriptors are missing for the remotes.
       const clients = await Promise.all(Array.from({ length: 6 }, () => RawClient.open(gateway.port)));
       await eventually(() => descriptors(gateway) >= atRest + clients.length, 'the clients are in');
       limit(String(descriptors(gateway) + 1));
@@ -316,7 +317,8 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
       await handle.write(Buffer.alloc(bavail * bsize)).catch(() => undefined);
       await handle.close();
       let refusal: ApiAnswer | undefined;
-      // Until the first write is refused nothing is known; what was done then, and not recorded, is nothing to repeat.
+      // Nothing is known before the first write is refused; work that was done then, and not recorded, must not be
+      // repeated.
       const isNews = ({ status, headers }: ApiAnswer): boolean =>
         status !== 200 && headers['x-error-code'] !== 'outcome_unrecorded';
       for (let number = 0; number < 3_000 && refusal === undefined; number += 20) {

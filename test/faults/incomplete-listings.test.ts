@@ -1,4 +1,4 @@
-/** A listing with lines that the gateway cannot read never looks complete, wherever it is used. */
+/** A listing with lines that the gateway cannot read never looks complete, in any use. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * The gateway is killed at random under load, again and again: what it acknowledged stands whole on the remote and as a
- * success in the history; of everything else, whatever it had come to, nothing contradicts the disk and nothing stays.
+ * The gateway is killed at random under load, again and again: acknowledged files are complete on the remote and
+ * successes in the history; for everything else, nothing contradicts the disk and nothing is left.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomInt } from 'node:crypto';
@@ -21,7 +21,7 @@ import { eventually } from '../support/eventually.js';
 const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? (process.env['FAULTS'] === 'all' ? 30 : 6));
 const WRITERS = 4;
 
-/** An upload or copy that was sent; what its answer said, if one came. */
+/** An upload or copy that was sent; its answer, if one arrived. */
 interface Sent {
   readonly connection: ProtocolName;
   readonly file: string;
@@ -52,7 +52,7 @@ describe('kill -9 at random under load', () => {
     const wanted: string[] = [];
     const tally = { acknowledged: 0, unanswered: 0, downloads: 0 };
     for (let round = 1; round <= ROUNDS; round++) {
-      // The gateway of the round before goes on: it was started over what the kill had left.
+      // The gateway of the round before continues: it was started on what the kill had left.
       gateway ??= await overRemotes(remotes, { dataDir });
       const sent: Sent[] = [];
       const load = new AbortController();
@@ -72,7 +72,7 @@ describe('kill -9 at random under load', () => {
           tally.downloads++;
         }),
       ]);
-      // Every other kill comes at any time, also before the first login; the others while files come and go.
+      // Every other kill happens at any time, also before the first login; the others during transfers.
       const isBusy = (): boolean => tally.downloads > 0 && sent.some(({ status }) => status === 200);
       if (round % 2 === 0) await eventually(isBusy, 'files come and go');
       await delay(randomInt(300, 1_500));
@@ -169,7 +169,7 @@ describe('kill -9 at random under load', () => {
     }
   }
 
-  /** Cleaning goes on while the next rounds run; in the end each disk holds what was sent, and nothing hidden. */
+  /** Cleaning continues during the next rounds; in the end each disk has what was sent, and nothing hidden. */
   async function leftoversGo(wanted: ReadonlySet<string>): Promise<void> {
     for (const protocol of PROTOCOLS) {
       let left: string[] = [];
@@ -190,7 +190,7 @@ async function repeat(signal: AbortSignal, work: () => Promise<void>): Promise<v
     try {
       await work();
     } catch (error) {
-      // The gateway died under it.
+      // The gateway died during it.
       if ((error as NodeJS.ErrnoException).code === 'ERR_ASSERTION') throw error;
       await delay(5);
     }
@@ -203,7 +203,7 @@ async function itemsBelow(api: ApiClient, folder: string): Promise<HistoryItem[]
     const answer: ApiAnswer = await api.get('/api/transfers', { query: { limit: '100', offset: String(offset) } });
     const page = answer.json['transfers'] as HistoryItem[];
     found.push(...page.filter((item) => item.path.startsWith(folder)));
-    // Newest first: a page without one of the round is behind it.
+    // Newest first: after a page without an item of the round there are no more.
     if (page.length < 100 || found.length === 0 || !page.some((item) => item.path.startsWith(folder))) return found;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The client leaves at every step: in each round the operation stands still one piece later, its client goes, and it may
- * go on. However it ends, the remote holds what the history says.
+ * The client leaves at every step: in each round the operation is held one piece later, its client leaves, and it
+ * continues. However it ends, the remote has what the history says.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -43,7 +43,7 @@ describe('clients that leave at every step', () => {
   let servers: Servers;
   let gateway: TestGateway;
   let atRest: number;
-  /** Each sweep has a proxy and a connection of its own. */
+  /** Each sweep has its own proxy and connection. */
   const lanes = new Map<string, Remote>();
   const laneOf = (id: string): Remote => lanes.get(id) ?? assert.fail(id);
 
@@ -104,7 +104,7 @@ describe('clients that leave at every step', () => {
     return (await newest(gateway.api, 100)).find((item) => item.connectionId === id && item.filename === name);
   }
 
-  /** Holds the operation's piece `at` until its client has left; undefined when it was through before that. */
+  /** Holds the operation's piece `at` until its client has left; undefined if it was finished before that. */
   async function round(kind: Kind, protocol: ProtocolName, at: number): Promise<HistoryItem | undefined> {
     const id = `${protocol}-${kind}`;
     const { proxy } = laneOf(id);
@@ -113,10 +113,10 @@ describe('clients that leave at every step', () => {
     const client = await RawClient.open(gateway.port);
     begin(kind, protocol, name, client);
     const wasReached = await Promise.race([isReached, client.answer().then(() => false)]);
-    // The piece may have been one of a login that the round before had begun.
+    // The piece may belong to a login that the round before had begun.
     await eventually(async () => (await itemOf(id, name)) !== undefined, `${kind} ${protocol} at piece ${at} begins`);
     client.socket.resetAndDestroy();
-    // What is answered now was read behind the end of that connection.
+    // A request that is answered now was read after the end of that connection.
     await gateway.api.get('/healthz');
     proxy.release();
     let item: HistoryItem | undefined;

@@ -1,4 +1,7 @@
-/** A database that lets in no further connection: what is open is kept, and a node without its connection for locks is not ready. */
+/**
+ * A database that accepts no further connection: open ones are kept, and a node without its connection for locks is not
+ * ready.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
@@ -17,7 +20,7 @@ describe('a database that lets in no further connection', () => {
   let gateway: TestGateway;
   before(async () => {
     [server, postgres] = await Promise.all([startScripted(), startPostgres()]);
-    // Limits do not hold for the superuser that the cluster was made with.
+    // Limits do not apply to the superuser that the cluster was made with.
     await withSql(postgres.url, async (sql) => {
       await sql.unsafe(`create role app login password 'test-password'`);
       await sql.unsafe('create database app owner app');
@@ -43,7 +46,7 @@ describe('a database that lets in no further connection', () => {
     gateway.api.post('/api/write/c1', { path: `/${name}`, content: 'x' });
 
   test('the connection for locks was opened at the start: appends go on', async () => {
-    // Each write takes no lock, and opens what it needs of the pool.
+    // A write takes no lock, and opens the connections that it needs from the pool.
     const writes = await Promise.all(Array.from({ length: APPENDS }, (_, index) => writeTo(`file-${index}`)));
     for (const answer of writes) assert.equal(answer.status, 200, told(answer));
     await limit(0);
@@ -74,7 +77,7 @@ describe('a database that lets in no further connection', () => {
     const refused = await append('file-0');
     assert.deepEqual([refused.status, refused.headers['x-error-code']], [503, 'database_away'], told(refused));
     assert.equal((await writeTo('file-0')).status, 200, 'what needs no lock goes on');
-    // Tried again every second, and said once a minute.
+    // Tried again every second, and logged once a minute.
     const lines = gateway.output().split('\n');
     const said = lines.filter((line) => line.includes('the database gives no connection for locks'));
     assert.equal(said.length, 1, said.join('\n'));

@@ -1,4 +1,4 @@
-/** GET /readyz of a gateway whose database answers, but takes no writes. */
+/** GET /readyz of a gateway whose database answers, but accepts no writes. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -12,10 +12,10 @@ import { fillDisk } from '../storage/full-disk.js';
 import { startGateway, type ApiClient, type TestGateway } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
 
-/** A probe a second, and the way there. */
+/** A probe per second, and the time until it is seen. */
 const NOTICED_MS = 2_000;
 
-/** Connections are handed to the event loops in turn: each of the clients asks another one. */
+/** Connections are distributed over the event loops in turn: each of the clients asks another one. */
 function clients(gateway: TestGateway, count: number): readonly ApiClient[] {
   return Array.from({ length: count }, () => gateway.client());
 }
@@ -41,7 +41,7 @@ async function saysWhy(probes: readonly ApiClient[], reason: RegExp): Promise<vo
   }
   const tookMs = performance.now() - since;
   assert.ok(tookMs < NOTICED_MS, `noticed after ${tookMs} ms`);
-  // And stays so, in every event loop, for as long as the trouble.
+  // It stays so, in every event loop, for as long as the trouble.
   for (const until = performance.now() + 2_500; performance.now() < until;) {
     for (const probe of probes) {
       const { status, headers, json } = await probe.get('/readyz');
@@ -68,10 +68,10 @@ const connections = (): object[] => {
 before(async () => (server = await startScripted()));
 after(() => server.stop());
 
-// Each has a gateway and a database of its own.
+// Each has its own gateway and database.
 describe('a database that takes no writes', { concurrency: 2 }, () => {
   for (const threads of [1, 2]) {
-    // A file system of a chosen size takes root; without, a read-only database shows the same.
+    // A file system of a chosen size needs root; without root, a read-only database shows the same.
     if (process.getuid?.() === 0) {
       test(`its disk is full, ${threads} event loops: not ready until there is room`, async () => {
         const disk = path.join(await makeTempFolder(), 'disk');

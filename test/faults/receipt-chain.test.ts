@@ -1,6 +1,6 @@
 /**
  * Receipts of many uploads at once over three nodes of one database, two of which are killed in the middle: one chain,
- * without hole and fork, and nobody who was answered is without one. FTG_RECEIPTS: how many uploads (300).
+ * without gaps and forks, and every answered upload has one. FTG_RECEIPTS: how many uploads (300).
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -58,7 +58,7 @@ describe('receipts over nodes that are killed', () => {
   test(`${UPLOADS} uploads, and their chain`, async () => {
     const answered: string[] = [];
     let begun = 0;
-    // As a balancer does: a node that is down is asked for nothing.
+    // Like a balancer: a node that is down gets no requests.
     const up = new Set(nodes.keys());
     const kill = async (index: number): Promise<void> => {
       up.delete(index);
@@ -95,7 +95,7 @@ describe('receipts over nodes that are killed', () => {
       [],
     );
     assert.ok(answered.length > UPLOADS / 2, `${answered.length} were answered`);
-    // Nor is there a row that ended well without one.
+    // Every row of a success has one.
     const { json } = await nodes[0]!.api.get('/api/transfers', { query: { status: 'success', type: 'upload' } });
     assert.equal(json['total'], lines.length);
   });
@@ -124,7 +124,7 @@ describe('receipts over nodes that are killed', () => {
     assert.match(await reasonOf(await newest('delete')), /it failed$/);
     await api.post('/api/mkdir/c1', { path: '/receipts/made' });
     assert.match(await reasonOf(await newest('mkdir')), /of the type mkdir$/);
-    // As a node of the former version writes it, in a rolling upgrade.
+    // Like a node of the former version writes it, in a rolling upgrade.
     const former = uuidv7();
     const sql = postgres(database.url, { max: 1 });
     try {

@@ -1,6 +1,7 @@
 /**
- * The gateway is killed while requests with an Idempotency-Key stand still at one step after the other, and each is sent
- * again to the next gateway. It ran twice once: an append stood in the file twice, a move that was done answered 404.
+ * The gateway is killed while requests with an Idempotency-Key are held at one step after the other, and each is sent
+ * again to the next gateway. Former defects: an append was in the file twice, and a finished move was answered with
+ * 404.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -93,7 +94,7 @@ describe('a gateway that dies under requests with an Idempotency-Key', () => {
       const folderOf = (name: string): string => `/round-${step}/${name}`;
       for (const { name } of KINDS) {
         await server.disk.write(`${folderOf(name)}/old`, BASE);
-        // Sessions are open: what is counted are the steps of the operation itself.
+        // Sessions are open: only the steps of the operation itself count.
         assert.equal((await api.get(`/api/exists/${name}`, { query: { path: '/' } })).status, 200);
       }
       const first = new Map<string, ApiAnswer>();
@@ -180,7 +181,7 @@ describe('a gateway that dies under requests with an Idempotency-Key', () => {
     },
   );
 
-  /** The transfer, by an id that the history knows, and what is to be seen. */
+  /** The transfer, by an id that the history knows, and what can be seen of it. */
   async function namesItsTransfer(
     api: ApiClient,
     name: string,
@@ -210,7 +211,7 @@ describe('a gateway that dies under requests with an Idempotency-Key', () => {
     );
   }
 
-  /** The server may still be at what the killed gateway had sent. */
+  /** The server may still be working on what the killed gateway had sent. */
   async function quiet(folder: string): Promise<Record<string, string>> {
     let last = '';
     let unchanged = 0;

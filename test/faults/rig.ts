@@ -1,4 +1,7 @@
-/** A gateway over real servers, each behind a proxy that fails as told, and looks at everything a fault could leave. */
+/**
+ * A gateway over real servers, each behind a proxy that fails on command, and checks for everything a fault could
+ * leave.
+ */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -17,7 +20,7 @@ export type ProtocolName = (typeof PROTOCOLS)[number];
 export interface Remote {
   readonly server: TestServer;
   readonly proxy: Proxy;
-  /** As in the configuration file, by way of the proxy. */
+  /** As in the configuration file, through the proxy. */
   readonly connection: Readonly<Record<string, unknown>>;
 }
 
@@ -31,7 +34,7 @@ export async function startServers(): Promise<Servers> {
   return { sftp: one, ftp: other, s3: store };
 }
 
-/** A proxy of its own before a server, and the connection that leads through it. */
+/** A separate proxy in front of a server, and the connection through it. */
 export async function behindProxy(server: TestServer, id: string): Promise<Remote> {
   const { endpoint, port, type } = server.connection;
   const proxy = await startProxy(Number(port ?? new URL(String(endpoint)).port), { ftp: type === 'ftp' });
@@ -87,8 +90,8 @@ export function descriptors(gateway: TestGateway): number {
 }
 
 /**
- * Opens what a gateway keeps open for good (database connections, threads), so that a later count means something: the
- * database's pool fills as its queries meet, so there are bursts of them until none opens anything more.
+ * Opens what a gateway keeps open permanently (database connections, threads), so that a later count is meaningful: the
+ * database's pool grows with concurrent queries, so there are bursts of them until none opens anything more.
  */
 export async function warmUp(gateway: TestGateway): Promise<number> {
   const { json } = await gateway.api.get('/api/connections');
@@ -121,10 +124,16 @@ async function restingDescriptors(gateway: TestGateway): Promise<number> {
   return count;
 }
 
-/** The database's pool opens its last connection when so many queries meet for the first time, which may be late. */
+/**
+ * The database's pool opens its last connection when this many queries are concurrent for the first time, which may be
+ * late.
+ */
 const MAY_OPEN_LATE = 1;
 
-/** Nothing leased, nobody waiting, no session or descriptor more than at rest. Wants a short pools.*.idleTimeoutMs. */
+/**
+ * Nothing is leased, no request waits, and there are no more sessions or descriptors than at rest. Needs a short
+ * pools.*.idleTimeoutMs.
+ */
 export async function leavesNothing(gateway: TestGateway, atRest: number): Promise<void> {
   let seen: Gauges | undefined;
   try {
@@ -149,7 +158,7 @@ export async function lastItemOf(gateway: TestGateway, connection: string): Prom
   return (json['transfers'] as HistoryItem[])[0];
 }
 
-/** No history item is under way. Those of list and exists, whose end may follow their answer, are waited for. */
+/** No history item is under way. Waits for those of list and exists, whose end may follow their answer. */
 export async function nothingPending(gateway: TestGateway): Promise<boolean> {
   const pending = async (): Promise<readonly HistoryItem[]> => {
     const { json } = await gateway.api.get('/api/transfers', { query: { status: 'pending', limit: '100' } });
@@ -164,10 +173,10 @@ export function told(answer: ApiAnswer): string {
   return `${answer.status} ${String(answer.headers['x-error-code'])} ${answer.text.slice(0, 300)}`;
 }
 
-/** How the words of the reliability table call them. */
+/** Their names in the reliability table. */
 export const TITLES: Readonly<Record<ProtocolName, string>> = { sftp: 'SFTP', ftp: 'FTP', s3: 'S3' };
 
-/** Random bytes behind a name, so that a file on a disk tells which upload it came from. */
+/** Random bytes after a name, so that a file on a disk shows which upload it came from. */
 export function contentOf(name: string, size: number): Buffer {
   const content = randomBytes(size);
   content.write(`${name}\n`);

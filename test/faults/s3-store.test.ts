@@ -1,4 +1,4 @@
-/** A real S3 store whose disk is full, and one that denies everything, seen over HTTP. */
+/** A real S3 store whose disk is full, and one that denies everything, over HTTP. */
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
@@ -10,7 +10,7 @@ import { held } from '../support/reliability.js';
 import { contentOf, lastItemOf, leavesNothing, MIB, told, warmUp } from './rig.js';
 import { eventually } from '../support/eventually.js';
 
-/** Objects, the databases of accounts and containers, and what Swift keeps beside them. */
+/** Objects, the databases of accounts and containers, and Swift's other files. */
 const DISK_BYTES = 24 * MIB;
 
 let store: SwiftServer;
@@ -72,7 +72,7 @@ test("S3: the store's disk is full", async () => {
     const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: 'files' }));
     return Uploads.length === 0;
   };
-  // While Swift leaves its disk alone an upload cannot be taken back either: that is tried again.
+  // While Swift does not use its disk, an upload cannot be aborted either: that is tried again.
   await eventually(isClean, 'no upload is open');
   const fits = await upload('small', 'kept.bin', contentOf('fits', 2 * MIB));
   assert.equal(fits.status, 200, told(fits));

@@ -1,4 +1,4 @@
-/** Servers that restart, forget their idle clients, admit few sessions or change their identity, seen over HTTP. */
+/** Servers that restart, forget their idle clients, admit few sessions or change their identity, over HTTP. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
@@ -51,7 +51,7 @@ let sshProxy: Proxy;
 let tlsProxy: Proxy;
 let gateway: TestGateway;
 let atRest: number;
-/** Logins that stand on the server that answers 530. */
+/** Open logins on the server that answers 530. */
 let sessions = 0;
 
 before(async () => {
@@ -86,7 +86,7 @@ before(async () => {
   }
   denying = await (SFTP_SERVERS[0] ?? assert.fail()).start();
   sshProxy = await startProxy(first.port);
-  // The address of data connections is behind TLS, so they go past the proxy.
+  // The address of data connections is encrypted, so they bypass the proxy.
   tlsProxy = await startProxy(tls.port);
   gateway = await startGateway({
     connections: [
@@ -165,7 +165,7 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
           );
           assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
           proxy.fail(fault);
-          // At once: the gateway may not have heard of it yet.
+          // At once: the gateway may not know of it yet.
           const next = await Promise.all(
             Array.from({ length: 12 }, (_, number) => upload(protocol, `idle-${number}`, `after ${fault} ${number}`)),
           );
@@ -273,7 +273,7 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
       const list = (): Promise<ApiAnswer> => gateway.api.get('/api/list/ssh');
       assert.equal((await list()).status, 200);
       sshProxy.target = changing.second.port;
-      // Sessions that are open belong to the server that was proven.
+      // Open sessions belong to the server that was proven.
       assert.equal((await list()).status, 200);
       sshProxy.fail('reset');
       for (let tries = 0; tries < 2; tries++) {

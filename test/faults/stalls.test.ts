@@ -1,6 +1,6 @@
 /**
- * A server that moves no byte for stallTimeoutMs is given up then, and not later: on every protocol, up and down, as 504.
- * What broke once: over SFTP it took twice as long, and then looked like a lost connection.
+ * A server that moves no byte for stallTimeoutMs is given up then, and not later: on every protocol, up and down, with
+ * 504. A former defect: over SFTP it took twice as long, and then looked like a lost connection.
  */
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
@@ -20,9 +20,9 @@ import {
 } from './rig.js';
 import { eventually } from '../support/eventually.js';
 
-/** Larger ones are tried by hand: STALL_MS=30000. */
+/** Longer ones are tried manually: STALL_MS=30000. */
 const STALL_MS = Number(process.env['STALL_MS'] ?? 3_000);
-/** Of this, a busy machine takes its part. */
+/** A busy machine uses a part of this. */
 const TOLERANCE_MS = 1_500;
 const KINDS = {
   freezes: 'takes and sends nothing more',
@@ -31,7 +31,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 const CONTENT = 64 * MIB;
 
-// Each waits on a line of its own.
+// Each waits on a separate connection.
 describe('stalls', { concurrency: 7 }, () => {
   let servers: Servers;
   let gateway: TestGateway;
@@ -92,7 +92,8 @@ describe('stalls', { concurrency: 7 }, () => {
         });
         const since = await stalled;
         const { status, headers, text } = await answer;
-        // What is swallowed has moved, as far as anybody can tell; over SFTP each piece has an answer, which is missed.
+        // Swallowed bytes count as moved, because no one can tell; over SFTP each piece has an answer, which is
+        // missing.
         inTime(id, protocol === 'sftp' ? since : lane.proxy.lastContentAt);
         assert.deepEqual([status, headers['x-error-code']], [504, 'stall_timeout'], text);
         lane.proxy.release();

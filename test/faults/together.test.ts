@@ -1,4 +1,6 @@
-/** A server of a test that does not start must not leave others behind: they would keep the test's process for ever. */
+/**
+ * A server of a test that does not start must not leave others running: they would keep the test's process for ever.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startTogether } from '../support/together.js';

@@ -1,4 +1,7 @@
-/** A database that stops taking writes: what was performed says so, and is not repeated; then nothing is begun any more. */
+/**
+ * A database that stops accepting writes: work that was done reports it, and is not repeated; then nothing is begun any
+ * more.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { uploadRaw, type HistoryItem } from '../api/support.js';
@@ -13,7 +16,7 @@ import { overRemotes, PROTOCOLS, startRemotes, told, type ProtocolName } from '.
 /** Nothing is written for them before they begin. */
 const UNAWARE = ['upload', 'write', 'append', 'copy', 'move', 'delete'];
 
-/** One operation, and whether the server shows that it was performed. */
+/** One operation, and whether the server shows that it was done. */
 interface Case {
   readonly name: string;
   readonly send: () => Promise<ApiAnswer>;
@@ -143,12 +146,12 @@ describe('a database that stops taking writes', { timeout: 240_000 }, () => {
   };
 
   test('performed, and not recorded: no Retry-After; known: nothing is begun; back: every outcome is recorded', async () => {
-    // Of the others something is written before they begin: a link's use, the lease of a resumable upload.
+    // For the others something is written before they begin: a link's use, the lease of a resumable upload.
     const first = (await all('first')).filter(({ name }) => UNAWARE.includes(name));
     const second = await all('second');
     const unrecorded = new Set<string>();
     const performed = new Set<string>();
-    // All at once: none of them knows yet. A write of the gateway's own may find out first; then those left go again.
+    // All at once: none of them knows yet. The gateway's own write may find out first; then the rest is sent again.
     for (let isFirst = true; unrecorded.size < UNAWARE.length; isFirst = false) {
       if (!isFirst) await takesWritesAgain();
       await readOnly('on');
