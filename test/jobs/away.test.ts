@@ -1,4 +1,4 @@
-/** The servers of a job go away under it, and come back: what passes is tried again, and no file counts twice. */
+/** The servers of a job go away during it, and return: errors that pass are tried again, and no file counts twice. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { overRemotes, startRemotes } from '../faults/rig.js';

@@ -1,4 +1,6 @@
-/** What is asked of jobs beyond its bounds: lists of globs, and cursors that the gateway has not given, or gave to others. */
+/**
+ * Requests beyond the bounds of jobs: lists of globs, and cursors that the gateway has not issued, or issued to others.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

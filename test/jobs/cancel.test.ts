@@ -1,6 +1,6 @@
 /**
  * Jobs paused and cancelled by one node while another one works on them: within a second nothing more is done, nothing
- * half-written stays on any server, and the sessions are back in their pools.
+ * half-written is left on any server, and the sessions are returned to their pools.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -49,7 +49,7 @@ describe('jobs that another node stops', { timeout: 900_000 }, () => {
     const found = [...texts.join('\n').matchAll(/^ftg_pool_leases\S* (\d+)$/gm)].map(([, count]) => Number(count));
     return found.reduce((sum, count) => sum + count, 0);
   };
-  /** How long it took. */
+  /** Resolves with the time it took. */
   async function soon(look: () => Promise<boolean>, what: string): Promise<number> {
     const from = performance.now();
     await eventually(look, what);
@@ -112,7 +112,7 @@ describe('jobs that another node stops', { timeout: 900_000 }, () => {
       await tell(index, id, 'pause');
       const took = await soon(async () => (await leases()) === 0, 'what had begun has ended');
       const there = await copies();
-      // The records of what has just been done follow.
+      // The records of the last work may follow.
       await soon(async () => (await done()).done === there, 'what stands is counted');
       await delay(700);
       t.diagnostic(`paused at ${there} of ${MANY}: the sessions are back after ${took} ms`);

@@ -1,4 +1,4 @@
-/** Nodes of one gateway on one PostgreSQL, any of which may be killed at any time, and the servers that their jobs lead to. */
+/** Nodes of one gateway on one PostgreSQL, any of which may be killed at any time, and the servers of their jobs. */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -40,7 +40,7 @@ export async function startCluster<Name extends string>(
       },
     }),
   );
-  // What has started is stopped although another one did not start.
+  // Started servers are stopped if another one did not start.
   const starting: Promise<unknown>[] = [
     startPostgres().then((postgres) => (cluster.postgres = postgres)),
     ...Object.entries<ServerEntry | undefined>(servers).map(async ([name, entry]) => {
@@ -49,7 +49,7 @@ export async function startCluster<Name extends string>(
   ];
   try {
     for (const outcome of await Promise.allSettled(starting)) if (outcome.status === 'rejected') throw outcome.reason;
-    // One alone lays out the database.
+    // Only the first node creates the database's tables.
     await cluster.add();
     await Promise.all(Array.from({ length: nodes - 1 }, () => cluster.add()));
     return cluster;
@@ -66,12 +66,12 @@ function connectionsOf(servers: Readonly<Record<string, TestServer>>, prefix: st
 export class Cluster<Name extends string> {
   postgres!: PostgresServer;
   readonly servers = {} as Record<Name, TestServer>;
-  /** Those that live. */
+  /** The live nodes. */
   readonly nodes: TestGateway[] = [];
 
   constructor(private readonly start: (cluster: Cluster<Name>) => Promise<TestGateway>) {}
 
-  /** Of any that lives. */
+  /** The client of any live node. */
   get api(): ApiClient {
     return this.node(0).api;
   }
@@ -84,7 +84,7 @@ export class Cluster<Name extends string> {
     this.nodes.push(await this.start(this));
   }
 
-  /** SIGKILL for one of them; `add` starts another in its place. */
+  /** Kills one of them with SIGKILL; `add` starts another in its place. */
   async kill(index = randomInt(this.nodes.length)): Promise<void> {
     const [victim] = this.nodes.splice(index, 1);
     assert.ok(victim !== undefined);
@@ -94,7 +94,7 @@ export class Cluster<Name extends string> {
     await victim.stop();
   }
 
-  /** A job, of whichever node can tell. */
+  /** A job, from any node that answers. */
   async see(id: string): Promise<JobView> {
     let job: JobView | undefined;
     const told = async (): Promise<boolean> => {
@@ -112,7 +112,10 @@ export class Cluster<Name extends string> {
   }
 }
 
-/** Whoever records the end of a file waits. Resolves to what gives it free; what waited for it by then never happens. */
+/**
+ * Locks the job's row, so that records of ended files wait. Resolves with a function that unlocks it; records waiting
+ * by then never happen.
+ */
 export async function lockJob({ url }: Pick<PostgresServer, 'url'>, id: string): Promise<() => Promise<void>> {
   const sql = postgresClient(url, { max: 1, onnotice: () => undefined });
   const session = await sql.reserve();

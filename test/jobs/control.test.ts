@@ -113,7 +113,7 @@ describe('jobs under way', () => {
     assert.equal((await look(gateway.api, id)).state, 'cancelled');
     const pathsOf = async (job: string, state: string): Promise<string[]> =>
       (await filesOf(gateway.api, job, state)).map(({ path }) => path).sort();
-    // What was under way is taken back, or was done at that moment.
+    // Files under way are taken back, or were done at that moment.
     await eventually(async () => {
       const standing = (await target.disk.files('/cancelled')).map((file) => file.slice('/cancelled/'.length));
       assert.ok(standing.length < FILES);
@@ -138,7 +138,7 @@ describe('jobs under way', () => {
       ],
     );
     assert.deepEqual(await pathsOf(retried, 'done'), rest, 'those alone');
-    // What was under way fails when its half file is gone: that may be told after the look above.
+    // A file under way fails when its half file is gone: that may be recorded after the check above.
     const last = (await look(gateway.api, id)).counts;
     assert.deepEqual(last, { ...counts, failed: last.failed }, 'the former job stays as it ended');
     assert.ok(last.failed >= counts.failed);

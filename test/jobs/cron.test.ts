@@ -1,4 +1,4 @@
-/** When schedules come: in local time, over the changes of the clock. */
+/** When schedules run: in local time, over the changes of the clock. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { recurrenceOf } from '../../src/jobs/cron.js';

@@ -1,4 +1,4 @@
-/** Jobs that cannot go on: each ends soon, with a code that programs decide by, in the API, the commands and the history. */
+/** Jobs that cannot continue: each ends soon, with a code for programs, in the API, the commands and the history. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Terminal } from '../cli/support.js';

@@ -5,7 +5,7 @@ import type { JobFile } from '../../src/storage/storage.js';
 
 const always = (): boolean => true;
 
-/** A table of files that wait; a claim finds them until they are taken out of it. */
+/** A table of waiting files; a claim returns them until they are removed. */
 function table(count: number): { rows: JobFile[]; claims: number[]; claim: (limit: number) => Promise<JobFile[]> } {
   const rows = Array.from({ length: count }, (_, index): JobFile => {
     const path = Buffer.from(`file-${index}`);
@@ -52,7 +52,7 @@ test('a file that ends while a claim is on its way is not done twice', async () 
   });
   await queue.refill();
   const first = (await queue.next(always)) as JobFile;
-  // The claim has left and has seen the file; only then it ends.
+  // The claim has been sent and has seen the file; only then it ends.
   await new Promise(setImmediate);
   rows.shift();
   queue.done(first);

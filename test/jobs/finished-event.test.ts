@@ -1,4 +1,4 @@
-/** `job.finished`: told of each end, signed, tried again, and not lost with the node on which the job ended. */
+/** `job.finished`: sent for each end, signed, tried again, and not lost with the node on which the job ended. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -100,7 +100,7 @@ describe('job.finished', { timeout: 240_000 }, () => {
       const [event] = await told(id);
       assert.ok(event !== undefined);
       assert.equal(event.body.type, 'job.finished');
-      // What was under way when it was cancelled may still be counted.
+      // Files under way when it was cancelled may still be counted.
       if (state !== 'cancelled') assert.deepEqual(jobIn(event), await ended(gateway.api, id));
       assert.equal(jobIn(event).state, state);
       assert.ok(isSigned(event, await secretNow()));

@@ -1,4 +1,6 @@
-/** A target that fills up: each file is told, what stands there is whole, and with space again a retry brings the rest. */
+/**
+ * A target that fills up: each file is reported, stored files are complete, and with free space a retry does the rest.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -129,7 +131,7 @@ describe('a target that fills up', () => {
     for (const { path: name, error } of failed) {
       assert.match(error ?? '', /the store (?:has no space left|refused).*(?:503|507|Unavailable|Storage)/, name);
     }
-    // With no space left its listing may tell of an object later.
+    // Without space its listing may show an object later.
     store.resize(3 * STORE_BYTES);
     await eventually(async () => (await keys()).length === job.counts.done, 'what is counted stands there');
     const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));

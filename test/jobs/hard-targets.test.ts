@@ -1,4 +1,7 @@
-/** Trees that change under a job, several jobs on one, names that the target cannot hold: each file is told, and what stands there is whole. */
+/**
+ * Trees that change during a job, several jobs on one tree, names that the target cannot have: each file is reported,
+ * and stored files are complete.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { PROTOCOLS, startServers, type ProtocolName } from '../faults/rig.js';

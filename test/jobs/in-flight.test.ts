@@ -1,6 +1,6 @@
 /**
- * A node is killed when files have been copied and none of it could be recorded: whoever takes the job up sees that the copies
- * stand. None is written a second time, none is told as one that stood there before, and all are counted.
+ * A node is killed when files have been copied and none of it could be recorded: the next node recognises the copies.
+ * None is written a second time, none is reported as an existing file, and all are counted.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -18,7 +18,7 @@ import { startTogether } from '../support/together.js';
 const FILES = 120;
 const BYTES = 3_000;
 
-// Each has a node and a database of its own, and folders of its own on the servers.
+// Each has its own node and database, and its own folders on the servers.
 describe('files that were copied and not recorded', { concurrency: true, timeout: 600_000 }, () => {
   let servers: Awaited<ReturnType<typeof startServers>>;
   let databases: TestServer;
@@ -65,7 +65,7 @@ describe('files that were copied and not recorded', { concurrency: true, timeout
       for (const [name, content] of contents) await source.write(`${root}/${name}`, content);
       const place = `${root}-copied`;
       const { id } = await begin(gateway.api, {
-        // So that it is killed on its way.
+        // So that it is killed half way.
         bytesPerSecond: (FILES * BYTES) / 5,
         ...{ type, onConflict: type === 'sync' ? undefined : onConflict },
         source: { connectionId: from, path: root },
@@ -76,7 +76,7 @@ describe('files that were copied and not recorded', { concurrency: true, timeout
         return counts.found === FILES && counts.done > 3;
       };
       await eventually(isListed, 'all files are found, and some done');
-      // Whoever records the end of a file waits for the job's row.
+      // Records of ended files wait for the job's row.
       const unlock = await lockJob({ url }, id);
       const recorded = (await look(gateway.api, id)).counts.done;
       const standing = await untilQuiet(() => shown(place));
@@ -116,7 +116,7 @@ describe('files that were copied and not recorded', { concurrency: true, timeout
   }
 });
 
-/** As soon as it has been the same for as long as a file takes many times over. */
+/** Once it has been the same for many times as long as a file takes. */
 async function untilQuiet(look: () => Promise<string[]>): Promise<string[]> {
   let found = await look();
   for (let quiet = 0; quiet < 5;) {

@@ -1,6 +1,7 @@
 /**
- * Jobs that move and delete, paused, resumed, cancelled and tried again while nodes are killed: at every moment each file is
- * whole at its source or at its target, and in the end all of them are where they belong. JOBS=all: more files, more pairs.
+ * Jobs that move and delete, paused, resumed, cancelled and retried while nodes are killed: at every moment each file
+ * is complete at its source or at its target, and in the end all of them are where they belong. JOBS=all: more files,
+ * more pairs.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomInt } from 'node:crypto';
@@ -27,7 +28,7 @@ const PAIRS: readonly (readonly [Kind, Kind])[] = [
     : []),
 ];
 type CodedFile = JobFileView & { readonly errorCode?: string };
-/** What is done to a job, in turn; `kill` also comes after each of the others. */
+/** The changes of a job, in turn; `kill` also follows each of the others. */
 const CHANGES = ['kill', 'pause', 'cancel'] as const;
 
 for (const [from, to] of PAIRS) {
@@ -69,7 +70,10 @@ for (const [from, to] of PAIRS) {
       return job;
     };
 
-    /** Changes the job, and kills nodes, until it has done everything; resolves to its last job, and how often a node died. */
+    /**
+     * Changes the job, and kills nodes, until it has done everything; resolves with its last job, and the number of
+     * kills.
+     */
     async function harass(
       order: object,
     ): Promise<{ readonly job: JobView; readonly kills: number; readonly ids: string[] }> {

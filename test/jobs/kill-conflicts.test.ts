@@ -1,6 +1,6 @@
 /**
- * Files that were copied or moved, and whose node died before that was written down: done again they find what they left
- * themselves, and that is no conflict, under no rule. JOBS=all: to S3 too.
+ * Files that were copied or moved, and whose node died before that was recorded: a repetition finds its own result, and
+ * that is no conflict, under any rule. JOBS=all: to S3 too.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';

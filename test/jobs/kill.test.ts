@@ -1,7 +1,7 @@
 /**
- * Nodes are killed while they work on one job, again and again, and the database is stopped under them: in the end the
- * target equals the source, each file stands in the history once, and all counts agree. JOBS=all: 20,000 files, over more
- * pairs of servers; JOB_KILL_PAIR: one of them.
+ * Nodes are killed while they work on one job, again and again, and the database is stopped: in the end the target
+ * equals the source, each file is in the history once, and all counts agree. JOBS=all: 20,000 files, over more pairs of
+ * servers; JOB_KILL_PAIR: one of them.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomInt } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * Jobs find out what very many files need, and delete many: their memory does not follow, and the event loop stays free.
- * By hand with JOBS=all: 1,000,000 are found (or JOBS_ENTRIES), and 200,000 deleted.
+ * Jobs find out what very many files need, and delete many: their memory does not grow with them, and the event loop
+ * stays free. Run manually with JOBS=all: 1,000,000 are found (or JOBS_ENTRIES), and 200,000 deleted.
  */
 import assert from 'node:assert/strict';
 import { chownSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const MIB = 1024 * 1024;
 const IS_FULL = process.env['JOBS'] === 'all';
 const FOUND = Number(process.env['JOBS_ENTRIES'] ?? (IS_FULL ? 1_000_000 : 20_000));
 const DELETED = IS_FULL ? 200_000 : 4_000;
-/** What the first job loads stays loaded. */
+/** Code that the first job loads stays loaded. */
 const FEW = 2_000;
 const FOLDER_ENTRIES = 20_000;
 const MAX_GROWTH = 80 * MIB;
@@ -26,7 +26,7 @@ const WITHIN_MS = 1_200_000;
 /** A server of any size. */
 interface Server {
   readonly connection: object;
-  /** Lays so many files into folders of a tree, unless it is there; its path. */
+  /** Makes this many files in folders of a tree, unless it exists; returns its path. */
   fill(name: string, entries: number): string;
   stop(): Promise<void>;
 }
@@ -72,7 +72,7 @@ async function ftp(): Promise<Server> {
   };
 }
 
-/** A store that makes its pages up. */
+/** A store that generates its pages. */
 async function s3(): Promise<Server> {
   const stub = await S3Stub.start();
   const trees = new Map<string, number>();
@@ -152,7 +152,7 @@ for (const [what, entries, start, work] of CASES) {
 
     before(async () => {
       server = await start();
-      // Of many it takes so long that connections to the gateway would be closed meanwhile.
+      // For many it takes so long that connections to the gateway would be closed meanwhile.
       server.fill('many', entries);
       gateway = await startWatchedGateway({ connections: [{ id: 'c1', name: 'Server', ...server.connection }] });
       await work(gateway, server, 'few', FEW);

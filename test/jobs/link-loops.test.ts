@@ -1,6 +1,6 @@
 /**
- * Links that lead back up, and out of the tree, on FTP servers that show them and on one that hides them: lists, archives and
- * copies come to their end soon, and a deletion takes the links and nothing of what they lead to.
+ * Links that lead back up, and out of the tree, on FTP servers that show them and on one that hides them: lists,
+ * archives and copies end soon, and a deletion removes the links and nothing of their targets.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -13,7 +13,7 @@ import { openAccount, type TestAccount } from '../support/account.js';
 import { startTogether } from '../support/together.js';
 import { filesOf, run } from './support.js';
 
-/** Of a tree of three files; each loop once and a second time, at most. */
+/** For a tree of three files; each loop once and a second time, at most. */
 const MOST_ENTRIES = 1_000;
 const hiding = (...extra: string[]): Promise<FtpServer> => startProftpd({ extra: ['ShowSymlinks off', ...extra] });
 
@@ -112,7 +112,7 @@ for (const [name, tellsLinks, start] of SERVERS) {
 
     test('a job that deletes the tree takes its links, and leaves what they lead to', async () => {
       const job = await run(gateway.api, { type: 'delete', source: { connectionId: 'ftp', path: '/tree' } });
-      // ProFTPD's LIST leaves out some of the links that it hides: what is not shown stays, and its folder with it.
+      // ProFTPD's LIST leaves out some of the links that it hides: a hidden entry is kept, and its folder with it.
       if (tellsLinks) assert.deepEqual([job.state, job.counts.deleted], ['succeeded', 8], JSON.stringify(job));
       assert.equal(existsSync(path.join(server.folder, 'tree')), !tellsLinks);
       if (!tellsLinks)

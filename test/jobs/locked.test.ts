@@ -1,4 +1,4 @@
-/** A job's row that is locked, as while very much is found at once: what others do is not held up by it. */
+/** A job's row that is locked, as while very much is found at once: other work is not blocked by it. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import postgres from 'postgres';
@@ -57,7 +57,7 @@ describe('jobs beside other requests', { timeout: 300_000 }, () => {
     assert.deepEqual([job.state, job.counts.done], ['succeeded', FILES]);
   });
 
-  /** While nobody else may touch the row of a job. */
+  /** While others must not touch the row of a job. */
   async function locking<T>(id: string, act: (tx: postgres.TransactionSql) => Promise<T>): Promise<T> {
     return (await sql.begin(async (tx) => {
       await tx`select from jobs where id = ${id} for update`;

@@ -1,4 +1,6 @@
-/** Jobs whose key is revoked, expires or is narrowed while they go on: they end within seconds, and leave no half file. */
+/**
+ * Jobs whose key is revoked, expires or is narrowed while they run: they end within seconds, and leave no half file.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { contentOf, KIB, MIB } from '../faults/rig.js';
@@ -130,7 +132,7 @@ describe('jobs whose key changes', { timeout: 300_000 }, () => {
       const job = (await ended(cluster.api, id)) as Told;
       assert.deepEqual([job.errorCode, ENDED.includes(job.state)], ['unauthenticated', true]);
     }
-    // It came first, and was looked at first.
+    // It came first, and was checked first.
     assert.ok(['paused', 'succeeded'].includes((await look(cluster.api, kept.id)).state));
     for (const { id } of running) {
       assert.equal((await look(cluster.api, id)).state, 'running');

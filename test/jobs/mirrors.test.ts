@@ -43,7 +43,7 @@ describe('mirrors of a source that shows less than it has', () => {
     for (let number = 0; number < FILES; number++) {
       const file = `${root}/${number % 2 === 0 ? '' : 'below/'}file-${number}.txt`;
       await server.disk.write(file, `content ${number}`);
-      // What is as young as a job may have come since.
+      // A file as young as a job may have been created since.
       await utimes(`${baseOf(server)}${file}`, 1_700_000_000, 1_700_000_000);
     }
     return root;
@@ -67,7 +67,7 @@ describe('mirrors of a source that shows less than it has', () => {
       test(`listings of ${named} that end cleanly after ${lines} lines, all of them: nothing is deleted`, async () => {
         const { server, proxy } = sources[index] ?? assert.fail();
         const root = await lay(server);
-        // No former run is known of this one: only the second look protects.
+        // It has no former run: only the second listing protects.
         await run(gateway.api, { ...mirror(index, root), type: 'copy', deleteExtra: undefined });
         assert.equal(await standing(index, root), FILES);
         proxy.dataLines = lines;
@@ -112,7 +112,7 @@ describe('mirrors of a source that shows less than it has', () => {
         proxy.dataLines = undefined;
         const left = await server.disk.files(root);
         const shown = JSON.stringify([job, left.length]);
-        // Listed again and again, a folder is emptied in the end, or the job says that it was not.
+        // Listed repeatedly, a folder is emptied in the end, or the job says that it was not.
         if (left.length > 0) assert.notEqual(job.state, 'succeeded', shown);
         if (type === 'move') {
           const moved = await target.disk.files(`/moved-${index}${root}`);
@@ -145,7 +145,7 @@ describe('mirrors of a source that shows less than it has', () => {
     const allowed = await run(gateway.api, { ...order, allowEmptySource: true });
     assert.deepEqual([allowed.state, allowed.counts.deleted], ['succeeded', FILES], JSON.stringify(allowed));
     assert.equal(await standing(0, root), 1);
-    // From then on that is what the source held at its last run.
+    // From then on that is what the source had at its last run.
     assert.equal((await run(gateway.api, order)).state, 'succeeded');
 
     await rename(`${base}${root}/other`, `${base}${root}-other`);

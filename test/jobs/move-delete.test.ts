@@ -1,4 +1,4 @@
-/** Whole folders moved and deleted, on every protocol; what a link leads to stays. */
+/** Whole folders moved and deleted, on every protocol; targets of links are kept. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { PROTOCOLS, startServers } from '../faults/rig.js';
@@ -120,7 +120,7 @@ describe('jobs that move and delete', () => {
       const there = await Promise.all(
         ['/some', '/some/goes', '/some/mixed', '/some/void'].map((path) => folderIsThere(protocol, path)),
       );
-      // What was empty before is no part of what was moved; where the files were filtered, their folder is a place of its own.
+      // A folder that was empty before is not part of what was moved; if the files were filtered, their folder is kept.
       assert.deepEqual(there, [true, false, true, true]);
 
       for (const name of ['a.txt', 'deep/b.txt']) await disk.write(`/held/${name}`, name);

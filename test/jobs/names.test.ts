@@ -1,4 +1,4 @@
-/** Names that the destination takes for one, or may: none is written over another. */
+/** Names that the destination treats as equal, or may: none overwrites another. */
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
@@ -25,7 +25,7 @@ describe('a destination that ignores case', () => {
       connections: [
         { id: 'from', name: 'From', ...source.connection },
         { id: 'to', name: 'To', ...ftp },
-        // Its listings and its questions take turns on its sessions.
+        // Its listings and its other requests take turns on its sessions.
         { id: 'narrow', name: 'Narrow', ...ftp, pool: { maxSessions: 2 } },
       ],
     });

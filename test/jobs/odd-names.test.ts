@@ -1,4 +1,7 @@
-/** What a job can do nothing with is told of each, counted, and never passed over: names that no path has, dead links, paths too long. */
+/**
+ * Entries that a job cannot process are each reported and counted, never ignored: names that no path can have, dead
+ * links, paths that are too long.
+ */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';

@@ -1,4 +1,6 @@
-/** Two connections that lead to one place by different names: nothing is copied onto itself, and nothing is removed. */
+/**
+ * Two connections that lead to one place under different names: nothing is copied onto itself, and nothing is removed.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/client';

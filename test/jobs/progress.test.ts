@@ -1,4 +1,7 @@
-/** How far a job is while one large file goes on: its bytes count as they pass, and of a node that dies none count twice. */
+/**
+ * The progress of a job during one large file: its bytes count as they pass, and none count twice after a node has
+ * died.
+ */
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { once } from 'node:events';
@@ -38,7 +41,7 @@ describe('a large file of a job', { timeout: 300_000 }, () => {
     destination: { connectionId: 'to', path },
   });
 
-  /** Each as it was seen, until the job has ended. */
+  /** Every view of it, until the job has ended. */
   async function follow(id: string, seen: (job: Progressing) => Promise<void> | void): Promise<Progressing> {
     for (;;) {
       const job = (await cluster.see(id)) as Progressing;

@@ -1,4 +1,4 @@
-/** With `digests: always` of the account each file of a job has its digest and its receipt, whichever node does it. */
+/** With `digests: always` of the account each file of a job has its digest and its receipt, on every node. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** A tenant cannot fill the database with what jobs find: the tree of a hostile server has no end. */
+/** A tenant cannot fill the database with findings of jobs: the tree of a hostile server is endless. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { REPLY, REQUEST } from '../../src/remotes/sftp/wire/wire.js';
@@ -96,7 +96,7 @@ describe('what jobs find is bounded', () => {
     assert.ok(found <= ROWS_PER_ACCOUNT + BATCH, `${found} rows are kept`);
     assert.ok(jobs.length < ids.length, 'the oldest are forgotten');
     for (const { state, counts } of jobs) {
-      // One that came last may find the account full of what the others found, and nothing itself.
+      // The last one may find the account full of the others' findings, and find nothing itself.
       assert.equal(state, counts.found > 0 ? 'partly_failed' : 'failed', JSON.stringify(jobs));
     }
   });

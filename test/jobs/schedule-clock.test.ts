@@ -1,4 +1,4 @@
-/** The clock of the database, as the look for due schedules sees it. */
+/** The clock of the database, as the timer for due schedules sees it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -27,7 +27,7 @@ test('times are reckoned anew at the start, and whenever the clock has come back
   schedules.start();
   await look(() => undefined);
   assert.equal(recalls, 1, 'at the start');
-  // By a look for what is due, and by that of the agenda while nothing is.
+  // By a check for due schedules, and by the agenda's while there are none.
   for (const by of [() => wake(), () => hear({ now: now() })]) {
     recalls = 0;
     aheadMs = 3_600_000;

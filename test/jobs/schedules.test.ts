@@ -1,4 +1,4 @@
-/** Schedules over two nodes on one PostgreSQL: fired once each, skipped, caught up, stopped, and after a kill. */
+/** Schedules over two nodes on one PostgreSQL: run once each, skipped, caught up, stopped, and after a kill. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
@@ -12,7 +12,7 @@ import { ended, type JobView } from './support.js';
 import { startTogether } from '../support/together.js';
 import { assertRecent } from '../support/recent.js';
 
-/** Runs of this run of the tests are no older. */
+/** Runs of this run of the tests are not older. */
 const BEGUN = Date.now();
 
 const NARROW_KEY = 'ftg_narrow-key-0123456789-abcdefgh';

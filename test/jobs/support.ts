@@ -1,4 +1,7 @@
-/** Jobs as a client asks for them, and what they left: on the servers, in the history, in their own counts. */
+/**
+ * Requests about jobs like a client's, and checks of their results: on the servers, in the history, in their own
+ * counts.
+ */
 import assert from 'node:assert/strict';
 import type { HistoryItem } from '../api/support.js';
 import type { ApiClient } from '../support/gateway.js';

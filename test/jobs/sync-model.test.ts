@@ -1,6 +1,6 @@
 /**
- * Random trees and random changes, many at once, and nodes that are killed on the way: what a sync leaves, counts and tells
- * is what a model says. SYNC_SEED: the first seed; SYNC_SEEDS: how many trees; SYNC_ROUNDS: syncs of each.
+ * Random trees and random changes, many at once, and nodes that are killed meanwhile: the results, counts and reports
+ * of a sync equal those of a model. SYNC_SEED: the first seed; SYNC_SEEDS: how many trees; SYNC_ROUNDS: syncs of each.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,7 +16,7 @@ const SEEDS = Number(process.env['SYNC_SEEDS'] ?? 10);
 const ROUNDS = Number(process.env['SYNC_ROUNDS'] ?? 2);
 const AT_ONCE = 20;
 const DAY_MS = 86_400_000;
-/** Times are changed by days, and no server tells them worse than to the day. */
+/** Times are changed by days, and every server shows at least the day. */
 const SAME_MS = 1.5 * DAY_MS;
 const NOW = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 
@@ -56,7 +56,7 @@ interface Entry {
   readonly isFolder: boolean;
   readonly modifiedMs: number;
 }
-/** By their paths below the root; a folder has a slash behind it. */
+/** By their paths below the root; a folder ends with a slash. */
 type Tree = ReadonlyMap<string, Entry>;
 
 interface Expected {
@@ -162,7 +162,7 @@ describe('syncs beside a model', { timeout: 3_600_000 }, () => {
       }
       const files = (await filesOf(cluster.api, this.#id)).filter(({ state }) => state === 'failed');
       const what = JSON.stringify([this.#order, job, files.slice(0, 5), listed(this.#source), listed(this.#target)]);
-      // What dead nodes had begun goes too, when others look for it.
+      // What dead nodes had begun is removed too, when others look for it.
       const hasTemporary = async (): Promise<boolean> =>
         (await cluster.servers[this.#to].disk.files(this.#root)).some((file) => file.includes('/.ftg-'));
       await eventually(async () => !(await hasTemporary()), 'nothing half-written is left');
@@ -171,7 +171,7 @@ describe('syncs beside a model', { timeout: 3_600_000 }, () => {
       assert.deepEqual([...left].sort(byPath), [...expected.tree].sort(byPath), what);
       assert.equal(job.state === 'succeeded', expected.isWhole, what);
       if (this.#order['compare'] === 'digest') {
-        // Whether a dead node had copied what holds the same bytes, nobody can tell.
+        // Whether a dead node had copied equal bytes is unknown.
         const { done, skipped } = job.counts;
         assert.ok(done >= (expected.counts.done ?? 0), what);
         Object.assign(expected.counts, {
@@ -206,7 +206,7 @@ describe('syncs beside a model', { timeout: 3_600_000 }, () => {
           folders.length > 0 ? pick(folders) : undefined,
         ];
         const kind = this.#random(14);
-        // Some stand in each other's way on this very server: then nothing changes.
+        // Some conflict on this very server: then nothing changes.
         if (kind < 5 || file === undefined) await write(name, anyPath(), content(), time());
         else if (kind < 7) await write(name, file.path, content(), time());
         else if (kind === 7) await write(name, file.path, 'y'.repeat(file.size), time());
@@ -273,7 +273,7 @@ describe('syncs beside a model', { timeout: 3_600_000 }, () => {
       if (source.content.length !== target.content.length) return false;
       if (compare === 'size') return true;
       const offMs = target.modifiedMs - source.modifiedMs;
-      // Objects are as old as their upload, and copies dated by that.
+      // Objects are as old as their upload, and copies have that time.
       const sameMs = this.#from === 's3' ? 1000 : SAME_MS;
       return Math.abs(offMs) < sameMs || (keeps[this.#to] !== true && offMs > 0);
     }
@@ -312,7 +312,7 @@ describe('syncs beside a model', { timeout: 3_600_000 }, () => {
     const mtime = new Date(modifiedMs).toISOString();
     const query = { path: path.slice(0, slash) || '/', filename: path.slice(slash + 1), mtime };
     const headers = { 'Content-Type': 'application/octet-stream' };
-    // A store has room for a folder and a file of one name; no tree has.
+    // A store can have a folder and a file of one name; no tree can.
     if (name === 's3' && (await isInTheWay(path))) return;
     const answer = await cluster.api.send(`/api/upload/${name}`, { method: 'POST', query, headers, body: content });
     expect(answer, 200, 201, 409, 502, 403);

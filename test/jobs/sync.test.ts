@@ -1,4 +1,4 @@
-/** Random trees and random changes: what a sync leaves is what a model says, file by file. */
+/** Random trees and random changes: the result of a sync equals a model, file by file. */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -53,7 +53,7 @@ describe('jobs that sync', () => {
         for (let count = 0; count < 8; count++) await put(to, root, targetTree);
         for (let round = 0; round < ROUNDS; round++) {
           for (let changes = 0; changes < 15; changes++) {
-            // S3 has no way here to delete; there things are added and changed.
+            // This test has no way to delete on S3; there files are added and changed.
             await put(from, root, sourceTree);
           }
           for (let changes = 0; changes < 2; changes++) await put(to, root, targetTree);
@@ -80,7 +80,7 @@ describe('jobs that sync', () => {
             (await filesOf(gateway.api, planned.id)).map(({ state }) => state),
             Array(done + deleted).fill('planned'),
           );
-          // Of equal size it was taken for unchanged.
+          // With an equal size it was treated as unchanged.
           const same = [...sourceTree].filter(([name]) => !changed.some(([other]) => other === name));
           for (const [name] of same) expected.set(name, targetTree.get(name) ?? '');
           targetTree = await treeOf(to, root);

@@ -1,4 +1,7 @@
-/** What of a tree a job takes: empty folders, files by size, age and depth, links, and what a former job has left. */
+/**
+ * Which parts of a tree a job takes: empty folders, files by size, age and depth, links, and the results of a former
+ * job.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { PROTOCOLS, startServers, type ProtocolName } from '../faults/rig.js';

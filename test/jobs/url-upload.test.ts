@@ -1,4 +1,4 @@
-/** Url uploads that jobs do: as the request would, on whichever node lives, and nobody is shown the url. */
+/** Url uploads that jobs do: like the request would, on any live node, and the url is never shown. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -24,7 +24,7 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
   let origin: string;
   let server: http.Server;
   const nodes: TestGateway[] = [];
-  /** Held back until it is told to go on. */
+  /** Held until released. */
   const held: http.ServerResponse[] = [];
   let failures = 0;
   let isHolding = false;
