@@ -19,7 +19,7 @@ const UNSEEN = ['ftg_first-agent-0123456789-abcdefgh', 'ftg_other-agent-01234567
 const HEADS = 300;
 const GUESSES = 90;
 
-describe('agents over HTTP, and those who have no key', { concurrency: 1 }, () => {
+describe('agents over HTTP, and clients without a key', { concurrency: 1 }, () => {
   let gateway: TestAccount;
   let terminal: Terminal;
   let port: number;
@@ -59,7 +59,7 @@ describe('agents over HTTP, and those who have no key', { concurrency: 1 }, () =
     return response.resume();
   }
 
-  test('heads that nobody ends', async () => {
+  test('heads that never end', async () => {
     const text = (): string => 'POST /mcp HTTP/1.1\r\nHost: localhost\r\n';
     const crowd = await openCrowd(port, HEADS, { address: ADDRESSES.nobody, text });
     try {

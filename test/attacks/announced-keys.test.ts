@@ -206,7 +206,7 @@ describe('host keys that servers announce', () => {
     return json['announced'] as { fingerprint: string; state: string }[];
   };
 
-  test('what is proven waits, and nothing else; nobody waits for it', async () => {
+  test('only a proven key waits to be accepted; no operation waits for that', async () => {
     for (const [what, { isFatal = false }] of Object.entries(LIARS)) {
       const hold = await longestHold(gateway, async () => {
         for (let round = 0; round < 3; round++) {

@@ -26,7 +26,7 @@ after(async () => {
   await sftp?.stop();
 });
 
-test('bodies of very many, very deep or nearly right fields are refused while others are served', async () => {
+test('bodies of very many, very deep or nearly valid fields are refused while others are served', async () => {
   const many = (name: string, count: number): string =>
     `{${Array.from({ length: count }, (_, index) => `"${name}${index}":1`).join(',')}}`;
   const deep = '['.repeat(450_000) + ']'.repeat(450_000);
@@ -58,7 +58,7 @@ test('bodies of very many, very deep or nearly right fields are refused while ot
   }
 });
 
-test('a folder whose names differ in their last letters alone is sorted in steps', async () => {
+test('a folder whose names differ only in their last letters is sorted in steps', async () => {
   let told = 0;
   odd = ({ type, reply, status }) => {
     if (type !== REQUEST.READDIR) return false;

@@ -16,7 +16,7 @@ const THREADS = FRONT_END === 'node' ? [1] : [1, 2];
 
 describe('connections without a key', () => {
   for (const threads of THREADS) {
-    test(`one address has ${BOUND} of ${COUNT}, and others are served (server.threads ${threads})`, async (t) => {
+    test(`one address gets ${BOUND} of ${COUNT}, and others are served (server.threads ${threads})`, async (t) => {
       const tenants = await startTenants({ config: { server: { threads, connectionsPerAddress: BOUND } } });
       const { gateway } = tenants;
       const descriptors = (): number => readdirSync(`/proc/${gateway.pid}/fd`).length;

@@ -140,7 +140,7 @@ describe('SFTP', () => {
       return true;
     };
 
-  test('folders without end', async () => {
+  test('endless folders', async () => {
     flood(Array.from({ length: 9_000 }, () => text('..')));
     await refused('/api/list/sftp?path=/', 'protocol_error');
     flood(Array.from({ length: 450 }, (_, index) => text(`${index}`.padEnd(1000, 'x'))));
@@ -149,7 +149,7 @@ describe('SFTP', () => {
     assert.ok(gateway.output().split('a listing is incomplete').length < 50, 'the log was flooded');
   });
 
-  test('packets and counts that cannot be', async () => {
+  test('impossible packets and counts', async () => {
     odd = ({ type, channel }) => {
       if (type !== REQUEST.READDIR) return false;
       channel.write(Buffer.from('ffffffff68', 'hex'));
@@ -162,7 +162,7 @@ describe('SFTP', () => {
     await refused('/api/exists/sftp?path=/f', 'protocol_error');
   });
 
-  test('the first question of a session answered with nonsense', async () => {
+  test('a nonsense answer to the first request of a session', async () => {
     const oddities = [
       answering(REQUEST.REALPATH, REPLY.NAME, [1, 0xfffffff0]),
       answering(REQUEST.REALPATH, REPLY.NAME, [0]),
@@ -178,7 +178,7 @@ describe('SFTP', () => {
     }
   });
 
-  test('sizes that cannot be, and more bytes than were asked for', async () => {
+  test('impossible sizes, and more bytes than requested', async () => {
     sftp.files.set('/f', Buffer.from('fine'));
     odd = ({ type, reply }) => {
       if (type !== REQUEST.STAT && type !== REQUEST.FSTAT) return false;
@@ -208,7 +208,7 @@ describe('SFTP', () => {
 });
 
 describe('FTP', () => {
-  test('replies and listings without end', async () => {
+  test('endless replies and listings', async () => {
     script['SIZE'] = (_path, { socket }) => {
       const line = `213-${'x'.repeat(1000)}\r\n`.repeat(64);
       const more = (): void => {
@@ -251,7 +251,7 @@ describe('FTP', () => {
     other.close();
   });
 
-  test('sizes that cannot be', async () => {
+  test('impossible sizes', async () => {
     ftp.files.set('/f', Buffer.from('fine'));
     for (const size of ['99999999999999999999999', '-1', '1e3', '0x10', '']) {
       script['SIZE'] = `213 ${size}`;
@@ -259,7 +259,7 @@ describe('FTP', () => {
     }
   });
 
-  test('text that is no reply, from the greeting on', async () => {
+  test('text that is not a reply, from the greeting on', async () => {
     for (const verb of ['GREETING', 'USER', 'FEAT', 'PWD']) {
       for (const words of ['hello there', '\u0000\u00ff\u0085']) {
         for (const socket of ftp.sessions) socket.destroy();
@@ -304,7 +304,7 @@ describe('S3', () => {
     await refused('/api/list/s3?path=/', 'protocol_error');
   });
 
-  test('answers without end', async () => {
+  test('endless answers', async () => {
     s3.late = ({ key }, response) => {
       if (key !== '') return undefined;
       response.writeHead(200, { 'content-type': 'application/xml' });

@@ -122,7 +122,7 @@ describe('SSH servers that never get to SFTP', () => {
     ['zeros without end', Liar.flood(Buffer.alloc(16_384))],
   ];
   for (const [what, behave] of GREETINGS) {
-    test(`${what}: given up before any time is out`, async () => {
+    test(`${what}: given up before any timeout`, async () => {
       liar.behave = behave;
       const startedAt = performance.now();
       await refused(what, '/api/list/ssh-liar?path=/', 'protocol_error');
@@ -162,7 +162,7 @@ describe('SSH servers that never get to SFTP', () => {
     });
   }
 
-  test('messages without end that mean nothing', async () => {
+  test('endless messages without a meaning', async () => {
     const ignore = packetOf(Buffer.concat([Buffer.from([2]), sshString(Buffer.alloc(1_000))]));
     liar.behave = Liar.flood(Buffer.concat(Array.from({ length: 16 }, () => ignore)), text('SSH-2.0-liar\r\n'));
     await refused('messages without end', '/api/list/ssh-liar?path=/', 'protocol_error', 'connect_timeout');
@@ -170,7 +170,7 @@ describe('SSH servers that never get to SFTP', () => {
 });
 
 describe('SFTP servers', () => {
-  test('names that cannot be: NUL, ways out, a quarter of a megabyte, broken UTF-8', async () => {
+  test('impossible names: NUL, paths to the outside, a quarter of a megabyte, broken UTF-8', async () => {
     const names = ['a\0b', '../x', '/', '', 'n'.repeat(250_000), '\u202e', 'good'].map(text);
     let isAnswered = false;
     odd = ({ type, reply, status }) => {
@@ -259,7 +259,7 @@ describe('FTP servers', () => {
     ['arrows', `lrwxrwxrwx 1 a a 1 Jan  1 2020 ${' -> '.repeat(4_000)}`],
     ['EPLF, nearly', `+${'i,'.repeat(8_000)}\tn`],
   ];
-  test('listings that are made to be taken apart slowly', async () => {
+  test('listings made to be parsed slowly', async () => {
     for (const [what, line] of LINES) {
       for (const times of [1, 200]) {
         listing(line, times);
@@ -269,7 +269,7 @@ describe('FTP servers', () => {
     }
   });
 
-  test('replies that are made to be taken apart slowly', async () => {
+  test('replies made to be parsed slowly', async () => {
     const words = [
       `257 "${'""'.repeat(15_000)}`,
       `229 (${'|'.repeat(15_000)})`,
@@ -337,7 +337,7 @@ describe('url sources', () => {
     }
   });
 
-  test('names of files that are paths, long or nothing', async () => {
+  test('names of files that are paths, long or empty', async () => {
     for (const name of ['../../x', 'n'.repeat(8_000), '', "\"; filename*=UTF-8''..%2fx", `${'%'.repeat(4_000)}`]) {
       liar.behave = Liar.once(
         ok(`Content-Disposition: attachment; filename="${name}"\r\nContent-Length: 1`, 'x'),
@@ -360,7 +360,7 @@ describe('S3 stores', () => {
     });
   }
 
-  test('XML that is made to be taken apart slowly', async () => {
+  test('XML made to be parsed slowly', async () => {
     const keys = (inside: string): string =>
       `<ListBucketResult><IsTruncated>false</IsTruncated>${inside}</ListBucketResult>`;
     const documents = [
@@ -398,7 +398,7 @@ describe('S3 stores', () => {
   });
 });
 
-test('webhook receivers: answers without end, that are no HTTP, or never come', async () => {
+test('webhook receivers: answers that are endless, not HTTP, or never sent', async () => {
   sftp.files.set('/w', text('x'));
   for (const [what, behave] of HTTP_LIES) {
     liar.behave = behave;
@@ -434,7 +434,7 @@ async function roundInTime(servers: Servers, seed: number): Promise<void> {
   }
 }
 
-test('rounds of chance, and an orderly end while they go on', async (t) => {
+test('random rounds, and an orderly shutdown during them', async (t) => {
   const rounds = Number(process.env['HOSTILE_ROUNDS'] ?? 60);
   const seed = Number(process.env['HOSTILE_SEED'] ?? Date.now() % 1e9);
   t.diagnostic(`HOSTILE_SEED=${seed} HOSTILE_ROUNDS=${rounds}`);

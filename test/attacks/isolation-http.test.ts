@@ -82,7 +82,7 @@ describe('one tenant, and the others', () => {
     });
   });
 
-  test('downloads that nobody reads', async (t) => {
+  test('unread downloads', async (t) => {
     const sessions = scaled(64, 24);
     await withTenants({ config: { pools: { default: { maxSessions: sessions } } } }, async (tenants) => {
       writeFileSync(join(tenants.aServer.files, 'large'), Buffer.alloc(32 * MiB, 'x'));
@@ -92,7 +92,7 @@ describe('one tenant, and the others', () => {
     });
   });
 
-  test('uploads that stand still', async (t) => {
+  test('stalled uploads', async (t) => {
     await withTenants({}, async (tenants) => {
       const text = (index: number): Buffer =>
         Buffer.concat([
@@ -109,7 +109,7 @@ describe('one tenant, and the others', () => {
   });
 });
 
-describe('a client without a key, and everybody', () => {
+describe('a client without a key, and all others', () => {
   const head = 'POST /manage/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
   /** Too large, just large enough, and endless in chunks. */
   const texts = [
@@ -120,7 +120,7 @@ describe('a client without a key, and everybody', () => {
   const text = (index: number): Buffer => texts[index % texts.length] ?? texts[0];
   const trickle = { everyMs: 500, piece: Buffer.from(' ') };
 
-  test('bodies to the login that come a byte at a time', async (t) => {
+  test('bodies to the login, one byte at a time', async (t) => {
     await withTenants({}, async (tenants) => {
       const attack = crowded(t, tenants, scaled(1_500, 400), { address: ADDRESSES.nobody, text, trickle });
       assertIsolated(await tenants.measure(t, { seconds: SECONDS, attack }));

@@ -19,7 +19,7 @@ const FEW_ENTRIES = scaled(40_000, 10_000);
 /** As many per reply as OpenSSH sends. */
 const A_REPLY = 100;
 
-describe('listings without end', { concurrency: 1 }, () => {
+describe('endless listings', { concurrency: 1 }, () => {
   let server: OddServer;
 
   before(async () => {
@@ -41,7 +41,7 @@ describe('listings without end', { concurrency: 1 }, () => {
   });
   const page = (client: ApiClient): Promise<ApiAnswer> => client.get('/api/list/endless?path=/&limit=10');
 
-  test('hold up no other tenant', async (t) => {
+  test('block no other tenant', async (t) => {
     const tenants = await startTenants({
       config: { limits: { listEntries: MOST_ENTRIES } },
       a: { connections: [connection()] },
@@ -72,7 +72,7 @@ describe('listings without end', { concurrency: 1 }, () => {
     });
   });
 
-  test('hold the event loop for a moment at a time, and end', async (t) => {
+  test('block the event loop only for a moment at a time, and end', async (t) => {
     const gateway = await startWatchedGateway({
       connections: [connection()],
       config: { limits: { listEntries: FEW_ENTRIES } },

@@ -26,7 +26,7 @@ interface Watching {
   leave(): void;
 }
 
-describe('those who watch jobs', { timeout: 600_000 }, () => {
+describe('watchers of jobs', { timeout: 600_000 }, () => {
   let cluster: Cluster<'from' | 'to'>;
 
   before(async () => {
@@ -55,7 +55,7 @@ describe('those who watch jobs', { timeout: 600_000 }, () => {
   }
   const cancel = async (id: string): Promise<unknown> => cluster.api.post(`/api/jobs/${id}/cancel`, {});
 
-  test('a job is watched on either node, and watching again tells all that counts', async () => {
+  test('a job is watched on either node, and watching again returns everything relevant', async () => {
     const { id } = await begin(cluster.api, order('/watched', (FILES * 20_000) / 4));
     const watchers = await Promise.all(cluster.nodes.map((node) => watch(node, id)));
     const names = (watching: Watching): Set<string> =>
@@ -70,7 +70,7 @@ describe('those who watch jobs', { timeout: 600_000 }, () => {
     for (const one of [watchers[1], again]) assert.match(one?.text() ?? '', /"state":"succeeded"[^\n]*\n\n$/);
   });
 
-  test('as many as an account may have, none for others, and each place is free again', async () => {
+  test('an account gets its limit, none of the others’ places, and each place is free again', async () => {
     const { id } = await begin(cluster.api, order('/bound', 10_000));
     const node = cluster.node(0);
     const open = await Promise.all(Array.from({ length: STREAMS_PER_ACCOUNT }, () => watch(node, id)));
@@ -122,7 +122,7 @@ describe('those who watch jobs', { timeout: 600_000 }, () => {
     await cancel(id);
   });
 
-  test('a stream that nobody reads takes little, and holds nobody up', async (t) => {
+  test('an unread stream needs little, and delays no other', async (t) => {
     const { id } = await begin(cluster.api, order('/deaf', 0));
     const node = cluster.node(0);
     const sockets = await Promise.all(

@@ -65,7 +65,7 @@ function rotate(env: Record<string, string>): Promise<{ readonly code: number; r
 }
 
 describe('secrets at rest', () => {
-  test('the files of the database hold none of them', async () => {
+  test('the files of the database contain none of them', async () => {
     const gateway = await start(FORMER, true);
     assert.ok(await reads(gateway));
     await gateway.stop();
@@ -120,7 +120,7 @@ describe('secrets at rest', () => {
     });
   });
 
-  test('a key file beside the data is warned of', async () => {
+  test('a key file beside the data causes a warning', async () => {
     const gateway = await startGateway();
     assert.match(gateway.output(), /"level":"warn".*the master key lies beside the data that it protects/);
     await gateway.stop();

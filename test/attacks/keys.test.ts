@@ -195,7 +195,7 @@ async function ask(who: ApiClient, { method, path }: Endpoint, id: string): Prom
 }
 
 describe('scopes', () => {
-  test('every endpoint has a decision, and nothing else is decided', () => {
+  test('every endpoint has a decision, and there are no others', () => {
     const decided = new Set(Object.keys(FILE_API));
     const shown = endpoints.map(({ name }) => name);
     assert.deepEqual(
@@ -209,7 +209,7 @@ describe('scopes', () => {
     assert.ok(shown.filter((name) => name.includes(' /manage/')).length > 50);
   });
 
-  test('a key does what its scope says and nothing else', async () => {
+  test('a key does what its scope allows and nothing else', async () => {
     let tries = 0;
     for (const endpoint of endpoints) {
       const access = accessOf(endpoint);
@@ -232,7 +232,7 @@ describe('scopes', () => {
     });
   });
 
-  test('without a key, and from another address, there is nothing', async () => {
+  test('without a key, and from another address, nothing is allowed', async () => {
     let tries = 0;
     for (const endpoint of endpoints) {
       if (accessOf(endpoint) === 'public') continue;
@@ -298,7 +298,7 @@ describe('scopes', () => {
     });
   });
 
-  test('nobody makes a key that runs commands or owns the account by leaving something out', async () => {
+  test('leaving something out never makes a key that runs commands or owns the account', async () => {
     // The admin key of the test before has ended every session.
     a = await gateway.browser(EMAIL_A);
     const made = await a.post('/manage/api-keys', { name: `${MARK} plain` });
@@ -380,7 +380,7 @@ describe('tenants', () => {
 
   const absentLike = (id: string): string => (id === SECOND ? 'tenant-a-absent' : uuidv7());
 
-  test('an id of another account is answered like one that never was, at every endpoint that takes one', async () => {
+  test('an id of another account gets the same answer as an unknown one, at every endpoint that takes an id', async () => {
     let tries = 0;
     for (const endpoint of endpoints) {
       if (!endpoint.path.includes('{') || accessOf(endpoint) === 'public') continue;
@@ -427,7 +427,7 @@ describe('tenants', () => {
     });
   });
 
-  test('and so it is in queries and bodies', async () => {
+  test('the same in queries and bodies', async () => {
     const draft = { name: 'Draft', type: 'sftp', host: '127.0.0.1', port: 1, username: 'u' };
     const places: Readonly<Record<string, readonly [kind: string, send: (id: string) => Promise<ApiAnswer>]>> = {
       'copy from': [
@@ -639,7 +639,7 @@ describe('how keys end', () => {
     });
   });
 
-  test('keys are looked up by their hash, and what is compared is compared in constant time', async () => {
+  test('keys are looked up by their hash, and comparisons take constant time', async () => {
     const columns = await withSql(
       databaseUrl,
       (sql) => sql<{ name: string; type: string }[]>`
@@ -658,7 +658,7 @@ describe('how keys end', () => {
   });
 });
 
-describe('good keys that nobody has seen yet', () => {
+describe('valid keys that were never used', () => {
   const MANY = 150;
   const keys = Array.from({ length: MANY }, (_, number) => `ftg_unseen-${String(number).padStart(20, '0')}`);
   const apiKeys = keys.map((key, number) => ({ name: `${number}`, key }));
@@ -667,7 +667,7 @@ describe('good keys that nobody has seen yet', () => {
     ['each of its own', (number: number) => keys[number]],
     ['all the same', () => keys[0]],
   ] as const) {
-    test(`${MANY} at once from one address, ${what}: none is taken for a guess`, async (t) => {
+    test(`${MANY} at once from one address, ${what}: none counts as a guess`, async (t) => {
       const gateway = await startGateway({ apiKeys });
       t.after(() => gateway.stop());
       const asked = Array.from({ length: MANY }, (_, number) => gateway.client(keyOf(number)).get('/api/me'));
@@ -679,7 +679,7 @@ describe('good keys that nobody has seen yet', () => {
 
 /** Last: from here on this address must wait. */
 describe('guessing', () => {
-  test('is slowed down for bad keys, and good keys are let pass meanwhile', async () => {
+  test('is slowed down for bad keys, and valid keys pass meanwhile', async () => {
     let answer: ApiAnswer | undefined;
     let tries = 0;
     const guess = (): Promise<ApiAnswer> =>

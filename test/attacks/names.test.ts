@@ -9,7 +9,7 @@ import { A, assertIsolated, scaled, startTenants } from './support/tenants.js';
 
 const AT_ONCE = scaled(200, 60);
 
-test('look-ups that nobody answers hold up nobody else', async (t) => {
+test('unanswered look-ups block no other account', async (t) => {
   const names = await startNameServer((name) =>
     name === 'files.b.example' ? { addresses: ['127.0.0.1'], ttl: 0 } : undefined,
   );

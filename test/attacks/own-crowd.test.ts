@@ -16,7 +16,7 @@ const MiB = 1024 * 1024;
 const UPLOADS = 40;
 const MEMORY = 32 * MiB;
 
-describe('one account, and nobody else', () => {
+describe('one account without others', () => {
   let sshd: TestSshd;
   let gateway: TestGateway;
 
@@ -34,7 +34,7 @@ describe('one account, and nobody else', () => {
     await sshd?.stop();
   });
 
-  test('uploads that are more than fit into its memory wait, and succeed', async () => {
+  test('uploads that do not fit into its memory wait, and succeed', async () => {
     const head = (name: string): string =>
       `POST /api/upload/files?filename=${name} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n` +
       `Content-Type: application/octet-stream\r\nContent-Length: ${MiB}\r\n\r\n`;

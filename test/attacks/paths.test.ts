@@ -246,7 +246,7 @@ describe('paths that would leave the root', () => {
       });
     });
 
-    test(`${connection}: what only looks like a way out is a name`, async () => {
+    test(`${connection}: what only looks like a path to the outside is a name`, async () => {
       // A store has no folders to walk through: every second one is enough, and it is the slowest of the three.
       const names = LOOKALIKES.filter((_, index) => connection !== 's3' || index % 2 === 0);
       const attacks = PATH_OPERANDS.flatMap((operand) => names.map((hostile) => [operand, hostile] as const));
@@ -393,7 +393,7 @@ describe('links that lead outside', () => {
     }
   };
 
-  test('sftp: no operation follows them, and a listing tells nothing of what they point to', async () => {
+  test('sftp: no operation follows them, and a listing shows nothing about their targets', async () => {
     plant('sftp');
     const attacks = [
       ...followed('/to-folder', '/to-file', 'canary.txt'),
@@ -428,7 +428,7 @@ describe('links that lead outside', () => {
   });
 
   for (const connection of ['sftp', 'ftp'] as const) {
-    test(`${connection}: what replaces, moves onto or deletes a link leaves alone what it points to`, async () => {
+    test(`${connection}: replacing, moving onto or deleting a link does not change its target`, async () => {
       await unharmed(connection, async () => {
         for (const { name, send } of REPLACING) {
           plant(connection);
@@ -449,7 +449,7 @@ describe('links that lead outside', () => {
     });
   }
 
-  test('ftp: the wall is the chroot of the server, as the page about security says', async () => {
+  test('ftp: the boundary is the chroot of the server, as the page about security says', async () => {
     plant('ftp');
     const beyond = followed('/far-folder', '/far-file', 'canary.txt');
     await unharmed('ftp', async () => {
@@ -572,7 +572,7 @@ describe('names that are not UTF-8', () => {
   }
 
   for (const connection of ['sftp', 'ftp'] as const) {
-    test(`${connection}: a folder is opened by its bytes, and what lies below it by those from its name on`, async () => {
+    test(`${connection}: a folder is opened by its bytes, and entries below it by the bytes from its name on`, async () => {
       const { api } = gateway;
       const { uid, gid } = statSync(rootOf(connection));
       const top = inside(connection, 'raw-folder');
@@ -625,7 +625,7 @@ describe('names that are not UTF-8', () => {
     });
   }
 
-  test('a rawName that is none is refused', async () => {
+  test('an invalid rawName is refused', async () => {
     const { api } = gateway;
     const raw = (bytes: Buffer | string): string => Buffer.from(bytes as string).toString('base64');
     for (const [path, rawName] of [
@@ -660,7 +660,7 @@ describe('names that would be header fields', () => {
   /** Only on the server's disk: no request can name them. */
   const BROKEN = ['a\r\nX-Injected: 1', 'a\nX-Injected: 1\n\nbody'];
 
-  test('Content-Disposition has one line, and says the name', async () => {
+  test('Content-Disposition has one line, and contains the name', async () => {
     mkdirSync(inside('sftp', 'headers'));
     for (const name of [...NAMES, ...BROKEN]) writeFileSync(inside('sftp', `headers/${name}`), 'x');
     for (const name of NAMES) {
@@ -682,7 +682,7 @@ describe('names that would be header fields', () => {
     assert.deepEqual(files.map(({ name }) => name).sort(), [...NAMES].sort());
   });
 
-  test('a webhook tells them in its body alone', async () => {
+  test('a webhook has them only in its body', async () => {
     const created = await gateway.api.post('/manage/watched-folders', {
       connectionId: 'sftp',
       path: '/headers',

@@ -100,7 +100,7 @@ const putty = (memory: number, passes: number, lanes: number): string =>
     `Private-MAC: ${'00'.repeat(32)}`,
   ].join('\n');
 
-describe('private keys that ask for too much', () => {
+describe('private keys that need too much computation', () => {
   let folder: string;
   let gateway: TestGateway;
   let keys: readonly (readonly [what: string, text: string])[];
@@ -143,7 +143,7 @@ describe('private keys that ask for too much', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('are refused where they are entered', async () => {
+  test('are refused when they are entered', async () => {
     for (const [what, privateKey] of keys) {
       await assertServing(gateway, async () => {
         const login = {
@@ -161,7 +161,7 @@ describe('private keys that ask for too much', () => {
     }
   });
 
-  test('are refused where they are loaded, before anything is computed', async () => {
+  test('are refused when they are loaded, before anything is computed', async () => {
     for (const [what, text] of keys) {
       for (const passphrase of [undefined, PASSPHRASE]) {
         const before = process.cpuUsage();
@@ -192,7 +192,7 @@ describe('private keys that ask for too much', () => {
     assert.doesNotMatch(stderr, /BEGIN/);
   });
 
-  test('show themselves once they are decrypted, too', async () => {
+  test('are also detected after decryption', async () => {
     const numbers = rsaNumbers({ n: 16_384 }).map((number) => number.toString('base64url'));
     const [n, e, d, p, q, dp, dq, qi] = numbers;
     const key = createPrivateKey({ key: { kty: 'RSA', n, e, d, p, q, dp, dq, qi }, format: 'jwk' });

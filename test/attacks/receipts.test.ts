@@ -75,7 +75,7 @@ describe('digests and receipts of others', () => {
   };
   const receipt = (client: ApiClient, id: string): Promise<ApiAnswer> => client.get(`/api/transfers/${id}/receipt`);
 
-  test('a digest finds what the key may see, whatever else is asked', async () => {
+  test('a digest finds only what the key may see, with any other filter', async () => {
     assert.deepEqual(await found(owner), [ids.seen, ids.unseen, ids.copied].sort());
     assert.deepEqual(await found(limited), [ids.seen, ids.copied].sort());
     assert.deepEqual(await found(stranger), [ids.strange]);
@@ -89,7 +89,7 @@ describe('digests and receipts of others', () => {
     }
   });
 
-  test('a receipt is shown with its transfer alone', async () => {
+  test('a receipt is shown only with its transfer', async () => {
     const shown: readonly [ApiClient, keyof typeof ids, number][] = [
       [owner, 'seen', 200],
       [owner, 'unseen', 200],
@@ -116,7 +116,7 @@ describe('digests and receipts of others', () => {
     assert.doesNotMatch((await receipt(limited, ids.copied)).text, /unseen/);
   });
 
-  test('the chain is of one account, and for keys that may see all of it', async () => {
+  test('the chain belongs to one account, and is for keys that may see all of it', async () => {
     const chainOf = async (client: ApiClient): Promise<readonly string[]> => {
       const { status, text } = await client.get('/api/receipts');
       assert.equal(status, 200, text);

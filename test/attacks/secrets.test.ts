@@ -38,7 +38,7 @@ const PLANTS = {
 
 const API = PLANTS.apiKey;
 
-suite('no planted secret shows anywhere', () => {
+suite('no planted secret appears anywhere', () => {
   let folder: string;
   let server: ScriptedFtp;
   let sshd: TestSshd;
@@ -192,7 +192,7 @@ suite('no planted secret shows anywhere', () => {
     });
   }
 
-  test('a bad configuration that holds secrets', async () => {
+  test('a bad configuration that contains secrets', async () => {
     const bad = {
       metrics: { token: `${PLANTS.metricsToken}\n` },
       database: { url: `mysql://user:${encodeURIComponent(PLANTS.urlPassword)}@host/db` },

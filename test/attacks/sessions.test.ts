@@ -8,7 +8,7 @@ const UPLOADS = scaled(250, 60);
 const SESSIONS = 20;
 const WAITING = 40;
 
-test('stalled uploads on every session that there is hold up nobody else', async (t) => {
+test('stalled uploads on every session block no other account', async (t) => {
   const tenants = await startTenants({
     config: { budgets: { sessions: SESSIONS, waiting: WAITING } },
     // The operator lets this host have more sessions than there are.

@@ -188,7 +188,7 @@ describe('side by side', { concurrency: true }, () => {
         });
       });
 
-      test('by downloads that nobody reads', async () => {
+      test('by unread downloads', async () => {
         await server.disk.write(`${base()}/large.bin`, Buffer.alloc(LARGE, 'y'));
         const clients = await Promise.all(
           [1, 2].map(async () => {
@@ -293,7 +293,7 @@ describe('side by side', { concurrency: true }, () => {
         ['a long file', 1_000_000],
         ['a short one', 20_000],
       ] as const) {
-        test(`by copies of ${what} from a slow server of their own`, async () => {
+        test(`by copies of ${what} from their own slow server`, async () => {
           isSending = true;
           own.files.set('/slow.bin', Buffer.alloc(size));
           const copies = ['one', 'two'].map((name) =>
@@ -322,7 +322,7 @@ describe('side by side', { concurrency: true }, () => {
         });
       }
 
-      test('by syncs that compare with a slow server of their own', async () => {
+      test('by syncs that compare with their own slow server', async () => {
         isSending = true;
         own.files.set('/same/one.bin', Buffer.alloc(1_000_000));
         own.files.set('/same/two.bin', Buffer.alloc(1_000_000));
@@ -340,7 +340,7 @@ describe('side by side', { concurrency: true }, () => {
         await end();
       });
 
-      test('an honest one is never cut while nobody waits', async () => {
+      test('an honest one is never cut while no request waits', async () => {
         const [size, atOnce, step] = [70_000, 60_000, 100];
         const client = await RawClient.open(gateway.port);
         client.send(upload('honest.bin').replace('1000000', String(size)), Buffer.alloc(atOnce, 'x'));

@@ -45,7 +45,7 @@ async function exchange(text: string): Promise<{ readonly statuses: number[]; re
 const chunked = (size: string, lineEnd = '\r\n'): string =>
   `Transfer-Encoding: chunked\r\n\r\n${size}${lineEnd}${JSON_BODY}\r\n0\r\n\r\n`;
 
-describe('requests whose end two readers could see at different places', { concurrency: 8 }, () => {
+describe('requests with an ambiguous end', { concurrency: 8 }, () => {
   const length = `Content-Length: ${SIZE}`;
   const cases: Readonly<Record<string, string>> = {
     'length and chunks': `${length}\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNKS}`,
@@ -89,7 +89,7 @@ describe('requests whose end two readers could see at different places', { concu
   };
 
   for (const [what, text] of Object.entries(cases)) {
-    test(`${what}: the connection ends, and what follows is no request`, async () => {
+    test(`${what}: the connection ends, and the rest is not a request`, async () => {
       const { statuses } = await exchange(`${POST}${text}${SMUGGLED}`);
       assert.ok(
         statuses.every((status) => status === 400 || status === 505),
@@ -111,8 +111,8 @@ describe('requests whose end two readers could see at different places', { concu
   });
 });
 
-describe('heads and bytes that are no HTTP', () => {
-  test('a head without end is refused within its limit', async () => {
+describe('heads and bytes that are not HTTP', () => {
+  test('an endless head is refused within its limit', async () => {
     const client = await RawClient.open(gateway.port);
     client.send('GET /healthz HTTP/1.1\r\nHost: x\r\nX: ');
     let sent = 0;
@@ -128,7 +128,7 @@ describe('heads and bytes that are no HTTP', () => {
     assert.match(client.received.toString('latin1'), /^(HTTP\/1\.1 431 |$)/);
   });
 
-  test(`bytes by chance (FUZZ_SEED=${SEED}): an error or the end, and the next client is served`, async () => {
+  test(`random bytes (FUZZ_SEED=${SEED}): an error or the end, and the next client is served`, async () => {
     const valid = Buffer.from(`${POST}Content-Length: ${SIZE}\r\n\r\n${JSON_BODY}`);
     const spoiled = fc
       .array(fc.record({ at: fc.nat(valid.length - 1), byte: fc.nat(255) }), { minLength: 1, maxLength: 6 })
@@ -163,7 +163,7 @@ describe('heads and bytes that are no HTTP', () => {
   });
 });
 
-describe('clients that take their time', () => {
+describe('slow clients', () => {
   test('thousands of idle connections, slow heads and half requests: others are served, and all of them end', async () => {
     const before = descriptors();
     const memory = memoryOf(gateway.pid).now;

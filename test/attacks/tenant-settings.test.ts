@@ -55,7 +55,7 @@ async function crowd(id: string): Promise<ApiAnswer[]> {
   return Promise.all(Array.from({ length: 60 }, () => open.get(`/api/list/${id}?path=/`)));
 }
 
-test('sixty sessions asked for, two set for the host: two, whoever wrote the connection', async () => {
+test('sixty sessions requested, two set for the host: two, for every author of the connection', async () => {
   assert.equal((await open.post('/manage/connections', input('own'))).status, 201);
   for (const [index, id] of ['configured', 'own'].entries()) {
     const statuses = new Set((await crowd(id)).map(({ status }) => status));
@@ -71,7 +71,7 @@ test('sixty sessions asked for, two set for the host: two, whoever wrote the con
   assert.ok(logins <= 2, `${logins} logins`);
 });
 
-test('an account that may not reach private addresses does not, though another one with the same login does', async () => {
+test('an account that may not reach private addresses does not, although another one with the same login does', async () => {
   assert.equal((await open.get('/api/list/configured?path=/')).status, 200);
   assert.equal((await closed.post('/manage/connections', input('denied'))).status, 201);
   const answer = await closed.get('/api/list/denied?path=/');

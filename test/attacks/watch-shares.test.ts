@@ -107,7 +107,7 @@ suite('watched folders of two accounts', () => {
     return Math.round(longest);
   };
 
-  test('hosts of A that never answer hold up no check of B', async (t) => {
+  test('hosts of A that never answer delay no check of B', async (t) => {
     const alone = await slowest();
     await withSql(postgres.url, async (sql) => {
       await sql`
@@ -137,7 +137,7 @@ suite('watched folders of two accounts', () => {
     await eventually(async () => (await running('checks')) === 0, 'no check of A is left', DEADLINE_MS + 20_000);
   });
 
-  test('receivers of A that never answer hold up no delivery to B, nor one of A itself', async (t) => {
+  test('receivers of A that never answer delay no delivery to B, nor one of A itself', async (t) => {
     const alone = await slowest();
     for (const server of silent.slice(0, RECEIVERS)) {
       const made = await tenants.a.post('/api/watched-folders', {

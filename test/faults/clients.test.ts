@@ -154,7 +154,7 @@ describe('clients that fail', () => {
           });
         });
 
-        test(`${protocol}: a copy whose client leaves goes no further`, async () => {
+        test(`${protocol}: a copy whose client leaves is stopped`, async () => {
           const name = `${++number}.bin`;
           const target = PROTOCOLS[(PROTOCOLS.indexOf(protocol) + 1) % 3] ?? 'sftp';
           const body = JSON.stringify({
@@ -211,7 +211,7 @@ describe('clients that fail', () => {
     }
 
     describe('any', { concurrency: 2 }, () => {
-      test('a body that stands still is cut after the idle time, its file with it', async () => {
+      test('a stalled body is cut after the idle time, its file with it', async () => {
         const filename = `still-${++number}.bin`;
         const client = await RawClient.open(gateway.port);
         const form = { query: `?path=/still&filename=${filename}`, type: 'application/octet-stream' };
@@ -228,7 +228,7 @@ describe('clients that fail', () => {
         });
       });
 
-      test('a body of one byte at a time arrives whole', async () => {
+      test('a body of one byte at a time arrives completely', async () => {
         const filename = `slow-${++number}.bin`;
         const client = await RawClient.open(gateway.port);
         const form = { query: `?path=/&filename=${filename}`, type: 'application/octet-stream' };
@@ -249,7 +249,7 @@ describe('clients that fail', () => {
         });
       });
 
-      test('a chunked body that is cut never becomes a whole file', async () => {
+      test('a chunked body that is cut never becomes a complete file', async () => {
         const filename = `chunks-${++number}.bin`;
         const client = await RawClient.open(gateway.port);
         const form = { query: `?path=/chunks&filename=${filename}`, type: 'application/octet-stream' };
@@ -307,7 +307,7 @@ describe('clients that fail', () => {
         });
       });
 
-      test('a client that closes its sending half behind a whole request is taken as gone; file and history agree', async () => {
+      test('a client that closes its sending half after a whole request counts as gone; file and history agree', async () => {
         const filename = `half-closed-${++number}.bin`;
         const client = await RawClient.open(gateway.port, { allowHalfOpen: true });
         const form = { query: `?path=/half-closed&filename=${filename}`, type: 'application/octet-stream' };

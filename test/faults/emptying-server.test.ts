@@ -17,7 +17,7 @@ import { eventually } from '../support/eventually.js';
 const MODES = ['off', 'writes'] as const;
 const OLD = `${'old '.repeat(100_000)}\n`;
 
-describe('a server that empties what is opened for writing', () => {
+describe('a server that empties files opened for writing', () => {
   const servers = new Map<string, RcloneServer>();
   let gateway: TestAccount;
   let proxy: Proxy;
@@ -67,7 +67,7 @@ describe('a server that empties what is opened for writing', () => {
 
   const hidden = (): readonly string[] => readdirSync(folderOf('off')).filter((name) => name.startsWith('.ftg-'));
 
-  test('a client that leaves in the middle of an append leaves the file as it was', async () => {
+  test('a client that leaves in the middle of an append leaves the file unchanged', async () => {
     const file = join(folderOf('off'), 'left');
     writeFileSync(file, OLD);
     const client = await RawClient.open(gateway.port);
@@ -93,7 +93,7 @@ describe('a server that empties what is opened for writing', () => {
     });
   });
 
-  test('what others write meanwhile stays', async () => {
+  test('concurrent writes of others are kept', async () => {
     const file = join(folderOf('off'), 'shared');
     writeFileSync(file, OLD);
     // By then the old content has been read and written back, and some of the new.

@@ -109,7 +109,7 @@ async function agree(api: ApiClient, folder: string, sent: readonly Sent[]): Pro
 }
 
 describe('the gateway in trouble', { concurrency: 3 }, () => {
-  test('SIGTERM under load: what runs ends well or is recorded as failed, and the process exits with 0 in time', async (t) => {
+  test('SIGTERM under load: running work ends well or is recorded as failed, and the process exits with 0 in time', async (t) => {
     const dataDir = mkdtempSync(path.join(tmpdir(), 'ftg-stop-'));
     const options = { dataDir, config: { server: { drainSeconds: DRAIN_SECONDS } } };
     let gateway = await overRemotes(remotes, options);
@@ -155,7 +155,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
     await gateway.stop();
   });
 
-  test('SIGTERM loses no row that follows its answer', async (t) => {
+  test('SIGTERM loses no row that is written after its answer', async (t) => {
     const dataDir = mkdtempSync(path.join(tmpdir(), 'ftg-stop-'));
     let gateway = await overRemotes(remotes, { dataDir });
     t.after(async () => {
@@ -240,7 +240,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
     });
     after(() => gateway?.stop());
 
-    test('clients are told, and all is well once there are some', async () => {
+    test('clients get an error, and everything works once there are some', async () => {
       const limit = (count: string): void =>
         void execFileSync('prlimit', ['--pid', String(gateway.pid), `--nofile=${count}:`]);
       const before = execFileSync('prlimit', ['--pid', String(gateway.pid), '--nofile', '--noheadings', '-o', 'SOFT'], {
@@ -368,7 +368,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
       rmSync(folder, { recursive: true });
     });
 
-    test('by a day in either direction under load: no transfer fails, no session stays', async (t) => {
+    test('by a day in either direction under load: no transfer fails, no session is left', async (t) => {
       const stop = new AbortController();
       t.after(() => stop.abort());
       const loading = load(gateway.api, '/clock', 2, stop.signal);

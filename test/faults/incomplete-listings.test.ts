@@ -15,7 +15,7 @@ import { held } from '../support/reliability.js';
 const UNREADABLE = '#@!keep.csv';
 const GOOD = ['-rw-r--r-- 1 a a 4 Feb 03 2026 a.txt', 'drwxr-xr-x 1 a a 4096 Feb 03 2026 sub'];
 
-describe('a listing with a line that cannot be read', () => {
+describe('a listing with an unreadable line', () => {
   let scripted: ScriptedFtp;
   let other: TestServer;
   let gateway: TestGateway;
@@ -88,7 +88,7 @@ describe('a listing with a line that cannot be read', () => {
     lines = [...GOOD, UNREADABLE];
   });
 
-  test('an archive names it', async () => {
+  test('an archive lists it', async () => {
     const answer = await gateway.api.get('/api/download/odd', { query: { format: 'zip', path: '/in' } });
     assert.equal(answer.status, 200, answer.text);
     const file = path.join(place, 'in.zip');
@@ -117,7 +117,7 @@ describe('a listing with a line that cannot be read', () => {
     });
   });
 
-  test('a destination that cannot be read whole loses nothing', async () => {
+  test('nothing is lost in a destination that cannot be listed completely', async () => {
     for (const name of ['a.txt', 'keep.csv']) await other.disk.write(`/from/${name}`, 'four');
     const back = {
       ...sync,

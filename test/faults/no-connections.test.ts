@@ -14,7 +14,7 @@ import { told } from './rig.js';
 
 const APPENDS = 48;
 
-describe('a database that lets in no further connection', () => {
+describe('a database that accepts no further connection', () => {
   let server: ScriptedFtp;
   let postgres: PostgresServer;
   let gateway: TestGateway;
@@ -45,7 +45,7 @@ describe('a database that lets in no further connection', () => {
   const writeTo = (name: string): Promise<ApiAnswer> =>
     gateway.api.post('/api/write/c1', { path: `/${name}`, content: 'x' });
 
-  test('the connection for locks was opened at the start: appends go on', async () => {
+  test('the connection for locks was opened at the start: appends continue', async () => {
     // A write takes no lock, and opens the connections that it needs from the pool.
     const writes = await Promise.all(Array.from({ length: APPENDS }, (_, index) => writeTo(`file-${index}`)));
     for (const answer of writes) assert.equal(answer.status, 200, told(answer));

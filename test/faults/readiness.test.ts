@@ -69,7 +69,7 @@ before(async () => (server = await startScripted()));
 after(() => server.stop());
 
 // Each has its own gateway and database.
-describe('a database that takes no writes', { concurrency: 2 }, () => {
+describe('a database that accepts no writes', { concurrency: 2 }, () => {
   for (const threads of [1, 2]) {
     // A file system of a chosen size needs root; without root, a read-only database shows the same.
     if (process.getuid?.() === 0) {
@@ -97,7 +97,7 @@ describe('a database that takes no writes', { concurrency: 2 }, () => {
       });
     }
 
-    test(`it has become read-only, ${threads} event loops: not ready until it is not`, async () => {
+    test(`it has become read-only, ${threads} event loops: not ready until it is writable`, async () => {
       const postgres = await startPostgres();
       const readOnly = (value: string): Promise<void> =>
         withSql(postgres.url, async (sql) => {

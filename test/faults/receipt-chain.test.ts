@@ -100,7 +100,7 @@ describe('receipts over nodes that are killed', () => {
     assert.equal(json['total'], lines.length);
   });
 
-  test('one that is asked for is what stands in the chain, and holds by itself', async () => {
+  test('a requested one equals the one in the chain, and is valid by itself', async () => {
     const [line = ''] = await linesOf({ after: '4', limit: '1' });
     const { sequence, transferId, receipt } = JSON.parse(line) as Record<string, string>;
     assert.equal(sequence, 5);
@@ -144,7 +144,7 @@ describe('receipts over nodes that are killed', () => {
     assert.deepEqual([digest, noDigest, stages], [null, null, null]);
   });
 
-  test('what is changed in the database is named by ftg verify', async () => {
+  test('a change in the database is named by ftg verify', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'ftg-verify-'));
     const [file, keyFile] = [path.join(folder, 'chain.ndjson'), path.join(folder, 'jwks.json')];
     writeFileSync(keyFile, (await nodes[0]!.api.get('/.well-known/jwks.json')).text);
@@ -199,7 +199,7 @@ describe('receipts over nodes that are killed', () => {
     }
   });
 
-  test('what follows a receipt and is no longer kept is 410, and no silent hole', async () => {
+  test('a receipt whose successors are no longer kept is 410, and not a silent gap', async () => {
     const { api } = nodes[0]!;
     const ask = async (query: Record<string, string>): Promise<[number, unknown]> => {
       const { status, headers } = await api.get('/api/receipts', { query });

@@ -86,7 +86,7 @@ describe('a gateway that dies under requests with an Idempotency-Key', () => {
   const start = (): Promise<TestGateway> =>
     startGateway({ dataDir, connections: [...lanes.values()].map(({ connection }) => connection) });
 
-  test('a request that had begun never runs again, at whatever step it was', { timeout: 600_000 }, async () => {
+  test('a request that had begun never runs again, at every step', { timeout: 600_000 }, async () => {
     const tally = { unknown: 0, answered: 0 };
     for (let step = 1; step <= ROUNDS; step++) {
       gateway ??= await start();
@@ -147,39 +147,35 @@ describe('a gateway that dies under requests with an Idempotency-Key', () => {
     });
   });
 
-  test(
-    'an append whose session is lost at any step stands in the file once at most',
-    { timeout: 300_000 },
-    async () => {
-      gateway ??= await start();
-      const { api } = gateway;
-      const { proxy } = laneOf('append');
-      const [kind] = KINDS.filter(({ name }) => name === 'append');
-      let lost = 0;
-      let step = 1;
-      for (; step <= 40; step++) {
-        const folder = `/lost-${step}`;
-        await server.disk.write(`${folder}/old`, BASE);
-        assert.equal((await api.get('/api/exists/append', { query: { path: '/' } })).status, 200);
-        proxy.arm('reset', step);
-        const headers = { 'Idempotency-Key': `lost-${step}` };
-        const first = await kind?.send(api, folder, headers);
-        const { hasFailed } = proxy;
-        proxy.disarm();
-        const again = await kind?.send(api, folder, headers);
-        const where = `step ${step}: ${first?.status} ${first?.text}, then ${again?.status} ${again?.text}`;
-        const { [`${folder}/old`]: content } = await quiet(folder);
-        if (first?.status === 200 || again?.status === 200) assert.equal(content, BASE + MORE, where);
-        else {
-          assert.equal(again?.headers['x-error-code'], 'outcome_unknown', where);
-          assert.ok([BASE, BASE + MORE].includes(content ?? ''), where);
-          lost++;
-        }
-        if (!hasFailed) break;
+  test('an append whose session is lost at any step is in the file at most once', { timeout: 300_000 }, async () => {
+    gateway ??= await start();
+    const { api } = gateway;
+    const { proxy } = laneOf('append');
+    const [kind] = KINDS.filter(({ name }) => name === 'append');
+    let lost = 0;
+    let step = 1;
+    for (; step <= 40; step++) {
+      const folder = `/lost-${step}`;
+      await server.disk.write(`${folder}/old`, BASE);
+      assert.equal((await api.get('/api/exists/append', { query: { path: '/' } })).status, 200);
+      proxy.arm('reset', step);
+      const headers = { 'Idempotency-Key': `lost-${step}` };
+      const first = await kind?.send(api, folder, headers);
+      const { hasFailed } = proxy;
+      proxy.disarm();
+      const again = await kind?.send(api, folder, headers);
+      const where = `step ${step}: ${first?.status} ${first?.text}, then ${again?.status} ${again?.text}`;
+      const { [`${folder}/old`]: content } = await quiet(folder);
+      if (first?.status === 200 || again?.status === 200) assert.equal(content, BASE + MORE, where);
+      else {
+        assert.equal(again?.headers['x-error-code'], 'outcome_unknown', where);
+        assert.ok([BASE, BASE + MORE].includes(content ?? ''), where);
+        lost++;
       }
-      assert.ok(lost > 0 && step > 3, `${lost} of ${step}`);
-    },
-  );
+      if (!hasFailed) break;
+    }
+    assert.ok(lost > 0 && step > 3, `${lost} of ${step}`);
+  });
 
   /** The transfer, by an id that the history knows, and what can be seen of it. */
   async function namesItsTransfer(

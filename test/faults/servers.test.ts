@@ -184,7 +184,7 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
         });
       }
 
-      test(`${protocol}: the server is away while transfers run and sessions rest, then it is back`, async () => {
+      test(`${protocol}: the server is away while transfers run and sessions are idle, then it is back`, async () => {
         const { proxy, server } = remotes[protocol];
         const old = contentOf('old', 300 * KIB);
         await server.disk.write('/away.bin', old);
@@ -244,7 +244,7 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
     });
   }
 
-  describe('few sessions, and 50 requests that want one', { concurrency: 2 }, () => {
+  describe('few sessions, and 50 requests that need one', { concurrency: 2 }, () => {
     for (const [id, server] of Object.entries(LIMITED)) {
       test(`${server}: all are served`, async () => {
         const answers = await Promise.all(
@@ -269,7 +269,7 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
   });
 
   describe('changes', { concurrency: 1 }, () => {
-    test('another host key: the open session is not mistaken for it, the next login is refused and stays so', async () => {
+    test('another host key: the open session is still used, the next login is refused and stays refused', async () => {
       const list = (): Promise<ApiAnswer> => gateway.api.get('/api/list/ssh');
       assert.equal((await list()).status, 200);
       sshProxy.target = changing.second.port;
@@ -333,7 +333,7 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
 
     for (const id of ['tls', 'denying']) {
       const title = id === 'tls' ? 'FTPS' : 'SFTP';
-      test(`${title}: permission denied leaves no file and spares the session`, async () => {
+      test(`${title}: permission denied leaves no file and keeps the session`, async () => {
         const root = id === 'tls' ? changing.tls.folder : String(denying.connection['rootPath']);
         const folder = path.join(root, 'denied');
         execFileSync('mkdir', ['-m', '555', folder]);

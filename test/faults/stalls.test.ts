@@ -120,7 +120,7 @@ describe('stalls', { concurrency: 7 }, () => {
     }
   }
 
-  test('SFTP: a client that goes on sending, slowly, does not hide it', async () => {
+  test('SFTP: a client that slowly continues to send does not hide it', async () => {
     const id = idOf('sftp', 'freezes', 'trickle');
     const lane = lanes.get(id) ?? assert.fail();
     const trickle = new Readable({ read: () => undefined });

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startTogether } from '../support/together.js';
 
-test('where one does not start the others are stopped, also one that is later, and its error is told', async () => {
+test('if one does not start the others are stopped, also a later one, and its error is reported', async () => {
   const stopped: string[] = [];
   const start = async (name: string): Promise<{ stop(): Promise<void> }> => {
     await new Promise((over) => setImmediate(over));

@@ -23,7 +23,7 @@ interface Case {
   readonly isPerformed?: () => Promise<boolean>;
 }
 
-describe('a database that stops taking writes', { timeout: 240_000 }, () => {
+describe('a database that stops accepting writes', { timeout: 240_000 }, () => {
   let remotes: Awaited<ReturnType<typeof startRemotes>>;
   let postgres: PostgresServer;
   let gateway: TestGateway;
@@ -145,7 +145,7 @@ describe('a database that stops taking writes', { timeout: 240_000 }, () => {
     return found;
   };
 
-  test('performed, and not recorded: no Retry-After; known: nothing is begun; back: every outcome is recorded', async () => {
+  test('done, and not recorded: no Retry-After; known: nothing is begun; back: every outcome is recorded', async () => {
     // For the others something is written before they begin: a link's use, the lease of a resumable upload.
     const first = (await all('first')).filter(({ name }) => UNAWARE.includes(name));
     const second = await all('second');

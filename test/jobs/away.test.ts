@@ -30,7 +30,7 @@ describe('jobs whose servers go away', () => {
     ['ftp', 'ftp'],
     ['s3', 's3'],
   ] as const) {
-    test(`${lost} is away for a while under a copy to ${target}`, async () => {
+    test(`${lost} is away for a while during a copy to ${target}`, async () => {
       const root = `/from-${lost}`;
       const { id } = await begin(gateway.api, {
         ...{ type: 'copy', bytesPerSecond: (FILES * SIZE) / 3 },

@@ -12,7 +12,7 @@ import { ended, type JobFileView, type JobView, run } from './support.js';
 const OTHER_KEY = 'ftg_other-key-0123456789-abcdefgh';
 const FILES = 5;
 
-describe('what is asked of jobs', () => {
+describe('requests about jobs', () => {
   let sshd: TestSshd;
   let gateway: TestGateway;
   let other: ApiClient;
@@ -41,7 +41,7 @@ describe('what is asked of jobs', () => {
   });
 
   for (const list of ['include', 'exclude']) {
-    test(`as many globs of ${list} as there may be, as long as they may be, and no more`, async () => {
+    test(`as many and as long globs of ${list} as allowed, and no more`, async () => {
       const { api } = gateway;
       const long = Array.from({ length: 100 }, (_, number) => String(number).padStart(1_024, 'n'));
       const { state, counts } = await run(api, order('mine', { [list]: long }));
@@ -61,7 +61,7 @@ describe('what is asked of jobs', () => {
     });
   }
 
-  test('a cursor of the list of jobs is good for the own jobs alone', async () => {
+  test('a cursor of the list of jobs is valid only for the own jobs', async () => {
     const own: string[] = [];
     for (let number = 0; number < 3; number++) {
       own.push((await run(gateway.api, order('mine', { name: `page ${number}` }))).id);

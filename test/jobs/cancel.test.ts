@@ -126,7 +126,7 @@ describe('jobs that another node stops', { timeout: 900_000 }, () => {
     assert.deepEqual([items.length, new Set(items.map(({ path }) => path)).size], [MANY, MANY]);
   });
 
-  test('cancelled while the database stands still: as soon as it answers again', async () => {
+  test('cancelled while the database does not answer: as soon as it answers again', async () => {
     const order = copy('sftp', '/large', 'other', '/stalled', { bytesPerSecond: SLOW });
     const { id } = await begin(cluster.api, order);
     const { disk } = cluster.servers.other;

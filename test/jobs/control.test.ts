@@ -68,7 +68,7 @@ describe('jobs under way', () => {
   };
   const hasBegun = async (id: string): Promise<boolean> => (await look(gateway.api, id)).counts.done > 0;
 
-  test('a speed limit holds for all its files together', async () => {
+  test('a speed limit applies to all its files together', async () => {
     const begunAt = performance.now();
     const job = await run(gateway.api, order('/limited'));
     const seconds = (performance.now() - begunAt) / 1000;
@@ -76,7 +76,7 @@ describe('jobs under way', () => {
     assert.ok(seconds > 2.5, `${seconds} s`);
   });
 
-  test('paused, nothing more is begun within a second; resumed, it comes to its end, each file once', async () => {
+  test('paused, nothing more is begun within a second; resumed, it ends, with each file once', async () => {
     const { id } = await begin(gateway.api, order('/paused'));
     await eventually(() => hasBegun(id), 'a file is done');
     await post(id, 'pause');
@@ -169,7 +169,7 @@ describe('jobs under way', () => {
     assert.equal((await look(gateway.api, third.id)).state, 'cancelled');
   });
 
-  test('whoever watches is told of the job and its files until the end', async () => {
+  test('watchers get the job and its files until the end', async () => {
     const { id } = await begin(gateway.api, order('/watched'));
     const text = await new Promise<string>((resolve, reject) => {
       let all = '';
@@ -205,7 +205,7 @@ describe('jobs under way', () => {
     assert.equal((await history(api)).length, ACTIONS);
   });
 
-  test('an item of the history tells its job', async () => {
+  test('a history item names its job', async () => {
     const job = await run(gateway.api, order('/told', 0));
     const item = (await history(gateway.api)).find(({ path }) => path === '/told/7') ?? assert.fail();
     const { json } = await gateway.api.get(`/api/transfers/${item.id}`);
@@ -214,7 +214,7 @@ describe('jobs under way', () => {
     assert.equal((await gateway.api.get(`/api/transfers/${job.id}`)).status, 404);
   });
 
-  test('metrics tell how many run, wait and failed', async () => {
+  test('metrics show how many run, wait and failed', async () => {
     await run(gateway.api, { ...order('/x'), source: { connectionId: 'from', path: '/not-there' } });
     await eventually(async () => {
       const { text } = await gateway.api.get('/metrics');

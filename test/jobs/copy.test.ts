@@ -75,7 +75,7 @@ describe('jobs that copy', () => {
     });
   }
 
-  test('globs, and one file alone', async () => {
+  test('globs, and a single file', async () => {
     const globs = await run(gateway.api, {
       type: 'copy',
       source: { connectionId: 'sftp', path: '/from' },
@@ -95,7 +95,7 @@ describe('jobs that copy', () => {
     assert.ok((await servers.s3.disk.read('/one.bin')).equals(tree.get('file 40.bin') ?? assert.fail()));
   });
 
-  test('what stands there already is replaced, left, kept where it is newer, beside it, or a failure', async () => {
+  test('an existing file is replaced, left, kept if it is newer, kept beside it, or a failure', async () => {
     const source = { connectionId: 'sftp', path: '/rules' };
     await servers.sftp.disk.write('/rules/x.txt', 'new');
     await servers.sftp.disk.write('/rules/y.txt', 'only here');
@@ -120,7 +120,7 @@ describe('jobs that copy', () => {
     }
   });
 
-  test('files that fail are told with their reason, and the others are done; retry does those alone', async () => {
+  test('failed files are listed with their reason, and the others are done; retry does only those', async () => {
     for (const name of ['good.txt', 'bad.txt']) await servers.sftp.disk.write(`/partly/${name}`, name);
     await servers.ftp.disk.write('/partly/bad.txt/a-folder-stands-here', '');
     const order = {
@@ -143,7 +143,7 @@ describe('jobs that copy', () => {
     assert.deepEqual([second.state, second.counts.found, second.counts.failed], ['failed', 1, 1]);
   });
 
-  test('a source that is not there, a connection that is not, keys that may not', async () => {
+  test('a missing source, a missing connection, keys without the right', async () => {
     const destination = { connectionId: 'ftp', path: '/nowhere' };
     const missing = await run(gateway.api, {
       type: 'copy',
@@ -178,7 +178,7 @@ describe('jobs that copy', () => {
     assert.equal((await look(gateway.api, missing.id)).state, 'failed');
   });
 
-  test('one copy that is not waited for', async () => {
+  test('one copy without waiting for it', async () => {
     const body = {
       ...{ source_connection_id: 'sftp', source_path: '/from/file 40.bin' },
       ...{ dest_connection_id: 'ftp', dest_path: '/later/x.bin', filename_template: '{name}-copy.{ext}' },
@@ -201,7 +201,7 @@ describe('jobs that copy', () => {
     assert.deepEqual([again.state, again.counts.failed], ['failed', 1]);
   });
 
-  test('the list goes page by page', async () => {
+  test('the list is read page by page', async () => {
     const ids: string[] = [];
     for (let cursor: string | null = null; ;) {
       const query: Record<string, string> = { limit: '2', type: 'copy', ...(cursor === null ? {} : { cursor }) };
@@ -214,7 +214,7 @@ describe('jobs that copy', () => {
     assert.ok(ids.length >= 5);
   });
 
-  test('what stands in the way in a store is told of each file, among others of its folder', async () => {
+  test('conflicts in a store are reported for each file, among others of its folder', async () => {
     const [from, to] = [servers.sftp.disk, servers.s3.disk];
     const names = ['free', 'folder', 'file/below', 'file/beside', 'free too'];
     for (const name of names) await from.write(`/in-the-way/${name}`, name);

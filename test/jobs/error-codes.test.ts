@@ -11,7 +11,7 @@ import { begin, ended, filesOf, history, type JobView, look, run } from './suppo
 const ADMIN = 'ftg_admin-key-0123456789-abcdefgh';
 type Coded = JobView & { readonly errorCode: string | null };
 
-describe('jobs that cannot go on', () => {
+describe('jobs that cannot continue', () => {
   let servers: Awaited<ReturnType<typeof startServers>>;
   let gateway: TestAccount;
   let admin: ApiClient;
@@ -49,14 +49,14 @@ describe('jobs that cannot go on', () => {
   };
 
   for (const protocol of PROTOCOLS) {
-    test(`a source that is not there, on ${protocol}`, async () => {
+    test(`a missing source, on ${protocol}`, async () => {
       for (const type of ['copy', 'move', 'sync', 'delete']) {
         assert.equal(await failsOf(order(type, protocol, '/not/there')), 'not_found', type);
       }
     });
   }
 
-  test('a source that nobody may look into, and one below a file', async () => {
+  test('a source without permission, and one below a file', async () => {
     const { chmod } = servers.ftp.disk;
     assert.ok(chmod !== undefined);
     await servers.ftp.disk.write('/closed/inner/a.txt', 'x');
@@ -78,7 +78,7 @@ describe('jobs that cannot go on', () => {
     assert.deepEqual([job.state, job.errorCode, job.counts.done], ['failed', 'login_refused', 0], JSON.stringify(job));
   });
 
-  test('a destination that is switched off, or deleted, under it', async () => {
+  test('a destination that is switched off, or deleted, during the job', async () => {
     for (let number = 0; number < 20; number++) {
       await servers.sftp.disk.write(`/slow/${number}`, Buffer.alloc(100_000, number));
     }
@@ -114,7 +114,7 @@ describe('jobs that cannot go on', () => {
     assert.equal((json['transfer'] as Record<string, unknown>)['errorCode'], 'already_exists');
   });
 
-  test('ftg ends with the exit code of what ended the job', async () => {
+  test('ftg ends with the exit code of the error that ended the job', async () => {
     await terminal.fails(3, /does not exist|not there|no such/i, ['cp', '-r', 'sftp:/not/there', 'ftp:/x']);
     await terminal.fails(6, /530|login/i, ['sync', 'wrong:/x', 'sftp:/x']);
     const { stderr } = await terminal.fails(3, /./, ['--json', 'rm', '-r', 'sftp:/not/there']);

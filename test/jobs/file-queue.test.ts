@@ -19,7 +19,7 @@ function table(count: number): { rows: JobFile[]; claims: number[]; claim: (limi
   return { rows, claims, claim };
 }
 
-test('every file is handed out once, though each claim finds those in hand again', async () => {
+test('every file is returned once, although each claim finds claimed ones again', async () => {
   const { rows, claims, claim } = table(450);
   const queue = new FileQueue(claim);
   const seen: string[] = [];
@@ -40,7 +40,7 @@ test('every file is handed out once, though each claim finds those in hand again
   assert.ok(claims.length < 10, `${claims.length} claims`);
 });
 
-test('a file that ends while a claim is on its way is not done twice', async () => {
+test('a file that ends during a claim is not done twice', async () => {
   const { rows, claim } = table(3);
   let answer = (): void => undefined;
   let times = 0;
@@ -62,7 +62,7 @@ test('a file that ends while a claim is on its way is not done twice', async () 
   assert.deepEqual(rest, ['file-1', 'file-2']);
 });
 
-test('nothing more is claimed when no more is wanted, and a failure is told', async () => {
+test('nothing more is claimed when no more is wanted, and a failure is reported', async () => {
   const { claims, claim } = table(2);
   const queue = new FileQueue(claim);
   await queue.refill();

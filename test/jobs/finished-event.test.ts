@@ -87,7 +87,7 @@ describe('job.finished', { timeout: 240_000 }, () => {
     return String(headers['webhook-signature']).split(' ').includes(signature);
   };
 
-  test('each end is told, as the job is shown, and signed', async () => {
+  test('each end is reported, in the form of the job, and signed', async () => {
     const good = await begin(gateway.api, order('/tree'));
     const bad = await begin(gateway.api, order('/not-there'));
     const left = await begin(gateway.api, order('/slow', { bytesPerSecond: 1 }));
@@ -125,7 +125,7 @@ describe('job.finished', { timeout: 240_000 }, () => {
     assert.equal((await gateway.api.get('/manage/webhook-secret')).status, 403);
   });
 
-  test('tried again, a dead letter in the end, and sent again by hand under its old id', async () => {
+  test('tried again, finally a dead letter, and sent again manually under its old id', async () => {
     receiver.respond = (_, response) => response.writeHead(500).end();
     const { id } = await begin(gateway.api, order('/tree'));
     const tries = await told(id, 4);
@@ -144,7 +144,7 @@ describe('job.finished', { timeout: 240_000 }, () => {
     await eventually(async () => (await stateOf()) === 'delivered', 'it is delivered');
   });
 
-  test('a node that is killed as the job has ended loses nothing', async () => {
+  test('a node that is killed when the job has ended loses nothing', async () => {
     const port = receiver.port;
     await receiver.close();
     const { id } = await begin(gateway.api, order('/tree', { webhookUrl: receiver.url }));
@@ -158,7 +158,7 @@ describe('job.finished', { timeout: 240_000 }, () => {
     assert.equal((await told(id)).length, 1);
   });
 
-  test('a receiver that cannot be, or must not be reached, is refused', async () => {
+  test('a receiver that is invalid, or must not be reached, is refused', async () => {
     for (const [webhookUrl, status] of [
       ['ftp://example.com/', 400],
       ['no url', 400],

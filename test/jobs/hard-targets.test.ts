@@ -75,7 +75,7 @@ describe('trees that change, and targets that cannot take them', () => {
     assert.deepEqual([next.state, next.counts.done], ['succeeded', 1], 'the next run brings what came');
   });
 
-  test('two jobs of one tree at once: each file is whole, each job counts its own', async () => {
+  test('two jobs of one tree at once: each file is complete, each job counts its own', async () => {
     const { disk } = servers.sftp;
     const names = Array.from({ length: 40 }, (_, number) => `${number % 4}/${number}`);
     for (const [number, name] of names.entries()) await disk.write(`/shared/${name}`, Buffer.alloc(SIZE / 2, number));

@@ -71,7 +71,7 @@ for (const [from, to] of PAIRS.filter((pair) => ASKED === undefined || ASKED ===
       });
     });
 
-    test('the database is killed, and then stands still, under a copy', async (t) => {
+    test('the database is killed, and then frozen, during a copy', async (t) => {
       const { id } = await begin(cluster.api, order('copy', '/again'));
       const { postgres } = cluster;
       const begunAt = performance.now();

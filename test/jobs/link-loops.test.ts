@@ -76,7 +76,7 @@ for (const [name, tellsLinks, start] of SERVERS) {
       assert.deepEqual(found.toSorted(), ['inner', 'inner/keep.txt', 'keep.txt']);
     };
 
-    test('lists and archives of the tree come to their end', async () => {
+    test('lists and archives of the tree come to an end', async () => {
       const headers = { Accept: 'application/x-ndjson' };
       const query = { path: '/tree', recursive: 'true' };
       const listed = await gateway.api.get('/api/list/ftp', { query, headers });
@@ -92,7 +92,7 @@ for (const [name, tellsLinks, start] of SERVERS) {
         assert.ok(archive.text.includes(file));
     });
 
-    test('a copy brings each file, and tells of the links', async () => {
+    test('a copy has each file, and reports the links', async () => {
       const job = await run(gateway.api, {
         ...{ type: 'copy', source: { connectionId: 'ftp', path: '/tree' } },
         destination: { connectionId: 'to', path: '/copied' },
@@ -110,7 +110,7 @@ for (const [name, tellsLinks, start] of SERVERS) {
       }
     });
 
-    test('a job that deletes the tree takes its links, and leaves what they lead to', async () => {
+    test('a job that deletes the tree removes its links, and keeps their targets', async () => {
       const job = await run(gateway.api, { type: 'delete', source: { connectionId: 'ftp', path: '/tree' } });
       // ProFTPD's LIST leaves out some of the links that it hides: a hidden entry is kept, and its folder with it.
       if (tellsLinks) assert.deepEqual([job.state, job.counts.deleted], ['succeeded', 8], JSON.stringify(job));

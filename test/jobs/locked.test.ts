@@ -70,7 +70,7 @@ describe('jobs beside other requests', { timeout: 300_000 }, () => {
     })) as T;
   }
 
-  test('a job of another account comes to its end meanwhile', async () => {
+  test('a job of another account ends meanwhile', async () => {
     const other = cluster.node(0).client(OTHER);
     const { id } = await begin(cluster.api, order('/locked-again'));
     await eventually(async () => (await look(cluster.api, id)).counts.done > 3, 'some files are done');
@@ -85,7 +85,7 @@ describe('jobs beside other requests', { timeout: 300_000 }, () => {
     assert.deepEqual((await ended(cluster.api, id)).counts.done, FILES);
   });
 
-  test('a cancellation ends the work at once, however slowly the database takes it', async () => {
+  test('a cancellation ends the work at once, even if the database is slow', async () => {
     const { id } = await begin(cluster.api, order('/slow'));
     await eventually(async () => (await look(cluster.api, id)).counts.done > 3, 'some files are done');
     const cancelling = await locking(id, async () => {
@@ -105,7 +105,7 @@ describe('jobs beside other requests', { timeout: 300_000 }, () => {
     assert.equal((await look(cluster.api, id)).state, 'cancelled');
   });
 
-  test('where the database refuses a cancellation, the job goes on and leaves nothing out', async () => {
+  test('if the database refuses a cancellation, the job continues and leaves nothing out', async () => {
     const { id } = await begin(cluster.api, order('/refused'));
     await eventually(async () => (await look(cluster.api, id)).counts.done > 3, 'some files are done');
     const answer = await locking(id, () => cluster.api.post(`/api/jobs/${id}/cancel`, {}));
@@ -114,7 +114,7 @@ describe('jobs beside other requests', { timeout: 300_000 }, () => {
     assert.deepEqual([job.state, job.counts.done], ['succeeded', FILES]);
   });
 
-  test('who may not begin a job may not have it done again either', async () => {
+  test('a caller that may not begin a job may not retry it either', async () => {
     const { id } = await begin(cluster.api, order('/again'));
     assert.equal((await cluster.api.post(`/api/jobs/${id}/cancel`, {})).status, 200);
     const writer = cluster.node(0).client(WRITER);

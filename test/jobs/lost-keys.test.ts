@@ -116,7 +116,7 @@ describe('jobs whose key changes', { timeout: 300_000 }, () => {
     });
   }
 
-  test('those that wait or are paused end too, and those that need no more than the key still has do not', async () => {
+  test('waiting and paused ones end too, and those that need no more than the key still has do not', async () => {
     const [narrow, revoked] = [await makeKey(), await makeKey()];
     await cluster.servers.from.disk.write('/old/a.bin', 'old');
     const kept = await begin(narrow.api, { type: 'delete', source: { connectionId: 'from', path: '/old' } });
@@ -142,7 +142,7 @@ describe('jobs whose key changes', { timeout: 300_000 }, () => {
     assert.equal((await ended(cluster.api, kept.id)).state, 'succeeded');
   });
 
-  test('a key that is rotated hands its jobs over, and they go on after it is gone', async () => {
+  test('a rotated key passes its jobs on, and they continue after it is gone', async () => {
     const key = await makeKey();
     const id = await moving(key, '/rotated');
     const answer = await admin.post(`/manage/api-keys/${key.id}/rotate`, { overlapMinutes: 0 });

@@ -100,7 +100,7 @@ describe('mirrors of a source that shows less than it has', () => {
       }
     });
 
-    test(`a folder of ${named} that is moved or deleted although its listings end early is not whole`, async () => {
+    test(`a folder of ${named} that is moved or deleted although its listings end early is not complete`, async () => {
       const { server, proxy } = sources[index] ?? assert.fail();
       for (const type of ['move', 'delete']) {
         const root = await lay(server);
@@ -155,7 +155,7 @@ describe('mirrors of a source that shows less than it has', () => {
     assert.equal(await standing(0, root), 1);
   });
 
-  test('the same of a schedule', async () => {
+  test('the same for a schedule', async () => {
     const { server } = sources[0] ?? assert.fail();
     const root = await lay(server);
     const made = await gateway.api.post('/api/schedules', {

@@ -87,7 +87,7 @@ describe('jobs that move and delete', () => {
       assert.ok(answer.status < 300, answer.text);
     };
 
-    test(`a moved tree takes its folders along, its own too, on ${protocol}`, async () => {
+    test(`a moved tree includes its folders, also its own, on ${protocol}`, async () => {
       await lay(protocol, '/in/box');
       await makeFolder('/in/box/void');
       await servers[protocol].disk.write('/in/beside.txt', 'stays');
@@ -99,7 +99,7 @@ describe('jobs that move and delete', () => {
       assert.equal(again.state, 'failed', 'there is nothing left to move');
     });
 
-    test(`within ${protocol}, and one file`, async () => {
+    test(`within ${protocol}, and a single file`, async () => {
       await lay(protocol, '/own/box');
       const destination = { connectionId: protocol, path: '/own/boxed' };
       assert.equal((await run(gateway.api, move('/own/box', { destination }))).state, 'succeeded');
@@ -111,7 +111,7 @@ describe('jobs that move and delete', () => {
       assert.deepEqual([left.includes('/single/one.txt'), left.includes('/single/other.txt')], [false, true]);
     });
 
-    test(`folders that hold what failed, or was left out, stay; retry takes them along, on ${protocol}`, async () => {
+    test(`folders with failed or left out entries are kept; retry moves them, on ${protocol}`, async () => {
       const { disk } = servers[protocol];
       for (const name of ['goes/a.csv', 'mixed/b.csv', 'mixed/b.tmp']) await disk.write(`/some/${name}`, name);
       await makeFolder('/some/void');
@@ -135,7 +135,7 @@ describe('jobs that move and delete', () => {
       assert.equal(await folderIsThere(protocol, '/held'), false);
     });
 
-    test(`a schedule that empties a folder leaves it for its next run, on ${protocol}`, async () => {
+    test(`a schedule that empties a folder keeps it for its next run, on ${protocol}`, async () => {
       await lay(protocol, '/inbox');
       await makeFolder('/inbox/void');
       const made = await gateway.api.post('/api/schedules', { name: 'x', cron: '@yearly', job: move('/inbox') });
@@ -152,7 +152,7 @@ describe('jobs that move and delete', () => {
     });
   }
 
-  test('a folder that nobody may remove stays, and all that was in it is moved', async () => {
+  test('a folder without permission to remove it is kept, and everything in it is moved', async () => {
     const { disk } = servers.ftp;
     const { chmod } = disk;
     assert.ok(chmod !== undefined);
@@ -170,7 +170,7 @@ describe('jobs that move and delete', () => {
     assert.equal(await folderIsThere('ftp', '/locked/box'), true);
   });
 
-  test('what comes meanwhile stays', async () => {
+  test('entries created meanwhile are kept', async () => {
     const { disk } = servers.sftp;
     for (let number = 0; number < 8; number++) await disk.write(`/grows/${number}.bin`, Buffer.alloc(50_000));
     const { id } = await begin(gateway.api, {
@@ -184,7 +184,7 @@ describe('jobs that move and delete', () => {
     assert.deepEqual(await disk.files('/grows'), ['/grows/new.bin']);
   });
 
-  test('links go, and what they lead to stays', async () => {
+  test('links are removed, and their targets are kept', async () => {
     const { disk } = servers.sftp;
     await disk.write('/kept/inside.txt', 'stays');
     await disk.write('/links/file.txt', 'goes');

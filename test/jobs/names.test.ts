@@ -46,7 +46,7 @@ describe('a destination that ignores case', () => {
     });
 
   for (const type of ['copy', 'sync', 'move'] as const) {
-    test(`a ${type}: the second of two names fails, and the first stands`, async () => {
+    test(`a ${type}: the second of two names fails, and the first is kept`, async () => {
       const from = `/for-${type}`;
       for (const name of ['A.txt', 'a.txt', 'B.txt', 'Dir/x', 'dir/x', 'dir/y']) {
         await source.disk.write(`${from}/${name}`, name);
@@ -79,7 +79,7 @@ describe('a destination that ignores case', () => {
     assert.equal((await readdir(at('own-copy'))).length, 2);
   });
 
-  test('what only seems extra, since it is spelt otherwise, is not deleted', async () => {
+  test('an entry that only seems extra, because its spelling differs, is not deleted', async () => {
     await source.disk.write('/renamed/report.txt', 'new');
     await mkdir(at('renamed'), { recursive: true });
     await chmod(at('renamed'), 0o777);
@@ -96,7 +96,7 @@ describe('a destination that ignores case', () => {
     assert.equal(await readFile(at(`renamed/${file}`), 'utf8'), 'new');
   });
 
-  test('where case counts, all of them are copied', async () => {
+  test('if case counts, all of them are copied', async () => {
     const job = await run(gateway.api, {
       ...{ type: 'copy', source: { connectionId: 'from', path: '/tree' } },
       destination: { connectionId: 'from', path: '/same' },
@@ -133,7 +133,7 @@ describe('names of a folder', () => {
     assert.deepEqual(all, ['A', taken, 'É', 'STRASSE', 'οδος']);
   });
 
-  test('many of them are no burden where the destination tells them apart', async () => {
+  test('many of them cost little if the destination distinguishes them', async () => {
     const many = Array.from({ length: 1000 }, (_, number) => `name ${number}`);
     assert.deepEqual(await told({}, [...many, 'NAME 1'], 100), []);
     assert.deepEqual(await told({ ignoresCase: true }, [...many, 'NAME 1'], 100), ['NAME 1']);

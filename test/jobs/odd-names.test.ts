@@ -12,7 +12,7 @@ import { type JobView, ended, filesOf, run } from './support.js';
 
 const ODD = 'tab\there.txt';
 
-describe('entries that a job can do nothing with', () => {
+describe('entries that a job cannot process', () => {
   let servers: Awaited<ReturnType<typeof startServers>>;
   let folding: FtpServer;
   let gateway: TestAccount;
@@ -47,7 +47,7 @@ describe('entries that a job can do nothing with', () => {
 
   for (const protocol of PROTOCOLS) {
     for (const type of ['copy', 'sync', 'move', 'delete']) {
-      test(`a name with a control character, under a ${type} on ${protocol}, and again`, async () => {
+      test(`a name with a control character, in a ${type} on ${protocol}, and again`, async () => {
         const root = `/odd-${type}`;
         const { disk } = servers[protocol];
         for (const name of ['plain.txt', ODD, `sub/${ODD}`]) await disk.write(`${root}/${name}`, name);
@@ -68,7 +68,7 @@ describe('entries that a job can do nothing with', () => {
     }
   }
 
-  test('a filter that leaves them out is kept', async () => {
+  test('a filter that leaves them out is obeyed', async () => {
     await servers.sftp.disk.write(`/left-out/${ODD}`, 'x');
     await servers.sftp.disk.write('/left-out/a.csv', 'x');
     const job = await run(gateway.api, order('copy', 'sftp', 's3', '/left-out', { include: ['*.csv'] }));
@@ -84,7 +84,7 @@ describe('entries that a job can do nothing with', () => {
     assert.deepEqual([files[0]?.action, files[0]?.path], ['list', 'in/']);
   });
 
-  test('of the destination alone it cannot be deleted, and the others are', async () => {
+  test('one that only the destination has cannot be deleted, and the others are', async () => {
     await servers.sftp.disk.write('/extra/a.txt', 'x');
     for (const name of ['goes.txt', ODD]) await servers.s3.disk.write(`/extra-to/${name}`, 'x');
     const job = await run(gateway.api, order('sync', 'sftp', 's3', '/extra', { deleteExtra: true }));
@@ -110,7 +110,7 @@ describe('entries that a job can do nothing with', () => {
     });
   }
 
-  test('a path that is longer than a job can hold', async () => {
+  test('a path that is longer than a job can store', async () => {
     const names = Array.from({ length: 11 }, () => randomBytes(120).toString('hex'));
     const { disk } = servers.sftp;
     await disk.write(`/long/${names.slice(0, 5).join('/')}/kept.txt`, 'x');
@@ -121,7 +121,7 @@ describe('entries that a job can do nothing with', () => {
     assert.match(files[0]?.error ?? '', /more than 2500 bytes/);
   });
 
-  test('of two names that the destination takes for one the second fails again when it is retried', async () => {
+  test('the second of two names that the destination treats as equal fails again in a retry', async () => {
     for (const name of ['A.txt', 'a.txt', 'Dir/x', 'dir/y']) await servers.sftp.disk.write(`/clash/${name}`, name);
     const job = await run(gateway.api, order('copy', 'sftp', 'folding', '/clash'));
     const before = (await filesOf(gateway.api, job.id, 'failed')).map(({ path }) => path.toLowerCase()).sort();

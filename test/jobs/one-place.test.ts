@@ -78,7 +78,7 @@ describe('one place under two names', () => {
   for (const { protocol, other } of ways) {
     for (const type of ['move', 'copy'] as const) {
       for (const onConflict of RULES[other] ?? (['replace'] as const)) {
-        test(`a job that would ${type} a tree of ${protocol} onto itself by way of ${other} (${onConflict})`, async () => {
+        test(`a job that would ${type} a tree of ${protocol} onto itself through ${other} (${onConflict})`, async () => {
           const root = await lay(protocol);
           const job = await run(gateway.api, {
             ...{ type, onConflict },
@@ -94,7 +94,7 @@ describe('one place under two names', () => {
       }
     }
 
-    test(`a sync of a tree of ${protocol} onto itself by way of ${other} changes nothing`, async () => {
+    test(`a sync of a tree of ${protocol} onto itself through ${other} changes nothing`, async () => {
       const root = await lay(protocol);
       const job = await run(gateway.api, {
         ...{ type: 'sync', compare: 'digest', deleteExtra: true },
@@ -106,7 +106,7 @@ describe('one place under two names', () => {
       assert.deepEqual([job.counts.done, job.counts.deleted], [0, 0], shown);
     });
 
-    test(`a mirror of ${protocol} that would delete its own source by way of ${other}`, async () => {
+    test(`a mirror of ${protocol} that would delete its own source through ${other}`, async () => {
       const root = await lay(protocol);
       await servers[protocol].disk.write(`${root}/extra/x.txt`, 'x');
       const job = await run(gateway.api, {
@@ -120,7 +120,7 @@ describe('one place under two names', () => {
       assert.match(job.error ?? '', /onto itself/, shown);
     });
 
-    test(`one file of ${protocol} onto itself by way of ${other}: copied, or moved by a job`, async () => {
+    test(`one file of ${protocol} onto itself through ${other}: copied, or moved by a job`, async () => {
       const root = await lay(protocol);
       const path = `${root}/deep/b.txt`;
       const answer = await gateway.api.post('/api/copy', {
@@ -140,7 +140,7 @@ describe('one place under two names', () => {
     });
 
     if (other.endsWith('-again')) {
-      test(`the command line and agents: ${protocol} onto itself by way of ${other}`, async () => {
+      test(`the command line and agents: ${protocol} onto itself through ${other}`, async () => {
         const root = await lay(protocol);
         const [from, to] = [`${protocol}:${root}`, `${other}:${root}`];
         const commands = [
@@ -169,7 +169,7 @@ describe('one place under two names', () => {
       });
     }
 
-    test(`one file of ${protocol} beside itself by way of ${other}`, async () => {
+    test(`one file of ${protocol} beside itself through ${other}`, async () => {
       const root = await lay(protocol);
       const answer = await gateway.api.post('/api/copy', {
         ...{ source_connection_id: protocol, source_path: `${root}/a.txt`, dest_connection_id: other },
@@ -241,7 +241,7 @@ describe('one place under two names', () => {
     });
   }
 
-  test('trees that only look alike are two', async () => {
+  test('trees that only look equal are two', async () => {
     const [from, to] = [await lay('sftp'), await lay('sftp')];
     const job = await run(gateway.api, {
       type: 'move',

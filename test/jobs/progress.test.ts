@@ -72,7 +72,7 @@ describe('a large file of a job', { timeout: 300_000 }, () => {
     assert.ok(new Set(events).size >= 4, `those who watch see it too: ${events.join(' ')}`);
   });
 
-  test('counts once although the nodes that have it in hand are killed', async () => {
+  test('counts once although the nodes that work on it are killed', async () => {
     const { id } = await begin(cluster.api, order('/killed', 2 * MIB));
     let kills = 0;
     const end = await follow(id, async ({ counts }) => {

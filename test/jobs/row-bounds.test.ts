@@ -15,7 +15,7 @@ const ROWS_PER_ACCOUNT = 12_000;
 const BATCH = 2_000;
 const FOLDER_MODE = 0o040755;
 
-describe('what jobs find is bounded', () => {
+describe('findings of jobs are bounded', () => {
   let server: OddServer;
   let gateway: TestGateway;
   let full: TestGateway;
@@ -64,7 +64,7 @@ describe('what jobs find is bounded', () => {
     return json['jobs'] as JobView[];
   };
 
-  test('one job ends, and says at what', async () => {
+  test('one job ends, and names the limit', async () => {
     const job = (await run(gateway.api, order())) as Coded;
     assert.equal(job.errorCode, 'too_large', JSON.stringify(job));
     assert.match(job.error ?? '', /more than 5000 files and folders \(jobs\.filesPerJob\)/);
@@ -78,7 +78,7 @@ describe('what jobs find is bounded', () => {
     assert.ok(job.counts.found < FILES_PER_JOB * 0.6, JSON.stringify(job));
   });
 
-  test('an account keeps so much: its oldest jobs make room, and one after the other ends', async () => {
+  test('an account keeps a limited number: its oldest jobs make room, and one after the other ends', async () => {
     const ids: string[] = [];
     for (let round = 0; round < 3; round++) {
       const begun = await Promise.all(Array.from({ length: 4 }, () => begin(gateway.api, order())));

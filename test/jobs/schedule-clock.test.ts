@@ -6,7 +6,7 @@ import { ScheduleService } from '../../src/jobs/schedules.js';
 
 type ScheduleServiceOptions = ConstructorParameters<typeof ScheduleService>[0];
 
-test('times are reckoned anew at the start, and whenever the clock has come back', async () => {
+test('times are computed again at the start, and whenever the clock was set back', async () => {
   let [aheadMs, recalls] = [0, 0];
   let fails = false;
   let [wake, hear] = [(): void => undefined, (_reading: { readonly now: Date }): void => undefined];

@@ -118,7 +118,7 @@ describe('schedules', { timeout: 300_000 }, () => {
     assert.equal(answer.status, 200, answer.text);
   }
 
-  test('made, shown with its next five runs, changed, run out of turn and deleted', async () => {
+  test('made, shown with its next five runs, changed, run manually and deleted', async () => {
     const made = await create({ name: 'yearly', ...yearly, job: copy('/made', { exclude: ['*.tmp'] }) });
     assert.deepEqual(
       made.nextRuns.map((time) => time.slice(4)),
@@ -160,7 +160,7 @@ describe('schedules', { timeout: 300_000 }, () => {
     assert.deepEqual(actions.slice(0, 4), ['schedule.delete', 'schedule.update', 'schedule.update', 'schedule.create']);
   });
 
-  test('what cannot be is refused', async () => {
+  test('invalid ones are refused', async () => {
     const good = { name: 'x', ...yearly, job: copy() };
     for (const wrong of [
       { cron: '0 0 31 2 *' },
@@ -193,7 +193,7 @@ describe('schedules', { timeout: 300_000 }, () => {
     await remove(id);
   });
 
-  test('its next five runs are shown before it is made, in any zone; what never comes is told', async () => {
+  test('its next five runs are shown before it is made, in any zone; one that never runs is reported', async () => {
     const preview = (body: object) => (nodes[0] as TestGateway).client(NARROW_KEY).post('/api/schedules/preview', body);
     const seen = await preview(yearly);
     assert.equal(seen.status, 200, seen.text);
@@ -218,7 +218,7 @@ describe('schedules', { timeout: 300_000 }, () => {
     return Number(new RegExp(`^ftg_schedules_${name}_seconds (\\S+)$`, 'm').exec(text)?.[1]);
   };
 
-  test('runs that were missed are caught up once, and gauges tell how late', async () => {
+  test('missed runs are caught up once, and gauges show how late', async () => {
     const { id } = await create({ name: 'often', cron: '0 0 * * *', job: copy('/missed') });
     assert.deepEqual([await gauge('late'), await gauge('overdue')], [0, 0]);
     await sql.begin(async (held) => {
@@ -250,7 +250,7 @@ describe('schedules', { timeout: 300_000 }, () => {
     assert.deepEqual([seen.state, seen.scheduleId], ['succeeded', null]);
   });
 
-  test('the clock of the database was ahead, and a node starts after it has come back', async () => {
+  test('the clock of the database was ahead, and a node starts after it was set back', async () => {
     const { id, nextRuns } = await create({ name: 'daily', cron: '0 0 * * *', job: copy() });
     const { id: off } = await create({ name: 'off', cron: '0 0 * * *', isActive: false, job: copy() });
     await sql`update schedules set next_run_at = next_run_at + interval '400 days' where id = ${id}`;
@@ -262,7 +262,7 @@ describe('schedules', { timeout: 300_000 }, () => {
     for (const one of [id, off]) await remove(one);
   });
 
-  test('a run is left out, and told, while the former one goes on, paused ones too', async () => {
+  test('a run is skipped, and reported, while the former one goes on, also a paused one', async () => {
     const { id } = await create({ name: 'slow', ...yearly, job: copy('/slow', { bytesPerSecond: 1 }) });
     await miss(id);
     await fired(id);
@@ -281,7 +281,7 @@ describe('schedules', { timeout: 300_000 }, () => {
     await remove(id);
   });
 
-  test('fired once each by two nodes, one of which is killed on the way', async () => {
+  test('run once each by two nodes, one of which is killed half way', async () => {
     const ids: string[] = [];
     for (let number = 0; number < 20; number++) {
       ids.push((await create({ name: `once ${number}`, ...yearly, job: copy(`/once/${number}`) })).id);
@@ -378,7 +378,7 @@ describe('schedules', { timeout: 300_000 }, () => {
     await remove(id);
   });
 
-  test('an account has as many as it may', async () => {
+  test('an account has a limited number', async () => {
     const ids: string[] = [];
     const body = { name: 'one of many', ...yearly, isActive: false, job: copy() };
     for (let number = 0; number < 30; number++) ids.push((await create(body)).id);

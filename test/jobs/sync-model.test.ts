@@ -75,7 +75,7 @@ function randomOf(seed: number): (below: number) => number {
   };
 }
 
-describe('syncs beside a model', { timeout: 3_600_000 }, () => {
+describe('syncs compared with a model', { timeout: 3_600_000 }, () => {
   let cluster: Cluster<Name>;
   const keeps: Partial<Record<Name, boolean>> = {};
 

@@ -46,7 +46,7 @@ describe('jobs that sync', () => {
     ['s3', 'sftp'],
   ] as const) {
     for (const deleteExtra of [false, true]) {
-      test(`${from} to ${to}, ${deleteExtra ? 'deleting' : 'keeping'} what is extra`, async () => {
+      test(`${from} to ${to}, ${deleteExtra ? 'deleting' : 'keeping'} extra files`, async () => {
         const root = `/sync-${from}-${to}-${deleteExtra}`;
         const sourceTree: Tree = new Map();
         let targetTree: Tree = new Map();
@@ -94,7 +94,7 @@ describe('jobs that sync', () => {
     }
   }
 
-  test('size and time: what is unchanged is left, what is newer comes again', async () => {
+  test('size and time: unchanged files are left, newer ones are copied again', async () => {
     for (const [from, to] of [
       ['sftp', 'ftp'],
       ['sftp', 's3'],
@@ -118,7 +118,7 @@ describe('jobs that sync', () => {
     }
   });
 
-  test('a digest finds what size and time hide', async () => {
+  test('a digest finds changes that size and time hide', async () => {
     await server('sftp').disk.write('/digest/a', 'one');
     await server('sftp').disk.write('/digest/b', 'two');
     await server('s3').disk.write('/digest/a', 'one');
@@ -131,7 +131,7 @@ describe('jobs that sync', () => {
     assert.equal((await server('s3').disk.read('/digest/b')).toString(), 'two');
   });
 
-  test('a folder that is empty in the source stays in a store whose objects of it go', async () => {
+  test('a folder that is empty in the source is kept in a store whose objects of it are deleted', async () => {
     const root = '/emptied';
     await server('sftp').disk.write(`${root}/file`, 'a file');
     const made = await gateway.api.post('/api/mkdir/sftp', { path: `${root}/folder` });
@@ -159,7 +159,7 @@ describe('jobs that sync', () => {
     }
   });
 
-  test('more deletions than were allowed, or a failure before them: none', async () => {
+  test('more deletions than allowed, or a failure before them: none', async () => {
     await server('sftp').disk.write('/most/kept', 'kept');
     for (let number = 0; number < 6; number++) await server('ftp').disk.write(`/most/extra-${number}`, 'x');
     const order = {

@@ -42,7 +42,7 @@ describe('trees of jobs', () => {
     ['ftp', 's3'],
     ['s3', 'sftp'],
   ] as const) {
-    test(`empty folders come along, from ${from} to ${to}`, async () => {
+    test(`empty folders are copied, from ${from} to ${to}`, async () => {
       for (const type of ['copy', 'sync', 'move']) {
         const root = `/empty-${type}`;
         await servers[from].disk.write(`${root}/full/a.txt`, 'a');
@@ -88,7 +88,7 @@ describe('trees of jobs', () => {
     assert.equal(refused.status, 400, refused.text);
   });
 
-  test('what a sync leaves out is neither copied nor deleted; nor is it by a deletion', async () => {
+  test('entries that a sync leaves out are neither copied nor deleted; nor are they by a deletion', async () => {
     for (const name of ['kept-large', 'a/kept-deep']) {
       await servers.ftp.disk.write(`/out-to/${name}`, Buffer.alloc(name === 'kept-large' ? 500 : 5));
     }
@@ -106,7 +106,7 @@ describe('trees of jobs', () => {
   });
 
   for (const from of ['sftp', 'ftp'] as const) {
-    test(`a link that leads back up is told and left, on ${from}`, async () => {
+    test(`a link that leads back up is reported and left, on ${from}`, async () => {
       const { disk } = servers[from];
       await disk.write('/loop/a/file.txt', 'once');
       await disk.link?.('..', '/loop/a/up');
@@ -123,7 +123,7 @@ describe('trees of jobs', () => {
     });
   }
 
-  test('cancelled while it was listed, a job is retried without what it has done', async () => {
+  test('cancelled during its listing, a job is retried without its finished files', async () => {
     const { disk } = servers.sftp;
     const names = Array.from({ length: 1500 }, (_, number) => `many/${number}`);
     for (const name of names) await disk.write(`/begun/${name}`, 'x');

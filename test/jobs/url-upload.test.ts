@@ -101,7 +101,7 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
   };
   const done = async (body: object): Promise<JobView> => ended(last().api, (await accepted(body)).id);
 
-  test('the file stands there, once in the history, and the job tells its counts', async () => {
+  test('the file is stored, once in the history, and the job shows its counts', async () => {
     const before = await history(last().api);
     const job = await done({ url: urlOf('report.txt'), path: '/in', mtime: '2026-01-31T12:00:00Z' });
     assert.equal(job.state, 'succeeded', JSON.stringify([job, await filesOf(last().api, job.id)]));
@@ -152,7 +152,7 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
     }
   });
 
-  test('the network rules hold when it is asked for, and at every hop when it runs', async () => {
+  test('the network rules apply when it is requested, and at every hop when it runs', async () => {
     for (const url of [`http://10.1.2.3/x?${SECRET}`, 'http://169.254.169.254/latest', 'http://[::1]/x']) {
       const answer = await send({ url });
       assert.deepEqual([answer.status, answer.headers['x-error-code']], [403, 'address_denied'], answer.text);
@@ -163,7 +163,7 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
     assert.equal(item?.type, 'upload');
   });
 
-  test('a server that is busy is asked again, and the file is one item', async () => {
+  test('a busy server is asked again, and the file is one item', async () => {
     failures = 2;
     const job = await done({ url: urlOf('busy.bin'), path: '/again' });
     assert.equal(job.state, 'succeeded', JSON.stringify(job));
@@ -171,7 +171,7 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
     assert.deepEqual([items.length, items[0]?.status], [1, 'success']);
   });
 
-  test('a repeated Idempotency-Key is told the first job', async () => {
+  test('a repeated Idempotency-Key returns the first job', async () => {
     const headers = { 'Idempotency-Key': 'once-only' };
     const body = { url: urlOf('once.txt'), path: '/once', filename_template: '{uuid}.txt' };
     const first = await accepted(body, headers);
@@ -181,7 +181,7 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
     assert.equal((await target.disk.files('/once')).length, 1);
   });
 
-  test('retry fetches it again; what has succeeded keeps no url', async () => {
+  test('retry fetches it again; a successful one keeps no url', async () => {
     failures = 99;
     const { id } = await accepted({ url: urlOf('busy.bin'), path: '/retried' });
     await eventually(() => failures < 99, 'it was tried');
@@ -196,7 +196,7 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
     assert.ok(ids.includes(id) && !ids.includes(retried.id), 'the failed one keeps it');
   });
 
-  test('its node is killed half way: another one fetches it, and it stands there whole, once', async () => {
+  test('its node is killed half way: another one fetches it, and it is stored completely, once', async () => {
     isHolding = true;
     const { id } = await accepted({ url: urlOf('slow.bin'), path: '/killed', filename_template: '{uuid}.bin' });
     await eventually(() => held.length > 0, 'it is being fetched');
@@ -219,7 +219,7 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
     assert.deepEqual([items.length, items[0]?.status], [1, 'success']);
   });
 
-  test('its nodes are killed when it stands there and nobody could record it: it is known again, and not refused', async () => {
+  test('its nodes are killed when it is stored and could not be recorded: it is recognised, and not refused', async () => {
     for (const content of ['its own', 'of another']) {
       const file = `/unrecorded/${content}.bin`;
       isHolding = true;
@@ -250,7 +250,7 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
     }
   });
 
-  test('nobody was shown a url', async () => {
+  test('no url was ever shown', async () => {
     const { json } = await last().api.get('/api/jobs', { query: { type: 'upload' } });
     const jobs = json['jobs'] as JobView[];
     assert.ok(jobs.length >= 9);
