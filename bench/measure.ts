@@ -1,4 +1,4 @@
-/** Runs the contenders of a scenario in turn, round after round, and turns what was seen into figures. */
+/** Runs the contenders of a scenario in turn, round after round, and computes the figures. */
 import { ProcessMeter, residentMiB, type Cost } from './lab/process-meter.js';
 import type { Contender, Goal, Scenario, Window } from './scenario.js';
 
@@ -16,10 +16,10 @@ export interface Sample {
   readonly p99Ms: number | undefined;
   readonly cpuSeconds: number | undefined;
   readonly kernelSeconds: number | undefined;
-  /** Part of the time in which the event loop was ready to go on and had no core; of what has one. */
+  /** Part of the time in which the event loop was ready to run and had no core; for contenders with an event loop. */
   readonly waited: number | undefined;
   readonly peakMiB: number | undefined;
-  /** Peak above the memory that the process had before the first round, at rest. */
+  /** Peak above the memory that the process had at rest before the first round. */
   readonly overIdleMiB: number | undefined;
   readonly loopDelayMs: number | undefined;
   readonly longestStallMs: number | undefined;
@@ -29,7 +29,7 @@ export interface Sample {
 export interface ContenderResult {
   readonly name: string;
   readonly samples: readonly Sample[];
-  /** The first contender's rate over this one's: median of the rounds. */
+  /** The first contender's rate divided by this one's: median of the rounds. */
   readonly ratio: number | undefined;
   readonly ratioSpread: readonly [number, number] | undefined;
   readonly failure: string | undefined;
@@ -214,7 +214,7 @@ function judge(goal: Goal, contenders: readonly ContenderResult[]): GoalResult {
   }
 }
 
-/** By the round that was furthest from it. */
+/** Judges by the worst round. */
 function judgeWorst(
   own: ContenderResult | undefined,
   figure: Figure,
@@ -234,12 +234,12 @@ function judgeLoop(delayMs: number): GoalResult {
 export type Figure =
   'rate' | 'p50Ms' | 'p99Ms' | 'peakMiB' | 'overIdleMiB' | 'loopDelayMs' | 'longestStallMs' | 'waited';
 
-/** NaN where nothing was measured. */
+/** NaN if nothing was measured. */
 export function medianOf(contender: ContenderResult | undefined, figure: Figure): number {
   return median(contender?.samples.flatMap((sample) => sample[figure] ?? []) ?? []);
 }
 
-/** Processor time of the process in the middle: seconds for each GiB, or milliseconds for each operation. */
+/** Processor time of the process in the middle: seconds per GiB, or milliseconds per operation. */
 export function medianCpu(contender: ContenderResult, unit: Scenario['unit']): number {
   return median(contender.samples.flatMap((sample) => cpuOf(sample, unit) ?? []));
 }
@@ -249,7 +249,7 @@ function cpuOf({ cpuSeconds, bytes, operations }: Sample, unit: Scenario['unit']
   return unit === 'MB/s' ? (cpuSeconds * GIB) / bytes : (cpuSeconds * 1000) / operations;
 }
 
-/** The processor time of one contender's operation over another's: median of the rounds, NaN where there is none. */
+/** The processor time of one contender's operation divided by another's: median of the rounds, NaN if there is none. */
 export function costRatio(one: ContenderResult | undefined, other: ContenderResult | undefined): number {
   const ratios = (one?.samples ?? []).flatMap((sample) => {
     const beside = other?.samples.find(({ round }) => round === sample.round);
@@ -259,7 +259,7 @@ export function costRatio(one: ContenderResult | undefined, other: ContenderResu
   return median(ratios);
 }
 
-/** What one operation makes on the heap, in KiB; NaN where it was not counted. */
+/** What one operation allocates on the heap, in KiB; NaN if it was not counted. */
 export function medianAllocatedKiB({ samples }: ContenderResult): number {
   return median(
     samples.flatMap(({ allocatedBytes, operations }) =>
@@ -284,7 +284,7 @@ export function median(values: readonly number[]): number {
   );
 }
 
-/** Nearest rank, of sorted values. */
+/** Nearest rank, for sorted values. */
 export function quantile(sorted: readonly number[], part: number): number {
   return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? NaN;
 }

@@ -6,7 +6,7 @@ const GIB = 1024 * MIB;
 export interface BenchOptions {
   /** Names of cases; none = all. */
   readonly cases: readonly string[];
-  /** Only scenarios whose name holds this. */
+  /** Only scenarios whose name contains this. */
   readonly only: string;
   readonly repeat: number;
   readonly size: number;
@@ -14,9 +14,9 @@ export interface BenchOptions {
   /** Write a CPU profile of each gateway process here. */
   readonly profileFolder: string | undefined;
   readonly results: string;
-  /** Put what is told first of each case into docs/performance.md, with its picture. */
+  /** Put the summary of each case into docs/performance.md, with its picture. */
   readonly publish: boolean;
-  /** A built checkout of another version, to be compared with in place of the rivals. */
+  /** A built checkout of another version, which is compared instead of the rivals. */
   readonly before: string | undefined;
 }
 

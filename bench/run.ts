@@ -63,7 +63,7 @@ async function runCase(
   const results: ScenarioResult[] = [];
   try {
     for await (const scenario of scenarios(lab, chosen)) {
-      // From a word's beginning: "ftp" is not in "sftp".
+      // Only at the beginning of a word: "ftp" is not in "sftp".
       if (!` ${scenario.name}`.includes(` ${chosen.only}`)) continue;
       const result = await measure(scenario, chosen.repeat, (text) => console.log(`  ${text}`));
       results.push(result);

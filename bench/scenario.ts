@@ -1,4 +1,4 @@
-/** What is measured: contenders that do the same work in turn, and what the first of them is expected to reach. */
+/** What is measured: contenders that do the same work in turn, and the goals of the first of them. */
 import type { Lab } from './lab/lab.js';
 import type { ScenarioResult } from './measure.js';
 
@@ -6,15 +6,18 @@ import type { ScenarioResult } from './measure.js';
 export interface Work {
   readonly bytes: number;
   readonly operations: number;
-  /** Of each operation, in any order; absent where only the whole was timed. */
+  /** For each operation, in any order; absent if only the whole was timed. */
   readonly latenciesMs?: readonly number[];
-  /** Where the work timed itself, without the start of its own process. */
+  /** Present if the work timed itself, without the start of its own process. */
   readonly seconds?: number;
-  /** Of the process that worked, where there is none in the middle. */
+  /** For the process that did the work, if there is none in the middle. */
   readonly cpuSeconds?: number;
 }
 
-/** What counts of the work: all of it, unless it begins anew when it is warm, or ends before its process does. */
+/**
+ * The counted part of the work: all of it, unless the work starts it again when it is warm, or ends it before its
+ * process.
+ */
 export interface Window {
   begin(): void;
   end(): void;
@@ -22,35 +25,35 @@ export interface Window {
 
 export interface Contender {
   readonly name: string;
-  /** The process in the middle, whose processor time and memory are read; absent where the client works alone. */
+  /** The process in the middle, whose processor time and memory are read; absent if the client works alone. */
   readonly pid?: number;
-  /** What that process had resident before its first work; otherwise what it has before the scenario. */
+  /** That process's resident memory before its first work; otherwise its memory before the scenario is used. */
   readonly restMiB?: number;
   run(round: number, window: Window): Promise<Work>;
-  /** After the clock has stopped: throws when what arrived is not what was sent; tidies up. */
+  /** Called after the time was taken: throws if the result differs from what was sent; cleans up. */
   verify?(round: number): Promise<void>;
   /** 99th percentile of the event loop's delay since the last call, in ms. */
   readonly loopDelayMs?: () => Promise<number>;
   /** The longest delay of the event loop since the last call, in ms; read instead of the percentile. */
   readonly longestStallMs?: () => Promise<number>;
-  /** What that process has made on its heap so far. */
+  /** Bytes allocated on that process's heap so far. */
   readonly allocatedBytes?: () => number;
 }
 
 export type Goal =
-  /** The first contender's rate over the rival's: median over the rounds. */
+  /** The first contender's rate divided by the rival's: median over the rounds. */
   | { readonly kind: 'ratio'; readonly against: string; readonly atLeast: number }
   /** Processor time of each operation. */
   | { readonly kind: 'cpu'; readonly atMostMs: number }
-  /** Another contender's processor time over the first's: median over the rounds. */
+  /** Another contender's processor time divided by the first's: median over the rounds. */
   | { readonly kind: 'cost'; readonly of: string; readonly atMost: number }
   /** Difference of the median latencies. */
   | { readonly kind: 'added'; readonly against: string; readonly atMostMs: number }
-  /** Peak memory above what the process had at rest. */
+  /** Peak memory above the process's memory at rest. */
   | { readonly kind: 'memory'; readonly atMostMiB: number }
-  /** Peak memory in all. */
+  /** Total peak memory. */
   | { readonly kind: 'peak'; readonly atMostMiB: number }
-  /** 99 of 100 operations of any round. */
+  /** 99 of 100 operations in every round. */
   | { readonly kind: 'p99'; readonly atMostMs: number }
   /** The longest delay of the event loop in any round. */
   | { readonly kind: 'stall'; readonly atMostMs: number };
@@ -58,23 +61,23 @@ export type Goal =
 export interface Scenario {
   readonly name: string;
   readonly unit: 'MB/s' | 'ops/s';
-  /** The first is the one that is judged. */
+  /** The first one is judged. */
   readonly contenders: readonly Contender[];
   readonly goals: readonly Goal[];
 }
 
-/** The gateway of another version, from a checkout of its own. */
+/** The gateway of another version, from another checkout. */
 export const BEFORE = 'gateway before';
 export const NOT_SLOWER: Goal = { kind: 'ratio', against: BEFORE, atLeast: 0.97 };
 
 export interface CaseOptions {
   /** Bytes of a large file. */
   readonly size: number;
-  /** Shorter runs, for a look. */
+  /** Shorter runs, for a first impression. */
   readonly quick: boolean;
-  /** A built checkout of another version, to be compared with in place of the rivals. */
+  /** A built checkout of another version, which is compared instead of the rivals. */
   readonly before: string | undefined;
-  /** Scenarios whose name does not hold this are left out: what they need should not be started. */
+  /** Scenarios whose name does not contain this are left out: what they need should not be started. */
   readonly only: string;
 }
 
@@ -85,8 +88,8 @@ export interface BenchCase {
   readonly about: string;
   /** Made one after the other: what a scenario needs may start when the one before has ended. */
   readonly scenarios: (lab: Lab, options: CaseOptions) => AsyncGenerator<Scenario>;
-  /** Where a few lines tell more than all figures: in Markdown, above them. */
+  /** A few lines above all figures, in Markdown. */
   readonly summary?: (results: readonly ScenarioResult[]) => string[];
-  /** What its picture shows; absent = all. */
+  /** The scenarios in its picture; absent = all. */
   readonly pictured?: (results: readonly ScenarioResult[]) => readonly ScenarioResult[];
 }

@@ -1,6 +1,6 @@
 /**
- * Soak: mixed load at a steady rate against servers of its own, and a look at the gateway's sessions, descriptors,
- * memory, timers and history every few seconds. Exits with 0 when all are flat and nothing failed, else with 1.
+ * Soak: mixed load at a steady rate on its own servers, with a check of the gateway's sessions, descriptors, memory,
+ * timers and history every few seconds. Exits with 0 if all are flat and nothing failed, otherwise with 1.
  *
  *   npm run soak -- --minutes 15 [--rate 20] [--json FILE] [--picture FILE.svg]
  */
@@ -22,12 +22,12 @@ const SIZES = [KIB, 64 * KIB, 512 * KIB, 6 * MIB] as const;
 const FILES = 40;
 const LOOKS = 60;
 const PROTOCOLS = ['sftp', 'ftp', 's3'] as const;
-/** Never more at once: a machine that cannot keep the rate must not heap up requests. */
+/** The limit of concurrent work: on a machine that cannot keep the rate, requests must not accumulate. */
 const MOST_AT_ONCE = 64;
-/** Idle sessions are closed in this time, those that removed what a client left behind too. */
+/** Idle sessions are closed within this time, also those that removed what a client left behind. */
 const REST_WITHIN_MS = 30_000;
 const REST_LOOK_MS = 500;
-/** In less time the load's first wave is all that there is: such a run is judged by what it leaves. */
+/** A shorter run only has the load's first wave: it is judged by what it leaves. */
 const SHORTEST_COURSE_MINUTES = 1;
 
 export interface Sample {
@@ -97,7 +97,7 @@ async function soak(gateway: SoakTarget): Promise<SoakReport> {
       failures.push(error instanceof Error ? error.message : String(error));
     }
   };
-  // Every kind of work once and for all names, so that caches, pools and code are warm before the first look.
+  // Every kind of work once and with all names, so that caches, pools and code are warm before the first check.
   for (const protocol of PROTOCOLS) await gateway.upload(protocol, '/base.bin', randomBytes(2 * MIB));
   for (let number = 0; number < FILES * 2; number += 8) {
     await Promise.all(Array.from({ length: 8 }, (_, offset) => one(number + offset)));
@@ -134,7 +134,7 @@ async function soak(gateway: SoakTarget): Promise<SoakReport> {
   };
 }
 
-/** Waits until nothing is left to do: what stays beyond that time is what the verdict is about. */
+/** Waits until nothing is left to do: the verdict is about what is left after that time. */
 async function rest(gateway: SoakTarget): Promise<void> {
   gateway.closeIdle();
   for (const until = performance.now() + REST_WITHIN_MS; performance.now() < until;) {
@@ -144,14 +144,17 @@ async function rest(gateway: SoakTarget): Promise<void> {
   }
 }
 
-/** One piece of the mix: uploads with a download that must be the same, copies, listings, small calls, a client that leaves. */
+/**
+ * One piece of the mix: uploads with a download that must be equal, copies, listings, small calls, a client that
+ * leaves.
+ */
 async function work(gateway: SoakTarget, number: number): Promise<void> {
   const protocol = PROTOCOLS[number % PROTOCOLS.length] ?? 'sftp';
   const file = `/soak/${protocol}-${number % FILES}.bin`;
   const kind = Math.floor(number / PROTOCOLS.length) % 8;
   if (kind <= 2) {
     const content = randomBytes(SIZES[Math.floor(number / FILES) % SIZES.length] ?? KIB);
-    // A name of its own: no other request may change it between the two.
+    // A separate name: no other request may change it between the two.
     const own = `/soak/${protocol}-own-${number % (2 * MOST_AT_ONCE)}.bin`;
     await gateway.upload(protocol, own, content);
     const back = await gateway.download(protocol, own);
@@ -186,7 +189,9 @@ async function look(gateway: SoakTarget, atSeconds: number): Promise<Sample> {
   };
 }
 
-/** Under load: the last third against the middle one. At rest: nothing more than before, but what idle sessions hold. */
+/**
+ * Under load: the last third compared with the middle one. At rest: nothing more than before, except for idle sessions.
+ */
 function judge(samples: readonly Sample[], before: Sample, after: Sample): Record<string, Course> {
   const course = (field: keyof Sample, slack: { readonly ratio: number; readonly floor: number }): Course =>
     isFlat(

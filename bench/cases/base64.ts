@@ -10,7 +10,7 @@ import { seed } from './transfers.js';
 
 const SIZES: readonly number[] = [1, 50, 500];
 const STEP = 3 * MIB;
-/** JSON.parse and one string of this length: beyond, Node.js has no string that long. */
+/** The limit for JSON.parse and one string: Node.js has no longer strings. */
 const NAIVE_MOST_MIB = 350;
 
 export const base64: BenchCase = {
@@ -136,7 +136,7 @@ async function jsonFile(lab: Lab, bytes: number): Promise<string> {
   return path;
 }
 
-/** @throws when the `content` of the JSON in `file` is not the base64 of `source` */
+/** @throws if the `content` of the JSON in `file` is not the base64 of `source` */
 async function expectContent(file: string, source: string): Promise<void> {
   const { size } = await stat(source);
   const text = await readFile(file);

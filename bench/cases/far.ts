@@ -6,7 +6,7 @@ import { protocolsOf } from './large.js';
 import { gatewayFront, seed, throughClient, throughFront, type Direction } from './transfers.js';
 
 const ROUND_TRIP_MS = 50;
-/** A line of this length makes every contender slow; a quarter of the large file tells as much. */
+/** A line of this length makes every contender slow; a quarter of the large file shows as much. */
 const PART = 4;
 
 const GOALS: Readonly<Record<Protocol, readonly Goal[]>> = {
@@ -31,7 +31,7 @@ export const far: BenchCase = {
       const gateway = await lab.gateway({ connections: { remote: target } });
       const webdav = await lab.webdav(target);
       const own = gatewayFront(gateway, 'remote', target);
-      // One request a round trip: its 1 MB/s would take the time of all others together.
+      // It sends one request per round trip: at 1 MB/s it would take as long as all others together.
       const clients = (await directClients(target)).filter(({ name }) => name !== 'curl sftp');
       await lab.warmUp(own);
       for (const direction of ['up', 'down'] satisfies Direction[]) {

@@ -22,7 +22,7 @@ const MIB = 1024 * KIB;
 const SMALL = { quick: { files: 1_000, bytes: 4 * KIB }, full: { files: 10_000, bytes: 4 * KIB } } as const;
 const LARGE = { quick: { files: 20, bytes: 10 * MIB }, full: { files: 200, bytes: 10 * MIB } } as const;
 const WARM_UP: Tree = { files: 200, bytes: 4 * KIB };
-/** As many as one job of the gateway has under way at once. */
+/** As many as one job of the gateway runs at once. */
 const AT_ONCE = 16;
 const WAYS: readonly (readonly [Protocol, Protocol])[] = [
   ['sftp', 's3'],
@@ -126,7 +126,7 @@ function first(way: Way, mover: Mover): Contender {
     verify: async (round) => {
       const folder = placeOf(mover, round);
       await expectSameTree(tree, source, { target, folder });
-      // The first one's is what the second sync finds.
+      // The first round's result is what the second sync finds.
       if (round > 0) await removeTree(target, folder, tree);
     },
   };

@@ -5,9 +5,12 @@ import { gatewayFront, seed, throughFront, type Direction, type Load } from './t
 
 const SIZE_STEPS: readonly number[] = [1 / 16, 1 / 4, 1, 2];
 const FILES: readonly number[] = [4, 16, 64];
-/** All files of one scenario together, as a part of the large file. */
+/** The size of all files of one scenario together, in relation to the large file. */
 const TOGETHER = 1;
-/** A single transfer: everything that the process needs beyond its rest, buffers that wait for the collector included. */
+/**
+ * For a single transfer: everything that the process needs in addition to its memory at rest, including buffers that
+ * wait for the collector.
+ */
 const ALONE_MIB = 100;
 const EACH_MIB = 4;
 

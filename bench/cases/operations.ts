@@ -22,7 +22,7 @@ const BYTES = 4096;
 const LISTED = 1000;
 const FILE = 'small';
 const FOLDER = 'thousand';
-/** What the gateway opens by default for one host. */
+/** The gateway's default number of sessions to one host. */
 const SESSIONS = 8;
 const SECONDS = { quick: 2, full: 3 } as const;
 const PATIENT_SECONDS = { quick: 5, full: 60 } as const;
@@ -55,7 +55,7 @@ const ROWS: readonly Row[] = [
   { operation: 'download', clients: 32 },
   { operation: 'upload', clients: 32 },
 ];
-/** What the table of the page leaves out. */
+/** Rows that the table of the page leaves out. */
 const MORE_ROWS: readonly Row[] = [
   { operation: 'exists', clients: 1 },
   { operation: 'download', clients: 1 },
@@ -106,7 +106,7 @@ async function* rowByRow(lab: Lab, options: CaseOptions): AsyncGenerator<Scenari
     const rows = [...(isFirst ? [...OWN_ROWS, ...SFTP_ROWS] : ROWS), ...(quick ? [] : MORE_ROWS)];
     for (const row of rows) {
       const { operation, clients } = row;
-      // One client shows the way of a call, not what it costs: the one gateway is enough.
+      // One client shows the latency of a call, not its cost: only the first gateway is needed.
       const contenders = gateways
         .filter(({ name }, index) => index === 0 || name === BEFORE || clients === 32)
         .filter(({ name }) => !isOwn(operation) || name !== VARIANTS.noNativeCrypto)
@@ -132,7 +132,7 @@ async function* rowByRow(lab: Lab, options: CaseOptions): AsyncGenerator<Scenari
   }
 }
 
-/** A gateway with little to do answers at once, whatever else it does meanwhile. */
+/** A gateway with little work answers at once, whatever else it does. */
 function twoForAMinute(bench: Bench, front: Front, quick: boolean): Scenario {
   const seconds = quick ? PATIENT_SECONDS.quick : PATIENT_SECONDS.full;
   return {
@@ -162,7 +162,7 @@ function nameOf({ operation, clients }: Row, protocol: Protocol): string {
   return `${isOwn(operation) ? '' : `${protocol} `}${operation}, ${clients} client${clients === 1 ? '' : 's'}`;
 }
 
-/** A rival that is not installed, or a gateway that a quick run leaves out, is judged by nothing. */
+/** A rival that is not installed, or a gateway that a quick run leaves out, is not judged. */
 function hasRival(goal: Goal, contenders: readonly Contender[]): boolean {
   const rival = goal.kind === 'ratio' ? goal.against : goal.kind === 'cost' ? goal.of : undefined;
   return rival === undefined || contenders.some(({ name }) => name === rival);
@@ -209,7 +209,7 @@ function loaded(
 function bare({ lab, target, body }: Bench, operation: SmallOperation, clients: number, seconds: number): Contender {
   const names = { upload: 'bare-', download: FILE, exists: FILE, list: FOLDER };
   const call = { kind: 'bare', target, operation, sessions: SESSIONS, name: names[operation], bodyFile: body } as const;
-  // FTP carries one operation a session: more callers than sessions would only wait for each other.
+  // FTP carries one operation per session: more callers than sessions would only wait for each other.
   const callers = target.protocol === 'ftp' ? Math.min(clients, SESSIONS) : clients;
   return {
     name: BARE[target.protocol],

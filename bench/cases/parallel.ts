@@ -5,7 +5,7 @@ import { protocolsOf } from './large.js';
 import { gatewayFront, seed, throughFront, type Direction } from './transfers.js';
 
 const COUNTS: readonly number[] = [8, 64];
-/** All files of one scenario together, as a multiple of the large file. */
+/** The size of all files of one scenario together, as a multiple of the large file. */
 const TOGETHER = 2;
 
 const memoryGoal = (protocol: Protocol, files: number): readonly Goal[] =>

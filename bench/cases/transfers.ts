@@ -1,4 +1,4 @@
-/** Contenders that move large files through a gateway or straight to the remote, checked after each round. */
+/** Contenders that move large files through a gateway or directly to the remote, checked after each round. */
 import { unlink } from 'node:fs/promises';
 import { getRequest, uploadRequest, type GatewayUnderTest, type Request } from '../lab/gateway.js';
 import { fetchAll, fetchTo, send, sendAll } from '../lab/http-client.js';
@@ -9,7 +9,7 @@ import type { Contender } from '../scenario.js';
 
 export type Direction = 'up' | 'down';
 
-/** What moves: `files` files of `bytes` bytes each, at once. */
+/** What is moved: `files` files of `bytes` bytes each, at once. */
 export interface Load {
   readonly target: Target;
   readonly direction: Direction;
@@ -121,7 +121,7 @@ function contender(lab: Lab, load: Load, name: string, mover: Mover): Contender 
 
 const seedName = (bytes: number): string => `seed-${bytes}`;
 
-/** Puts the file that downloads fetch onto the target. */
+/** Stores the file that downloads fetch on the target. */
 export async function seed(lab: Lab, target: Target, bytes: number): Promise<void> {
   await lab.store(target, seedName(bytes), await lab.source(bytes));
 }

@@ -65,7 +65,7 @@ async function* largeFolder(lab: Lab, { quick }: CaseOptions): AsyncGenerator<Sc
         ...shared,
         name: 'gateway',
         run: async () => {
-          // Each round takes the baseline anew; the last one's folder goes on.
+          // Each round makes a new baseline; the last one's folder is kept.
           if (folder !== '') await client.remove(folder);
           folder = await client.watch({ connectionId: 'sftp', path, webhookUrl, scheduleMinutes: 1440 });
           await client.firstCheck(folder, CHECK_MS);
@@ -85,7 +85,7 @@ async function* largeFolder(lab: Lab, { quick }: CaseOptions): AsyncGenerator<Sc
         run: async (round) => {
           receiver.clear();
           for (let file = 0; file < NEW_FILES; file += 1) {
-            // Not empty: those would wait for the next regular check.
+            // Not empty: empty files would wait for the next regular check.
             await lab.storeIn(target, 'many', `new-${round}-${file}`);
           }
           await client.requestCheck(folder);
@@ -153,7 +153,7 @@ async function* manyFolders(lab: Lab, { quick }: CaseOptions): AsyncGenerator<Sc
       for (const index of indices) folders.push(await create(index, 1));
     }),
   );
-  // The first, unscheduled checks of all of them are no part of it.
+  // The first, unscheduled checks are not counted.
   await delay(quick ? 2000 : 2 * MINUTE_MS);
   const under = { pid: gateway.pid, name: 'gateway' };
   const seconds = quick ? SECONDS.quick : SECONDS.full;

@@ -1,4 +1,4 @@
-/** Adds up what V8 tells with --trace-gc-nvp: after each collection, how many bytes were made since the one before. */
+/** Adds up the output of V8's --trace-gc-nvp: after each collection, the bytes allocated since the one before. */
 export class AllocationMeter {
   bytes = 0;
   #rest = '';

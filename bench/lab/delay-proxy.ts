@@ -1,7 +1,7 @@
 /**
- * A program: TCP ports of one address passed on to another address, every byte late by half a round trip each way.
- * It caps nothing: whatever comes is taken at once and handed on when its time has come. What the far side does not
- * take in time holds the near side up, as a full receive window would.
+ * A program: passes TCP ports of one address on to another address, with a delay of half a round trip each way for
+ * every byte. It limits nothing: incoming bytes are taken at once and passed on when their time has come. If the far
+ * side is slow, the near side waits, as with a full receive window.
  *
  * Arguments: listen address, target address, round trip in ms, ports.
  */
@@ -33,7 +33,7 @@ function passOn(from: net.Socket, to: net.Socket): void {
   const handOver = (): void => {
     timer = undefined;
     to.cork();
-    // Timers are whole milliseconds: what is due within the next half of one goes now.
+    // Timers are whole milliseconds: what is due within the next half of one is sent now.
     while (late[0] !== undefined && late[0].dueAt <= performance.now() + 0.5) {
       const { bytes } = late.shift() ?? {};
       if (bytes === undefined) to.end();

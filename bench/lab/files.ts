@@ -1,4 +1,4 @@
-/** The contents that are moved: random, so that nothing on the way can compress them, and compared byte by byte after. */
+/** The contents that are moved: random, so that they cannot be compressed, and compared byte by byte afterwards. */
 import { randomFillSync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rename, stat } from 'node:fs/promises';
@@ -22,7 +22,7 @@ export async function randomFile(folder: string, bytes: number): Promise<string>
   return path;
 }
 
-/** @throws when the two differ in any byte */
+/** @throws if the two differ in any byte */
 export async function expectSame(actual: string, expected: string): Promise<void> {
   const [{ size: actualBytes }, { size: expectedBytes }] = await Promise.all([stat(actual), stat(expected)]);
   if (actualBytes !== expectedBytes) throw new Error(`${actual} has ${actualBytes} bytes instead of ${expectedBytes}`);

@@ -1,4 +1,4 @@
-/** The gateway itself, as a process of its own with a configuration made for the case. */
+/** The gateway as a separate process with a configuration made for the case. */
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,9 +12,9 @@ import { MAIN, mainOf, START_ARGS, UNBUNDLED } from '../../test/support/start-ar
 
 const WITHOUT_NATIVE_CRYPTO = new URL('without-native-crypto.js', import.meta.url).href;
 const KEY = 'ftg_bench-0123456789abcdefghijklmnop';
-/** A machine that is busy with other things makes clients wait, and that is no failure here. */
+/** On a busy machine clients wait, which is no failure here. */
 const PATIENT_MS = 120_000;
-/** As in the rule that names of connections follow. */
+/** The type follows the rule for names of connections. */
 export type Connections = Readonly<Record<string, Target>>;
 
 export interface GatewayOptions {
@@ -25,11 +25,11 @@ export interface GatewayOptions {
   readonly pool?: Readonly<Record<string, number>>;
   /** Other sections of gateway.yaml that differ from the defaults. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Where a CPU profile is to be written when it stops. */
+  /** The folder for a CPU profile, written when it stops. */
   readonly profileFolder?: string | undefined;
-  /** As on a machine where the native crypto of ssh2 was not built. */
+  /** False: like a machine on which the native crypto of ssh2 was not built. */
   readonly hasNativeCrypto?: boolean;
-  /** Count what it makes on its heap. */
+  /** Count the allocations on its heap. */
   readonly countsAllocation?: boolean;
   /** A built checkout of another version. */
   readonly checkout?: string | undefined;
@@ -38,15 +38,15 @@ export interface GatewayOptions {
 export interface GatewayUnderTest extends Service {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Longest delays of its event loop since the last call, in ms: 99 of 100 are below. */
+  /** The 99th percentile of its event loop's delays since the last call, in ms. */
   readonly loopDelayMs: () => Promise<number>;
-  /** The longest of them. */
+  /** The longest of these delays. */
   readonly longestStallMs: () => Promise<number>;
-  /** Resident when it was ready, before its first request. */
+  /** Resident memory when it was ready, before its first request. */
   readonly restMiB: number;
   /** On the heaps of all its event loops, as far as they were collected; 0 unless it is counted. */
   readonly allocatedBytes: () => number;
-  /** Where its CPU profile will be. */
+  /** The future file of its CPU profile. */
   readonly profile: ProfileFile | undefined;
 }
 
@@ -60,7 +60,7 @@ export async function startGateway({
   countsAllocation = false,
   checkout,
 }: GatewayOptions): Promise<GatewayUnderTest> {
-  // On a disk, not in memory: commits of the history cost what they cost.
+  // On a disk, not in memory: commits of the history must have their real cost.
   const folder = mkdtempSync('/tmp/ftg-bench-');
   chmodSync(folder, 0o755);
   const port = await freePort();
@@ -89,7 +89,7 @@ export async function startGateway({
     profileFolder === undefined
       ? []
       : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`, `--cpu-prof-name=${profileName}`];
-  // A profile names each module by its file, which the bundle has lost.
+  // A profile names each module by its file, which the bundle does not have.
   const program = profileFolder === undefined ? MAIN : UNBUNDLED;
   const main = checkout === undefined ? program : mainOf(checkout);
   const preloaded = hasNativeCrypto ? [] : ['--import', WITHOUT_NATIVE_CRYPTO];
@@ -120,7 +120,7 @@ export async function startGateway({
   };
 }
 
-/** What prom-client has seen of the event loop since it was last asked, in ms. */
+/** The event loop's delay in prom-client's metrics since the last request, in ms. */
 async function eventLoopLag(url: string, figure: 'p99' | 'max'): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(new RegExp(`^nodejs_eventloop_lag_${figure}_seconds (\\S+)$`, 'm').exec(text)?.[1] ?? NaN) * 1000;

@@ -1,4 +1,4 @@
-/** curl as the client of everything that speaks HTTP: the same one for the gateway and its rivals. */
+/** curl as the client for everything that speaks HTTP: the same for the gateway and its rivals. */
 import type { Request } from './gateway.js';
 import { runCommand } from './process.js';
 

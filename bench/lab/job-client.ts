@@ -1,4 +1,4 @@
-/** What the bench asks of a gateway's jobs. */
+/** The bench's calls of a gateway's jobs. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GatewayUnderTest } from './gateway.js';
 
@@ -12,7 +12,7 @@ export interface JobView {
 const LOOK_MS = 25;
 const GOING = new Set(['queued', 'running']);
 
-/** Begins a job and waits for its end. @throws when it does not succeed */
+/** Begins a job and waits for its end. @throws if it does not succeed */
 export async function runJob(gateway: GatewayUnderTest, order: object): Promise<JobView> {
   let job = await ask(gateway, 'POST', '/api/jobs', order);
   while (GOING.has(job.state)) {

@@ -1,4 +1,4 @@
-/** What a case works with: servers started when they are first asked for, files, folders, and everything ended after. */
+/** What a case works with: servers started on demand, files, folders; everything is ended afterwards. */
 import { chmodSync, closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { copyFile, mkdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export interface LabOptions {
 
 export class Lab {
   readonly scratch: string;
-  /** Of the gateways started so far; each is written when its gateway stops. */
+  /** For the gateways started so far; each is written when its gateway stops. */
   readonly profiles: ProfileFile[] = [];
   readonly #targets = new Map<string, Promise<Target>>();
   readonly #ends: (() => Promise<void>)[] = [];
@@ -32,7 +32,7 @@ export class Lab {
   constructor(private readonly options: LabOptions) {
     this.scratch = mkdtempSync('/dev/shm/ftg-bench-');
     chmodSync(this.scratch, 0o755);
-    // Servers and clients that choose their own place for files take memory, too: the disk is not what is measured.
+    // Servers and clients that choose their own place for files use memory, too: the disk is not measured.
     process.env['TMPDIR'] = this.scratch;
   }
 
@@ -46,7 +46,7 @@ export class Lab {
     });
   }
 
-  /** The same server, with a round trip of this length before it. */
+  /** The same server, with a round trip of this length in front of it. */
   farTarget(protocol: Protocol, roundTripMs: number): Promise<Target> {
     return this.#once(`${protocol} ${roundTripMs}`, async () => {
       const near = await this.target(protocol);
@@ -78,14 +78,14 @@ export class Lab {
     return randomFile(this.scratch, bytes);
   }
 
-  /** A new file's path for what a client downloads. */
+  /** A new path for a file that a client downloads. */
   async destination(name: string): Promise<string> {
     const folder = join(this.scratch, 'downloads');
     await mkdir(folder, { recursive: true });
     return join(folder, name);
   }
 
-  /** @throws when `name` on the target is not byte for byte the file `source` */
+  /** @throws if `name` on the target is not byte for byte the file `source` */
   async expectStored(target: Target, name: string, source: string): Promise<void> {
     if (target.protocol !== 's3') return expectSame(join(target.folder, name), source);
     const copy = await this.destination(`check-${name}`);
@@ -99,25 +99,25 @@ export class Lab {
     else await unlink(join(target.folder, name));
   }
 
-  /** Puts a file onto the target by its back door. */
+  /** Stores a file on the target directly, without its protocol. */
   async store(target: Target, name: string, source: string): Promise<void> {
     if (target.protocol === 's3') await this.#s3(target, name, '-T', source);
     else await copyFile(source, join(target.folder, name));
   }
 
-  /** Empty files in a folder, named by `name`; quicker than one by one. */
+  /** Makes empty files in a folder, named by `name`; faster than one by one. */
   async storeMany(target: Target, folder: string, count: number, name: (index: number) => string): Promise<void> {
     if (target.protocol === 's3') throw new Error('very many files are for servers with folders');
     const place = join(target.folder, folder);
     await mkdir(place, { recursive: true });
     for (let index = 0; index < count; index += 1) {
       closeSync(openSync(join(place, name(index)), 'w'));
-      // Kept connections that their servers close meanwhile must be seen to close.
+      // The client must notice when servers close kept connections.
       if (index % STORED_AT_ONCE === 0) await setImmediate();
     }
   }
 
-  /** A short file in a folder of the target, made when it is missing. */
+  /** Makes a short file in a folder of the target, which is made if it is missing. */
   async storeIn(target: Target, folder: string, name: string): Promise<void> {
     if (target.protocol === 's3') return this.#s3(target, `${folder}/${name}`, '-T', await this.source(1));
     const place = join(target.folder, folder);
@@ -125,12 +125,15 @@ export class Lab {
     await writeFile(join(place, name), 'x');
   }
 
-  /** @throws when the two files differ */
+  /** @throws if the two files differ */
   async expectSame(actual: string, expected: string): Promise<void> {
     await expectSame(actual, expected);
   }
 
-  /** A first small file, so that what a service keeps for good is there before its memory at rest is read. */
+  /**
+   * Moves a first small file, so that memory which a service keeps permanently is there before its memory at rest is
+   * read.
+   */
   async warmUp(front: { upload(name: string): Request; download(name: string): Request }): Promise<void> {
     const source = await this.source(MIB);
     const copy = await this.destination('warm-up');

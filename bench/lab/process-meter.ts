@@ -1,19 +1,19 @@
-/** What a running process has cost, read from /proc (proc(5)). */
+/** The cost of a running process, read from /proc (proc(5)). */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const MIB = 1024 * 1024;
 /** USER_HZ; the same on every Linux that Node.js runs on. */
 const TICKS_PER_SECOND = 100;
-/** proc(5): writing this to clear_refs sets the peak to what is resident now. */
+/** proc(5): writing this to clear_refs resets the peak to the current value. */
 const RESET_PEAK = '5';
 
 export interface Cost {
   readonly cpuSeconds: number;
-  /** The part of it that the kernel took, on the process's behalf. */
+  /** The part of it that the kernel used for the process. */
   readonly kernelSeconds: number;
-  /** How long the main thread was ready to run while other threads had the cores. */
+  /** How long the main thread was ready to run while other threads used the cores. */
   readonly waitedSeconds: number;
-  /** Most memory that was resident at once, in MiB. */
+  /** Peak of resident memory, in MiB. */
   readonly peakMiB: number;
 }
 
@@ -49,7 +49,7 @@ export const residentMiB = (pid: number): number => statusMiB(pid, 'VmRSS');
 /** In seconds. */
 function cpuTime(pid: number): CpuTime {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  // The command's name, in brackets, may hold blanks; the fields are counted from behind it.
+  // The command's name, in brackets, may contain blanks; so the fields are counted after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { user: Number(fields[11]) / TICKS_PER_SECOND, kernel: Number(fields[12]) / TICKS_PER_SECOND };
 }

@@ -10,7 +10,7 @@ const COMMAND_MS = 900_000;
 const KEPT_WORDS = 4_000;
 const SHOWN_ARGUMENTS = 300;
 
-/** Told to end with this process, however that ends: an interrupted start has no owner yet. */
+/** Ended with this process, however that ends: an interrupted start has no owner yet. */
 const living = new Set<ChildProcess>();
 process.once('exit', () => living.forEach((child) => child.kill('SIGTERM')));
 
@@ -21,13 +21,13 @@ export interface Service {
 
 export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Asked again and again until it says yes. */
+  /** Called repeatedly until it returns true. */
   readonly isReady: () => Promise<boolean>;
-  /** Is given what it prints, as it comes. */
+  /** Gets the output as it arrives. */
   readonly hear?: (text: string) => void;
 }
 
-/** Starts a service and resolves once it is ready. It is ended by its own id, politely first. */
+/** Starts a service and resolves once it is ready. It is ended by its own id, first with SIGTERM. */
 export async function startService(
   command: string,
   args: readonly string[],
@@ -59,7 +59,7 @@ export interface CommandOptions {
   readonly input?: string;
 }
 
-/** Runs a command; resolves to what it printed, rejects with its own words when it ends with anything but 0. */
+/** Runs a command; resolves with its output, rejects with its error text if it ends with anything but 0. */
 export async function runCommand(
   command: string,
   args: readonly string[],

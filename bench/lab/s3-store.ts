@@ -1,8 +1,8 @@
 /**
- * A program: an S3 store in memory that costs next to nothing itself, so that the clients are what is measured. Real
- * stores are slower than any of them. It checks no signature; objects and parts are kept whole.
+ * A program: an S3 store in memory that costs very little itself, so that the clients are measured. Real stores are
+ * slower than any of them. It checks no signature; objects and parts are kept whole.
  *
- * Argument: port. Knows PUT, GET with Range, HEAD, DELETE, list by pages, copy of nothing, and multipart uploads.
+ * Argument: port. Supports PUT, GET with Range, HEAD, DELETE, listing by pages, and multipart uploads, but no copies.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import http from 'node:http';
@@ -16,9 +16,9 @@ interface Stored {
 
 const objects = new Map<string, Stored>();
 const uploads = new Map<string, Map<number, Buffer>>();
-/** Memory of a replaced object serves the next one of its size: fresh pages would cost more than the copy. */
+/** Memory of a replaced object is reused for the next one of its size: fresh pages would cost more than the copy. */
 const spare = new Map<number, Buffer[]>();
-/** Of a page, as with other stores. */
+/** Per page, as with other stores. */
 const MOST_KEYS = 1000;
 const WRITE_STEP = 1024 * 1024;
 
@@ -61,7 +61,7 @@ async function put(
   return answer(response, 200, '', { etag: stored.etag });
 }
 
-/** Body of a PUT; the framing of aws-chunked (with its signatures and trailers) is taken off. */
+/** The body of a PUT, without the framing of aws-chunked (with its signatures and trailers). */
 async function content(request: http.IncomingMessage): Promise<Buffer> {
   const decoded = request.headers['x-amz-decoded-content-length'];
   const length = Number(request.headers['content-length'] ?? NaN);
@@ -91,7 +91,7 @@ function unframed(raw: Buffer): Buffer {
 function store(key: string, parts: readonly Buffer[]): Stored {
   let size = 0;
   for (const part of parts) size += part.length;
-  // Shaped like that of a multipart upload, so that no client takes it for the MD5 of the content.
+  // In the form of a multipart upload's tag, so that no client takes it for the MD5 of the content.
   const etag = `"${createHash('md5').update(randomUUID()).digest('hex')}-1"`;
   const stored = { parts, size, etag, modifiedAt: new Date() };
   keep(objects.get(key));

@@ -14,11 +14,11 @@ export interface Running<T> {
 }
 
 const PASSIVE_PORTS = 100;
-/** Loopback's second address: the same ports, the long way round. */
+/** Loopback's second address: the same ports, through the long line. */
 const FAR_HOST = '127.0.0.2';
 
 export async function startSftp(scratch: string): Promise<Running<SftpTarget>> {
-  // As many logins at once as the widest case has sessions; the server's default turns some of them away.
+  // As many concurrent logins as the largest case has sessions; the server's default refuses some of them.
   const server = await startSshd(['MaxStartups 500', 'MaxSessions 10']);
   const folder = join(scratch, 'sftp');
   mkdirSync(folder);

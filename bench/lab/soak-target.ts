@@ -1,11 +1,11 @@
-/** What the soak works on: a gateway over an SFTP, an FTP and an S3 server of its own, and the pieces of its load. */
+/** The soak's system: a gateway with its own SFTP, FTP and S3 server, and the pieces of its load. */
 import { mkdirSync } from 'node:fs';
 import { ApiClient, type ApiAnswer } from '../../test/support/gateway.js';
 import { startGateway } from './gateway.js';
 import { startFtp, startSftp, startStore } from './servers.js';
 import { pathOn, type Protocol, type Target } from './target.js';
 
-/** Sessions that rest are gone before the soak looks at what stays. */
+/** Idle sessions are gone before the soak checks what is left. */
 const SESSION_IDLE_MS = 2_000;
 
 export interface SoakTarget {
@@ -15,11 +15,11 @@ export interface SoakTarget {
   copy(from: Protocol, source: string, to: Protocol, path: string): Promise<void>;
   list(protocol: Protocol, path: string): Promise<void>;
   history(): Promise<void>;
-  /** Begins an upload and resets the connection in its middle. */
+  /** Begins an upload and resets the connection half way. */
   leaveHalfWay(protocol: Protocol, path: string): Promise<void>;
-  /** Lets go of idle client connections, which are descriptors of the gateway. */
+  /** Closes idle client connections, which are descriptors of the gateway. */
   closeIdle(): void;
-  /** Reads one metric of /metrics, summed over its labels, or those with `label` in them. */
+  /** Reads one metric of /metrics, summed over its labels, or those that contain `label`. */
   metrics(): Promise<(name: string, label?: string) => number>;
   stop(): Promise<void>;
 }

@@ -1,11 +1,11 @@
-/** A remote server to move files to and from, as its clients see it, and what they left on it, as the bench sees it. */
+/** A remote server to move files to and from: its settings for clients, and the stored files for the bench. */
 export interface SftpTarget {
   readonly protocol: 'sftp';
   readonly host: string;
   readonly port: number;
   readonly username: string;
   readonly keyFile: string;
-  /** Where the files go; the server's paths are the machine's own. */
+  /** The folder for the files; the server's paths are the machine's own. */
   readonly folder: string;
 }
 

@@ -1,4 +1,4 @@
-/** Trees of files by the back doors of the targets: made, compared byte by byte, and taken away again. */
+/** Trees of files, accessed without the targets' protocols: made, compared byte by byte, and removed. */
 import { randomFillSync } from 'node:crypto';
 import { mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,13 +6,13 @@ import type { Target } from './target.js';
 
 export interface Tree {
   readonly files: number;
-  /** Of each file. */
+  /** The size of each file. */
   readonly bytes: number;
 }
 
 const FILES_OF_A_FOLDER = 100;
 const AT_ONCE = 16;
-/** Long ago: what is copied today is newer. */
+/** Long ago: files copied today are newer. */
 const WRITTEN_AT = new Date('2024-05-06T07:08:09Z');
 
 export function filePaths({ files }: Tree): string[] {
@@ -25,7 +25,7 @@ export async function storeTree(target: Target, folder: string, tree: Tree): Pro
   if (target.protocol !== 's3') {
     for (const each of folders) await mkdir(join(target.folder, folder, each), { recursive: true });
   }
-  // One buffer serves all: they follow one another.
+  // One buffer for all, one after the other.
   for (const [index, path] of filePaths(tree).entries()) {
     const name = `${folder}/${path}`;
     if (target.protocol === 's3') await ask(target.endpoint, 'PUT', `${target.bucket}/${name}`, contents(index));
@@ -36,7 +36,7 @@ export async function storeTree(target: Target, folder: string, tree: Tree): Pro
   }
 }
 
-/** @throws when a file of the tree is missing in the other place, or differs */
+/** @throws if a file of the tree is missing in the other place, or differs */
 export async function expectSameTree(
   tree: Tree,
   source: { readonly target: Target; readonly folder: string },
@@ -59,7 +59,7 @@ export async function removeTree(target: Target, folder: string, tree: Tree): Pr
   );
 }
 
-/** Random, and of each file its own. */
+/** Random, and different for each file. */
 function contentsOf({ bytes }: Tree): (index: number) => Buffer {
   const content = randomFillSync(Buffer.allocUnsafe(bytes));
   return (index) => {

@@ -1,4 +1,4 @@
-/** What the bench asks of a gateway's watched folders, over its public and its management API. */
+/** The bench's calls of a gateway's watched folders, over its public and its management API. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GatewayUnderTest } from './gateway.js';
 
@@ -9,7 +9,7 @@ export interface Watched {
   readonly scheduleMinutes?: number;
 }
 
-/** Checks so far by the upper bound of their lag in ms, each bound with those below it. */
+/** Checks so far by the upper bound of their lag in ms; each bound includes those below it. */
 export type Lags = ReadonlyMap<number, number>;
 
 interface CheckView {
@@ -24,7 +24,7 @@ const LOOK_MS = 250;
 export class WatchClient {
   constructor(private readonly gateway: GatewayUnderTest) {}
 
-  /** Resolves to the folder's id; its first check follows at once. */
+  /** Resolves with the folder's id; its first check follows at once. */
   async watch(folder: Watched): Promise<string> {
     return ((await this.#ask('POST', '/api/watched-folders', folder)) as { id: string }).id;
   }
@@ -33,13 +33,13 @@ export class WatchClient {
     await this.#ask('DELETE', `/api/watched-folders/${id}`);
   }
 
-  /** Asks for a check until one is granted: the one before may be on its way out. */
+  /** Requests a check until one is granted: the former one may be about to end. */
   async requestCheck(id: string): Promise<void> {
     const ask = async () => (await this.#ask('POST', `/manage/watched-folders/${id}/check`)) as { queued: boolean };
     while (!(await ask()).queued) await delay(LOOK_MS);
   }
 
-  /** Asks for a check and waits for its end. */
+  /** Requests a check and waits for its end. */
   async check(id: string, withinMs: number): Promise<void> {
     const [former] = await this.#checks(id);
     await this.requestCheck(id);
@@ -59,7 +59,7 @@ export class WatchClient {
     );
   }
 
-  /** @throws when one of the checks failed */
+  /** @throws if one of the checks failed */
   async #until(id: string, withinMs: number, holds: (checks: readonly CheckView[]) => boolean): Promise<void> {
     for (const end = Date.now() + withinMs; Date.now() < end; await delay(LOOK_MS)) {
       const checks = await this.#checks(id);

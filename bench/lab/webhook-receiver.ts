@@ -1,17 +1,17 @@
-/** Takes the events of watched folders, and notes how long each was on its way. */
+/** Receives the events of watched folders, and records how long each took. */
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface WebhookReceiver {
   readonly url: string;
-  /** Names of the files that were reported, each as often as it was. */
+  /** Names of the reported files, each as often as it was reported. */
   readonly names: readonly string[];
-  /** From the detection, as the event dates it, to the first request that brings it; in ms. */
+  /** From the detection, by the event's time, to the first request with it; in ms. */
   readonly delaysMs: readonly number[];
-  /** Forgets what came so far. */
+  /** Forgets everything received so far. */
   clear(): void;
-  /** @throws when fewer files have come by then */
+  /** @throws if fewer files have arrived by then */
   expect(files: number, withinMs: number): Promise<void>;
   stop(): Promise<void>;
 }

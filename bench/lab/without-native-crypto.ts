@@ -1,4 +1,4 @@
-/** Loaded before a gateway: the native parts of ssh2 are not there, as after an installation without a compiler. */
+/** Loaded before a gateway: hides the native parts of ssh2, as after an installation without a compiler. */
 import Module from 'node:module';
 
 const NATIVE = /(?:sshcrypto|cpufeatures)\.node$/;

@@ -1,4 +1,7 @@
-/** Requests over one kept connection a client, by hand: with node:http the load would cost more than a lean answer. */
+/**
+ * Requests over one kept connection per client, without node:http: with it the load would cost more than a cheap
+ * answer.
+ */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
@@ -25,7 +28,7 @@ export async function httpDriver(call: HttpCall, clients: number): Promise<Drive
   };
 }
 
-/** Each is put together once: names come back after a while. */
+/** Each request is built once: names repeat after a while. */
 class Requests {
   readonly #known = new Map<string, Buffer>();
   readonly #body: Buffer | undefined;
@@ -61,7 +64,7 @@ class KeptConnection {
   static async open(host: string, port: number): Promise<KeptConnection> {
     const connection = new KeptConnection();
     const onread = {
-      // One buffer for all reads: Node.js would make a new one of this size for each.
+      // One buffer for all reads: Node.js would allocate one of this size for each.
       buffer: Buffer.allocUnsafe(READ_BYTES),
       callback: (bytes: number, buffer: Uint8Array) => {
         connection.#take(Buffer.from(buffer.buffer, buffer.byteOffset, bytes));

@@ -6,7 +6,7 @@ import type { LoadResult, LoadSpec, WorkerWord } from './spec.js';
 
 const WORKER = fileURLToPath(new URL('worker.js', import.meta.url));
 
-/** Puts a load on in a process of its own, whose start and warm-up are outside of the window. */
+/** Runs a load in a separate process, whose start and warm-up are outside of the measured window. */
 export async function applyLoad(spec: LoadSpec, bytesOfEach: number, window: Window): Promise<Work> {
   const worker = fork(WORKER, [JSON.stringify(spec)], { execArgv: ['--enable-source-maps'] });
   const ended = once(worker, 'exit');

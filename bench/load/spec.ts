@@ -1,9 +1,9 @@
-/** What a load process is told on its command line, and what it tells. */
+/** The command line of a load process, and its output. */
 import type { Target } from '../lab/target.js';
 
 export type SmallOperation = 'upload' | 'download' | 'exists' | 'list';
 
-/** `{n}` in the URL stands for a name that belongs to the caller alone. */
+/** `{n}` in the URL is replaced by a name that only this caller uses. */
 export interface HttpCall {
   readonly kind: 'http';
   readonly method: string;
@@ -19,7 +19,7 @@ export interface BareCall {
   readonly target: Target;
   readonly operation: SmallOperation;
   readonly sessions: number;
-  /** Of the file or folder looked at, or the beginning of the names written. */
+  /** The name of the file or folder to look up, or the beginning of the names to write. */
   readonly name: string;
   readonly bodyFile: string;
 }
@@ -40,12 +40,12 @@ export interface LoadResult {
 /** `warm`: from now on it counts. */
 export type WorkerWord = 'warm' | LoadResult | { readonly failure: string };
 
-/** Names are used again after a while, so that no folder grows without end. */
+/** Names repeat after a while, so that no folder grows endlessly. */
 const NAMES_OF_A_CLIENT = 20;
 export const ownName = (client: number, turn: number): string => `${client}-${turn % NAMES_OF_A_CLIENT}`;
 
 export interface Driver {
-  /** One operation of one client, which has no other under way. Rejects unless it was done. */
+  /** One operation of one client, which has no other under way. Rejects unless it succeeded. */
   call(client: number, turn: number): Promise<void>;
   close(): void;
 }

@@ -1,13 +1,16 @@
-/** A program: so many clients, each with one operation under way, for so many seconds. Argument: LoadSpec. Tells WorkerWords. */
+/**
+ * A program: a number of clients, each with one operation under way, for a number of seconds. Argument: LoadSpec.
+ * Prints WorkerWords.
+ */
 import { ftpDriver } from './bare-ftp.js';
 import { s3Driver } from './bare-s3.js';
 import { sftpDriver } from './bare-sftp.js';
 import { httpDriver } from './http.js';
 import type { Driver, LoadResult, LoadSpec, WorkerWord } from './spec.js';
 
-/** Of each client, before the clock starts: sessions are open and code is compiled. */
+/** Per client, before the measurement starts: sessions are open and code is compiled. */
 const WARM_UP_CALLS = 3;
-/** What runs in a just-in-time compiler costs several times as much at first. */
+/** Code in a just-in-time compiler costs several times as much at first. */
 const WARM_UP_MS = 1_000;
 
 const spec = JSON.parse(process.argv[2] ?? '') as LoadSpec;

@@ -1,4 +1,4 @@
-/** Bars as SVG, one chart a case: the rates of every scenario's contenders, each scenario on a scale of its own. */
+/** Bars as SVG, one chart per case: the rates of every scenario's contenders, each scenario with its own scale. */
 import { medianOf, type ScenarioResult } from '../measure.js';
 
 const WIDTH = 860;

@@ -1,4 +1,4 @@
-/** The course of a soak's memory as SVG: resident memory and heap over the minutes, and what may not be passed. */
+/** The course of a soak's memory as SVG: resident memory and heap over the minutes, and the limit. */
 import { median, type Course } from './flatness.js';
 
 export interface MemorySample {
@@ -7,7 +7,7 @@ export interface MemorySample {
   readonly heapMiB: number;
 }
 
-/** Warm by then; what comes later may be at most this much higher. */
+/** Warm by then; later values may be at most this much higher. */
 export const WARM_MINUTE = 10;
 export const HIGHEST_RATIO = 1.2;
 const WIDTH = 860;
@@ -17,7 +17,7 @@ const RIGHT = 16;
 const TOP = 40;
 const BOTTOM = 36;
 
-/** The last tenth against the minutes around the tenth; undefined where the run was too short to say. */
+/** The last tenth compared with the minutes around the tenth; undefined if the run was too short. */
 export function againstWarm(samples: readonly MemorySample[]): Course | undefined {
   const around = samples.filter(({ atSeconds }) => Math.abs(atSeconds / 60 - WARM_MINUTE) <= 2);
   const last = samples.slice(-Math.ceil(samples.length / 10));

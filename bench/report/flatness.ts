@@ -1,4 +1,4 @@
-/** Whether a series of samples stays where it is. */
+/** Whether a series of samples is flat. */
 
 export interface Course {
   readonly flat: boolean;
@@ -7,8 +7,8 @@ export interface Course {
 }
 
 /**
- * Compares the median of the last third with that of the middle one; the first third is warming up. It may be higher by
- * the ratio, or by `floor` where the numbers are small.
+ * Compares the median of the last third with that of the middle one; the first third is the warm-up. It may be higher
+ * by the ratio, or by `floor` if the numbers are small.
  */
 export function isFlat(
   values: readonly number[],

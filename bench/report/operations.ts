@@ -1,4 +1,4 @@
-/** The few lines that tell what an operation costs, as docs/performance.md shows them. */
+/** The summary of what an operation costs, for docs/performance.md. */
 import type { Protocol } from '../lab/target.js';
 import {
   costRatio,
@@ -20,7 +20,7 @@ export const VARIANTS = {
 
 const LOADED = ', 32 clients';
 
-/** One row an operation, then the other ways to run the gateway beside the usual one. */
+/** One row per operation, then the other ways to run the gateway beside the usual one. */
 export function operationsSummary(results: readonly ScenarioResult[]): string[] {
   const rows = results.filter(({ name }) => name.endsWith(LOADED));
   const varied = rows.filter(({ contenders }) => Object.values(VARIANTS).some((name) => named(contenders, name)));
@@ -81,7 +81,7 @@ function variantRow({ name, contenders }: ScenarioResult): string {
   );
 }
 
-/** What one or two clients wait. */
+/** How long one or two clients wait. */
 function patience(results: readonly ScenarioResult[]): string[] {
   const few = results.filter(({ name }) => /, (?:1 client$|2 clients for)/.test(name));
   if (few.length === 0) return [];
@@ -100,7 +100,7 @@ function patience(results: readonly ScenarioResult[]): string[] {
   ];
 }
 
-/** Who does as much: the gateway, the bare library, rclone. */
+/** Contenders with the same work: the gateway, the bare library, rclone. */
 export function pictured(results: readonly ScenarioResult[]): ScenarioResult[] {
   const variants: readonly string[] = Object.values(VARIANTS);
   return results

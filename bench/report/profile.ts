@@ -1,18 +1,18 @@
-/** Where the busy time of profiled processes went, by parts of the program that a reader knows. */
+/** Divides the busy time of profiled processes by parts of the program that a reader knows. */
 import { readFileSync } from 'node:fs';
 
-/** What V8 writes with --cpu-prof, as far as it is read here. */
+/** The output of V8's --cpu-prof, as far as it is read here. */
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[];
-  /** The node at which each look found the program. */
+  /** The node of each sample. */
   readonly samples: readonly number[];
-  /** Microseconds before each look. */
+  /** Microseconds before each sample. */
   readonly timeDeltas: readonly number[];
 }
 
 export interface ProfileFile {
   readonly path: string;
-  /** What passed between the start of the process and the moment in which it was ready. */
+  /** Time between the start of the process and the moment in which it was ready. */
   readonly skipMs: number;
 }
 
@@ -29,12 +29,12 @@ export interface Part {
 }
 
 const IDLE = '(idle)';
-/** Pseudo functions, which V8 has put in place of what it cannot see into. */
+/** Pseudo functions of V8 for time that it cannot see into. */
 const PSEUDO: Readonly<Record<string, string>> = {
   '(garbage collector)': 'garbage collection',
   '(program)': 'native code and the kernel outside of JavaScript: reading sockets, the front end, the event loop',
 };
-/** The first that is found in the address of a function's file. */
+/** The first one in the address of a function's file counts. */
 const PLACES: readonly (readonly [string, string])[] = [
   ['/node_modules/ssh2/', 'ssh2: packets, ciphers'],
   ['/node_modules/@aws-sdk/', 'the S3 client'],
@@ -61,7 +61,7 @@ const PLACES: readonly (readonly [string, string])[] = [
   ['node:', 'Node.js: the rest'],
 ];
 
-/** @returns what the file holds, without the start of the program */
+/** @returns the file's content, without the start of the program */
 export function readProfile({ path, skipMs }: ProfileFile): CpuProfile {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(path, 'utf8')) as CpuProfile;
   let elapsed = 0;
@@ -87,7 +87,7 @@ function addTimes({ nodes, samples, timeDeltas }: CpuProfile, times: Map<string,
   });
 }
 
-/** By node; nothing for idle ones. A native function, which has no file, belongs to the part that has called it. */
+/** By node; nothing for idle ones. A native function, which has no file, belongs to the part that called it. */
 function partNames(nodes: readonly ProfileNode[]): Map<number, string> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const names = new Map<number, string>();
@@ -111,5 +111,5 @@ function nameOf({ callFrame: { functionName, url } }: ProfileNode, caller: strin
   return PLACES.find(([place]) => url.includes(place))?.[1] ?? caller;
 }
 
-/** Functions of Node.js's streams of the system that end in write(2). */
+/** Functions of Node.js's system streams that end in write(2). */
 const WRITES: ReadonlySet<string> = new Set(['writeBuffer', 'writev', 'writeUtf8String', 'writeLatin1String']);

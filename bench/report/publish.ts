@@ -1,4 +1,4 @@
-/** Puts the summary of a run's cases into the page on performance, between the marks that name them. */
+/** Puts the summaries of a run's cases into the page on performance, between the marks with their names. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

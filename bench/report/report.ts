@@ -1,4 +1,4 @@
-/** Writes a run's report: JSON with every sample, a Markdown page and one chart a case. */
+/** Writes a run's report: JSON with every sample, a Markdown page and one chart per case. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { chart } from './chart.js';
 import { markdown, type Report } from './table.js';
 
-/** Resolves to the folder. */
+/** Resolves with the folder. */
 export function writeReport(report: Report, folder: string): string {
   const place = join(folder, report.startedAt.replaceAll(/[:.]/g, '-'));
   mkdirSync(place, { recursive: true });
@@ -19,7 +19,7 @@ export function writeReport(report: Report, folder: string): string {
   return place;
 }
 
-/** What the figures depend on. */
+/** Facts that affect the figures. */
 export function machineFacts(): string[] {
   const [cpu] = os.cpus();
   return [
@@ -33,7 +33,7 @@ export function machineFacts(): string[] {
 }
 
 function version(command: string, flag: string): string {
-  // ssh tells its version on standard error.
+  // ssh prints its version on standard error.
   const script = `${command} ${flag} 2>&1`;
   return (execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\n')[0] ?? '').split(/,| \(/)[0] ?? command;
 }

@@ -17,9 +17,9 @@ export interface CaseResult {
   /** Above the figures, in Markdown. */
   readonly summary: readonly string[];
   readonly scenarios: readonly ScenarioResult[];
-  /** Those in its picture. */
+  /** The scenarios in its picture. */
   readonly pictured: readonly ScenarioResult[];
-  /** Where the gateway's busy time went, when profiles were asked for. */
+  /** How the gateway's busy time was spent, if profiles were requested. */
   readonly parts: readonly Part[];
 }
 

@@ -1,4 +1,7 @@
-/** The clients a user would type: each moves one file and ends. They log in every time, as they would for the user. */
+/**
+ * The command-line clients that a user would run: each moves one file and ends. They log in every time, as they would
+ * for the user.
+ */
 import { runCommand } from '../lab/process.js';
 import { pathOn, type Target } from '../lab/target.js';
 import { rcloneEnvironment, rcloneRemote } from './rclone.js';
@@ -9,7 +12,7 @@ export interface FileClient {
   download(name: string, file: string): Promise<unknown>;
 }
 
-/** What a user may pick to move files straight to or from `target`. */
+/** A user's options to move files directly to or from `target`. */
 export async function directClients(target: Target): Promise<FileClient[]> {
   const clients = target.protocol === 'sftp' ? [openSsh(target)] : [curl(target)];
   if (target.protocol === 'sftp' && (await curlKnowsSftp())) clients.push(curl(target));
@@ -78,7 +81,7 @@ function awsCli(target: Extract<Target, { protocol: 's3' }>): FileClient {
 async function rcloneCopy(target: Target): Promise<FileClient> {
   const env = await rcloneEnvironment(target);
   const at = (name: string): string => rcloneRemote(target, name);
-  // vsftpd answers 426 to the ends of its ranges, and rclone takes that for a failure.
+  // vsftpd answers 426 to the ends of its ranges, which rclone treats as a failure.
   const ranges = target.protocol === 'ftp' ? ['--multi-thread-streams', '1'] : [];
   const copy = (from: string, to: string): Promise<string> =>
     runCommand('rclone', ['copyto', '--ignore-times', ...ranges, from, to], { env });
@@ -93,7 +96,7 @@ async function curlKnowsSftp(): Promise<boolean> {
   return /^Protocols:.* sftp\b/m.test(await runCommand('curl', ['--version']));
 }
 
-/** A client without a package of its own here; the report says so when it is missing. */
+/** A client without a package here; the report says if it is missing. */
 export async function hasAwsCli(): Promise<boolean> {
   return runCommand('aws', ['--version']).then(
     () => true,

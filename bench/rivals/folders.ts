@@ -1,4 +1,4 @@
-/** The clients a user would type to copy a folder from one server to another. */
+/** The command-line clients that a user would run to copy a folder from one server to another. */
 import { runCommand } from '../lab/process.js';
 import type { Target } from '../lab/target.js';
 import { awsEnvironment } from './command-line.js';
@@ -33,13 +33,13 @@ export function rclone(name: typeof RCLONE_COPY | typeof RCLONE_SYNC, atOnce: nu
   };
 }
 
-/** As the gateway does: a store's objects are as old as their upload, and cost no question each. */
+/** As in the gateway: a store's objects are as old as their upload, and need no request each. */
 function timesOf(from: Target, to: Target): string[] {
   if (to.protocol === 's3') return ['--use-server-modtime', '--update'];
   return from.protocol === 's3' ? ['--use-server-modtime'] : [];
 }
 
-/** Between a store and this machine's own disk: it knows no other servers. */
+/** Between a store and this machine's disk: it knows no other servers. */
 export const awsSync: FolderClient = {
   name: 'aws s3 sync (disk)',
   run: async (from, to) => {

@@ -1,4 +1,4 @@
-/** Other programs that take HTTP requests and speak to the same remote server. */
+/** Other programs that take HTTP requests and use the same remote server. */
 import { fileURLToPath } from 'node:url';
 import type { Request } from '../lab/gateway.js';
 import { accepts, startService, type Service } from '../lab/process.js';

@@ -1,7 +1,7 @@
 /**
- * A program: the gateway a user would write in an afternoon. node:http in front of the streams of ssh2, basic-ftp and
- * lib-storage, a login for each request, no history, no checks, no hidden names. The one thing that afternoon would not
- * teach is in it out of courtesy: TCP_NODELAY on the SSH socket, without which ssh2's write stream is 80 times slower.
+ * A program: the gateway that a user would write in an afternoon. node:http in front of the streams of ssh2, basic-ftp
+ * and lib-storage, a login for each request, no history, no checks, no hidden names. One thing that the user would not
+ * know is added for fairness: TCP_NODELAY on the SSH socket, without which ssh2's write stream is 80 times slower.
  *
  * Arguments: port, target as JSON. PUT /name, GET /name, GET /name?json, POST /json with { filename, content }.
  */

@@ -1,19 +1,19 @@
 import { runCommand } from '../lab/process.js';
 import type { Target } from '../lab/target.js';
 
-/** rclone's remote of that name, told by its environment (rclone.org/docs, "Config file"). */
+/** The definition of an rclone remote of that name, as environment variables (rclone.org/docs, "Config file"). */
 export async function rcloneEnvironment(target: Target, remote = 'bench'): Promise<Record<string, string>> {
   const settings = await settingsFor(target);
   const named = Object.entries({ type: target.protocol, ...settings });
   return {
     RCLONE_CONFIG: '/dev/null',
-    // Set for other purposes it keeps rclone from starting at all.
+    // If set for other purposes, it prevents rclone from starting.
     AWS_CA_BUNDLE: '',
     ...Object.fromEntries(named.map(([name, value]) => [`RCLONE_CONFIG_${remote}_${name}`.toUpperCase(), value])),
   };
 }
 
-/** The remote and the path of a file, or of the folder that holds all of them. */
+/** The remote and the path of a file, or of the folder with all of them. */
 export function rcloneRemote(target: Target, name: string, remote = 'bench'): string {
   const folder = target.protocol === 's3' ? target.bucket : target.protocol === 'sftp' ? target.folder : '';
   return `${remote}:${folder}${folder !== '' && name !== '' ? '/' : ''}${name}`;
