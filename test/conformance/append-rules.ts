@@ -1,6 +1,6 @@
 /**
- * An append changes nothing before its whole request is known to be valid. What broke once: content of more than 1 MiB
- * went to the server as it came, and stood in the file although the answer was 400.
+ * An append changes nothing before its whole request was checked. A former defect: content of more than 1 MiB was sent
+ * to the server as it arrived, and was in the file although the answer was 400.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -13,7 +13,7 @@ import { eventually } from '../support/eventually.js';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const OLD = 'what stood there\n';
-/** Held in memory; put aside in one hidden file; in several. */
+/** Kept in memory; stored in one hidden file; in several. */
 const SIZES = [2 * KIB, 2 * MIB, 9 * MIB] as const;
 
 export interface Bench {
@@ -32,7 +32,7 @@ export function appendRules(bench: () => Bench): void {
         body,
       });
 
-    /** The file is as it was, and nothing hidden stays beside it. */
+    /** The file is unchanged, and no hidden file is left beside it. */
     async function unchanged(path: string, what: string): Promise<void> {
       const { disk } = bench().server;
       assert.equal((await disk.read(path)).toString('latin1').slice(0, 100), OLD, what);

@@ -1,5 +1,5 @@
 /**
- * The SHA-256 of what passes: in answers, in the history, and found again by it; read back before a file takes its place.
+ * The SHA-256 of transferred bytes: in answers, in the history, and as a filter; read back before a file is published.
  * `proven` is the same server with `digests: always` and `verify: readback`.
  */
 import assert from 'node:assert/strict';
@@ -106,7 +106,7 @@ export function digestRules(bench: () => Bench): void {
         const got = await gateway.api.get('/api/download/c1', { query: { path }, headers: WANTED });
         assert.ok(got.bytes.equals(content));
         const isShort = size <= 64 * 1024;
-        // S3 tells small files in a stream, too: gathered all the same.
+        // S3 also sends small files as a stream: they are gathered all the same.
         assert.equal(got.headers['repr-digest'], isShort ? inField(content) : undefined);
         assert.equal((await newest('download')).digest, inHistory(content));
         if (size <= MIB) {

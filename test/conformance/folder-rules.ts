@@ -1,4 +1,6 @@
-/** Whole folders: deleted with all below them and with nothing beside them, and the times that files are written with. */
+/**
+ * Whole folders: deleted with everything below them and nothing beside them, and the times that files are written with.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ApiAnswer } from '../support/gateway.js';
@@ -40,7 +42,7 @@ export function folderRules(bench: () => Bench): void {
       }
       assert.equal((await remove(tree, {})).status, 409, 'not unless that is asked for');
       if (server.deviations.hidesLinks !== undefined) {
-        // It lists and removes no link at all: what it holds stays, and nothing else goes.
+        // It lists and removes no link at all: the folder with links is kept, and nothing else is deleted.
         assert.equal((await remove(tree)).status, 409);
         assert.deepEqual(
           (await disk.files(folder)).filter((file) => !file.startsWith(`${tree}/`)),
@@ -50,7 +52,7 @@ export function folderRules(bench: () => Bench): void {
       }
       const answer = await remove(tree);
       assert.equal(answer.status, 200, answer.text);
-      // An object store has no folders but the one with a marker.
+      // An object store has no folders except the one with a marker.
       const folders = server.connection.type === 's3' ? 1 : 9;
       const expected = { success: true, path: tree, deleted: names.length + 4 + links.length + folders };
       assert.deepEqual(answer.json, expected);
@@ -111,7 +113,7 @@ export function folderRules(bench: () => Bench): void {
   });
 
   describe('files with a time', () => {
-    /** What the answer says, what the server has, and what clients are told of it then. */
+    /** The time in the answer, on the server, and in later answers to clients. */
     async function dated(answer: ApiAnswer, told: unknown, file: string, expected = SAME): Promise<void> {
       const { server, gateway } = bench();
       assert.equal(answer.status, 200, answer.text);
@@ -119,7 +121,7 @@ export function folderRules(bench: () => Bench): void {
       assert.equal((await server.disk.modifiedAt(file)).toISOString(), expected);
       if (server.connection.type === 's3') return;
       const { json } = await gateway.api.get('/api/exists/c1', { query: { path: file } });
-      // Where a listing tells minutes, this does too.
+      // If a listing shows minutes, this does too.
       assert.equal((json['file'] as { modifiedAt: string }).modifiedAt.slice(0, 16), expected.slice(0, 16));
     }
     const timeIn = ({ json }: ApiAnswer): unknown => (json['transfer'] as { modifiedAt?: string }).modifiedAt;
@@ -176,7 +178,7 @@ export function folderRules(bench: () => Bench): void {
       const since = Date.now();
       const { json: plain } = await post('write/c1', { path: `${folder}/written`, content: 'x' });
       assert.deepEqual(Object.keys(plain), ['success', 'path', 'size']);
-      // Without one it has the time of its writing.
+      // Without a given time it has the time of its writing.
       const writtenAt = await server.disk.modifiedAt(`${folder}/written`);
       if (server.connection.type !== 's3') assertRecent(writtenAt, since);
     });

@@ -1,4 +1,4 @@
-/** Links on every server: what somebody without a key can do with one, and that nothing else comes of it. */
+/** Links on every server: what a person without a key can do with one, and that nothing else results from it. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';

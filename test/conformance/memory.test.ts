@@ -7,7 +7,7 @@ import { memoryOf, resetPeakMemory, startGateway, type TestGateway } from '../su
 import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type ServerEntry, type TestServer } from '../servers/catalogue.js';
 
 const MIB = 1024 ** 2;
-/** Which front end it is makes no difference to the protocols: on the second one, one of them and fewer bytes will do. */
+/** The front end makes no difference to the protocols: on the second one, one protocol and fewer bytes are enough. */
 const IS_SECOND = FRONT_END === 'node';
 const SIZE = (IS_SECOND ? 300 : 1024) * MIB;
 const ALLOWED = 100 * MIB;
@@ -30,7 +30,7 @@ for (const entry of entries) {
     before(async () => {
       server = await entry.start();
       gateway = await startGateway({ connections: [{ id: 'c1', name: 'Server', ...server.connection }] });
-      // What the first session and the first transfer load stays loaded.
+      // Code that the first session and the first transfer load stays loaded.
       const first = patterned(1024 * 1024);
       await upload('warm', 1024 * 1024, first.body);
       await (await gateway.api.open('/api/download/c1', { query: { path: '/warm' } })).resume().toArray();

@@ -1,6 +1,6 @@
 /**
- * A folder where a file is wanted, or the reverse, and the places that nothing can be moved to. What broke once: S3 stored
- * a file over a folder and below a file; a folder moved into itself was 502; `overwrite: true` was advised in vain.
+ * A folder where a file is wanted, or the reverse, and forbidden targets of moves. Former defects: S3 stored a file
+ * over a folder and below a file; a folder moved into itself was 502; `overwrite: true` was suggested in vain.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -8,7 +8,7 @@ import type { ApiAnswer } from '../support/gateway.js';
 import type { Bench } from './append-rules.js';
 import { assertRecent } from '../support/recent.js';
 
-/** Files of this run are no older. */
+/** Files of this run are not older. */
 const BEGUN = Date.now();
 
 type Code = 'is_a_folder' | 'not_a_folder' | 'bad_path' | 'already_exists';
@@ -120,7 +120,7 @@ export function placeRules(bench: () => Bench): void {
         refused(await move(full, `${folder}/f`, { overwrite }), 'not_a_folder', 'a folder onto a file');
       }
       await unchanged();
-      // A longer name that begins alike is another folder.
+      // A longer name with the same beginning is another folder.
       const moved = await move(full, `${full}-2/sub`);
       assert.equal(moved.status, 200, moved.text);
       assert.deepEqual(await bench().server.disk.files(folder), [`${folder}/f`, `${full}-2/sub/inside`]);
@@ -152,7 +152,7 @@ export function placeRules(bench: () => Bench): void {
       );
       for (const file of files) {
         assert.deepEqual((await ask('exists', file.path)).json, { exists: true, file });
-        // On S3 nothing but the marker object of a folder has a time.
+        // On S3 only the marker object of a folder has a time.
         const isTimeless = bench().server.connection.type === 's3' && file.name === 'full';
         if (isTimeless) assert.ok(Date.parse(file.modifiedAt) < Date.now() - 1e12, file.modifiedAt);
         else assertRecent(file.modifiedAt, BEGUN, 60_000);

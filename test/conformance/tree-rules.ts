@@ -25,10 +25,10 @@ interface Listed {
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** What a tree's listing is sorted by. */
+/** The sort key of a tree's listing. */
 const keyOf = ({ path, isDirectory }: Listed): Buffer => Buffer.from(isDirectory ? `${path}/` : path);
 
-/** The list of a zip as Python's zipfile reads it, after it has read all bytes of it. */
+/** The list of a zip as Python's zipfile reads it, after it has read all its bytes. */
 const PYTHON = `
 import json, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as archive:

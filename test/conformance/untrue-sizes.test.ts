@@ -1,4 +1,4 @@
-/** Files of which a server reports another size than they have, over HTTP: real ones of 0 bytes, scripted ones of any. */
+/** Files with another size than their server reports, over HTTP: real ones with 0 bytes, scripted ones with any. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -18,7 +18,7 @@ import { held } from '../support/reliability.js';
 const PROC = '/proc/version';
 const MACHINES = ['sshd', 'vsftpd'] as const;
 const SCRIPTED = ['sftp', 'ftp'] as const;
-/** Reported and true: short, of unknown length from the first bytes on, and found out behind the head of an answer. */
+/** Reported and true: short, of unknown length from the first bytes on, and detected after the head of an answer. */
 const [SHORT, LONG, LATE] = [
   [2_000, 2_340],
   [0, 300_000],

@@ -1,6 +1,6 @@
 /**
- * What a client holds of a file is never taken for another version of it. What broke once: two versions of one size and
- * one second had one strong ETag, so a stale one was "not modified", and a resumed download spliced both.
+ * A client's stored version of a file is never taken for another version of it. A former defect: two versions of one
+ * size and one second had one strong ETag, so a stale one was "not modified", and a resumed download spliced both.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -34,7 +34,7 @@ export function validatorRules(bench: () => Bench): void {
       const folder = bench().newFolder();
       const path = `${folder}/f.html`;
       let held: ApiAnswer | undefined;
-      // As long as two seconds go on: some versions fall into one of them, whatever the clocks show.
+      // For at least two seconds: some versions are written within one of them, whatever the clocks show.
       for (const until = Date.now() + 4_000; Date.now() < until;) {
         const content = randomBytes(SIZE);
         await upload(folder, content);
@@ -89,7 +89,7 @@ export function validatorRules(bench: () => Bench): void {
       const path = `${bench().newFolder()}/f.html`;
       await bench().server.disk.write(path, 'one');
       const tag = await tagOf(path);
-      // Another second, as the server counts them.
+      // Another second of the server's clock.
       await sleep(1_100);
       await bench().server.disk.write(path, 'two');
       assert.equal((await ask('GET', path, { 'If-None-Match': tag })).text, 'two');
