@@ -6,7 +6,7 @@ import { suite, test, type TestContext } from 'node:test';
 import { httpDriver } from '../../bench/load/http.js';
 import { AllocationMeter } from '../../bench/lab/allocation-meter.js';
 
-/** Answers each request with `pieces`, a packet each; resolves to its address and what it was asked. */
+/** Answers each request with `pieces`, a packet each; resolves with its address and the requests. */
 async function startServer(t: TestContext, pieces: readonly string[]): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
   const server = net.createServer({ noDelay: true }, (socket) => {

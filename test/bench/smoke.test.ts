@@ -1,4 +1,6 @@
-/** One short round of a case, with every server and every rival, so that the bench still runs on the day it is needed. */
+/**
+ * One short round of a case, with every server and every rival, so that the bench still runs on the day it is needed.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The soak's own judgement, and a short run of all of it. */
+/** The soak's own verdicts, and a short run of all of it. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
