@@ -1,4 +1,4 @@
-/** Random histories of requests over three pools that share one limit, whatever stands between them. */
+/** Random histories of requests over three pools that share one limit, with any connection between them. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Pool } from '../../src/pools/pool.js';
@@ -18,13 +18,13 @@ interface World {
   readonly server: ScriptedServer;
   readonly pools: readonly Pool<string>[];
   readonly maxSessions: number;
-  /** Lets so many ticks go by. */
+  /** Lets this many ticks pass. */
   readonly pass: (ticks: number) => Promise<void>;
-  /** Of ticks in which everybody has to be served once nobody keeps a lease. */
+  /** Ticks within which every request must be served once no lease is kept. */
   readonly patience: number;
 }
 
-/** The limit holds after every step, and everybody who did not leave is served in the end. */
+/** The limit holds after every step, and every waiter that did not leave is served in the end. */
 export async function playThrough(steps: readonly Step[], world: World): Promise<void> {
   const { server, pools, maxSessions, pass, patience } = world;
   const open: Asked[] = [];

@@ -1,4 +1,7 @@
-/** Sessions of all pools within one bound: failing looks like an account without any, a place that never comes back, or more than there are. */
+/**
+ * Sessions of all pools within one bound. A failure looks like an account without any, a place that is never returned,
+ * or more than there are.
+ */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
@@ -66,7 +69,7 @@ suite('places for sessions', () => {
     const asked = await take(b.pool, 'b', 5);
     assert.equal(granted(asked).length, 5);
     assert.equal(budgets.sessions.of('a').used, 3, 'as many as it takes for a share of five');
-    // The one that idled longest went first.
+    // The one that was idle longest went first.
     assert.equal(pools[0]?.pool.gauge.open, 0);
     assert.equal(pools[7]?.pool.gauge.open, 1);
     for (const one of asked) giveBack(one);
@@ -239,7 +242,7 @@ for (const [capacity, sessions] of [
           const waiting = all.reduce((sum, made) => sum + made.pool.gauge.waiting, 0);
           assert.ok(budgets.waiting.gauge.used <= waiting, 'a place in the line is left behind');
         }
-        // Logins succeed, leases come back: everybody is served or has been told why not.
+        // Logins succeed, leases are returned: every request is served or has its refusal.
         for (const { server } of all) server.auto = (number) => new ScriptedSession(`late${number}`, capacity);
         const isQuiet = (): boolean =>
           all.every(({ pool: made }) => made.gauge.leased === 0 && made.gauge.waiting === 0);

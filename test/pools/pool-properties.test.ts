@@ -1,6 +1,6 @@
 /**
- * Any order of asking, giving back, leaving, failing and dying leaves the pool's promises whole. Failing looks like a
- * session above the limit, a waiter that nobody serves any more, or a lease that never comes back.
+ * Any order of requests, returns, departures, failures and deaths keeps the pool's promises. A failure looks like a
+ * session above the limit, a waiter that is never served, or a lease that is never returned.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -89,7 +89,7 @@ for (const capacity of [1, 4]) {
     await fc.assert(
       fc.asyncProperty(steps, async (sequence: readonly Step[]) => {
         const server = new ScriptedServer(capacity);
-        // Nobody gives up waiting here: a lost waiter would hide behind its own timeout.
+        // No waiter gives up here: a lost one would hide behind its own timeout.
         const pool = poolOf(server, { acquireTimeoutMs: 2 ** 31 - 1 });
         const asked: Asked[] = [];
         let most = LIMITS.maxSessions;
@@ -114,7 +114,7 @@ for (const capacity of [1, 4]) {
             const session = pick(server.alive, step.which);
             if (session !== undefined) session.check = dead;
           } else if (step.kind === 'limit') {
-            // What is open above a lowered limit may stay while it is in use, but nothing is added to it.
+            // Sessions above a lowered limit may stay while in use, but none are added.
             most = Math.max(step.sessions, Math.min(most, server.openNow()));
             pool.limits = { ...pool.limits, maxSessions: step.sessions };
           } else t.mock.timers.tick(step.ms);
@@ -124,8 +124,8 @@ for (const capacity of [1, 4]) {
           for (const session of server.alive) assert.ok(session.leases.size <= session.capacity);
         }
 
-        // The end: logins succeed, leases come back. Everybody has to be served, in whatever state the pool is, even
-        // where nothing that idled proves itself.
+        // The end: logins succeed, leases are returned. Every waiter must be served, in any state of the pool, even if
+        // no idle session passes its check.
         for (const session of server.alive) session.leaseFailure = undefined;
         server.auto = (number) => {
           const session = new ScriptedSession(`late${number}`, capacity);

@@ -1,7 +1,7 @@
 /**
- * Clients by the dozen on a few sessions of a server that is slow to let anybody in, admits no further session now and
- * then, drops connections and lets idle ones die unnoticed; all of it in simulated time. There is always room for
- * everybody within the wait, so acquire_timeout means that the pool has forgotten somebody.
+ * Dozens of clients on a few sessions of a server that is slow to accept logins, sometimes admits no further session,
+ * drops connections and lets idle ones die unnoticed; all in simulated time. There is always room for every client
+ * within the wait, so acquire_timeout means that the pool has forgotten one.
  *
  * POOL_SEEDS sets how many servers are tried (default 20).
  */
@@ -15,7 +15,7 @@ const SEEDS = Number(process.env['POOL_SEEDS'] ?? 20);
 const STEP_MS = 20;
 const RUN_MS = 30_000;
 const ACQUIRE_TIMEOUT_MS = 10_000;
-/** Of all leases of the pool together; each client in turn would still be served well within the wait. */
+/** For all leases of the pool together; each client in turn would still be served well within the wait. */
 const CLIENTS_PER_LEASE = 8;
 const MOST_WORK_MS = 200;
 const LAST_TURNS = 25;
@@ -71,7 +71,7 @@ async function simulate(t: TestContext, seed: number): Promise<Outcome> {
   let isOver = false;
   const client = async (): Promise<void> => {
     while (!isOver) {
-      // Now and then all rest for so long that sessions end, or have to prove themselves.
+      // Now and then all pause for so long that sessions end, or must be checked.
       await sleep(isChance(0.02) ? between(1_000, 7_000) : between(0, 50));
       try {
         const leases = await pool.acquire({ signal: AbortSignal.any([]), prove: isChance(0.1) });
@@ -100,7 +100,7 @@ async function simulate(t: TestContext, seed: number): Promise<Outcome> {
     assert.ok(turns * STEP_MS < 2 * ACQUIRE_TIMEOUT_MS, `seed ${seed}: a client waits for ever`);
     await turn();
   }
-  // A lease that failed last still has its session proven.
+  // After a last failed lease its session is still checked.
   for (let turns = 0; turns < LAST_TURNS; turns++) await turn();
   assert.deepEqual([pool.gauge.leased, pool.gauge.waiting], [0, 0]);
   pool.close();
@@ -113,7 +113,7 @@ test('nobody is forgotten by a pool whose server comes and goes', async (t) => {
   let served = 0;
   for (let seed = 1; seed <= SEEDS; seed++) {
     const outcome = await simulate(t, seed);
-    // A login that fails while no other session lives is told; waiting in vain is not among the answers.
+    // A failed login is reported while no other session is alive; a vain wait is not a possible result.
     const codes = [...outcome.failures.keys()].filter((code) => code !== 'unreachable');
     assert.deepEqual(codes, [], `seed ${seed}: ${JSON.stringify([...outcome.failures])}`);
     served += outcome.served;

@@ -22,14 +22,14 @@ function fakeTime(t: TestContext): (ms: number) => Promise<void> {
   };
 }
 
-/** A server that admits everybody at once. */
+/** A server that admits every login at once. */
 function readyServer(capacity = 1): ScriptedServer {
   const server = new ScriptedServer(capacity);
   server.auto = (number) => new ScriptedSession(`s${number}`, capacity);
   return server;
 }
 
-/** A pool with one open session on which nothing is leased. */
+/** A pool with one open session without leases. */
 async function idlePool(limits: Partial<PoolLimits> = {}, server = readyServer()) {
   const pool = poolOf(server, limits);
   const first = ask(pool);
@@ -169,7 +169,7 @@ test('a session that idled long is checked once, also for two who come together'
   await rest();
   assert.equal(session.checks, 1);
   assert.deepEqual([first.leases, second.leases], [undefined, undefined]);
-  // The first one leaves: the check goes on for the other.
+  // The first one leaves: the check continues for the other.
   first.controller.abort(failure('client_gone'));
   passed();
   await rest();
@@ -263,7 +263,7 @@ test('a retry that finds no channel beside others waits for the next lease that 
 
 test('a retry takes a session opened for it as it is: what breaks there is told, not tried for ever', async () => {
   const server = new ScriptedServer();
-  // Nonsense to every question: a login is all that succeeds.
+  // Nonsense to every request: only a login succeeds.
   server.auto = (number) => {
     const session = new ScriptedSession(`s${number}`, 1);
     session.check = () => Promise.reject(failure('protocol_error'));
@@ -290,7 +290,7 @@ test('a server that admits one session: fifty requests go through it one after a
     [],
   );
   assert.equal(server.sessions.length, 1);
-  // Learned: it is not asked for another login at every request, until a minute has passed.
+  // Learned: no other login is tried at every request, until a minute has passed.
   const logins = server.logins;
   const pair = [ask(pool), ask(pool)];
   await rest();
@@ -597,7 +597,7 @@ test('a busy session above a lowered limit takes no further lease, and leaves wi
   assert.equal(waiter.leases?.[0]?.item, 's1.5');
 });
 
-/** Work on a lease, whose client moves so many bytes a second; undefined: the server is what it waits for. */
+/** Work on a lease whose client moves this many bytes per second; undefined: it waits for the server. */
 function workAt(rate: number | undefined) {
   const work = {
     asked: undefined as Asked | undefined,
@@ -667,7 +667,7 @@ test('slow work is left alone while nobody waits, and beside a probe', async (t)
     works.map(({ error }) => error),
     [undefined, undefined],
   );
-  // One who leaves in time takes nothing away either.
+  // A waiter that leaves in time takes nothing away either.
   const waiting = ask(pool);
   await tick(900);
   waiting.controller.abort(new Error('gone'));

@@ -1,6 +1,6 @@
 /**
- * Probes: they take what is free and no more. A failure looks like a client that waits behind one, a session that is kept
- * open for ever by being looked at, or one beyond the limit.
+ * Probes take what is free and no more. A failure looks like a client that waits for one, a session that is kept open
+ * for ever by probes, or one beyond the limit.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

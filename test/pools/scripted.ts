@@ -1,4 +1,4 @@
-/** A server that does what the test says: the pool's sessions without a network. */
+/** A scripted server: the pool's sessions without a network. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { GatewayError, type ErrorCode } from '../../src/base/errors.js';
 import { Pool, type Lease } from '../../src/pools/pool.js';
@@ -24,7 +24,7 @@ export class ScriptedSession implements Session<string> {
   readonly leases = new Set<string>();
   readonly discarded: string[] = [];
   checks = 0;
-  /** What the next lease() or check() fails with. */
+  /** The error of the next lease() or check(). */
   leaseFailure: Error | undefined;
   check: (signal: AbortSignal) => Promise<void> = async () => void this.checks++;
   private readonly listeners: (() => void)[] = [];
@@ -33,7 +33,7 @@ export class ScriptedSession implements Session<string> {
   constructor(
     readonly name: string,
     public capacity: number,
-    /** Channels the server really admits; a refusal teaches the capacity. */
+    /** Channels that the server really admits; a refusal shows the capacity. */
     readonly admits = capacity,
   ) {}
 
@@ -143,7 +143,7 @@ export function poolOf(
   });
 }
 
-/** What became of one acquire(). */
+/** The result of one acquire(). */
 export interface Asked {
   readonly controller: AbortController;
   readonly arrived: number;
@@ -182,7 +182,7 @@ export function giveBack(asked: Asked, fate: 'keep' | 'discard' = 'keep'): void 
   asked.leases = undefined;
 }
 
-/** Lets everything that needs no timer come to rest. */
+/** Lets all work without timers finish. */
 export async function rest(): Promise<void> {
   for (let turns = 0; turns < 6; turns++) await turn();
 }
