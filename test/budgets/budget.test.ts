@@ -1,4 +1,7 @@
-/** Fair shares: whoever comes late or asks little finds room, however much others hold. Failing looks like one owner with all. */
+/**
+ * Fair shares: an owner that comes late or asks for little finds room, however much others hold. A failure looks like
+ * one owner with everything.
+ */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
@@ -9,7 +12,7 @@ const budget = (capacity: number, reserve = 0): Budget =>
   new Budget({ name: 'requests', unit: 'requests', capacity, reserve });
 const signal = new AbortController().signal;
 
-/** Takes until nothing more is given. */
+/** Takes until nothing more is granted. */
 function takeAll(from: Budget, owner: string): Grant[] {
   const grants: Grant[] = [];
   for (let grant = from.tryTake({ owner }); grant !== undefined; grant = from.tryTake({ owner })) grants.push(grant);
@@ -32,7 +35,7 @@ suite('a budget', () => {
       more.pop()?.release();
       less.push(...takeAll(slots, less === held.a ? 'a' : 'b'));
     }
-    // Four ninths each, but for what is under way.
+    // Four ninths each, except for grants under way.
     const shares = [held.a.length, held.b.length];
     assert.ok(Math.min(...shares) >= 39 && Math.max(...shares) <= 41, String(shares));
   });
@@ -170,7 +173,7 @@ suite('a budget', () => {
           assert.ok(used >= 0 && used <= 100, String(used));
         }
         for (const grant of grants) grant.release();
-        // Fractions leave what their sum cannot hold.
+        // Fractions leave a rounding error.
         assert.ok(slots.gauge.used < 1e-9, String(slots.gauge.used));
       }),
     );

@@ -41,7 +41,7 @@ test('long listings of one account leave turns to another one, whatever they rea
   const other = turns.reader('b', () => new AbortController().signal).read(numbers());
   for (let entries = 0; entries < 300; entries++) assert.equal((await other.next()).value, entries);
   await other.return();
-  // A reader that has stopped keeps no turn, and one that waited gets it.
+  // A reader that has stopped keeps no turn, and a waiting one gets it.
   const read = Promise.all(open.map(async (listing) => listing.next()));
   t.mock.timers.tick(TURN_MS);
   await read;

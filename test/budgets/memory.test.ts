@@ -1,4 +1,7 @@
-/** What one request holds in several places, under one owner after another. Failing looks like bytes that count twice, or never again. */
+/**
+ * What one request holds in several places, under one owner after another. A failure looks like bytes that count twice,
+ * or stay counted.
+ */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { Budget } from '../../src/budgets/budget.js';

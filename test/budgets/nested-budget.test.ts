@@ -1,4 +1,6 @@
-/** Shares by account and, within each, by host or receiver. Failing looks like one of them that keeps another one out. */
+/**
+ * Shares by account and, within each, by host or receiver. A failure looks like one of them that blocks another one.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NestedBudget } from '../../src/budgets/nested-budget.js';
