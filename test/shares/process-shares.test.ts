@@ -1,4 +1,4 @@
-/** One limit of sessions over several processes: kept always, and shared so that nobody starves. */
+/** One limit of sessions over several processes: always kept, and divided so that none starves. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -15,7 +15,7 @@ type ClaimStore = ConstructorParameters<typeof ProcessShares>[1];
 
 type Claim = Parameters<ClaimStore['claim']>[1];
 
-/** Where the processes meet, in place of the database. */
+/** Connects the processes, in place of the database. */
 class Meeting {
   isAway = false;
   /** Round trips. */

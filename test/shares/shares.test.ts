@@ -1,4 +1,4 @@
-/** One limit of sessions over the pools of several threads: kept always, and shared so that nobody starves. */
+/** One limit of sessions over the pools of several threads: always kept, and divided so that none starves. */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
@@ -51,7 +51,7 @@ function threadsOn(server: ScriptedServer, count: number, limits: Partial<PoolLi
   return { broker, threads, sent };
 }
 
-/** Logs in at once, up to what the server admits. */
+/** Accepts logins at once, up to what the server admits. */
 function serverOf(capacity: number, admits = Infinity): ScriptedServer {
   const server = new ScriptedServer(capacity);
   server.auto = (number) =>
@@ -71,7 +71,7 @@ function fakeTime(t: TestContext): void {
   t.mock.method(performance, 'now', () => Date.now());
 }
 
-/** Asks for a lease, keeps it for so long, and asks again, until stopped. */
+/** Requests a lease, keeps it for a time, and requests again, until stopped. */
 function keepBusy(pool: Pool<string>, count: number, leaseMs: number) {
   let isOver = false;
   const load = { served: 0, longestWaitMs: 0, stop: () => void (isOver = true) };
@@ -162,7 +162,7 @@ test('one session whose channels are never all at rest still goes round', async 
   const { threads } = threadsOn(server, 2, { maxSessions: 1, acquireTimeoutMs: 15_000 });
   const served = [0, 0];
   let isOver = false;
-  // Each asks for the next lease before it gives back the one it has.
+  // Each requests the next lease before it returns the one it has.
   const overlap = (index: number, former?: Asked): void => {
     const { pool } = threads[index] as Thread;
     ask(pool, {}, (asked) => {
@@ -359,7 +359,7 @@ for (const { maxSessions, capacity } of [
     assert.ok(Math.min(...served) >= 0.7 * Math.max(...served), `leases of each: ${served.join(', ')}`);
     const longestWaitMs = Math.max(...loads.map((load) => load.longestWaitMs));
     assert.ok(longestWaitMs < 4_000, `about a second for each of the other threads, not ${longestWaitMs} ms`);
-    // A session stays for a second where it is needed: not more than 2.5 logins for each second of turns.
+    // A needed session stays for a second: at most 2.5 logins for each second of turns.
     assert.ok(server.logins <= 50, `${server.logins} logins`);
     for (const load of loads) load.stop();
   });
