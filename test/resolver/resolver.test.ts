@@ -1,4 +1,6 @@
-/** Look-ups against a name server that does what they do in the wild, and worse. Failing looks like B waiting for A's names. */
+/**
+ * Look-ups on a name server with the behaviour of real ones, and worse. A failure looks like B waiting for A's names.
+ */
 import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';
 import { mkdtempSync, readdirSync, readlinkSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
@@ -24,7 +26,7 @@ interface Rig {
   readonly server: NameServer;
   readonly budget: Budget;
   readonly lookup: Lookup;
-  /** The addresses of a name; `owner` asks. */
+  /** The addresses of a name, requested by `owner`. */
   readonly of: (name: string, owner?: string) => Promise<string[]>;
   readonly write: (file: 'hosts' | 'resolv.conf', text: string) => void;
 }
@@ -47,7 +49,7 @@ async function rig(t: TestContext, zone: Zone, lookups = 64, more: ResolverOptio
     of: async (name, owner = 'b') => (await lookup(name, { owner, signal: NEVER })).map(({ address }) => address),
     write: (file, text) => {
       writeFileSync(join(folder, file), text);
-      // Two edits within the resolution of the file system's clock are two all the same.
+      // Two edits within the resolution of the file system's clock must still differ.
       utimesSync(join(folder, file), new Date(), new Date(Date.now() + ++edits * 1_000));
     },
   };
@@ -82,7 +84,7 @@ suite('answers', () => {
     const addresses = Array.from({ length: 100 }, (_, index) => `192.0.2.${index + 1}`);
     const { of } = await rig(t, () => ({ addresses, isTruncated: true }));
     const found = await of('many.example');
-    // Nobody tries a hundred addresses.
+    // A hundred addresses are never tried.
     assert.ok(found.length === 8 && found.every((address) => addresses.includes(address)), String(found));
   });
 
@@ -290,7 +292,7 @@ test('a name that changes its mind: the socket goes to the address that was chec
   };
   const dialer = createDialer(rules, () => [], lookup);
   const dial = { purpose: 'connection', owner: 'b', signal: NEVER, timeoutMs: 5_000 } as const;
-  // Nothing listens: what counts is where it knocks.
+  // Nothing listens: only the address of the attempt matters.
   await assert.rejects(dialer.connect('rebinding.example', 9, dial), withCode('unreachable', /connection refused/));
   answers.shift();
   assert.equal(server.asked.length, 2);

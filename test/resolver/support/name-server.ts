@@ -1,11 +1,11 @@
-/** A name server on loopback, over UDP and TCP, that answers what the test says, or nothing. */
+/** A name server on loopback, over UDP and TCP, that answers as scripted, or not at all. */
 import dgram from 'node:dgram';
 import { once } from 'node:events';
 import net from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export interface Reply {
-  /** Of either family; those that were not asked for are left out. */
+  /** Of both families; those that were not requested are left out. */
   readonly addresses?: readonly string[];
   readonly ttl?: number;
   /** Names that lead to the one with the addresses. */
@@ -13,9 +13,9 @@ export interface Reply {
   /** 2 SERVFAIL, 3 NXDOMAIN, 5 REFUSED. */
   readonly code?: number;
   readonly delayMs?: number;
-  /** Over UDP only that there is more over TCP. */
+  /** Over UDP it only says that there is more over TCP. */
   readonly isTruncated?: boolean;
-  /** Sent first: what somebody else made up, or what is no answer at all. */
+  /** Sent first: a forged answer, or something that is not an answer. */
   readonly before?: (question: Buffer, make: (reply: Reply) => Buffer) => readonly Buffer[];
 }
 
@@ -25,7 +25,7 @@ export type Zone = (name: string, family: 4 | 6) => Reply | undefined;
 export interface NameServer {
   /** address:port */
   readonly address: string;
-  /** Names in the order in which they were asked for, one for each question that came. */
+  /** Names in the order of the queries, one for each. */
   readonly asked: string[];
   zone: Zone;
   stop(): void;
