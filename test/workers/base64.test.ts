@@ -1,5 +1,5 @@
 /**
- * Base64 in both directions. Node's own decoder accepts anything, so what broke elsewhere was damage that went unseen: a
+ * Base64 in both directions. Node's own decoder accepts anything, so defects elsewhere were unnoticed damage: a
  * truncated text, the URL-safe alphabet, a line break, text after the padding.
  */
 import assert from 'node:assert/strict';
@@ -17,12 +17,12 @@ import { bodyOf, collect, cut, settled } from '../http/body-source.js';
 const KiB = 1024;
 const MiB = 1024 * KiB;
 const inline = createBase64({ threads: 0, inlineBelowBytes: 1 });
-/** Everything goes to workers, down to single groups. */
+/** Everything goes to workers, even single groups. */
 const workers = createBase64({ threads: 2, inlineBelowBytes: 1 });
 after(() => Promise.all([inline.close(), workers.close()]));
 
 const isBad = (error: unknown) => hasCode(error, 'bad_base64');
-/** What `transform` makes of the chunks. */
+/** The output of `transform` for the chunks. */
 async function convert(chunks: Iterable<Buffer>, transform: Duplex): Promise<Buffer> {
   const [, bytes] = await Promise.all([pipeline(bodyOf(chunks), transform), collect(transform)]);
   return bytes;

@@ -1,4 +1,4 @@
-/** Stands in for a worker whose thread ends in the middle of a job. */
+/** Replaces a worker: its thread ends in the middle of a job. */
 export default function run(): never {
   process.exit(3);
 }

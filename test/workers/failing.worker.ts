@@ -1,4 +1,4 @@
-/** Stands in for the worker where its failure is tested. */
+/** Replaces the worker in tests of its failure. */
 export default function run(): never {
   throw new Error('out of luck');
 }
