@@ -1,4 +1,4 @@
-/** What fails on purpose, as a client of the gateway meets it; and that the page says so, row by row. */
+/** Deliberate failures, as a client of the gateway sees them; the page must have the same rows. */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ interface Row {
   readonly upload: string;
   readonly download: string;
   readonly list: string;
-  /** Of the upload; of the download where it is not all of the file. */
+  /** For the upload; for the download if it is not all of the file. */
   readonly bytes?: number;
   readonly range?: string;
 }
@@ -83,7 +83,7 @@ describe('what fails on purpose', () => {
         return outcome(status) + got;
       };
       const listing = (): Promise<ApiAnswer> => gateway.api.get('/api/list/sandbox', { query: { path } });
-      // One login alone meets the other key: that of whoever had a session before.
+      // Only one login gets the other key: the login that had a session before.
       const inTurn = async <T>(ask: () => Promise<T>): Promise<T> => {
         assert.equal(outcome(await gateway.api.get('/api/list/sandbox')), '200');
         return ask();

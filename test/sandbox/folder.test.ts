@@ -1,4 +1,4 @@
-/** The service behind the sandbox, asked for things in an order that no line brings about at will. */
+/** The service behind the sandbox, with requests in an order that no connection can produce at will. */
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
 
 interface Channel {
   readonly sftp: EventEmitter;
-  /** Resolves to the answer, of whatever kind. */
+  /** Resolves with the answer, of any kind. */
   readonly ask: (request: string, ...operands: readonly unknown[]) => Promise<unknown>;
 }
 
@@ -72,7 +72,7 @@ test('what is still being opened when its client has gone is closed', () =>
     const [gone, present] = [open(service), open(service)];
     for (let count = 0; count < 20; count++) void openFile(gone);
     gone.sftp.emit('close');
-    // What is asked for later is done later: by then all of those are open.
+    // Later requests are executed later: by then all of those are open.
     const handles = await Promise.all(Array.from({ length: 20 }, () => openFile(present)));
     for (const handle of handles) await present.ask('CLOSE', handle);
     await eventually(() => held() === 0, 'all of them are closed');

@@ -18,7 +18,7 @@ import { after, before, describe, test } from 'node:test';
 import ssh2, { type SFTPWrapper } from 'ssh2';
 import { startSandbox } from '../../src/sandbox/server.js';
 
-/** Spoken to by ssh2's own client, so that nothing of the gateway's SFTP stands between. */
+/** Uses ssh2's own client, so that none of the gateway's SFTP code is involved. */
 describe('the sandbox', () => {
   let home: string;
   let folder: string;

@@ -1,4 +1,4 @@
-/** The receiver of webhooks: how it answers, who may send to it, what it shows to whom, and where it is after a start. */
+/** The receiver of webhooks: its answers, its senders, its viewers, and its address after a start. */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
@@ -57,7 +57,7 @@ describe('the receiver of webhooks behind a gateway', () => {
   const create = async (path: string, api: ApiClient = gateway.api): Promise<ApiAnswer> =>
     api.post('/api/webhooks', { url: await urlOf(path), events: ['job.finished'] });
 
-  /** What one try at this path comes to: the status, or the code. */
+  /** The result of one try at this path: the status, or the code. */
   async function tried(path: string): Promise<unknown> {
     const { id } = (await create(path)).json['webhook'] as { id: string };
     const { json } = await gateway.api.post(`/api/webhooks/${id}/test`, {});
