@@ -1,4 +1,4 @@
-/** The dashboard, the alerts and the page about both speak of metrics that a running gateway really shows. */
+/** The dashboard, the alerts and their page use metrics that a running gateway really has. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ const alerts = parse(read('config/prometheus/alerts.yaml')) as {
 const rules = alerts.groups.flatMap((group) => group.rules);
 const graphs = dashboard.panels.filter(({ type }) => type !== 'row');
 
-/** Where each expression stands, and the expression as Prometheus is given it. */
+/** The place of each expression, and the expression in the form for Prometheus. */
 const expressions = [
   ...graphs.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr }) => [`panel "${title}"`, expr.replaceAll('$__rate_interval', '5m')] as const),
@@ -46,7 +46,7 @@ const expressions = [
   ...rules.map(({ alert, expr }) => [`alert ${alert}`, expr] as const),
 ];
 
-/** What a scrape adds to every series, and what Prometheus makes itself. */
+/** Labels that a scrape adds to every series, and metrics that Prometheus makes itself. */
 const SCRAPE_LABELS = ['job', 'instance'];
 const OF_PROMETHEUS = ['up'];
 
@@ -55,7 +55,7 @@ interface Selector {
   readonly matchers: readonly { readonly label: string; readonly value: string }[];
 }
 
-/** The selectors and grouping labels of an expression; fails where it is no PromQL. */
+/** The selectors and grouping labels of an expression; fails if it is not PromQL. */
 function analyse(expression: string): { readonly selectors: Selector[]; readonly grouped: string[] } {
   const selectors: { metric: string; matchers: { label: string; value: string }[] }[] = [];
   const grouped: string[] = [];

@@ -1,4 +1,4 @@
-/** Lines that wait for others. Failing looks like lines out of order, or the last ones of a process missing. */
+/** Lines that wait for others. A failure looks like lines out of order, or missing last lines of a process. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';

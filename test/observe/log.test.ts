@@ -15,7 +15,7 @@ function recorder(settings: { level?: 'info' | 'silent'; pretty?: boolean } = {}
 
 const SECRET = 'hunter2';
 
-/** Whoever adds a field or an error text must not have to think of the log: a leak shows as the planted word. */
+/** Authors of a field or an error text must not have to think of the log: a leak shows as the planted word. */
 suite('no planted secret reaches a line', () => {
   const cases: Record<string, (logger: Logger) => void> = {
     'fields by name': (logger) => {
@@ -163,7 +163,7 @@ test('a long hostile text costs no time', () => {
   const { logger, text } = recorder();
   const before = process.cpuUsage();
   for (const part of ['a.', 'a://', 'a://b:', '-----BEGIN ', 'Bearer ', 'ftg_']) logger.info(part.repeat(100_000));
-  // Patterns that look for every beginning of a URL anew take tens of seconds here.
+  // Patterns that search every beginning of a URL again take tens of seconds here.
   const { user, system } = process.cpuUsage(before);
   assert.ok(user + system < 2_000_000, `${(user + system) / 1000} ms of processor time`);
   assert.notEqual(text(), '');

@@ -170,13 +170,13 @@ suite('gauges', () => {
     assert.equal(first['host="other"'], 200 - METRICS.poolOpen.series);
     pools = pools.toReversed();
     assert.deepEqual(values(await metrics.text(), 'ftg_pool_sessions_open'), first);
-    // Room of hosts that are gone is given to others.
+    // Room of removed hosts is given to others.
     pools = pools.slice(0, METRICS.poolOpen.series);
     assert.equal(values(await metrics.text(), 'ftg_pool_sessions_open')['host="other"'], undefined);
   });
 });
 
-/** Everything that can be counted, under names that nobody has seen before. */
+/** Everything that can be counted, under new names. */
 function countOddly(metrics: Metrics, prefix: string): void {
   for (let index = 0; index < 1000; index++) {
     const odd = `${prefix}${index}`;

@@ -1,4 +1,4 @@
-/** A collector: takes traces as OTLP in JSON, keeps other bodies as they come. */
+/** A collector: accepts traces as OTLP in JSON, keeps other bodies unchanged. */
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,7 +22,7 @@ export interface ReceivedSpan {
 export interface OtlpReceiver {
   readonly url: string;
   readonly spans: readonly ReceivedSpan[];
-  /** As they came. */
+  /** As they arrived. */
   readonly bodies: readonly { readonly path: string; readonly type: string; readonly bytes: Buffer }[];
   readonly connections: number;
   close(): Promise<void>;

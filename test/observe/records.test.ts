@@ -1,4 +1,7 @@
-/** The lines of requests and operations, most of which are not searched for secrets. Failing looks like a key in the log, or a field that is missing. */
+/**
+ * The lines of requests and operations, most of which are not searched for secrets. A failure looks like a key in the
+ * log, or a missing field.
+ */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { GatewayError } from '../../src/base/errors.js';

@@ -1,4 +1,4 @@
-/** Traces of a gateway as a user runs it, sent to a collector of the test's own. */
+/** Traces of a gateway as a user runs it, sent to the test's own collector. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ let folder: string;
 before(() => (folder = mkdtempSync(join(tmpdir(), 'ftg-tracing-'))));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A server to fetch from, which keeps the fields of what it is asked. */
+/** A server to fetch from, which keeps the fields of its requests. */
 async function startSource() {
   const asked: http.IncomingHttpHeaders[] = [];
   const server = http.createServer((request, response) => {
@@ -51,10 +51,10 @@ function logLines(gateway: TestGateway, message: string): Record<string, unknown
   return parsed.filter(({ msg }) => msg === message);
 }
 
-/** The module that brings OpenTelemetry, by itself and in the bundle. */
+/** The module that loads OpenTelemetry, by itself and in the bundle. */
 const TRACER = /\/otlp-tracer[\w-]*\.js$/;
 
-/** Writes down, when the program ends, which scripts it has loaded. */
+/** Records, when the program ends, which scripts it has loaded. */
 function moduleProbe(): { readonly env: Record<string, string>; loaded(): string[] } {
   const file = join(folder, `modules-${Math.random()}`);
   const script = `${file}.cjs`;
@@ -108,7 +108,7 @@ suite('traces that are switched on', () => {
       body: 'hello',
       headers: { ...RAW, ...traced(trace) },
     });
-  /** The whole trace: it is there once its topmost span is, which ends last. */
+  /** The whole trace: it is complete once its topmost span is there, which ends last. */
   const traceOf = async (trace: string, top: string): Promise<readonly ReceivedSpan[]> => {
     const found = (): ReceivedSpan[] => collector.spans.filter(({ traceId }) => traceId === trace);
     await eventually(() => found().some(({ name }) => name === top), `the span ${top}`);
@@ -248,7 +248,7 @@ suite('traces that are switched on', () => {
         ...RAW,
         ...traced(trace),
         Authorization: `Bearer ${KEY}`,
-        // A shorter one takes no session before it is whole.
+        // A shorter one takes no session before it is complete.
         'Content-Length': 1_000_000,
         'X-Request-Id': 'left',
       },
@@ -292,7 +292,7 @@ test('every thread traces, in protobuf when nothing else is said, and the last s
   });
   try {
     const threads = (): number => new Set(logLines(gateway, 'request').map(({ thread }) => thread)).size;
-    // Connections are handed out in turn.
+    // Connections are distributed in turn.
     const one = (): Promise<number> =>
       new Promise((resolve, reject) => {
         const headers = { Authorization: `Bearer ${KEY}`, Connection: 'close' };

@@ -1,4 +1,7 @@
-/** Whom the gateway serves is told to whoever holds metrics.token, and on the machine itself; not to all who reach it. */
+/**
+ * The names of servers and connections are shown to holders of metrics.token, and on the machine itself; not to all
+ * others.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemRoutes } from '../../src/api/endpoints.js';
