@@ -32,7 +32,7 @@ async function send(socket: net.Socket, pieces: readonly string[]): Promise<void
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n';
 
 suite('the load of the bench', () => {
-  test('takes an answer in pieces, and uses its connection again', async (t) => {
+  test('reads an answer in pieces, and reuses its connection', async (t) => {
     const { url, asked } = await startServer(t, [HEAD.slice(0, 20), HEAD.slice(20), '\r\nab', 'cd']);
     const call = { kind: 'http', method: 'GET', url: `${url}/a?name={n}`, headers: { 'X-Key': 'k' } } as const;
     const driver = await httpDriver(call, 1);
@@ -43,7 +43,7 @@ suite('the load of the bench', () => {
     assert.deepEqual(asked, [`GET /a?name=0-0 HTTP/1.1\r\n${fields}`, `GET /a?name=0-1 HTTP/1.1\r\n${fields}`]);
   });
 
-  test('takes a chunked answer to its last chunk', async (t) => {
+  test('reads a chunked answer to its last chunk', async (t) => {
     const { url } = await startServer(t, [
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n',
       '2\r\nab\r\n',
@@ -54,7 +54,7 @@ suite('the load of the bench', () => {
     await driver.call(0, 0);
   });
 
-  test('an answer that is not 2xx fails the run, with its words', async (t) => {
+  test('an answer that is not 2xx fails the run, with its text', async (t) => {
     const { url } = await startServer(t, ['HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nX-Error-Code: pool_full\r\n\r\n']);
     const driver = await httpDriver({ kind: 'http', method: 'GET', url, headers: {} }, 1);
     t.after(() => driver.close());
@@ -62,7 +62,7 @@ suite('the load of the bench', () => {
   });
 });
 
-test('what V8 tells of its collections is added up, whatever pieces it comes in', () => {
+test("V8's reports of collections are added up, however they are cut", () => {
   const meter = new AllocationMeter();
   const line = '[1:0x2]  31 ms: pause=0.5 total_size_after=9 allocated=1000 promoted=0\n';
   for (const piece of [line.slice(0, 50), line.slice(50), 'a line of the log\n', line]) meter.take(piece);

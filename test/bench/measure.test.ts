@@ -49,7 +49,7 @@ suite('measuring', () => {
     );
   });
 
-  test('what arrived wrong is a failure, whatever its speed, and the others go on', async () => {
+  test('a wrong result is a failure at any speed, and the others continue', async () => {
     const wrong: Contender = {
       ...mover('a', [1, 1]),
       verify: async () => {
@@ -83,7 +83,7 @@ suite('measuring', () => {
     assert.ok((sample?.peakMiB ?? 0) > 10, `${sample?.peakMiB} MiB`);
   });
 
-  test('only what lies in the window counts: neither the warm-up nor the end of a process', async () => {
+  test('only the window counts: neither the warm-up nor the end of a process', async () => {
     const burn = (ms: number): void => {
       const before = process.cpuUsage();
       for (let spent = 0; spent < ms * 1000;) {

@@ -23,8 +23,8 @@ function allocating(bytesOfRun: number): () => number {
   return () => (told += bytesOfRun);
 }
 
-suite('what an operation costs', () => {
-  test('is told in one row, beside the bare library, webdav and the other ways to run the gateway', async () => {
+suite('the cost of an operation', () => {
+  test('is one row, beside the bare library, webdav and the other ways to run the gateway', async () => {
     const rivals = [worked('bare ssh2', 4_000, 0.4), worked('rclone serve webdav', 800, 1)];
     const result = await scenario('sftp upload, 32 clients', [
       gateway,
@@ -44,7 +44,7 @@ suite('what an operation costs', () => {
     );
   });
 
-  test('is held against its goals', async () => {
+  test('is compared with its goals', async () => {
     const goals = [
       { kind: 'cpu', atMostMs: 0.5 },
       { kind: 'cpu', atMostMs: 0.4 },
@@ -59,7 +59,7 @@ suite('what an operation costs', () => {
     );
   });
 
-  test('is published between its marks, the rest of the page as it was', async (t) => {
+  test('is published between its marks, and the rest of the page is unchanged', async (t) => {
     const docs = mkdtempSync(join(tmpdir(), 'bench-docs-'));
     t.after(() => rmSync(docs, { recursive: true }));
     const page = join(docs, 'performance.md');

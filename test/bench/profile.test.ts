@@ -24,7 +24,7 @@ const profile: CpuProfile = {
   timeDeltas: [10, 20, 10, 40, 10, 20],
 };
 
-test('busy time is counted by parts, what is native to its caller, and idle time not at all', () => {
+test('busy time is counted by parts, native time for its caller, and idle time not at all', () => {
   const parts = partsOf([profile, profile]);
   assert.deepEqual(
     parts.map(({ name, share }) => [name.split(/[ :]/)[0], share]),

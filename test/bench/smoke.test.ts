@@ -43,7 +43,7 @@ test('a short run moves files by every contender and writes its report', async (
   }
 });
 
-test('with --before the gateway of another checkout takes the place of the rivals', async (t) => {
+test('with --before the gateway of another checkout replaces the rivals', async (t) => {
   const results = mkdtempSync(join(tmpdir(), 'bench-before-'));
   t.after(() => rmSync(results, { recursive: true }));
   const args = ['large', '--quick', '--size', '1M', '--only', 'ftp up', '--before', ROOT, '--results', results];

@@ -15,7 +15,7 @@ import { held } from '../support/reliability.js';
 const SOAK = fileURLToPath(new URL('../../bench/soak.js', import.meta.url));
 const run = promisify(execFile);
 
-test('a course is flat when its last third is no higher than its middle one, but for the slack', () => {
+test('a course is flat if its last third is no higher than its middle one, except for the slack', () => {
   const slack = { ratio: 1.1, floor: 2 };
   assert.equal(isFlat([1, 9, 50, 50, 50, 51, 50, 49, 50], slack).flat, true);
   assert.equal(isFlat([1, 9, 50, 50, 50, 51, 60, 70, 80], slack).flat, false);
@@ -24,7 +24,7 @@ test('a course is flat when its last third is no higher than its middle one, but
   assert.equal(isFlat([50, 50, 50, 50, 50, 50, 50, 500, 50], slack).flat, true);
 });
 
-test('memory is held against minute ten, and drawn', () => {
+test('memory is compared with minute ten, and drawn', () => {
   const course = (memoryAt: (minute: number) => number): MemorySample[] =>
     Array.from({ length: 60 }, (_, minute) => ({ atSeconds: minute * 60, memoryMiB: memoryAt(minute), heapMiB: 50 }));
   // It warms up, and then stays; one outlier is no trend.

@@ -27,7 +27,7 @@ suite('a budget', () => {
     assert.equal(slots.gauge.used, 96);
   });
 
-  test('comes to equal shares as grants are given back and taken again', () => {
+  test('approaches equal shares as grants are returned and taken again', () => {
     const slots = budget(90);
     const held = { a: takeAll(slots, 'a'), b: [] as Grant[] };
     for (let round = 0; round < 500; round++) {
@@ -40,7 +40,7 @@ suite('a budget', () => {
     assert.ok(Math.min(...shares) >= 39 && Math.max(...shares) <= 41, String(shares));
   });
 
-  test('keeps its last place for whoever holds nothing', () => {
+  test('keeps its last place for an owner that holds nothing', () => {
     const slots = budget(2);
     assert.equal(takeAll(slots, 'a').length, 1);
     assert.ok(slots.tryTake({ owner: 'b' }));
@@ -64,7 +64,7 @@ suite('a budget', () => {
     assert.ok(slots.gauge.refused.share >= 3 && slots.gauge.refused.full >= 1);
   });
 
-  test('keeps its reserve for what is essential', () => {
+  test('keeps its reserve for essential claims', () => {
     const slots = budget(10, 2);
     for (const owner of 'abcdefgh') slots.take({ owner });
     assert.equal(slots.tryTake({ owner: 'i' }), undefined);
@@ -87,7 +87,7 @@ suite('a budget', () => {
     assert.equal(bytes.gauge.used, 0);
   });
 
-  test('serves whoever holds least first, then in order', async () => {
+  test('serves the owner that holds least first, then in order', async () => {
     const slots = budget(5);
     const [first] = takeAll(slots, 'a');
     const others = ['b', 'c'].flatMap((owner) => slots.tryTake({ owner }) ?? []);
@@ -118,7 +118,7 @@ suite('a budget', () => {
     assert.equal(slots.gauge.waiting, 0);
   });
 
-  test('whatever is asked: never above the capacity, nothing lost', () => {
+  test('for any claims: never above the capacity, nothing lost', () => {
     const step = fc.record({
       owner: fc.constantFrom('a', 'b', 'c'),
       amount: fc.integer({ min: 1, max: 20 }),
@@ -148,7 +148,7 @@ suite('a budget', () => {
     );
   });
 
-  test('holds no amount that is not finite and not negative, whichever way it comes', () => {
+  test('never holds an amount that is not finite, or negative', () => {
     const numbers = fc.oneof(
       fc.constantFrom(NaN, Infinity, -Infinity, -1),
       fc.integer({ min: 0, max: 40 }),

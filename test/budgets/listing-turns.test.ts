@@ -10,7 +10,7 @@ async function* numbers(): AsyncGenerator<number> {
   for (let number = 0; ; number++) yield number;
 }
 
-test('a short listing needs no turn, and all of it comes in order', async () => {
+test('a short listing needs no turn, and is complete and in order', async () => {
   const turns = new ListingTurns();
   const short = async function* (): AsyncGenerator<number> {
     for (let number = 0; number < 256; number++) yield number;
@@ -23,7 +23,7 @@ test('a short listing needs no turn, and all of it comes in order', async () => 
   );
 });
 
-test('long listings of one account leave turns to another one, whatever they read', async (t) => {
+test('long listings of one account leave turns to another one', async (t) => {
   // No turn ends by its time.
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   const turns = new ListingTurns();
@@ -48,7 +48,7 @@ test('long listings of one account leave turns to another one, whatever they rea
   await Promise.all(open.map(async (listing) => listing.return()));
 });
 
-test('whoever waits for a turn leaves with the reason of its end', async () => {
+test('a reader that waits for a turn leaves with the reason of its end', async () => {
   const turns = new ListingTurns();
   const controller = new AbortController();
   const gone = new Error('gone');

@@ -11,7 +11,7 @@ import { hasCode } from '../../src/base/errors.js';
 const budgetOf = (capacity: number): Budget => new Budget({ name: 'memoryBytes', unit: 'bytes in memory', capacity });
 
 suite('memory of a request', () => {
-  test('is the sum of its places, and is given back at once', () => {
+  test('is the sum of its places, and is returned at once', () => {
     const budget = budgetOf(100);
     const memory = new Memory(budget, 'a');
     const [body, answer] = [memory.hold(), memory.hold()];
@@ -23,7 +23,7 @@ suite('memory of a request', () => {
     assert.equal(budget.gauge.used, 0);
   });
 
-  test('what can do with less is refused quietly, what is required with the reason', () => {
+  test('an optional amount is refused silently, a required one with the reason', () => {
     const budget = budgetOf(100);
     const hold = new Memory(budget, 'a').hold();
     assert.ok(hold.resize(80));
@@ -41,7 +41,7 @@ suite('memory of a request', () => {
     assert.deepEqual(budget.of('a'), { used: 80, refused: 2 });
   });
 
-  test('what would be good to have leaves as much again to the owner', () => {
+  test('an optional amount leaves as much again to the owner', () => {
     const budget = budgetOf(100);
     const hold = new Memory(budget, 'a').hold();
     assert.ok(hold.stretch(40));
@@ -49,7 +49,7 @@ suite('memory of a request', () => {
     assert.ok(hold.stretch(30) && hold.resize(80));
   });
 
-  test('moves to whoever has signed for it, and stays whole', () => {
+  test('moves to the authenticated owner, completely', () => {
     const budget = budgetOf(100);
     const memory = new Memory(budget, 'address 192.0.2.1');
     const hold = memory.hold();
@@ -60,7 +60,7 @@ suite('memory of a request', () => {
     assert.equal(budget.of('a').used, 10);
   });
 
-  test('refuses bytes that are not finite, or negative, and holds what it held', () => {
+  test('refuses bytes that are not finite, or negative, and keeps what it held', () => {
     const budget = budgetOf(100);
     const memory = new Memory(budget, 'a');
     const [body, answer] = [memory.hold(), memory.hold()];

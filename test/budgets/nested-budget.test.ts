@@ -17,7 +17,7 @@ test('an account with many silent parts leaves room for another account, and for
   assert.notEqual(turns.tryTake('b', 'any'), undefined, 'another account');
 });
 
-test('one account with one part is given most of it', () => {
+test('one account with one part gets most of it', () => {
   const turns = budget(16);
   while (turns.tryTake('a', 'host') !== undefined);
   assert.ok(turns.used >= 9, `${turns.used} of 16`);
@@ -25,7 +25,7 @@ test('one account with one part is given most of it', () => {
   assert.ok(turns.mayTake('b'));
 });
 
-test('who waits is served when something is given back, and leaves with its signal', async () => {
+test('a waiter is served when something is returned, and leaves with its signal', async () => {
   const turns = budget(1);
   const first = turns.tryTake('a', 'host');
   assert.equal(turns.room, 0);

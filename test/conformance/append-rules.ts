@@ -111,7 +111,7 @@ export function appendRules(bench: () => Bench): void {
       });
     }
 
-    test('a refused write or upload that is written in place leaves the former file, where it is short', async () => {
+    test('a refused write or upload in place keeps the former file, if it is short', async () => {
       if (isS3()) return;
       const { server, newFolder, gateway } = bench();
       const folder = newFolder();
@@ -142,7 +142,7 @@ export function appendRules(bench: () => Bench): void {
       await unchanged(path, 'refused');
     });
 
-    test('a large one to what is not there makes nothing, not even the folder', async () => {
+    test('a large one to a missing file makes nothing, not even the folder', async () => {
       if (isS3()) return;
       const { newFolder, gateway, server } = bench();
       const folder = newFolder();

@@ -94,7 +94,7 @@ describe('copy between connections', () => {
     assert.equal((await diskOf('ftps').files('/both/out')).length, 20);
   });
 
-  test('a source that is missing, or a folder, leaves the target alone', async () => {
+  test('a source that is missing, or a folder, does not change the target', async () => {
     await diskOf('ftp').write('/kept/f', 'kept');
     await diskOf('sftp').write('/kept/folder/f', 'x');
     const copy = (source_path: string): Promise<{ status: number }> =>

@@ -81,7 +81,7 @@ export function digestRules(bench: () => Bench): void {
       return transfers.map(({ type, path }) => ({ type, path })).reverse();
     };
 
-    test('nobody asks: there is none', async () => {
+    test('there is none without a request', async () => {
       const { newFolder } = bench();
       const answer = await upload('c1', { path: newFolder(), filename: 'a' }, 'unasked');
       assert.equal(answer.headers['repr-digest'], undefined);
@@ -90,7 +90,7 @@ export function digestRules(bench: () => Bench): void {
     });
 
     for (const size of SIZES) {
-      test(`${size} bytes that are asked for`, async () => {
+      test(`${size} bytes with a requested digest`, async () => {
         const { gateway, newFolder } = bench();
         const content = Buffer.concat([randomBytes(size)]);
         const [folder, other] = [newFolder(), newFolder()];
@@ -136,7 +136,7 @@ export function digestRules(bench: () => Bench): void {
         ]);
       });
 
-      test(`${size} bytes that are read back before they take their place`, async () => {
+      test(`${size} bytes that are read back before the file is published`, async () => {
         const { server, newFolder } = bench();
         const folder = newFolder();
         await server.disk.write(`${folder}/a.bin`, 'old');
@@ -155,7 +155,7 @@ export function digestRules(bench: () => Bench): void {
       });
     }
 
-    test('receipts: of what was stored, sent, copied and deleted, and of nothing else', async () => {
+    test('receipts: for files that were stored, sent, copied and deleted, and for nothing else', async () => {
       const { gateway, server, newFolder } = bench();
       const keys = keysOf((await gateway.api.get('/.well-known/jwks.json')).json);
       const folder = newFolder();
@@ -230,7 +230,7 @@ export function digestRules(bench: () => Bench): void {
       assert.equal(placed.headers['repr-digest'], inField('in place'), placed.text);
     });
 
-    test('what a client promises of its file is held against it', async () => {
+    test('the file must match the digests that a client promises', async () => {
       const { newFolder, server } = bench();
       const folder = newFolder();
       const send = (headers: Record<string, string>): Promise<ApiAnswer> =>

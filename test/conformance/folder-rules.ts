@@ -21,7 +21,7 @@ export function folderRules(bench: () => Bench): void {
   };
 
   describe('deleting folders', () => {
-    test('a folder goes with all below it, links as links, and nothing beside it', async () => {
+    test('a folder is deleted with everything below it, links as links, and nothing beside it', async () => {
       const { server, newFolder, gateway } = bench();
       const { disk } = server;
       const folder = newFolder();
@@ -73,7 +73,7 @@ export function folderRules(bench: () => Bench): void {
       assert.deepEqual(await server.disk.files(folder), []);
     });
 
-    test('a file, a link, what is not there, and the root', async () => {
+    test('a file, a link, a missing path, and the root', async () => {
       const { server, newFolder } = bench();
       const folder = newFolder();
       await server.disk.write(`${folder}/file`, 'x');
@@ -95,7 +95,7 @@ export function folderRules(bench: () => Bench): void {
       assert.deepEqual(await server.disk.files(folder), [`${folder}/target/kept`]);
     });
 
-    test('what the server denies is told with its path, and what was deleted before', async () => {
+    test('a refusal of the server is reported with its path, and what was deleted before', async () => {
       const { server, newFolder } = bench();
       const { disk } = server;
       if (disk.chmod === undefined) return;
@@ -183,7 +183,7 @@ export function folderRules(bench: () => Bench): void {
       if (server.connection.type !== 's3') assertRecent(writtenAt, since);
     });
 
-    test('a time that is none is refused before anything is done', async () => {
+    test('an invalid time is refused before anything is done', async () => {
       const { newFolder, server } = bench();
       const folder = newFolder();
       const bad = [

@@ -32,7 +32,7 @@ export function linkRules(bench: () => Bench): void {
     const usesOf = async (id: string): Promise<unknown> =>
       ((await bench().gateway.api.get(`/api/links/${id}`)).json['link'] as Record<string, unknown>)['uses'];
 
-    test('files go into the folder of an upload link, short and long, of known and of unknown length', async () => {
+    test('files are stored in the folder of an upload link, short and long, of known and of unknown length', async () => {
       const { server, gateway, newFolder } = bench();
       const folder = newFolder();
       const { id, at } = await make({ operation: 'upload', path: folder });
@@ -55,7 +55,7 @@ export function linkRules(bench: () => Bench): void {
       assert.deepEqual(items.map(({ path }) => path).sort(), stood);
     });
 
-    test('nothing is replaced, nothing is left of what was too large, cut or another file, and none of it counts', async () => {
+    test('nothing is replaced, nothing is left of files that were too large, cut or different, and none of it counts', async () => {
       const { server, gateway, newFolder } = bench();
       const folder = newFolder();
       await server.disk.write(`${folder}/taken`, 'mine');
@@ -85,7 +85,7 @@ export function linkRules(bench: () => Bench): void {
       assert.deepEqual([again.status, again.headers['x-error-code']], [410, 'gone']);
     });
 
-    test('a download link gives its file, whole and in parts, and with a digest that file alone', async () => {
+    test('a download link returns its file, whole and in parts, and with a digest only that file', async () => {
       const { server, newFolder } = bench();
       const file = `${newFolder()}/"the" <file>.bin`;
       const bytes = randomBytes(600 * KIB);
@@ -115,7 +115,7 @@ export function linkRules(bench: () => Bench): void {
       assert.deepEqual([changed.status, changed.headers['x-error-code']], [410, 'gone']);
     });
 
-    test('a link whose file nobody names is for the file at its path', async () => {
+    test('a link without a digest is for the file at its path', async () => {
       const { server, newFolder } = bench();
       const folder = newFolder();
       const { id, at } = await make({ operation: 'upload', path: `${folder}/order.csv` });
@@ -129,7 +129,7 @@ export function linkRules(bench: () => Bench): void {
       assert.equal(await usesOf(id), 1);
     });
 
-    test('no file takes the place of the folder of a link that says so, and no part of a file is stored', async () => {
+    test('no file replaces the folder of a link for a folder, and no part of a file is stored', async () => {
       const { server, newFolder } = bench();
       const folder = `${newFolder()}/drop`;
       const { id, at } = await make({ operation: 'upload', path: `${folder}/` });
@@ -143,7 +143,7 @@ export function linkRules(bench: () => Bench): void {
       assert.equal(await usesOf(id), 1);
     });
 
-    test('of two that bring a new name at once one is stored', async () => {
+    test('of two that bring a new name at once, one is stored', async () => {
       const { server, newFolder } = bench();
       const folder = newFolder();
       const { id, at } = await make({ operation: 'upload', path: folder, filename: 'one.bin' });

@@ -21,7 +21,7 @@ const entries = [
   .slice(0, IS_SECOND ? 1 : undefined);
 
 for (const entry of entries) {
-  describe(`${SIZE / MIB} MiB through a gateway on ${entry.name}: whole, and memory does not follow`, () => {
+  describe(`${SIZE / MIB} MiB through a gateway on ${entry.name}: complete, in bounded memory`, () => {
     let server: TestServer;
     let gateway: TestGateway;
     let idle: number;

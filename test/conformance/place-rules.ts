@@ -69,7 +69,7 @@ export function placeRules(bench: () => Bench): void {
       assert.doesNotMatch(String(answer.json['error']), /overwrite/, what);
     }
 
-    test('a file does not take the place of a folder', async () => {
+    test('a file does not replace a folder', async () => {
       const { folder, unchanged } = await plant();
       for (const name of ['full', 'empty']) {
         const at = `${folder}/${name}`;
@@ -87,7 +87,7 @@ export function placeRules(bench: () => Bench): void {
       await unchanged();
     });
 
-    test('nothing goes below a file', async () => {
+    test('nothing is stored below a file', async () => {
       const { folder, unchanged } = await plant();
       for (const below of [`${folder}/f`, `${folder}/f/deeper/down`]) {
         refused(await post('write/c1', { path: `${below}/x`, content: 'x' }), 'not_a_folder', `write ${below}/x`);
@@ -104,7 +104,7 @@ export function placeRules(bench: () => Bench): void {
       await unchanged();
     });
 
-    test('a folder does not move into itself, onto anything, nor does the root', async () => {
+    test('a folder does not move into itself or onto anything, nor does the root', async () => {
       const { folder, unchanged } = await plant();
       const full = `${folder}/full`;
       for (const to of [`${full}/sub`, `${full}/new/sub`, `${full}//./x/../sub/`, `${full}/inside`]) {
@@ -126,7 +126,7 @@ export function placeRules(bench: () => Bench): void {
       assert.deepEqual(await bench().server.disk.files(folder), [`${folder}/f`, `${full}-2/sub/inside`]);
     });
 
-    test('onto itself: a move has nothing to do, a copy is refused', async () => {
+    test('onto itself: a move does nothing, a copy is refused', async () => {
       const { folder, unchanged } = await plant();
       for (const path of [`${folder}/f`, `${folder}/full`]) {
         for (const overwrite of [false, true]) {
@@ -140,7 +140,7 @@ export function placeRules(bench: () => Bench): void {
       await unchanged();
     });
 
-    test('list and exists tell the same of an entry', async () => {
+    test('list and exists return the same for an entry', async () => {
       const { folder } = await plant();
       const { gateway } = bench();
       const ask = (route: string, path: string): Promise<ApiAnswer> =>
@@ -163,7 +163,7 @@ export function placeRules(bench: () => Bench): void {
       assert.ok(!Number.isNaN(Date.parse(String(modifiedAt))));
     });
 
-    test('the root is a folder that stands', async () => {
+    test('the root is an existing folder', async () => {
       const made = await post('mkdir/c1', { path: '/' });
       assert.deepEqual(made.json, { success: true, path: '/', created: false });
       refused(await post('delete/c1', { path: '/' }), 'is_a_folder', 'delete');

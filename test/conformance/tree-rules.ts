@@ -83,7 +83,7 @@ export function treeRules(bench: () => Bench): void {
       return all;
     }
 
-    test('a tree is listed whole, sorted by path; with a pattern what matches', async () => {
+    test('a tree is listed completely, sorted by path; with a pattern only matches', async () => {
       const folder = await plant();
       const answer = await list(folder, { recursive: 'true' });
       const files = filesOf(answer);
@@ -111,7 +111,7 @@ export function treeRules(bench: () => Bench): void {
       assert.deepEqual(await matches('nothing', 'true'), []);
     });
 
-    test('pages of a tree, and of a folder, are what one answer holds', async () => {
+    test('pages of a tree, and of a folder, together equal one answer', async () => {
       const folder = await plant();
       for (const query of [{ recursive: 'true' }, {}, { recursive: 'true', pattern: '**/*.csv' }, { pattern: 'a*' }]) {
         const whole = filesOf(await list(folder, query));
@@ -192,7 +192,7 @@ export function treeRules(bench: () => Bench): void {
       );
     });
 
-    test('several paths stand side by side in a zip, those of one name too', async () => {
+    test('several paths are side by side in a zip, also those with one name', async () => {
       const { server, newFolder } = bench();
       const folder = newFolder();
       for (const at of ['x/same/f', 'y/same/g', 'z/one.txt', 'one.txt']) await server.disk.write(`${folder}/${at}`, at);
@@ -213,7 +213,7 @@ export function treeRules(bench: () => Bench): void {
       assert.deepEqual([absent.status, absent.headers['x-error-code']], [404, 'not_found']);
     });
 
-    test('what makes no sense with a zip is refused', async () => {
+    test('options without a meaning for a zip are refused', async () => {
       const { gateway, newFolder } = bench();
       const folder = newFolder();
       for (const header of ['Range', 'If-Range', 'If-None-Match', 'If-Modified-Since']) {

@@ -76,7 +76,7 @@ describe('files that are longer than their server reports', () => {
   }
 
   for (const id of MACHINES) {
-    test(`${id}: ${PROC} reports 0 bytes, and comes whole every way`, async () => {
+    test(`${id}: ${PROC} reports 0 bytes, and is read completely in every way`, async () => {
       const exists = await get('exists', id, { path: PROC });
       assert.equal((exists.json['file'] as { size: number }).size, 0, 'the server reports it');
       const query = { path: PROC };
@@ -107,7 +107,7 @@ describe('files that are longer than their server reports', () => {
       });
     });
 
-    test(`${id}: ${PROC} is copied whole`, async () => {
+    test(`${id}: ${PROC} is copied completely`, async () => {
       const copied = await gateway.api.post(
         '/api/copy',
         {
@@ -137,7 +137,7 @@ describe('files that are longer than their server reports', () => {
       return content;
     };
 
-    test(`${id}: what is found out before the answer begins is sent whole`, async () => {
+    test(`${id}: a file that is detected before the answer begins is sent completely`, async () => {
       for (const sizes of [SHORT, LONG]) {
         const content = lay('early', sizes);
         const query = { path: '/in/early' };
@@ -156,7 +156,7 @@ describe('files that are longer than their server reports', () => {
       }
     });
 
-    test(`${id}: what is found out later cuts the connection, and is a failure in the history`, async () => {
+    test(`${id}: a file that is detected later cuts the connection, and is a failure in the history`, async () => {
       lay('late', LATE);
       const query = { path: '/in/late' };
       await assert.rejects(get('download', id, query));
@@ -204,7 +204,7 @@ describe('files that are longer than their server reports', () => {
   }
 
   for (const id of MACHINES) {
-    test(`${id}: a file that grows while it is downloaded comes as it was when it was opened`, async () => {
+    test(`${id}: a file that grows while it is downloaded is sent as it was when it was opened`, async () => {
       const content = randomBytes(24_000_000);
       const file = path.join(place, `grows-${id}`);
       await writeFile(file, content);

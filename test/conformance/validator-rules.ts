@@ -13,7 +13,7 @@ import { eventually } from '../support/eventually.js';
 const SIZE = 4_000;
 
 export function validatorRules(bench: () => Bench): void {
-  describe('what tells one version of a file from another', () => {
+  describe('the identification of a file’s version', () => {
     const isS3 = (): boolean => bench().server.connection.type === 's3';
     const upload = async (folder: string, body: Buffer): Promise<void> => {
       const query = { path: folder, filename: 'f.html' };
@@ -56,7 +56,7 @@ export function validatorRules(bench: () => Bench): void {
       }
     });
 
-    test('an unchanged file is confirmed; a range holds by a strong tag alone', async () => {
+    test('an unchanged file is confirmed; a range needs a strong tag', async () => {
       const folder = bench().newFolder();
       const path = `${folder}/f.html`;
       const content = randomBytes(SIZE);
@@ -85,7 +85,7 @@ export function validatorRules(bench: () => Bench): void {
       if (isS3()) assert.equal((await resume(tag)).status, 206);
     });
 
-    test('a file that others wrote has a tag too, in time', async () => {
+    test('a file that others wrote gets a tag too, after a while', async () => {
       const path = `${bench().newFolder()}/f.html`;
       await bench().server.disk.write(path, 'one');
       const tag = await tagOf(path);
@@ -95,7 +95,7 @@ export function validatorRules(bench: () => Bench): void {
       assert.equal((await ask('GET', path, { 'If-None-Match': tag })).text, 'two');
     });
 
-    test('416 tells the size; every download tells browsers to keep to the type', async () => {
+    test('416 has the size; every download asks browsers to keep to the type', async () => {
       const folder = bench().newFolder();
       const path = `${folder}/f.html`;
       await upload(folder, randomBytes(SIZE));

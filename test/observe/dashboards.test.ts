@@ -92,7 +92,7 @@ suite('dashboard and alerts', () => {
     assert.ok(shown.has('ftg_ready'));
   });
 
-  test('every expression is PromQL over metrics and labels that the gateway shows', () => {
+  test('every expression is PromQL over metrics and labels that the gateway has', () => {
     assert.ok(expressions.length > 50);
     for (const [place, expression] of expressions) {
       const { selectors, grouped } = analyse(expression);
@@ -145,7 +145,7 @@ suite('dashboard and alerts', () => {
     }
   });
 
-  test('alerts say how bad it is, what is wrong and what to do; each has its own name', () => {
+  test('alerts have a severity, a problem and an action; each has its own name', () => {
     assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
     for (const { alert, labels, annotations } of rules) {
       assert.ok(['critical', 'warning'].includes(labels.severity), alert);
@@ -171,7 +171,7 @@ suite('promtool', () => {
   });
 });
 
-suite('the page about what is observed', () => {
+suite('the page about observation', () => {
   const page = read('docs/operate/observability.md');
 
   test('its table of metrics is the table of the program', () => {

@@ -9,7 +9,7 @@ import { gather } from '../../src/observe/gather.js';
 
 const LOG = fileURLToPath(new URL('../../src/observe/log.js', import.meta.url));
 
-test('lines of one turn are one write; a line that must not wait takes those before it along', async () => {
+test('lines of one turn are one write; a line that must not wait includes those before it', async () => {
   const writes: string[] = [];
   const { now, soon } = gather({ write: (text) => void writes.push(text) });
   soon.write('a\n');
@@ -24,7 +24,7 @@ test('lines of one turn are one write; a line that must not wait takes those bef
   assert.equal(writes.length, 3);
 });
 
-test('what waits is bounded', () => {
+test('the number of waiting lines is bounded', () => {
   const writes: string[] = [];
   const { soon } = gather({ write: (text) => void writes.push(text) });
   for (let sent = 0; sent <= 64 * 1024; sent += 1024) soon.write('x'.repeat(1024));

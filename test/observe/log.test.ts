@@ -81,8 +81,8 @@ suite('no planted secret reaches a line', () => {
   }
 });
 
-suite('what is no secret stays', () => {
-  test('a line is JSON with level, time and message; dates, names and ids are whole', () => {
+suite('other text is unchanged', () => {
+  test('a line is JSON with level, time and message; dates, names and ids are complete', () => {
     const { logger, text } = recorder();
     const at = new Date(0);
     logger.child({ requestId: 'r1' }).warn(
@@ -126,7 +126,7 @@ suite('what is no secret stays', () => {
     assert.match(String(err['stack']), /log\.test/);
   });
 
-  test('URLs without password and host keys in messages stay as they are', () => {
+  test('URLs without password and host keys in messages are unchanged', () => {
     const { logger, text } = recorder();
     const message = 'GET https://example.com:8080/a?mail=a@b.c from sftp://user@host, ftg_request_total';
     logger.info(message);
@@ -134,7 +134,7 @@ suite('what is no secret stays', () => {
   });
 });
 
-test('objects that hold themselves or thousands of fields make one short line', () => {
+test('objects that contain themselves or thousands of fields make one short line', () => {
   const { logger, text } = recorder();
   const circle: Record<string, unknown> = { name: 'circle' };
   circle['self'] = circle;
@@ -159,7 +159,7 @@ test('levels below the one set write nothing', () => {
   assert.equal(quiet.text() + normal.text(), '');
 });
 
-test('a long hostile text costs no time', () => {
+test('a long hostile text takes no time', () => {
   const { logger, text } = recorder();
   const before = process.cpuUsage();
   for (const part of ['a.', 'a://', 'a://b:', '-----BEGIN ', 'Bearer ', 'ftg_']) logger.info(part.repeat(100_000));

@@ -44,7 +44,7 @@ function values(text: string, name: string): Record<string, number> {
   );
 }
 
-test('names are unique, begin with ftg_, and units stand in them as is the custom', () => {
+test('names are unique, begin with ftg_, and end with the usual units', () => {
   const all = Object.values(METRICS).map(({ name }) => name);
   assert.equal(new Set(all).size, all.length);
   for (const name of all) assert.match(name, /^ftg_[a-z]+(_[a-z]+)*$/);
@@ -104,7 +104,7 @@ test('requests, operations, bytes and batches are counted under their labels', a
 });
 
 suite('gauges', () => {
-  test('show the moment at which they are read; pools of one host are one', async () => {
+  test('show the values of the moment; pools of one host are one', async () => {
     let pools: PoolGauge[] = [
       { host: 'a:22', open: 2, leased: 1, waiting: 0 },
       { host: 'a:22', open: 3, leased: 3, waiting: 4 },
@@ -129,7 +129,7 @@ suite('gauges', () => {
     assert.deepEqual(values(second, 'ftg_history_queued_rows'), { '': 0 });
   });
 
-  test('tell what the database knows of watched folders, and NaN when it does not answer', async () => {
+  test('show what the database knows about watched folders, and NaN if it does not answer', async () => {
     const jobs = { runningJobs: 4, waitingJobs: 5, failedJobs: 6, lateRuns: 7, overdueRuns: 8, stoppedSchedules: 9 };
     let backlog: Backlog | undefined = {
       failingFolders: 2,
@@ -151,7 +151,7 @@ suite('gauges', () => {
     assert.deepEqual(values(await metrics.text(), 'ftg_webhook_events_dead'), { '': NaN });
   });
 
-  test('tell which connections are up only where they are shown one by one', async () => {
+  test('show which connections are up only if they are shown one by one', async () => {
     const reachable = async (most: number) =>
       Array.from({ length: most }, (_, index) => ({ id: `c${index}`, isUp: index > 0 }));
     const sources = { ...idle, reachable };
@@ -161,7 +161,7 @@ suite('gauges', () => {
     assert.deepEqual([shown['connection="c0"'], shown['connection="c1"']], [0, 1]);
   });
 
-  test('name a bounded number of hosts, the same ones while they last, and add the rest up', async () => {
+  test('name a bounded number of hosts, the same ones while they exist, and add the rest up', async () => {
     const host = (index: number): PoolGauge => ({ host: `h${index}:22`, open: 1, leased: 0, waiting: 0 });
     let pools = Array.from({ length: 200 }, (_, index) => host(index));
     const metrics = createMetrics({ ...idle, pools: () => pools });
@@ -195,7 +195,7 @@ const oddPools = (prefix: string): PoolGauge[] =>
   Array.from({ length: 1000 }, (_, index) => ({ host: `${prefix}${index}:22`, open: 1, leased: 0, waiting: 0 }));
 const everything = { perConnection: true };
 
-test('whatever is asked of it, the answer keeps within its lines, and nothing is left out of the sums', async () => {
+test('for any requests, the answer keeps within its lines, and the sums are complete', async () => {
   const metrics = createMetrics({ ...idle, pools: () => oddPools('host') }, everything);
   countOddly(metrics, 'odd');
   const text = await metrics.text();
@@ -214,7 +214,7 @@ test('whatever is asked of it, the answer keeps within its lines, and nothing is
   }
 });
 
-test('so does that of several threads that have each seen other things', async () => {
+test('the same for several threads that have counted different things', async () => {
   const threads = await Promise.all(
     ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(async (prefix) => {
       const metrics = createMetrics({ ...idle, pools: () => oddPools(prefix) }, everything);
@@ -238,7 +238,7 @@ test('so does that of several threads that have each seen other things', async (
   assert.deepEqual(values(await metrics.text(threads), 'ftg_requests_total'), values(text, 'ftg_requests_total'));
 });
 
-test('connections are counted one by one only where that is wanted', async () => {
+test('connections are counted one by one only on request', async () => {
   const facts = {
     type: 'upload',
     protocol: 'ftp',
@@ -261,7 +261,7 @@ test('connections are counted one by one only where that is wanted', async () =>
   assert.deepEqual(values(text, 'ftg_connection_bytes_total'), { 'connection="c1",direction="outbound"': 5 });
 });
 
-test('two gateways in one process count apart', async () => {
+test('two gateways in one process count separately', async () => {
   const one = createMetrics(idle);
   const two = createMetrics(idle);
   one.historyBatch(1);

@@ -53,7 +53,7 @@ suite('a line of a request', () => {
     ...{ bytesIn: 0, bytesOut: 7, isComplete: true, keyId: 'k1', remoteAddress: '192.0.2.1', msg: 'request' },
   };
 
-  test('holds what is known of it, behind what its logger is bound to', () => {
+  test('has all its facts, after the bindings of its logger', () => {
     assert.deepEqual(requestLine(request()), known);
     assert.deepEqual(requestLine(request(), { thread: 2 }), { ...known, outer: 1, thread: 2 });
   });
@@ -64,7 +64,7 @@ suite('a line of a request', () => {
     assert.deepEqual(line, { ...known, level: 'error', status: 500, errorCode: 'internal' });
   });
 
-  test('holds no key, wherever a client has put one', () => {
+  test('contains no key, wherever a client has put one', () => {
     assert.equal(requestLine(request({}, { requestId: PLANTED }))['requestId'], 'ftg_[hidden]');
     assert.equal(requestLine(request({}, { requestId: PLANTED.toUpperCase() }))['requestId'], 'FTG_[hidden]');
     assert.equal(requestLine(request({ method: PLANTED, facts: undefined }))['method'], 'ftg_[hidden]');
@@ -85,15 +85,15 @@ suite('a line of an operation', () => {
     ...{ protocol: 'sftp', bytes: 0, durationMs: 2, stagesMs: { open: 1.23 }, msg: 'operation' },
   };
 
-  test('holds what is known of it', () => assert.deepEqual(operationLine(operation()), known));
+  test('has all its facts', () => assert.deepEqual(operationLine(operation()), known));
 
-  test('of a failed one holds its error, searched for secrets', () => {
+  test('of a failed one has its error, searched for secrets', () => {
     const error = new GatewayError('not_found', `no ${PLANTED}`, { step: 'open' });
     const failed = { errorCode: 'not_found', error: 'no ftg_[hidden]', step: 'open' };
     assert.deepEqual(operationLine(operation({ error })), { ...known, ...failed });
   });
 
-  test('holds no key that stands for an id', () => {
+  test('contains no key in place of an id', () => {
     assert.equal(operationLine(operation({ requestId: PLANTED }))['requestId'], 'ftg_[hidden]');
     assert.equal(operationLine(operation({ connectionId: PLANTED }))['connectionId'], 'ftg_[hidden]');
   });

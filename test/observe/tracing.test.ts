@@ -185,7 +185,7 @@ suite('traces that are switched on', () => {
     }
   });
 
-  test('a failure is marked with its code; what the client did wrong is no error of the server', async () => {
+  test('a failure is marked with its code; a mistake of the client is not an error of the server', async () => {
     const trace = TRACE.replace(/^./, '5');
     const answer = await gateway.api.get('/api/download/sandbox', {
       query: { path: '/absent.txt' },
@@ -200,7 +200,7 @@ suite('traces that are switched on', () => {
     assert.match(String(answer.headers['server-timing']), /open;dur=/);
   });
 
-  test('the fetch of a url upload goes on with the trace', async () => {
+  test('the fetch of a url upload continues the trace', async () => {
     const source = await startSource();
     try {
       const trace = TRACE.replace(/^./, '6');
@@ -278,7 +278,7 @@ suite('traces that are switched on', () => {
   });
 });
 
-test('every thread traces, in protobuf when nothing else is said, and the last spans are sent at the end', async () => {
+test('every thread traces, in protobuf by default, and the last spans are sent at the end', async () => {
   const collector = await startOtlpReceiver();
   const probe = moduleProbe();
   const gateway = await startGateway({
@@ -317,7 +317,7 @@ test('every thread traces, in protobuf when nothing else is said, and the last s
   }
 });
 
-test('by default nothing is loaded or sent, and the trace of others is passed on', async () => {
+test("by default nothing is loaded or sent, and others' traces are passed on", async () => {
   const [collector, source] = await startTogether([startOtlpReceiver(), startSource()]);
   const probe = moduleProbe();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SDK_DISABLED: 'true', ...probe.env };

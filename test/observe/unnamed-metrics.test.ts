@@ -29,7 +29,7 @@ const UNNAMED = [
   '',
 ].join('\n');
 
-test('series that differ in a name alone are added up', () => {
+test('series that differ only in a name are added up', () => {
   assert.equal(withoutNames(TEXT), UNNAMED);
 });
 
@@ -55,7 +55,7 @@ test('without a token only the machine itself sees hosts and connections', async
   assert.equal(await asked('', '127.0.0.1', throughProxy), UNNAMED, 'a proxy on this machine asks for others');
 });
 
-test('whoever has the token sees them from anywhere', async () => {
+test('holders of the token see them from anywhere', async () => {
   assert.equal(await asked('secret', '192.0.2.1', { authorization: 'Bearer secret' }), TEXT);
   await assert.rejects(asked('secret', '127.0.0.1'), { code: 'unauthenticated' });
 });

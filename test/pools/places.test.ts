@@ -50,7 +50,7 @@ async function take(pool: Pool<string>, owner: string, count: number): Promise<A
 const granted = (asked: readonly Asked[]): Asked[] => asked.filter(({ leases }) => leases !== undefined);
 
 suite('places for sessions', () => {
-  test('an account cannot take them all: the next one has a session at once', async () => {
+  test('an account cannot take them all: the next one gets a session at once', async () => {
     const budgets = budgetsOf(10);
     const [a, b] = [poolIn(budgets, { maxSessions: 100 }), poolIn(budgets)];
     assert.equal(granted(await take(a.pool, 'a', 50)).length, 8);
@@ -60,7 +60,7 @@ suite('places for sessions', () => {
     b.pool.close();
   });
 
-  test('idle sessions of whoever holds most give way, one for each that is wanted', async () => {
+  test('idle sessions of the account that holds most are closed, one for each that is wanted', async () => {
     const budgets = budgetsOf(10);
     const pools = Array.from({ length: 8 }, () => poolIn(budgets));
     for (const { pool } of pools) giveBack((await take(pool, 'a', 1))[0] as Asked);
@@ -77,7 +77,7 @@ suite('places for sessions', () => {
     assert.equal(budgets.sessions.gauge.used, 0);
   });
 
-  test("one's own idle sessions give way too, those of somebody who holds less do not", async () => {
+  test("an account's own idle sessions are closed too, those of an account that holds less are not", async () => {
     const budgets = budgetsOf(10);
     const idle = poolIn(budgets);
     giveBack((await take(idle.pool, 'b', 1))[0] as Asked);
@@ -93,7 +93,7 @@ suite('places for sessions', () => {
     for (const { pool } of [idle, busy, other]) pool.close();
   });
 
-  test('a session that comes to rest elsewhere goes to whoever waits', async () => {
+  test('a session that becomes idle elsewhere makes room for a waiter', async () => {
     const budgets = budgetsOf(2);
     const [a, b, c] = [poolIn(budgets), poolIn(budgets), poolIn(budgets)];
     const [first] = await take(a.pool, 'a', 1);
@@ -106,7 +106,7 @@ suite('places for sessions', () => {
     for (const { pool } of [a, b, c]) pool.close();
   });
 
-  test('who waited in vain hears of the bound of the gateway', async (t) => {
+  test('a vain wait reports the bound of the gateway', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
     const budgets = budgetsOf(2);
     const [a, b] = [poolIn(budgets), poolIn(budgets)];
@@ -130,7 +130,7 @@ suite('places for sessions', () => {
   });
 });
 
-test('operations that wait are bounded over all pools, by account', async () => {
+test('waiting operations are bounded over all pools, by account', async () => {
   const budgets = budgetsOf(1_000, 10);
   const hog = poolIn(budgets, { maxSessions: 1 });
   const asked = await take(hog.pool, 'a', 30);
@@ -204,7 +204,7 @@ for (const [capacity, sessions] of [
   [1, 5],
   [4, 3],
 ] as const) {
-  test(`whatever happens in pools of sessions with ${capacity} leases, every place comes back`, async (t) => {
+  test(`in pools of sessions with ${capacity} leases every place is returned in the end`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
     t.mock.method(performance, 'now', () => Date.now());
     await fc.assert(

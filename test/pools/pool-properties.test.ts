@@ -191,7 +191,7 @@ test('waiters are served in order of arrival, requests before background work', 
   );
 });
 
-test('200 at once on 8 sessions: never a ninth, and everybody is served', async () => {
+test('200 at once on 8 sessions: never a ninth, and all are served', async () => {
   const server = new ScriptedServer();
   server.auto = (number) => new ScriptedSession(`s${number}`, 1);
   const pool = poolOf(server);

@@ -107,7 +107,7 @@ async function simulate(t: TestContext, seed: number): Promise<Outcome> {
   return { served, logins, failures };
 }
 
-test('nobody is forgotten by a pool whose server comes and goes', async (t) => {
+test('no waiter is forgotten by a pool whose server comes and goes', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
   t.mock.method(performance, 'now', () => Date.now());
   let served = 0;

@@ -39,7 +39,7 @@ async function idlePool(limits: Partial<PoolLimits> = {}, server = readyServer()
   return { pool, server, session };
 }
 
-test('several leases share one session as far as it carries them', async () => {
+test('several leases share one session up to its capacity', async () => {
   const server = readyServer(3);
   const pool = poolOf(server, { maxSessions: 2 });
   const asked = Array.from({ length: 3 }, () => ask(pool));
@@ -55,7 +55,7 @@ test('several leases share one session as far as it carries them', async () => {
   assert.deepEqual(pool.gauge, { host: 'example:22', open: 2, leased: 4, waiting: 0 });
 });
 
-test('a crowded session gets company in the background', async () => {
+test('a second session is opened in the background beside a crowded one', async () => {
   const server = readyServer(8);
   const pool = poolOf(server);
   const asked = Array.from({ length: 4 }, () => ask(pool));
@@ -67,7 +67,7 @@ test('a crowded session gets company in the background', async () => {
   assert.equal(server.sessions.length, 2);
 });
 
-test('who waits too long is told so, with what the server said about its limit', async (t) => {
+test('a wait that is too long fails, with what the server said about its limit', async (t) => {
   const tick = fakeTime(t);
   const server = new ScriptedServer();
   const pool = poolOf(server, { acquireTimeoutMs: 5_000 });
@@ -81,7 +81,7 @@ test('who waits too long is told so, with what the server said about its limit',
   assert.equal(pool.gauge.waiting, 0);
 });
 
-test('beyond maxWaiting nobody may wait; those who are about to be served do not count', async () => {
+test('requests beyond maxWaiting are refused; those that are about to be served do not count', async () => {
   const server = new ScriptedServer(2);
   const pool = poolOf(server, { maxSessions: 1, maxWaiting: 1 });
   const served = [ask(pool), ask(pool)];
@@ -102,7 +102,7 @@ test('beyond maxWaiting nobody may wait; those who are about to be served do not
   assert.notEqual(waiting.leases, undefined);
 });
 
-test('maxWaiting 0 still serves what a session is free or may be opened for', async () => {
+test('maxWaiting 0 still serves requests for which a session is free or may be opened', async () => {
   const server = readyServer();
   const pool = poolOf(server, { maxSessions: 1, maxWaiting: 0 });
   const first = ask(pool);
@@ -117,7 +117,7 @@ test('maxWaiting 0 still serves what a session is free or may be opened for', as
   assert.notEqual(third.leases, undefined);
 });
 
-test('a client that leaves is taken out of the queue and the next one is served', async () => {
+test('a client that leaves is removed from the queue and the next one is served', async () => {
   const server = readyServer();
   const pool = poolOf(server, { maxSessions: 1 });
   const holder = ask(pool);
@@ -146,7 +146,7 @@ test('a session that ends while idle is replaced unnoticed', async () => {
   assert.equal(server.alive.length, 1);
 });
 
-test('a lease says whether its session was open before it asked', async () => {
+test('a lease says whether its session was open before the request', async () => {
   const { pool, session } = await idlePool({ maxSessions: 1 }, readyServer(2));
   const [first, second] = [ask(pool), ask(pool)];
   await rest();
@@ -156,7 +156,7 @@ test('a lease says whether its session was open before it asked', async () => {
   assert.equal(session.leases.size, 2);
 });
 
-test('a session that idled long is checked once, also for two who come together', async (t) => {
+test('a session that was idle for long is checked once, also for two requests at once', async (t) => {
   const tick = fakeTime(t);
   const { pool, session } = await idlePool({}, readyServer(4));
   await tick(4_000);
@@ -204,7 +204,7 @@ test('eight sessions found dead cost the waiter one check and one login', async 
   assert.equal(server.alive.length, 1);
 });
 
-test('a retry asks for proof of a session that idled only a moment', async () => {
+test('a retry requires a check of a session that was idle only a moment', async () => {
   const { pool, session } = await idlePool();
   session.check = async () => {
     throw failure('connection_lost');
@@ -215,7 +215,7 @@ test('a retry asks for proof of a session that idled only a moment', async () =>
   assert.equal(session.alive, false);
 });
 
-test('a retry asks for proof of a session that others are at work on: it may be as dead as the first', async () => {
+test('a retry requires a check of a session in use: it may be as dead as the first', async () => {
   const { pool, session } = await idlePool({ maxSessions: 1 }, readyServer(3));
   const other = ask(pool);
   await rest();
@@ -230,7 +230,7 @@ test('a retry asks for proof of a session that others are at work on: it may be 
 });
 
 for (const code of ['stall_timeout', 'connection_lost'] as const) {
-  test(`a retry cuts nobody at work on a session that lives and proves nothing (${code}), and goes on beside them`, async () => {
+  test(`a retry cuts no work on a live session that fails its check (${code}), and continues beside it`, async () => {
     const { pool, server, session } = await idlePool({ maxSessions: 1 }, readyServer(3));
     const other = ask(pool);
     await rest();
@@ -243,7 +243,7 @@ for (const code of ['stall_timeout', 'connection_lost'] as const) {
   });
 }
 
-test('a retry that finds no channel beside others waits for the next lease that comes back', async () => {
+test('a retry that finds no channel beside others waits for the next returned lease', async () => {
   const { pool, server, session } = await idlePool({ maxSessions: 1 }, readyServer(3));
   const other = ask(pool);
   await rest();
@@ -261,7 +261,7 @@ test('a retry that finds no channel beside others waits for the next lease that 
   assert.deepEqual(server.alive, [session]);
 });
 
-test('a retry takes a session opened for it as it is: what breaks there is told, not tried for ever', async () => {
+test('a retry uses a session opened for it without a check: an error there is reported, not retried for ever', async () => {
   const server = new ScriptedServer();
   // Nonsense to every request: only a login succeeds.
   server.auto = (number) => {
@@ -276,7 +276,7 @@ test('a retry takes a session opened for it as it is: what breaks there is told,
   assert.equal(again.leases[0].reused, false);
 });
 
-test('a server that admits one session: fifty requests go through it one after another', async (t) => {
+test('a server that admits one session: fifty requests use it one after another', async (t) => {
   const tick = fakeTime(t);
   const server = new ScriptedServer();
   server.auto = (number) =>
@@ -300,7 +300,7 @@ test('a server that admits one session: fifty requests go through it one after a
   for (const one of pair) giveBack(one);
 });
 
-test('a server that admits one channel a session: fifty requests, none is told of it', async () => {
+test('a server that admits one channel per session: fifty requests without an error', async () => {
   const server = new ScriptedServer(8);
   server.auto = (number) => new ScriptedSession(`s${number}`, 8, 1);
   const pool = poolOf(server);
@@ -320,7 +320,7 @@ test('a server that admits one channel a session: fifty requests, none is told o
   assert.ok(server.mostOpen <= 8);
 });
 
-test('a failed login fails those who shared it; a later one gets an attempt of its own', async () => {
+test('a failed login fails those who shared it; a later one gets its own attempt', async () => {
   const server = new ScriptedServer(2);
   const pool = poolOf(server, { maxSessions: 4 });
   const early = [ask(pool), ask(pool)];
@@ -351,7 +351,7 @@ test('a failed login fails those who shared it; a later one gets an attempt of i
   assert.notEqual(later.leases, undefined);
 });
 
-test('who comes while a login is under way that can carry it shares its failure', async () => {
+test('a request that arrives during a login with room for it shares its failure', async () => {
   const server = new ScriptedServer(4);
   const pool = poolOf(server);
   const early = ask(pool);
@@ -382,7 +382,7 @@ test('a wrong password costs no more logins than were begun together', async () 
   assert.equal(server.logins, 8);
 });
 
-test('beside a live session a failed login fails nobody and is not repeated at once', async (t) => {
+test('beside a live session a failed login fails no request and is not repeated at once', async (t) => {
   const tick = fakeTime(t);
   const server = new ScriptedServer();
   const pool = poolOf(server);
@@ -414,7 +414,7 @@ test('idle sessions end after idleTimeoutMs, and then the pool is unused', async
   assert.deepEqual(pool.gauge, { host: 'example:22', open: 0, leased: 0, waiting: 0 });
 });
 
-test('a session that idles is kept while it is used now and then', async (t) => {
+test('an idle session is kept while it is used now and then', async (t) => {
   const tick = fakeTime(t);
   const { pool, session } = await idlePool({ idleTimeoutMs: 10_000 });
   for (let times = 0; times < 5; times++) {
@@ -424,7 +424,7 @@ test('a session that idles is kept while it is used now and then', async (t) => 
   assert.equal(session.alive, true);
 });
 
-test('closing fails who waits, cuts logins under way, and closes sessions as they come back', async () => {
+test('closing rejects waiters, cuts logins under way, and closes sessions as they are returned', async () => {
   const server = new ScriptedServer();
   const pool = poolOf(server, { maxSessions: 2 });
   const holder = ask(pool);
@@ -445,7 +445,7 @@ test('closing fails who waits, cuts logins under way, and closes sessions as the
   assert.equal(late.error?.code, 'draining');
 });
 
-test('a login that succeeds after closing is closed, and a lease being made is not handed out', async () => {
+test('a login that succeeds after closing is closed, and a lease being made is not returned to its caller', async () => {
   const server = readyServer();
   const pool = poolOf(server);
   const asked = ask(pool);
@@ -474,7 +474,7 @@ test('two leases are taken at once or not at all', async () => {
   assert.notEqual(behind.leases, undefined);
 });
 
-test('a pair that no number of sessions can carry is refused, naming the setting', async () => {
+test('a pair that no number of sessions can serve is refused, naming the setting', async () => {
   const pool = poolOf(readyServer(), { maxSessions: 1 });
   const pair = ask(pool, { count: 2 });
   await rest();
@@ -482,7 +482,7 @@ test('a pair that no number of sessions can carry is refused, naming the setting
   assert.match(pair.error?.message ?? '', /maxSessions/);
 });
 
-test('a pair on a server that admits one channel and one session learns that it cannot be', async () => {
+test('a pair on a server that admits one channel and one session is refused', async () => {
   const server = new ScriptedServer(8);
   server.auto = (number) => new ScriptedSession(`s${number}`, 8, 1);
   const pool = poolOf(server, { maxSessions: 1 });
@@ -492,7 +492,7 @@ test('a pair on a server that admits one channel and one session learns that it 
   assert.equal(server.sessions[0]?.leases.size, 0);
 });
 
-test('a lowered limit takes idle sessions at once and busy ones as they come back', async () => {
+test('a lowered limit closes idle sessions at once and busy ones as they are returned', async () => {
   const server = readyServer();
   const pool = poolOf(server, { maxSessions: 4 });
   const asked = Array.from({ length: 4 }, () => ask(pool));
@@ -516,7 +516,7 @@ test('a lowered limit takes idle sessions at once and busy ones as they come bac
   assert.equal(server.alive.length, 2);
 });
 
-test('a lowered number of channels holds for sessions that are open', async () => {
+test('a lowered number of channels applies to sessions that are open', async () => {
   const server = readyServer(8);
   const pool = poolOf(server, { maxSessions: 1 });
   const first = ask(pool);
@@ -530,7 +530,7 @@ test('a lowered number of channels holds for sessions that are open', async () =
   assert.notEqual(second.leases, undefined);
 });
 
-test('a failure of one channel leaves the transfers on its neighbours alone', async () => {
+test('a failure of one channel does not affect the transfers on other channels', async () => {
   const { pool, session } = await idlePool({ maxSessions: 1 }, readyServer(4));
   const holder = ask(pool);
   await rest();
@@ -543,7 +543,7 @@ test('a failure of one channel leaves the transfers on its neighbours alone', as
   giveBack(holder);
 });
 
-test('a session whose only lease failed is proven before it serves again; found dead, it is replaced', async () => {
+test('a session whose only lease failed is checked before it is used again; found dead, it is replaced', async () => {
   const { pool, server, session } = await idlePool({ maxSessions: 1 }, readyServer(4));
   const failed = (await served(pool))!;
   let answer: (error?: Error) => void = () => undefined;
@@ -559,7 +559,7 @@ test('a session whose only lease failed is proven before it serves again; found 
   assert.deepEqual(pool.gauge, { host: 'example:22', open: 1, leased: 1, waiting: 0 });
 });
 
-test('a lease that fails beside others asks for no proof: their bytes are one', async () => {
+test('a lease that fails beside others causes no check: their bytes are one', async () => {
   const { pool, session } = await idlePool({ maxSessions: 1 }, readyServer(4));
   const neighbour = (await served(pool))!;
   const failed = (await served(pool))!;
@@ -570,7 +570,7 @@ test('a lease that fails beside others asks for no proof: their bytes are one', 
   assert.equal(pool.gauge.leased, 0);
 });
 
-test('a lease goes back once, however often it is released', async () => {
+test('a lease is returned once, however often it is released', async () => {
   const { pool } = await idlePool();
   const asked = (await served(pool))!;
   const lease = asked.leases?.[0];
@@ -579,7 +579,7 @@ test('a lease goes back once, however often it is released', async () => {
   assert.equal(pool.gauge.leased, 0);
 });
 
-test('a busy session above a lowered limit takes no further lease, and leaves with its last one', async () => {
+test('a busy session above a lowered limit takes no further lease, and is closed after its last one', async () => {
   const server = readyServer(4);
   const pool = poolOf(server, { maxSessions: 2 });
   const asked = Array.from({ length: 5 }, () => ask(pool));
@@ -623,7 +623,7 @@ async function slowPool(...rates: (number | undefined)[]) {
   return { pool, works };
 }
 
-test('slow work gives way to those who wait, the slowest first, one for each', async (t) => {
+test('slow work is ended for waiters, the slowest first, one for each', async (t) => {
   const tick = fakeTime(t);
   const { pool, works } = await slowPool(900, 10, 5_000, 500, undefined);
   const waiting = [ask(pool), ask(pool)];
@@ -656,7 +656,7 @@ test('slow work gives way to those who wait, the slowest first, one for each', a
   pool.close();
 });
 
-test('slow work is left alone while nobody waits, and beside a probe', async (t) => {
+test('slow work continues without waiters, and beside a probe', async (t) => {
   const tick = fakeTime(t);
   const { pool, works } = await slowPool(1, 1);
   await tick(60_000);
@@ -679,7 +679,7 @@ test('slow work is left alone while nobody waits, and beside a probe', async (t)
   pool.close();
 });
 
-test('work that takes long to end gives way for as many waiters as it will serve', async (t) => {
+test('work that takes long to end yields for as many waiters as it will serve', async (t) => {
   const tick = fakeTime(t);
   const { pool, works } = await slowPool(1, 2, 3);
   for (const work of works) work.asked = undefined;

@@ -17,7 +17,7 @@ function readyServer(capacity = 1): ScriptedServer {
   return server;
 }
 
-test('a probe opens a session where there is none, which leaves with it', async () => {
+test('a probe opens a session if there is none, which is closed after it', async () => {
   const server = readyServer();
   const pool = poolOf(server);
   const [lease] = await pool.acquire(PROBE);
@@ -27,7 +27,7 @@ test('a probe opens a session where there is none, which leaves with it', async 
   assert.equal(server.sessions[0]?.alive, false);
 });
 
-test('a session that a probe opened stays for whoever has used it meanwhile', async () => {
+test('a session that a probe opened is kept once a request has used it', async () => {
   const server = readyServer(2);
   const pool = poolOf(server);
   const [lease] = await pool.acquire(PROBE);
@@ -80,7 +80,7 @@ test('a probe takes the last free session, but never one more, and waits for non
   giveBack(first);
 });
 
-test('a client that comes while a session is opened for a probe has it first', async () => {
+test('a client that arrives while a session is opened for a probe gets it first', async () => {
   const server = new ScriptedServer(1);
   const pool = poolOf(server, { maxSessions: 1 });
   const probe = pool.acquire(PROBE);
@@ -95,7 +95,7 @@ test('a client that comes while a session is opened for a probe has it first', a
   assert.equal(pool.gauge.open, 1, 'the client has used it');
 });
 
-test('a client that comes while a probe has the only session goes on with that one', async () => {
+test('a client that arrives while a probe has the only session gets that one next', async () => {
   const server = readyServer();
   const pool = poolOf(server, { maxSessions: 1 });
   const [lease] = await pool.acquire(PROBE);
@@ -108,7 +108,7 @@ test('a client that comes while a probe has the only session goes on with that o
   assert.equal(server.logins, 1);
 });
 
-test('a probe does not count among those who wait', async () => {
+test('a probe does not count as a waiter', async () => {
   const server = new ScriptedServer(1);
   const pool = poolOf(server, { maxSessions: 1, maxWaiting: 1 });
   const probe = pool.acquire(PROBE);
@@ -122,7 +122,7 @@ test('a probe does not count among those who wait', async () => {
   pool.close();
 });
 
-test('a probe hears why a session could not be opened, and not that the server is full', async () => {
+test('a probe gets the reason why a session could not be opened, and not that the server is full', async () => {
   const server = new ScriptedServer(1);
   const pool = poolOf(server);
   const refused = pool.acquire(PROBE);
@@ -134,7 +134,7 @@ test('a probe hears why a session could not be opened, and not that the server i
   assert.equal(pool.gauge.waiting, 0);
 });
 
-test('where others share the limit a probe gives up before anybody is asked for a session', async () => {
+test('if others share the limit, a probe gives up before a session is requested from them', async () => {
   const server = readyServer();
   const wanted: number[] = [];
   let holder: Parameters<SessionPermits['bind']>[0] | undefined;

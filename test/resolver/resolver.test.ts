@@ -80,7 +80,7 @@ suite('answers', () => {
     await silent;
   });
 
-  test('too long for a datagram: asked for again over TCP', async (t) => {
+  test('too long for a datagram: requested again over TCP', async (t) => {
     const addresses = Array.from({ length: 100 }, (_, index) => `192.0.2.${index + 1}`);
     const { of } = await rig(t, () => ({ addresses, isTruncated: true }));
     const found = await of('many.example');
@@ -88,7 +88,7 @@ suite('answers', () => {
     assert.ok(found.length === 8 && found.every((address) => addresses.includes(address)), String(found));
   });
 
-  test('made up by somebody else: passed over', async (t) => {
+  test('forged by others: ignored', async (t) => {
     const { of } = await rig(t, (_, family) => ({
       addresses: ['192.0.2.1'],
       before: (question, make) => {
@@ -115,13 +115,13 @@ suite('answers', () => {
     await assert.rejects(of('nonsense.example'), coded('EAI_FAIL'));
   });
 
-  test('a silent server: the look-up has an end of its own', async (t) => {
+  test('a silent server: the look-up has its own time limit', async (t) => {
     const { of, budget } = await rig(t, () => undefined);
     await assert.rejects(of('silent.example'), coded('EAI_AGAIN'));
     assert.equal(budget.gauge.used, 0);
   });
 
-  test('names that nobody is asked about', async (t) => {
+  test('names that no server is asked about', async (t) => {
     const { of, server } = await rig(t, () => ({ addresses: ['192.0.2.1'] }));
     assert.deepEqual(await of('localhost'), ['127.0.0.1', '::1']);
     assert.deepEqual(await of('files.LocalHost.'), ['127.0.0.1', '::1']);
@@ -154,7 +154,7 @@ suite('the files of the system', () => {
     await assert.rejects(of('sftp.prod.'), coded('ENOTFOUND'), 'a dot at the end: as it stands');
   });
 
-  test('what they say', () => {
+  test('their meaning', () => {
     assert.deepEqual(parseSearchRules(''), { search: [], ndots: 1 });
     assert.deepEqual(
       parseSearchRules('domain a.example\nsearch b.example. . c.example ; both\noptions rotate ndots:99'),
@@ -177,8 +177,8 @@ suite('the files of the system', () => {
   });
 });
 
-suite('what is kept', () => {
-  test('an answer as long as it says, a missing name for a moment', async (t) => {
+suite('the cache', () => {
+  test('an answer is kept as long as it says, a missing name for a moment', async (t) => {
     let now = 1_000;
     t.mock.method(performance, 'now', () => now);
     const { of, server } = await rig(t, (name) =>
@@ -201,7 +201,7 @@ suite('what is kept', () => {
     assert.equal(await asked('gone.example'), 2);
   });
 
-  test('one question for many who ask at once; it goes on while one of them waits', async (t) => {
+  test('one query for many concurrent callers; it continues while one of them waits', async (t) => {
     const { lookup, server, budget } = await rig(t, () => ({ addresses: ['192.0.2.1'], delayMs: 200 }));
     const leaving = new AbortController();
     const asking = Array.from({ length: 50 }, (_, index) =>
@@ -218,7 +218,7 @@ suite('what is kept', () => {
     assert.equal(budget.gauge.used, 0);
   });
 
-  test('of a thousand names neither sockets nor places', async (t) => {
+  test('a thousand names need neither many sockets nor places', async (t) => {
     const { of, budget } = await rig(t, () => ({ addresses: ['192.0.2.1'] }));
     const sockets = (): number =>
       readdirSync('/proc/self/fd').filter((fd) => {
@@ -238,7 +238,7 @@ suite('what is kept', () => {
 suite('fair shares', () => {
   const silentForA: Zone = (name) => (name.startsWith('silent') ? undefined : { addresses: ['192.0.2.1'] });
 
-  test('whoever asks for silent names holds up nobody else', async (t) => {
+  test('an owner that asks for silent names delays no other', async (t) => {
     const { of, lookup, budget } = await rig(t, silentForA, 10);
     const attack = new AbortController();
     const silent = Array.from({ length: 100 }, (_, index) =>
@@ -255,7 +255,7 @@ suite('fair shares', () => {
     await eventually(() => budget.gauge.used + budget.gauge.waiting === 0, 'A has given back all');
   });
 
-  test('above its share: 429 after a moment of patience', async (t) => {
+  test('above its share: 429 after a short wait', async (t) => {
     const { lookup, budget } = await rig(t, silentForA, 5);
     const attack = new AbortController();
     const silent = Array.from({ length: 5 }, (_, index) =>
@@ -267,7 +267,7 @@ suite('fair shares', () => {
     await eventually(() => budget.gauge.used === 0, 'all is given back');
   });
 
-  test('nobody waits in the line of another account for the same name', async (t) => {
+  test('no caller waits in the queue of another account for the same name', async (t) => {
     const { lookup, of, budget } = await rig(t, silentForA, 5);
     const attack = new AbortController();
     const asked = { owner: 'a', signal: attack.signal };
@@ -281,7 +281,7 @@ suite('fair shares', () => {
   });
 });
 
-test('a name that changes its mind: the socket goes to the address that was checked', async (t) => {
+test('a name whose address changes: the socket goes to the address that was checked', async (t) => {
   const answers = ['127.0.0.1', '169.254.169.254'];
   const { lookup, server } = await rig(t, () => ({ addresses: [answers[0] ?? ''], ttl: 0 }));
   const rules = {
@@ -302,7 +302,7 @@ test('a name that changes its mind: the socket goes to the address that was chec
   }, 'the new answer is seen, and refused');
 });
 
-test('the resolver of the system, where the operator asks for it', async (t) => {
+test("the system's resolver, if the operator asks for it", async (t) => {
   const { lookup, server } = await rig(t, () => undefined, 64, { resolver: 'system' });
   const found = await lookup('localhost', { owner: 'b', signal: NEVER });
   assert.ok(found.some(({ address }) => address === '127.0.0.1' || address === '::1'));

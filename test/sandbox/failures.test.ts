@@ -38,7 +38,7 @@ const ROWS: readonly Row[] = [
   { place: '/fail/stall', upload: '504 `stall_timeout`', download: '504 `stall_timeout`', list: '200' },
 ];
 
-describe('what fails on purpose', () => {
+describe('deliberate failures', () => {
   let dataDir: string;
   let gateway: TestGateway;
   before(async () => {
@@ -106,7 +106,7 @@ describe('what fails on purpose', () => {
     assert.deepEqual(rows, expected);
   });
 
-  test('the table of the code, the folder /fail and its README tell the same names', async () => {
+  test('the table of the code, the folder /fail and its README have the same names', async () => {
     const names = ROWS.map(({ place }) => place.slice(6));
     assert.deepEqual(
       FAILURES.map(({ name }) => name),
@@ -139,7 +139,7 @@ describe('what fails on purpose', () => {
     assert.equal(outcome(moved), '502 `remote_failure`');
   });
 
-  test('a file that grows does so for its time, and then rests', async () => {
+  test('a file grows for its time, and then starts again', async () => {
     const size = async (): Promise<number> => {
       const { json } = await gateway.api.get('/api/exists/sandbox', { query: { path: '/fail/grow-for-1s/file.bin' } });
       return (json['file'] as { size: number }).size;
@@ -150,7 +150,7 @@ describe('what fails on purpose', () => {
     assert.equal(await size(), 20 * 1024, 'as large as it gets');
   });
 
-  test('none of it is in the way of others, or left behind', async () => {
+  test('none of it disturbs others, or is left behind', async () => {
     const stalled = upload('/fail/stall', 'a.bin', 100_000);
     const cut = Array.from({ length: 4 }, (_, index) => upload('/fail/cut-at-256KB', `${index}.bin`, MIB));
     const plain = await Promise.all(Array.from({ length: 8 }, (_, index) => upload('/plain', `${index}.bin`, MIB)));
@@ -178,7 +178,7 @@ describe('what fails on purpose', () => {
   });
 });
 
-test('amounts have bounds, and other names are none', () => {
+test('amounts have bounds, and other names do not exist', () => {
   for (const name of ['cut-at-256KB', 'cut-at-100MB', 'slow-10KBs', 'slow-10000KBs', 'grow-for-1s', 'grow-for-300s'])
     assert.notEqual(failureNamed(name), undefined, name);
   const others = ['cut-at-255KB', 'cut-at-101MB', 'cut-at-1GB', 'slow-9KBs', 'slow-10001KBs', 'grow-for-0s'];

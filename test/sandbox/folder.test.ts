@@ -46,7 +46,7 @@ async function withFolder(use: (folder: string, service: Folder) => Promise<void
   }
 }
 
-test('a folder that is closed while it is read several times over: each is answered, and nothing is thrown later', () =>
+test('a folder that is closed during several reads: each is answered, and nothing is thrown later', () =>
   withFolder(async (_folder, service) => {
     for (const reads of [2, 3, 4, 8]) {
       const { ask } = open(service);
@@ -58,7 +58,7 @@ test('a folder that is closed while it is read several times over: each is answe
     }
   }));
 
-test('what is still being opened when its client has gone is closed', () =>
+test('a file still being opened when its client has left is closed', () =>
   withFolder(async (folder, service) => {
     const held = (): number =>
       readdirSync('/proc/self/fd').filter((fd) => {

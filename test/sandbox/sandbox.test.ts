@@ -80,7 +80,7 @@ describe('the sandbox', () => {
     await again.close();
   });
 
-  test('nobody else on the machine reads what stands in it', () =>
+  test('no other user of the machine can read its content', () =>
     withSftp(async (sftp) => {
       const modeOf = (name: string): number => statSync(join(folder, name)).mode & 0o777;
       await call<void>((done) => sftp.mkdir('/own', (error) => done(error ?? undefined, undefined)));
@@ -143,7 +143,7 @@ describe('the sandbox', () => {
       );
     }));
 
-  test('folders as deep as people make them, and no deeper', () =>
+  test('folders of usual depth, and no deeper', () =>
     withSftp(async (sftp) => {
       const deep = (levels: number): string => '/x'.repeat(levels);
       await assert.rejects(
@@ -156,7 +156,7 @@ describe('the sandbox', () => {
       );
     }));
 
-  test('nothing outside the folder, by no path and by no link', () =>
+  test('nothing outside the folder, by any path or link', () =>
     withSftp(async (sftp) => {
       writeFileSync(join(home, 'secret'), 'secret');
       mkdirSync(join(folder, 'in'), { recursive: true });
@@ -214,7 +214,7 @@ describe('the sandbox', () => {
       assert.equal(existsSync(join(home, 'not-yet')), false);
     }));
 
-  test('a client that goes away with open files leaves no descriptor behind', async () => {
+  test('a client that leaves with open files leaves no descriptor behind', async () => {
     writeFileSync(join(folder, 'held'), 'x');
     const held = (): number =>
       readdirSync('/proc/self/fd').filter((fd) => {

@@ -65,7 +65,7 @@ describe('the receiver of webhooks behind a gateway', () => {
     return status ?? errorCode;
   }
 
-  test('answers as its path says', async () => {
+  test('answers according to its path', async () => {
     const paths = ['/200', '/500', '/503', '/410', '/late-1s', '/late-20s', '/never', '/nothing'];
     const outcomes = [];
     for (const path of paths) outcomes.push(await tried(path));
@@ -78,7 +78,7 @@ describe('the receiver of webhooks behind a gateway', () => {
     assert.equal(requests.find(({ path }) => path === '/never')?.status, null);
   });
 
-  test('is for the account of the sandbox alone, and for webhooks alone', async () => {
+  test('is only for the account of the sandbox, and only for webhooks', async () => {
     const denied = await create('/200', gateway.client(OTHER));
     assert.deepEqual([denied.status, denied.headers['x-error-code']], [403, 'address_denied']);
     const fetched = await gateway.api.post('/api/upload/sandbox', { url: await urlOf('/200'), filename: 'a' });
@@ -93,7 +93,7 @@ describe('the receiver of webhooks behind a gateway', () => {
     assert.equal(reader.headers['x-error-code'], 'scope_missing');
   });
 
-  test('another start: the receiver is where it was, also with the account elsewhere in the file', async () => {
+  test('after another start the receiver has the same address, also with the account elsewhere in the file', async () => {
     const url = await urlOf('/200');
     await gateway.stop();
     const accounts = [...CONFIG.accounts].reverse();
@@ -136,7 +136,7 @@ describe('the receiver by itself', () => {
     assert.notEqual(sink.received()[0]?.path, '/200');
   });
 
-  test('takes another port where its own is taken', async () => {
+  test('takes another port if its own is in use', async () => {
     const other = await startSink('127.0.0.1', sink.port);
     assert.notEqual(other.port, sink.port);
     await other.close();

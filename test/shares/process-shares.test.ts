@@ -106,7 +106,7 @@ async function pass(t: TestContext, ms: number, stepMs = 25): Promise<void> {
   }
 }
 
-test('a claim for each session that is opened, none for a lease', async (t) => {
+test('one claim for each session that is opened, none for a lease', async (t) => {
   fakeTime(t);
   const server = serverOf(1);
   const { meeting, pools, stop } = processesOn(server, 1, { maxSessions: 3 });
@@ -141,7 +141,7 @@ test('a process that holds all sessions idle closes one for another that asks', 
   stop();
 });
 
-test('busy sessions are shared out as their leases end', async (t) => {
+test('busy sessions are divided as their leases end', async (t) => {
   fakeTime(t);
   const server = serverOf(1);
   const { pools, stop } = processesOn(server, 3, { maxSessions: 6 });
@@ -202,7 +202,7 @@ test('without the database all keep what they have and open up to their even par
   stop();
 });
 
-test('whatever the processes do, the limit holds and everybody is served in the end', async (t) => {
+test('for any events the limit holds and every request is served in the end', async (t) => {
   fakeTime(t);
   const scenario = fc.record({
     steps: fc.array(STEP, { minLength: 10, maxLength: 60 }),

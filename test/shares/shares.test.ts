@@ -106,7 +106,7 @@ test('a thread that holds all sessions idle closes one for another that asks', a
   assert.equal(server.mostOpen, 3);
 });
 
-test('work whose client is slow gives way to those who wait on another thread, and to nobody else', async (t) => {
+test('work with a slow client is ended for requests that wait on another thread, and for no others', async (t) => {
   fakeTime(t);
   const server = serverOf(1);
   const { threads } = threadsOn(server, 2, { maxSessions: 3 });
@@ -135,7 +135,7 @@ test('work whose client is slow gives way to those who wait on another thread, a
   assert.equal(ended.length, 1);
 });
 
-test('busy sessions are shared out evenly as their leases end', async (t) => {
+test('busy sessions are divided evenly as their leases end', async (t) => {
   fakeTime(t);
   const server = serverOf(1);
   const { threads } = threadsOn(server, 2, { maxSessions: 4 });
@@ -156,7 +156,7 @@ test('busy sessions are shared out evenly as their leases end', async (t) => {
   assert.equal(server.mostOpen, 4);
 });
 
-test('one session whose channels are never all at rest still goes round', async (t) => {
+test('one session whose channels are never all idle is still shared', async (t) => {
   fakeTime(t);
   const server = serverOf(8);
   const { threads } = threadsOn(server, 2, { maxSessions: 1, acquireTimeoutMs: 15_000 });
@@ -182,7 +182,7 @@ test('one session whose channels are never all at rest still goes round', async 
   assert.equal(server.mostOpen, 1);
 });
 
-test('what one thread has taken up of the server is asked back when the server admits no more', async (t) => {
+test('sessions that one thread has taken are requested back when the server admits no more', async (t) => {
   fakeTime(t);
   const server = serverOf(1, 2);
   const { threads } = threadsOn(server, 2, { maxSessions: 8 });
@@ -248,7 +248,7 @@ test('permits of a thread that died are free', async (t) => {
   assert.ok(other.leases);
 });
 
-test('who holds enough sends nothing for a lease', async (t) => {
+test('a thread that holds enough sends nothing for a lease', async (t) => {
   fakeTime(t);
   const server = serverOf(1);
   const { threads, sent } = threadsOn(server, 2, { maxSessions: 4 });
@@ -282,7 +282,7 @@ test('a request of one thread is served before a check of another that waits lon
   assert.ok(check.leases);
 });
 
-test('who waits behind a lease without end gets a session of another thread whose leases end', async (t) => {
+test('a waiter behind an endless lease gets a session of another thread whose leases end', async (t) => {
   fakeTime(t);
   const server = serverOf(1);
   const { threads } = threadsOn(server, 2, { maxSessions: 2 });
@@ -296,7 +296,7 @@ test('who waits behind a lease without end gets a session of another thread whos
   for (const load of loads) load.stop();
 });
 
-test('of several sessions in use the one that comes to rest first leaves for another thread', async (t) => {
+test('the first of several sessions in use to become idle goes to another thread', async (t) => {
   fakeTime(t);
   const server = serverOf(1);
   const { threads } = threadsOn(server, 2, { maxSessions: 3 });
@@ -311,7 +311,7 @@ test('of several sessions in use the one that comes to rest first leaves for ano
   assert.equal(one.pool.gauge.open, 2);
 });
 
-test('a pair gets both sessions where others hand them round', async (t) => {
+test('a pair gets both sessions although others pass them round', async (t) => {
   fakeTime(t);
   const server = serverOf(1);
   const { threads } = threadsOn(server, 4, { maxSessions: 2 });
@@ -365,7 +365,7 @@ for (const { maxSessions, capacity } of [
   });
 }
 
-test('whatever the threads do, the limit holds and everybody is served in the end', async (t) => {
+test('for any events the limit holds and every request is served in the end', async (t) => {
   fakeTime(t);
   const scenario = fc.record({
     steps: fc.array(STEP, { minLength: 10, maxLength: 80 }),

@@ -156,7 +156,7 @@ for (const [name, base64, numRuns] of [
       await done;
     });
 
-    test('that is left in the middle leaves nothing behind', async () => {
+    test('leaves nothing behind when it is dropped in the middle', async () => {
       const text = Buffer.from(randomBytes(3 * MiB).toString('base64'));
       const full = new Error('the target is full');
       const sink = new Writable({ write: (_chunk, _encoding, done) => done(full) });
@@ -191,7 +191,7 @@ describe('base64 workers', () => {
     assert.equal(shared.toString(), 'QUJD'.repeat(20));
   });
 
-  test('move a buffer that is given away, unless its memory is shared', async () => {
+  test('move a buffer that is transferred, unless its memory is shared', async () => {
     const given = Buffer.alloc(12, 'QUJD');
     assert.equal((await workers.decodeAll(given, { move: true })).toString(), 'ABCABCABC');
     assert.equal(given.length, 0);
@@ -231,7 +231,7 @@ describe('base64 workers', () => {
     await missing.close();
   });
 
-  test('that die fail the jobs that wait for them too', async () => {
+  test('that die fail the waiting jobs too', async () => {
     const file = new URL('./dying.worker.js', import.meta.url);
     const dying = new Base64Workers({ threads: 1, inlineBelowBytes: 1 }, file);
     const outcomes = await Promise.allSettled(
@@ -257,7 +257,7 @@ describe('base64 workers', () => {
 });
 
 describe('an ordered transform', () => {
-  test('delivers in order whatever finishes first, with no more than its bound in flight', async () => {
+  test('delivers in order, whichever finishes first, with no more than its bound in flight', async () => {
     const finish: (() => void)[] = [];
     let converted = 0;
     const transform = new OrderedTransform(
