@@ -247,9 +247,11 @@ test('watch a folder, look at what it found, send a dead letter again', async (t
   await press('Enter');
   await heading('inbox');
   await page.getByText('all, not *.bak, new files').waitFor();
-  await page.getByText('reports existing files').waitFor();
-  await page.getByText('when no file arrives for 90 minutes').waitFor();
-  await page.getByText('the file is moved to /inbox/seen').waitFor();
+  const fact = (name: string) => page.locator('dl.facts > div', { has: page.getByText(name, { exact: true }) });
+  await fact('Existing files').getByText('Report them as new').waitFor();
+  await fact('Alarm after minutes without a file').getByText('90').waitFor();
+  await fact('After delivery').getByText('Move it to another folder').waitFor();
+  await fact('Move it to').getByText('/inbox/seen').waitFor();
   await page.getByRole('table', { name: 'Checks' }).getByText('Done').first().waitFor();
   await tabTo('Checks');
   await press('ArrowRight', 'ArrowRight');

@@ -147,7 +147,7 @@ test('a word outside of the catalogue is found wherever it may stand', () => {
 type Tree = { readonly [key: string]: unknown };
 
 async function catalogues(t: TestContext): Promise<{ readonly en: Tree; readonly de: Tree }> {
-  const contents = `export { texts as en } from './texts/en/index.ts'; export { texts as de } from './texts/de/index.ts';`;
+  const contents = `export * as en from './texts/en/index.ts'; export * as de from './texts/de/index.ts';`;
   const folder = mkdtempSync(path.join(tmpdir(), 'ftg-words-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const outfile = path.join(folder, 'texts.mjs');

@@ -1,5 +1,5 @@
 /** What this browser remembers: how the page looks and speaks, and whether single keys act. Nothing of the account. */
-import { useSyncExternalStore } from 'react';
+import { store } from './store.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 export type Language = 'en' | 'de';
@@ -17,8 +17,6 @@ export const LANGUAGES: readonly (readonly [Language, string])[] = [
   ['de', 'Deutsch'],
 ];
 
-const listeners = new Set<() => void>();
-
 function read(name: string): string | null {
   try {
     return localStorage.getItem(`ftg.${name}`);
@@ -34,17 +32,12 @@ function write(name: string, value: string): void {
   } catch {
     // As above: the choice holds until the page is left.
   }
-  for (const listener of listeners) listener();
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-let theme = toTheme(read('theme'));
-let hasShortcuts = read('shortcuts') !== 'off';
-let hasNotifications = read('notifications') === 'on';
+const theme = store(toTheme(read('theme')));
+const hasShortcuts = store(read('shortcuts') !== 'off');
+const hasNotifications = store(read('notifications') === 'on');
+const fileSort = store(toSort(read('files-sort')));
 
 /** Chosen here, or the browser's; fixed until the page is loaded anew. */
 export const language: Language = toLanguage(read('language') ?? navigator.language);
@@ -54,8 +47,6 @@ export const locale = navigator.language.startsWith(language) ? navigator.langua
 export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** In which times are shown; fixed as the language is. */
 export const timeZone = toZone(read('zone'));
-
-let fileSort = toSort(read('files-sort'));
 
 function toSort(value: string | null): Sort {
   const [by, way] = (value ?? '').split(' ');
@@ -87,47 +78,35 @@ export function setTimeZone(value: string | undefined): void {
 }
 
 export function applyTheme(): void {
-  document.documentElement.dataset['theme'] = theme;
+  document.documentElement.dataset['theme'] = theme.get();
 }
 
 export function setTheme(value: Theme): void {
-  theme = value;
+  theme.set(value);
   applyTheme();
   write('theme', value);
 }
 
 export function setShortcuts(isOn: boolean): void {
-  hasShortcuts = isOn;
+  hasShortcuts.set(isOn);
   write('shortcuts', isOn ? 'on' : 'off');
 }
 
-export function useTheme(): Theme {
-  return useSyncExternalStore(subscribe, () => theme);
-}
-
-export function useShortcutsSetting(): boolean {
-  return useSyncExternalStore(subscribe, () => hasShortcuts);
-}
-
+export const useTheme = theme.use;
+export const useShortcutsSetting = hasShortcuts.use;
 /** Only with the browser's own permission, which it gives at a click. */
-export function wantsNotifications(): boolean {
-  return hasNotifications;
-}
+export const wantsNotifications = hasNotifications.get;
 
 export function setNotifications(isOn: boolean): void {
-  hasNotifications = isOn;
+  hasNotifications.set(isOn);
   write('notifications', isOn ? 'on' : 'off');
 }
 
-export function useNotificationsSetting(): boolean {
-  return useSyncExternalStore(subscribe, wantsNotifications);
-}
+export const useNotificationsSetting = hasNotifications.use;
 
 export function setFileSort(value: Sort): void {
-  fileSort = value;
+  fileSort.set(value);
   write('files-sort', `${value.by} ${value.isDown ? 'down' : 'up'}`);
 }
 
-export function useFileSort(): Sort {
-  return useSyncExternalStore(subscribe, () => fileSort);
-}
+export const useFileSort = fileSort.use;

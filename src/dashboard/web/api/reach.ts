@@ -1,11 +1,10 @@
 /** Whether the gateway can be reached. Known from requests that fail on the way; asked again until it answers. */
-import { useSyncExternalStore } from 'react';
+import { store } from '../store.ts';
 
 const ASK_MS = 2_000;
 const PATIENCE_MS = 5_000;
 
-const listeners = new Set<() => void>();
-let isAway = false;
+const isAway = store(false);
 let isAsking = false;
 let onBack = (): void => undefined;
 
@@ -21,12 +20,12 @@ export function reachFailed(): void {
 async function ask(): Promise<void> {
   isAsking = true;
   while (!(await answers())) {
-    set(true);
+    isAway.set(true);
     await new Promise((resolve) => setTimeout(resolve, ASK_MS));
   }
   isAsking = false;
-  if (!isAway) return;
-  set(false);
+  if (!isAway.get()) return;
+  isAway.set(false);
   onBack();
 }
 
@@ -39,20 +38,6 @@ async function answers(): Promise<boolean> {
   }
 }
 
-function set(value: boolean): void {
-  if (isAway === value) return;
-  isAway = value;
-  for (const listener of listeners) listener();
-}
-
-export function useIsAway(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => isAway,
-  );
-}
+export const useIsAway = isAway.use;
 
 addEventListener('offline', reachFailed);

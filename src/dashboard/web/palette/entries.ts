@@ -105,7 +105,7 @@ function actions(to: (path: string) => () => void, onHelp: () => void, onLogout:
     action('new job', does.newJob, to('/jobs/new')),
     action('new schedule', does.newSchedule, to('/schedules/new')),
     action('watch folder', t.watched.add, to('/watched')),
-    action('make link', t.links.make, to('/links?new')),
+    action('make link', t.links.add, to('/links?new')),
     action('add webhook', t.webhooks.add, to('/webhooks')),
     ...themes.map((theme) => action(`theme ${theme}`, does.theme(t.settings[theme]), () => setTheme(theme))),
     ...LANGUAGES.filter(([code]) => code !== language).map(([code, name]) =>

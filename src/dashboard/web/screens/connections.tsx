@@ -6,7 +6,7 @@ import { useRows } from '../api/hooks.ts';
 import type { Connection } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { actions, Ago, Badge, LinkButton, Mono, Notice, Titled } from '../ui/basics.tsx';
-import { FolderOpen, Plus, Server } from '../ui/icons.tsx';
+import { FolderOpen, Server } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
 import { ConnectionBadge, useConnectionStatus } from '../ui/connection-status.tsx';
 
@@ -24,13 +24,7 @@ export default function Connections(): ReactElement {
       icon={Server}
       list={list}
       above={isFull && <Notice title={words.full(limit)}>{words.fullText}</Notice>}
-      add={
-        !isFull && (
-          <LinkButton href="/connections/new" look="primary" icon={Plus}>
-            {words.add}
-          </LinkButton>
-        )
-      }
+      add={isFull ? undefined : '/connections/new'}
       columns={[
         {
           head: words.name,

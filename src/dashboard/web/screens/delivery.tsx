@@ -71,13 +71,13 @@ function DeliveryFacts({ delivery }: { readonly delivery: DeliveryDetail }): Rea
       isWide
       of={{
         [t.words.receiver]: <Receiver delivery={delivery} />,
-        [t.webhooks.url]: <Mono>{url ?? facts.noUrl}</Mono>,
+        [t.fields.webhook.url.label]: <Mono>{url ?? facts.noUrl}</Mono>,
         [t.words.eventType]: <Mono>{type}</Mono>,
         'webhook-id': <span className="mono small">{eventId}</span>,
         [t.words.connections]: connectionIds.length === 0 ? facts.none : connectionIds.map(nameOf).join(', '),
         [t.words.files]: fileCount > 0 ? formatNumber(fileCount) : undefined,
         [t.words.created]: <Time iso={createdAt} form="long" />,
-        [facts.delivered]: <Time iso={deliveredAt} form="long" otherwise={facts.none} />,
+        [t.deliveries.states.delivered]: <Time iso={deliveredAt} form="long" otherwise={facts.none} />,
         [facts.next]: state === 'pending' && nextAttemptAt !== null ? <Countdown iso={nextAttemptAt} /> : undefined,
         [facts.afterwards]: { none: undefined, done: facts.afterDone, pending: facts.afterPending }[afterAction],
       }}

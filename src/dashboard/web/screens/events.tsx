@@ -48,14 +48,14 @@ export default function Events(): ReactElement {
         { head: t.words.what, cell: ({ event }) => <What event={event} /> },
         actions<Row>((row) => (
           <Button onClick={() => setShown(row)} aria-label={words.openOne(row.sequence)}>
-            {words.open}
+            {t.files.menu.open}
           </Button>
         )),
       ]}
       filters={filters}
       fields={[{ name: 'type', label: words.type, options: FEED_TYPES.map((name) => [name, name]) }]}
       noneAction={<LinkButton href="/webhooks">{t.webhooks.title}</LinkButton>}
-      panelTitle={words.newest}
+      panelTitle={t.transfers.orders.newest}
       panelActions={
         <span className="row">
           {hasNews && !isAtTop && (
@@ -98,7 +98,7 @@ function OpenedEvent({
         of={{
           [words.type]: <Mono>{type}</Mono>,
           [t.words.when]: <Time iso={event.timestamp} form="long" />,
-          [words.id]: <Mono>{event.id}</Mono>,
+          [t.words.id]: <Mono>{event.id}</Mono>,
           [words.previousId]: <Mono>{event.previousId ?? words.isFirst}</Mono>,
         }}
       />

@@ -107,7 +107,7 @@ function Row(props: {
 
 /** The share of the monitored time alone: before it nothing is known. */
 function shareOf({ availability: { last90Days }, watchedSince }: HealthOfConnection): string {
-  if (last90Days === null || watchedSince === null) return words.never;
+  if (last90Days === null || watchedSince === null) return t.words.notChecked;
   const share = formatPercent(last90Days);
   const isShort = Date.parse(watchedSince) > Date.now() - DAYS * DAY_MS;
   return isShort ? words.availableSince(share, formatShortTime(watchedSince)) : words.available(share);

@@ -43,7 +43,7 @@ export default function JobFormScreen({ of, id }: Props): ReactElement {
   const isLoading = usable === undefined || (at !== undefined && known === undefined);
   return (
     <Page
-      title={id === undefined ? all.add : former === undefined ? all.one : t.schedules.editTitle(former.name)}
+      title={id === undefined ? all.add : former === undefined ? all.one : t.words.editing(former.name)}
       lead={
         id === undefined ? (
           <Link href={`/${of}s`}>{all.title}</Link>
@@ -62,7 +62,7 @@ export default function JobFormScreen({ of, id }: Props): ReactElement {
           <Empty
             icon={Server}
             title={words.noConnection}
-            action={<LinkButton href="/connections/new">{words.addConnection}</LinkButton>}
+            action={<LinkButton href="/connections/new">{t.connections.add}</LinkButton>}
           >
             {words.noConnectionText}
           </Empty>

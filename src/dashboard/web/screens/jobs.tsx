@@ -4,9 +4,8 @@ import { withQuery } from '../api/client.ts';
 import { usePages } from '../api/hooks.ts';
 import type { Job } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
-import { LinkButton } from '../ui/basics.tsx';
 import { useFilters } from '../ui/filters.tsx';
-import { Layers, Plus } from '../ui/icons.tsx';
+import { Layers } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
 import { useJobColumns } from './jobs/rows.tsx';
 import { TYPES } from './jobs/words.ts';
@@ -25,11 +24,7 @@ export default function Jobs(): ReactElement {
         { name: 'state', label: t.words.state, options: Object.entries(t.jobs.states) },
         { name: 'type', label: t.words.type, options: Object.entries(TYPES) },
       ]}
-      add={
-        <LinkButton href="/jobs/new" look="primary" icon={Plus}>
-          {t.jobs.add}
-        </LinkButton>
-      }
+      add="/jobs/new"
     />
   );
 }

@@ -6,10 +6,10 @@ import { useConnectionName, useConnections } from '../api/names.ts';
 import type { ApiKey } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { ConfirmAction } from '../ui/actions.tsx';
-import { actions, Ago, Badge, Button, Time } from '../ui/basics.tsx';
+import { actions, Ago, Badge, Time } from '../ui/basics.tsx';
 import { Menu } from '../ui/dialog.tsx';
 import { useOpening } from '../ui/filters.tsx';
-import { KeyRound, Plus } from '../ui/icons.tsx';
+import { KeyRound } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
 import { IssuedKey, RotateKey } from './keys/dialogs.tsx';
 import { type Issued, KeyForm, READS } from './keys/key-form.tsx';
@@ -36,14 +36,10 @@ export default function Keys(): ReactElement {
       icon={KeyRound}
       list={useRows<ApiKey>('/manage/api-keys', 'apiKeys')}
       rowClass={({ state }) => (state === 'active' ? '' : 'gone')}
-      add={
-        <Button look="primary" icon={Plus} onClick={() => setOpen({ kind: 'new' })}>
-          {words.issue}
-        </Button>
-      }
+      add={() => setOpen({ kind: 'new' })}
       columns={[
         {
-          head: words.name,
+          head: t.fields.apiKey.name.label,
           cell: ({ name, hint, source }) => (
             <div>
               <strong>{name}</strong>
@@ -54,7 +50,7 @@ export default function Keys(): ReactElement {
           ),
         },
         {
-          head: words.rights,
+          head: t.fields.apiKey.scopes.label,
           cell: ({ scopes }) => (
             <span className="row">
               {scopes.map((scope) => (
@@ -66,7 +62,7 @@ export default function Keys(): ReactElement {
           ),
         },
         {
-          head: words.mayUse,
+          head: t.fields.apiKey.connections.label,
           cell: ({ connections: ids, allowedIps }) => (
             <span className="small">
               {ids.length === 0 ? words.everyConnection : ids.map(nameOf).join(', ')}

@@ -7,10 +7,10 @@ import type { CreatedLink, FileLink, Transfer } from '../api/types.ts';
 import { formatBytes, formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { ConfirmAction, ShownOnce } from '../ui/actions.tsx';
-import { actions, Ago, Badge, Button, Time, Titled } from '../ui/basics.tsx';
+import { actions, Ago, Badge, Time, Titled } from '../ui/basics.tsx';
 import { Dialog, Menu } from '../ui/dialog.tsx';
 import { useOpening } from '../ui/filters.tsx';
-import { Link2, Plus } from '../ui/icons.tsx';
+import { Link2 } from '../ui/icons.tsx';
 import { List, ListScreen } from '../ui/list.tsx';
 import { LinkForm, type LinkStart } from './links/form.tsx';
 import { useTransferColumns } from './transfers/rows.tsx';
@@ -32,11 +32,6 @@ export default function Links(): ReactElement {
   const [open, setOpen] = useState<Open>();
   const close = (): void => setOpen(undefined);
   useOpening((start) => setOpen({ kind: 'new', start }));
-  const add = (
-    <Button look="primary" icon={Plus} onClick={() => setOpen({ kind: 'new', start: {} })}>
-      {words.make}
-    </Button>
-  );
   return (
     <ListScreen
       isWide
@@ -44,8 +39,8 @@ export default function Links(): ReactElement {
       icon={Link2}
       list={usePages<FileLink>(LINKS, 'links')}
       rowClass={({ state }) => (state === 'active' ? '' : 'gone')}
-      add={add}
-      noneAction={connections.length > 0 && add}
+      add={() => setOpen({ kind: 'new', start: {} })}
+      {...(connections.length > 0 ? {} : { noneAction: null })}
       columns={[
         {
           head: columns.does,

@@ -43,7 +43,7 @@ function Sessions({ list }: { readonly list: Rows<PoolState> }): ReactElement {
       }
       rowKey={({ host, connectionIds }) => `${host} ${connectionIds.join()}`}
       columns={[
-        { head: words.server, cell: ({ host }) => <Mono>{host}</Mono> },
+        { head: t.connections.server, cell: ({ host }) => <Mono>{host}</Mono> },
         {
           head: t.words.connections,
           cell: ({ connectionIds }) => (

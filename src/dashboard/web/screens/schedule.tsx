@@ -55,7 +55,7 @@ function Shown({ schedule }: { readonly schedule: Schedule }): ReactElement {
         <Facts
           of={{
             [words.runsAt]: <When cron={cron} timeZone={timeZone} />,
-            [words.cron]: <Mono>{cron}</Mono>,
+            [t.fields.schedule.cron.label]: <Mono>{cron}</Mono>,
             [words.nextRuns]: isActive ? <RunTimes nextRuns={nextRuns} timeZone={timeZone} /> : words.noRuns,
             [t.words.lastRun]: <LastRun schedule={schedule} />,
           }}

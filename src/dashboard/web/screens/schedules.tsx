@@ -4,8 +4,8 @@ import { useRows } from '../api/hooks.ts';
 import { useConnectionName } from '../api/names.ts';
 import type { Schedule } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
-import { actions, LinkButton, Time, Titled } from '../ui/basics.tsx';
-import { CalendarClock, Plus } from '../ui/icons.tsx';
+import { actions, Time, Titled } from '../ui/basics.tsx';
+import { CalendarClock } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
 import { Link } from 'wouter';
 import { routeOf } from './jobs/rows.tsx';
@@ -21,11 +21,7 @@ export default function Schedules(): ReactElement {
       words={t.schedules}
       icon={CalendarClock}
       list={useRows<Schedule>('/manage/schedules', 'schedules', { everyMs: 10_000 })}
-      add={
-        <LinkButton href="/schedules/new" look="primary" icon={Plus}>
-          {t.schedules.add}
-        </LinkButton>
-      }
+      add="/schedules/new"
       columns={[
         {
           head: t.schedules.one,

@@ -78,7 +78,7 @@ function Steps({ transfer, live }: { transfer: TransferDetail; live: Live | unde
         </Step>
       )}
       {status === 'success' && (
-        <Step kind="ok" title={words.done}>
+        <Step kind="ok" title={t.transfers.status.success}>
           {words.doneIn(formatBytes(fileSize), formatDuration(durationMs))}
           {speed}
         </Step>

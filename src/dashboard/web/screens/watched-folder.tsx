@@ -1,11 +1,11 @@
 /** One watched folder: when it is checked, what was found and why, what became of the messages. */
-import { useState, type ReactElement, type ReactNode } from 'react';
+import { useState, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { request } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
 import { useConnectionName } from '../api/names.ts';
 import type { DryRun, ReceiverState, WatchedFolder } from '../api/types.ts';
-import { formatBytes, formatDuration, formatNumber } from '../format.ts';
+import { formatBytes, formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { showToast } from '../toasts.ts';
 import { ActionButton, ConfirmAction } from '../ui/actions.tsx';
@@ -137,31 +137,30 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
 /** The fields that the facts below word. */
 const TOLD = [
   ...['connectionId', 'path', 'name', 'filePattern', 'excludePattern', 'detectModified', 'recursive', 'webhookUrl'],
-  ...['scheduleMinutes', 'initial', 'doneFile', 'minAgeSeconds', 'afterDelivery', 'moveTo', 'expectEveryMinutes'],
-  'copyTo',
+  ...['scheduleMinutes', 'copyTo'],
 ];
 
 function FolderFacts(props: { readonly folder: WatchedFolder; readonly receiver: ReceiverState | undefined }) {
   const { folder, receiver } = props;
   const nameOf = useConnectionName();
-  const { connectionId, path, scheduleMinutes, nextCheckAt, isActive, webhookUrl, lastSuccessAt, lastDetectionAt } =
-    folder;
+  const { connectionId, path, scheduleMinutes, nextCheckAt, isActive, webhookUrl, lastSuccessAt } = folder;
+  const { lastDetectionAt, copyTo } = folder;
   const { facts } = words;
   return (
     <Facts
       isWide
       of={{
-        [facts.folder]: <FolderLink connectionId={connectionId} path={path} nameOf={nameOf} />,
+        [t.fields.watchedFolder.path.label]: <FolderLink connectionId={connectionId} path={path} nameOf={nameOf} />,
         [t.words.files]: filesOf(folder),
-        [t.words.every]: scheduleMinutes === 1 ? facts.minute : facts.minutes(formatNumber(scheduleMinutes)),
+        [t.words.every]: scheduleMinutes === 1 ? facts.minute : t.words.minutes(formatNumber(scheduleMinutes)),
         [facts.lastCheck]: <Ago iso={lastSuccessAt} otherwise={words.noneYet} />,
         [t.words.nextCheck]: isActive && nextCheckAt !== null ? <Countdown iso={nextCheckAt} /> : words.paused,
         [t.words.lastFound]: <Ago iso={lastDetectionAt} otherwise={t.words.nothingYet} />,
         [t.words.lastDelivered]: receiver && <Ago iso={receiver.lastDeliveredAt} otherwise={t.words.nothingYet} />,
         [t.words.webhook]: webhookUrl === null ? facts.none : <Mono>{webhookUrl}</Mono>,
-        ...optionsOf(folder, nameOf),
+        [facts.copiedTo]: copyTo === null ? undefined : <CopiedTo copyTo={copyTo} nameOf={nameOf} />,
         ...otherFacts('watchedFolder', folder, TOLD),
-        [facts.id]: <span className="mono small muted">{folder.id}</span>,
+        [t.words.id]: <span className="mono small muted">{folder.id}</span>,
       }}
     />
   );
@@ -175,20 +174,6 @@ function filesOf({ filePattern, excludePattern, detectModified, recursive }: Wat
     detectModified ? facts.newAndChanged : facts.newOnes,
     ...(recursive ? [facts.below] : []),
   ].join(', ');
-}
-
-/** What was chosen beyond the defaults. */
-function optionsOf(folder: WatchedFolder, nameOf: (id: string) => string): Record<string, ReactNode> {
-  const { initial, doneFile, minAgeSeconds, afterDelivery, moveTo, expectEveryMinutes, copyTo } = folder;
-  const { facts } = words;
-  return {
-    [facts.initial]: initial === 'report' ? facts.initialReports : undefined,
-    [facts.waitsFor]: doneFile ?? undefined,
-    [facts.youngest]: minAgeSeconds === 0 ? undefined : formatDuration(minAgeSeconds * 1_000),
-    [facts.copiedTo]: copyTo === null ? undefined : <CopiedTo copyTo={copyTo} nameOf={nameOf} />,
-    [facts.after]: { keep: undefined, delete: facts.deleted, move: facts.moved(moveTo ?? '') }[afterDelivery],
-    [facts.alarm]: expectEveryMinutes === null ? undefined : facts.alarmAfter(formatNumber(expectEveryMinutes)),
-  };
 }
 
 function CopiedTo(props: {

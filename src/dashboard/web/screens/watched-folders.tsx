@@ -6,8 +6,8 @@ import { useConnectionName } from '../api/names.ts';
 import type { WatchedFolder } from '../api/types.ts';
 import { formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
-import { Ago, Button, Countdown, Mono, Titled } from '../ui/basics.tsx';
-import { Eye, Plus } from '../ui/icons.tsx';
+import { Ago, Countdown, Mono, Titled } from '../ui/basics.tsx';
+import { Eye } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
 import { useReceivers } from './deliveries/health.tsx';
 import { DeadLetters } from './deliveries/list.tsx';
@@ -27,11 +27,7 @@ export default function WatchedFolders(): ReactElement {
       words={words}
       icon={Eye}
       list={list}
-      add={
-        <Button look="primary" icon={Plus} onClick={() => setAdding(true)}>
-          {words.add}
-        </Button>
-      }
+      add={() => setAdding(true)}
       columns={[
         {
           head: t.words.name,

@@ -81,7 +81,7 @@ function One({ webhook, path }: { readonly webhook: Webhook; readonly path: stri
         <Facts
           isWide
           of={{
-            [words.url]: <Mono>{url}</Mono>,
+            [t.fields.webhook.url.label]: <Mono>{url}</Mono>,
             [t.events.title]: <Mono>{events.join(', ')}</Mono>,
             [words.about]: connections.length === 0 ? words.allConnections : connections.map(nameOf).join(', '),
             [t.words.created]: <Time iso={createdAt} form="long" />,

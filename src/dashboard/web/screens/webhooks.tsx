@@ -5,8 +5,7 @@ import { useRows } from '../api/hooks.ts';
 import { useConnectionName } from '../api/names.ts';
 import type { Webhook } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
-import { Button } from '../ui/basics.tsx';
-import { Plus, Webhook as WebhookIcon } from '../ui/icons.tsx';
+import { Webhook as WebhookIcon } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
 import { useReceivers } from './deliveries/health.tsx';
 import { DeadLetters } from './deliveries/list.tsx';
@@ -26,11 +25,7 @@ export default function Webhooks(): ReactElement {
       words={words}
       icon={WebhookIcon}
       list={useRows<Webhook>('/api/webhooks', 'webhooks', { everyMs: 10_000 })}
-      add={
-        <Button look="primary" icon={Plus} onClick={() => setAdding(true)}>
-          {words.add}
-        </Button>
-      }
+      add={() => setAdding(true)}
       columns={[
         {
           head: t.words.receiver,

@@ -1,8 +1,8 @@
 /** What has finished while the page was open, newest first, until somebody has looked at it. */
-import { useSyncExternalStore } from 'react';
 import { visible } from '../../../base/visible.ts';
 import icon from '../icon.svg';
 import { wantsNotifications } from '../preferences.ts';
+import { store } from '../store.ts';
 import { t } from '../texts/texts.ts';
 
 interface News {
@@ -16,36 +16,23 @@ interface News {
 }
 
 const MOST = 20;
-const listeners = new Set<() => void>();
-let news: readonly News[] = [];
+const news = store<readonly News[]>([]);
 
 export function addNews(item: Pick<News, 'id' | 'text' | 'tone' | 'href'>): void {
   const added = { ...item, at: new Date().toISOString(), isSeen: false };
-  update([added, ...news.filter(({ id }) => id !== item.id)].slice(0, MOST));
+  news.set([added, ...news.get().filter(({ id }) => id !== item.id)].slice(0, MOST));
   notify(item.text);
 }
 
 export function markSeen(): void {
-  if (news.some(({ isSeen }) => !isSeen)) update(news.map((item) => ({ ...item, isSeen: true })));
+  if (news.get().some(({ isSeen }) => !isSeen)) news.set(news.get().map((item) => ({ ...item, isSeen: true })));
 }
 
-export function useNews(): readonly News[] {
-  return useSyncExternalStore(subscribe, () => news);
-}
+export const useNews = news.use;
 
 /** By the browser, where it may and nobody looks at the page. */
 export function notify(text: string): void {
   if (!wantsNotifications() || !('Notification' in globalThis)) return;
   if (Notification.permission !== 'granted' || document.visibilityState === 'visible') return;
   new Notification(t.common.product, { body: visible(text), icon });
-}
-
-function update(next: readonly News[]): void {
-  news = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

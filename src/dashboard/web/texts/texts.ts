@@ -3,13 +3,13 @@
  * anew.
  */
 import type { Language } from '../preferences.ts';
-import type { Texts } from './en/index.ts';
+import type { Texts } from './catalogue.ts';
 
 /** Filled by `loadTexts`. */
 export const t = {} as Texts;
 
 export async function loadTexts(language: Language): Promise<void> {
-  const { texts } = await (language === 'de' ? import('./de/index.ts') : import('./en/index.ts'));
+  const texts: Texts = await (language === 'de' ? import('./de/index.ts') : import('./en/index.ts'));
   Object.assign(t, texts);
   document.documentElement.lang = language;
 }

@@ -69,39 +69,33 @@ function Field(
   );
 }
 
+/** What the field says around its input, and the rest, which is the input's own. */
+function parted<P extends FieldProps>({ label, hint, error, isLabelHidden, term, ...own }: P) {
+  return { field: { label, hint, error, isLabelHidden, term }, own };
+}
+
+interface Typed {
+  readonly onText?: (text: string) => void;
+}
+
 type InputProps = FieldProps &
+  Typed &
   Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> & {
-    readonly onText?: (text: string) => void;
     /** Has the focus when its dialog opens. */
     readonly isFirst?: boolean;
   };
 
-export function TextField({
-  label,
-  hint,
-  error,
-  isLabelHidden,
-  term,
-  onText,
-  isFirst,
-  ...input
-}: InputProps): ReactElement {
+export function TextField({ onText, isFirst, ...props }: InputProps): ReactElement {
+  const { field, own } = parted(props);
   return (
-    <Field
-      label={label}
-      hint={hint}
-      error={error}
-      isLabelHidden={isLabelHidden}
-      term={term}
-      isRequired={input.required === true}
-    >
+    <Field {...field} isRequired={props.required === true}>
       {(described) => (
         <input
           type="text"
           autoComplete="off"
           spellCheck={false}
           {...(isFirst === true ? { 'data-autofocus': true } : {})}
-          {...input}
+          {...own}
           {...described}
           onChange={(event) => onText?.(event.target.value)}
         />
@@ -110,25 +104,18 @@ export function TextField({
   );
 }
 
-type AreaProps = FieldProps &
-  Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange'> & { readonly onText?: (text: string) => void };
+type AreaProps = FieldProps & Typed & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange'>;
 
-export function AreaField({ label, hint, error, isLabelHidden, term, onText, ...input }: AreaProps): ReactElement {
+export function AreaField({ onText, ...props }: AreaProps): ReactElement {
+  const { field, own } = parted(props);
   return (
-    <Field
-      label={label}
-      hint={hint}
-      error={error}
-      isLabelHidden={isLabelHidden}
-      term={term}
-      isRequired={input.required === true}
-    >
+    <Field {...field} isRequired={props.required === true}>
       {(described) => (
         <textarea
           rows={4}
           spellCheck={false}
           autoComplete="off"
-          {...input}
+          {...own}
           {...described}
           onChange={(event) => onText?.(event.target.value)}
         />
@@ -138,25 +125,17 @@ export function AreaField({ label, hint, error, isLabelHidden, term, onText, ...
 }
 
 type ChoiceProps = FieldProps &
+  Typed &
   Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange'> & {
     readonly options: readonly (readonly [value: string, text: string])[];
-    readonly onText?: (text: string) => void;
   };
 
-export function ChoiceField({
-  label,
-  hint,
-  error,
-  isLabelHidden,
-  term,
-  options,
-  onText,
-  ...input
-}: ChoiceProps): ReactElement {
+export function ChoiceField({ options, onText, ...props }: ChoiceProps): ReactElement {
+  const { field, own } = parted(props);
   return (
-    <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden} term={term} isRequired={false}>
+    <Field {...field} isRequired={false}>
       {(described) => (
-        <select {...input} {...described} onChange={(event) => onText?.(event.target.value)}>
+        <select {...own} {...described} onChange={(event) => onText?.(event.target.value)}>
           {options.map(([value, text]) => (
             <option key={value} value={value}>
               {text}

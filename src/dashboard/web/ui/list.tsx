@@ -2,9 +2,9 @@
 import { type ReactElement, type ReactNode, useEffect } from 'react';
 import { t } from '../texts/texts.ts';
 import type { Rows } from '../api/hooks.ts';
-import { Button, type Column, Empty, Page, Panel, Pending, Table } from './basics.tsx';
+import { Button, type Column, Empty, LinkButton, Page, Panel, Pending, Table } from './basics.tsx';
 import { type FilterField, FilterBar, type Filtering } from './filters.tsx';
-import type { IconComponent } from './icons.tsx';
+import { type IconComponent, Plus } from './icons.tsx';
 
 interface ListProps<R> {
   readonly list: Rows<R>;
@@ -73,6 +73,7 @@ export function Pager(props: {
 interface Words {
   readonly title: string;
   readonly lead: string;
+  readonly add?: string;
   readonly none: string;
   readonly noneText: string;
   /** What is said when no row fits the filters. */
@@ -84,8 +85,8 @@ interface ScreenProps<R> extends Omit<ListProps<R>, 'label' | 'none'> {
   readonly words: Words;
   readonly icon?: IconComponent;
   readonly isWide?: boolean;
-  /** Makes a new one: in the head when there are some, and where there are none, instead of them. */
-  readonly add?: ReactNode;
+  /** How a new one is made, or where: a button in the head when there are some, and where there are none, instead of them. */
+  readonly add?: (() => void) | string | undefined;
   /** What leads on where there are none, instead of that. */
   readonly noneAction?: ReactNode;
   readonly actions?: ReactNode;
@@ -98,9 +99,40 @@ interface ScreenProps<R> extends Omit<ListProps<R>, 'label' | 'none'> {
   readonly children?: ReactNode;
 }
 
+function Adding({
+  by,
+  verb,
+}: {
+  readonly by: ScreenProps<object>['add'];
+  readonly verb: string | undefined;
+}): ReactNode {
+  if (by === undefined) return null;
+  const look = { look: 'primary', icon: Plus } as const;
+  return typeof by === 'string' ? (
+    <LinkButton href={by} {...look}>
+      {verb}
+    </LinkButton>
+  ) : (
+    <Button onClick={by} {...look}>
+      {verb}
+    </Button>
+  );
+}
+
 /** A screen that is a list: its filters are in the address. */
 export function ListScreen<R extends object>(props: ScreenProps<R>): ReactElement {
-  const { words, icon, isWide = false, add, noneAction = add, actions, filters, fields, above, ...rest } = props;
+  const {
+    words,
+    icon,
+    isWide = false,
+    add,
+    noneAction = <Adding by={add} verb={words.add} />,
+    actions,
+    filters,
+    fields,
+    above,
+    ...rest
+  } = props;
   const { panelTitle, panelActions, children, ...list } = rest;
   const { rows, hasMore = false } = list.list;
   const isFiltered = filters?.isFiltered === true;
@@ -115,7 +147,7 @@ export function ListScreen<R extends object>(props: ScreenProps<R>): ReactElemen
         (isAddShown || actions !== undefined) && (
           <>
             {actions}
-            {isAddShown && add}
+            {isAddShown && <Adding by={add} verb={words.add} />}
           </>
         )
       }

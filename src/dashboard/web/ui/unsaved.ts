@@ -2,8 +2,9 @@
  * What was typed and is not saved: links, back, closing the tab and closing a dialog ask before it is dropped. The question
  * itself is drawn by `Question` in discard.tsx.
  */
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect } from 'react';
 import type { AroundNavHandler } from 'wouter';
+import { store } from '../store.ts';
 
 /** What would be lost: words that were typed, or a secret that is never shown again. */
 export type Loss = 'changes' | 'secret';
@@ -18,8 +19,7 @@ interface Leaving {
 }
 
 const guards = new Set<Guard>();
-const listeners = new Set<() => void>();
-let leaving: Leaving | undefined;
+const leaving = store<Leaving | undefined>(undefined);
 let here = location.href;
 
 /** Guards while `isDirty`: not while it is being sent, so that whoever has saved may go on to another screen at once. */
@@ -47,32 +47,20 @@ function askBeforeUnload(event: BeforeUnloadEvent): void {
 export function leave(go: () => void): void {
   const [first] = guards;
   if (first === undefined) go();
-  else ask({ loss: first.loss, go });
+  else leaving.set({ loss: first.loss, go });
 }
 
-export function useLeaving(): Leaving | undefined {
-  return useSyncExternalStore(subscribe, () => leaving);
-}
+export const useLeaving = leaving.use;
 
 export function stay(): void {
-  ask(undefined);
+  leaving.set(undefined);
 }
 
 export function discard(): void {
-  const go = leaving?.go;
+  const go = leaving.get()?.go;
   for (const guard of guards) remove(guard);
-  ask(undefined);
+  leaving.set(undefined);
   go?.();
-}
-
-function ask(next: Leaving | undefined): void {
-  leaving = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }
 
 /** For the router: links, and all that code navigates to. Another view of the same screen loses nothing. */

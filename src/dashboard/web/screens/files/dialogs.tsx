@@ -83,7 +83,7 @@ export function DeleteFiles({ connectionId, folder, entries, onClose, onDone }: 
   const folders = entries.filter(({ isDirectory }) => isDirectory).length;
   return (
     <Confirm
-      title={entries.length === 1 && first ? t.queue.deleteTitle(first.name) : t.queue.deleteMany(entries.length)}
+      title={entries.length === 1 && first ? t.words.removing(first.name) : t.queue.deleteMany(entries.length)}
       verb={t.files.delete}
       onClose={onClose}
       onConfirm={() => {

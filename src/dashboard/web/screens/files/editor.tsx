@@ -80,7 +80,7 @@ export function Editor({ connectionId, path, url, initial, onChanged, onEnd }: E
       <div className="dialog-actions">
         <Button onClick={onEnd}>{isChanged ? t.common.discard : t.common.cancel}</Button>
         <Button look="primary" type="submit" isBusy={save.isPending} disabled={!isChanged || hasMoved}>
-          {t.files.edit.save}
+          {t.form.save}
         </Button>
       </div>
     </form>

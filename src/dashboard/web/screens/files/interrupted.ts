@@ -1,19 +1,15 @@
 /** Uploads that another visit of the page has begun, and that may go on here. */
-import { useSyncExternalStore } from 'react';
+import { store } from '../../store.ts';
 import { interruptedUploads, type KeptUpload } from './kept-uploads.ts';
 
-let interrupted: readonly KeptUpload[] = [];
-const listeners = new Set<() => void>();
-
-export function useInterrupted(): readonly KeptUpload[] {
-  return useSyncExternalStore(subscribe, () => interrupted);
-}
+const interrupted = store<readonly KeptUpload[]>([]);
+export const useInterrupted = interrupted.use;
 
 /** Resolves to those whose file this browser still may read. */
 export async function findInterrupted(): Promise<readonly (readonly [KeptUpload, File])[]> {
-  update(await interruptedUploads());
+  interrupted.set(await interruptedUploads());
   const readable: (readonly [KeptUpload, File])[] = [];
-  for (const kept of interrupted) {
+  for (const kept of interrupted.get()) {
     const state = await kept.handle?.queryPermission?.({ mode: 'read' });
     const file = state === 'granted' ? await fileOf(kept) : undefined;
     if (file !== undefined) readable.push([kept, file]);
@@ -33,24 +29,15 @@ export function isSameFile({ size, lastModified }: KeptUpload, file: File): bool
 }
 
 export function noLongerInterrupted(key: string): void {
-  if (interrupted.some((one) => one.key === key)) update(interrupted.filter((one) => one.key !== key));
+  const all = interrupted.get();
+  if (all.some((one) => one.key === key)) interrupted.set(all.filter((one) => one.key !== key));
 }
 
 export function forgetInterrupted(): void {
-  update([]);
+  interrupted.set([]);
 }
 
 async function fileOf(kept: KeptUpload): Promise<File | undefined> {
   const file = await kept.handle?.getFile().catch(() => undefined);
   return file !== undefined && isSameFile(kept, file) ? file : undefined;
-}
-
-function update(next: readonly KeptUpload[]): void {
-  interrupted = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

@@ -96,7 +96,7 @@ function stateText(task: Task): string {
     case 'skipped':
       return t.queue.skipped;
     case 'cancelled':
-      if (task.job === undefined) return t.queue.cancelled;
+      if (task.job === undefined) return t.jobs.states.cancelled;
       return t.queue.jobCancelled(task.job.ended, task.job.found, task.job.isListed);
     case 'failed':
       return '';

@@ -2,7 +2,7 @@
  * What was begun on this page, in the order in which it is shown. Changes cost the same however much there is; the screen hears
  * of them ten times a second at most.
  */
-import { useSyncExternalStore } from 'react';
+import { store } from '../../store.ts';
 import type { Batch, ConflictRule, Task, TaskState, Work } from './queue-types.ts';
 
 const TELL_EVERY_MS = 100;
@@ -24,16 +24,13 @@ const byState = Object.fromEntries(STATES.map((state) => [state, new Map<number,
   Record<TaskState, Map<number, Task>>
 >;
 const stateOf = new Map<number, TaskState>();
-const listeners = new Set<() => void>();
 let lastId = 0;
 let finding = 0;
-let view = look();
+const view = store(look());
 let toldAt = -Infinity;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-export function useQueue(): QueueView {
-  return useSyncExternalStore(subscribe, () => view);
-}
+export const useQueue = view.use;
 
 export function taskOf(id: number): Task | undefined {
   const state = stateOf.get(id);
@@ -95,9 +92,8 @@ function tellSoon(): void {
 function tell(): void {
   timer = undefined;
   toldAt = performance.now();
-  view = look();
   warnBeforeLeaving();
-  for (const listener of listeners) listener();
+  view.set(look());
 }
 
 function look(): QueueView {
@@ -131,9 +127,4 @@ function holdsWork(tasks: ReadonlyMap<number, Task>): boolean {
 
 function askBeforeLeaving(event: BeforeUnloadEvent): void {
   event.preventDefault();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

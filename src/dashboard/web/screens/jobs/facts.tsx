@@ -7,29 +7,33 @@ import type { Job } from '../../api/types.ts';
 import { formatSpeed } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Mono } from '../../ui/basics.tsx';
+import { fieldFacts } from '../../ui/field-facts.ts';
 import { boundsOf, filesText, TYPES } from './words.ts';
 
 const words = t.jobs;
-const fields = t.fields.jobOptions;
+const RULES = ['onConflict', 'compare'] as const;
 
 type NameOf = (connectionId: string) => string;
 type Told = Pick<Job, 'type' | 'source' | 'destination' | 'settings'>;
 
 export function factsOf(told: Told, nameOf: NameOf): Record<string, ReactNode> {
   const { type, source, destination, settings } = told;
-  const { include, exclude, onConflict, compare, deleteExtra, maxDeletes, bytesPerSecond, webhookUrl } = settings;
+  const { deleteExtra, maxDeletes, bytesPerSecond, webhookUrl } = settings;
   const { facts } = words;
-  const listed = (parts: readonly string[]): ReactNode => (parts.length === 0 ? undefined : parts.join(', '));
+  const bounds = boundsOf(settings);
   const extra = deleteExtra ? facts.extraDeleted(filesText(maxDeletes)) : facts.extraStays;
   return {
     [t.words.what]: TYPES[type],
-    [facts.from]: source === null ? undefined : <FolderLink {...source} nameOf={nameOf} />,
-    [facts.to]: destination === null ? undefined : <FolderLink {...destination} nameOf={nameOf} />,
-    [facts.include]: listed(include),
-    [facts.exclude]: listed(exclude),
-    [facts.bounds]: listed(boundsOf(settings)),
-    [facts.conflict]: knowsOption(type, 'onConflict') ? fields.onConflict.choices[onConflict] : undefined,
-    [facts.compare]: knowsOption(type, 'compare') ? fields.compare.choices[compare] : undefined,
+    [t.fields.job.source.label]: source === null ? undefined : <FolderLink {...source} nameOf={nameOf} />,
+    [t.fields.job.destination.label]:
+      destination === null ? undefined : <FolderLink {...destination} nameOf={nameOf} />,
+    ...fieldFacts('jobOptions', settings, ['include', 'exclude']),
+    [facts.bounds]: bounds.length === 0 ? undefined : bounds.join(', '),
+    ...fieldFacts(
+      'jobOptions',
+      settings,
+      RULES.filter((rule) => knowsOption(type, rule)),
+    ),
     [facts.extra]: knowsOption(type, 'deleteExtra') ? extra : undefined,
     [facts.speed]: bytesPerSecond > 0 ? formatSpeed(bytesPerSecond) : undefined,
     [t.words.webhook]: webhookUrl === null ? undefined : <Mono>{webhookUrl}</Mono>,

@@ -20,9 +20,9 @@ export function IssuedKey(props: {
   return (
     <ShownOnce
       {...words.issued}
-      title={words.issued.title(issued.apiKey.name)}
+      title={t.words.keyNamed(issued.apiKey.name)}
       codes={[
-        { head: words.issued.key, code: issued.key, label: words.issued.keyLabel },
+        { head: words.issued.key, code: issued.key, label: t.words.apiKey },
         { head: words.issued.tryIt, code: curlLine(issued, connections), label: words.issued.curl },
       ]}
       onClose={onClose}

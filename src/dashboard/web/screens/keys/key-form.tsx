@@ -37,7 +37,7 @@ export function KeyForm({ former, onClose, onIssued }: Props): ReactElement {
       former={former}
       at="/manage/api-keys"
       refreshes={READS}
-      title={former === undefined ? words.title : t.keys.editing(former.name)}
+      title={former === undefined ? t.keys.add : t.words.editing(former.name)}
       verb={former === undefined ? words.verb : t.form.save}
       says={former === undefined ? undefined : t.keys.changed}
       isReady={!isLimited || limitedTo.length > 0}

@@ -53,7 +53,7 @@ export function LinkForm(props: {
     <ThingDialog<{ link: CreatedLink }>
       form={form}
       at="/api/links"
-      title={words.title}
+      title={t.links.add}
       verb={words.verb}
       answers={answers}
       onDone={({ link }) => onMade(link)}
@@ -61,11 +61,11 @@ export function LinkForm(props: {
       groups={[
         { names: ['operation', 'connectionId', 'path'], isPlain: true },
         { names: ['expiresAt', 'maxUses', 'maxBytes', 'filename'] },
-        { title: words.more, names: ['digest', 'overwrite'], isPlain: true },
+        { title: t.common.more, names: ['digest', 'overwrite'], isPlain: true },
       ]}
       special={{
         operation: { isRadio: true },
-        path: isUpload ? {} : { label: words.file, hint: words.fileHint },
+        path: isUpload ? {} : { label: t.words.file, hint: words.fileHint },
         expiresAt: {
           draw: () => (
             <ChoiceField label={t.fields.link.expiresAt.label} value={hours} onText={setHours} options={LIVES} />

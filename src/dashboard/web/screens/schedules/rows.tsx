@@ -68,7 +68,7 @@ export function ScheduleMenu({ schedule, isOne = false }: { schedule: Schedule; 
       <Menu label={isOne ? t.common.more : t.schedules.moreFor(name)} entries={entries} />
       {isDeleting && (
         <ConfirmAction
-          title={t.schedules.removeTitle(name)}
+          title={t.words.removing(name)}
           verb={t.schedules.removeVerb}
           run={() => request('DELETE', path)}
           says={t.schedules.removed(name)}

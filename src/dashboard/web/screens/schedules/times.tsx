@@ -112,9 +112,9 @@ function RhythmFields({
     );
   }
   if (rhythm === 'minutes') {
-    const options = STEPS.map((one) => [one, words.minutes(one)] as const);
+    const options = STEPS.map((one) => [one, t.words.minutes(one)] as const);
     return (
-      <ChoiceField label={words.every} value={step} onText={(text) => onTimes({ step: text })} options={options} />
+      <ChoiceField label={t.words.every} value={step} onText={(text) => onTimes({ step: text })} options={options} />
     );
   }
   if (rhythm === 'hours') {

@@ -130,7 +130,7 @@ function State({ alarms }: { readonly alarms: Alarms }): ReactElement {
   return (
     <p className="row" role="status">
       {state === 'active' ? (
-        <Badge tone="good">{t.alarms.active}</Badge>
+        <Badge tone="good">{t.words.active}</Badge>
       ) : (
         <Badge tone={state === 'off' ? 'plain' : 'warn'}>{t.alarms.inactive}</Badge>
       )}

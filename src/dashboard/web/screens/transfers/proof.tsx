@@ -28,7 +28,7 @@ export function Proof({ transfer }: { readonly transfer: TransferDetail }): Reac
       <div className="panel-body stack">
         <Facts
           of={{
-            [words.sha]: digest === null && !hasContent ? undefined : <Digest transfer={transfer} />,
+            [t.fields.link.digest.label]: digest === null && !hasContent ? undefined : <Digest transfer={transfer} />,
             [words.receipt]: receipt === null ? words.none : words.number(formatNumber(receipt.sequence)),
             [words.signedBy]: receipt === null ? undefined : <Mono>{receipt.keyId}</Mono>,
           }}

@@ -93,9 +93,8 @@ export function StatusBadge({ status }: Pick<Transfer, 'status'>): ReactElement 
 
 export function useTransferColumns(): readonly Column<Transfer>[] {
   const nameOf = useConnectionName();
-  const { columns } = words;
   return [
-    { head: columns.started, cell: ({ createdAt }) => <Time iso={createdAt} form="seconds" /> },
+    { head: t.words.started, cell: ({ createdAt }) => <Time iso={createdAt} form="seconds" /> },
     {
       head: t.words.what,
       cell: (transfer) => (

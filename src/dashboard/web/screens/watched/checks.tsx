@@ -21,7 +21,7 @@ export function Checks({ path }: { readonly path: string }): ReactElement {
       <List
         list={useRows<Check>(`${path}/checks`, 'checks', { everyMs: 5_000 })}
         label={words.checks}
-        none={words.check.none}
+        none={t.words.notChecked}
         columns={[
           { head: t.words.when, cell: ({ startedAt }) => <Time iso={startedAt} form="long" /> },
           {

@@ -30,7 +30,7 @@ export function WatchForm(props: { readonly former?: WatchedFolder; readonly onC
         <p>{words.needsConnection}</p>
         <div className="dialog-actions">
           <LinkButton href="/connections/new" look="primary">
-            {words.addConnection}
+            {t.connections.add}
           </LinkButton>
         </div>
       </Dialog>
@@ -41,7 +41,7 @@ export function WatchForm(props: { readonly former?: WatchedFolder; readonly onC
       form={form}
       former={former}
       at="/manage/watched-folders"
-      title={former === undefined ? t.watched.add : words.editTitle(former.name)}
+      title={former === undefined ? t.watched.add : t.words.editing(former.name)}
       verb={former === undefined ? words.addVerb : t.form.save}
       says={former === undefined ? words.added : t.form.saved}
       onDone={({ id }) => (former === undefined ? navigate(`/watched/${id}`) : onClose())}

@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts';
+import type { Texts } from '../catalogue.ts';
 
 export const alarms: Texts['alarms'] = {
   title: 'Alarme',
@@ -8,7 +8,6 @@ export const alarms: Texts['alarms'] = {
   recipientsHint: 'Bis zu fünf Adressen, eine je Zeile.',
   save: 'Alarme speichern',
   saved: (state) => `Gespeichert. ${state}`,
-  active: 'Aktiv',
   inactive: 'Nicht aktiv',
   states: {
     active: 'E-Mails gehen an die bestätigten Empfänger.',

@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts';
+import type { Texts } from '../catalogue.ts';
 
 export const deliveries: Texts['deliveries'] = {
   title: 'Zustellungen',
@@ -52,7 +52,6 @@ export const deliveries: Texts['deliveries'] = {
   onTheirWay: (n) => (n === '1' ? '1 Nachricht ist unterwegs' : `${n} Nachrichten sind unterwegs`),
   facts: {
     noUrl: 'Es gibt keinen Empfänger mehr',
-    delivered: 'Zugestellt',
     next: 'Nächster Versuch',
     afterwards: 'Danach',
     afterPending: 'Die Dateien werden verschoben oder gelöscht',

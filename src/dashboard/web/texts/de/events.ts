@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts';
+import type { Texts } from '../catalogue.ts';
 
 export const events: Texts['events'] = {
   title: 'Ereignisse',
@@ -14,7 +14,6 @@ export const events: Texts['events'] = {
     'watched_folder.late': 'Länger als erwartet kam keine Datei in einen überwachten Ordner.',
   },
   type: 'Typ',
-  newest: 'Neueste zuerst',
   showNewer: 'Neuere anzeigen',
   noneFits: 'Kein Ereignis dieses Typs',
   noneFitsText: 'Seit dem ältesten aufbewahrten Ereignis gab es keines.',
@@ -22,10 +21,8 @@ export const events: Texts['events'] = {
   noneText:
     'Fehlgeschlagene Übertragungen, beendete Aufträge, Server, die ausfallen und wiederkommen, und Dateien in überwachten Ordnern erscheinen hier. Webhooks erhalten sie. Programme können GET /api/events folgen.',
   number: 'Nummer',
-  open: 'Öffnen',
   openOne: (sequence) => `Ereignis ${sequence} öffnen`,
   one: (sequence) => `Ereignis ${sequence}`,
-  id: 'Kennung',
   previousId: 'Vorige Kennung',
   isFirst: 'keine: Es ist das erste',
   signed: 'Wie signiert',

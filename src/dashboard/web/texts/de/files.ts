@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts';
+import type { Texts } from '../catalogue.ts';
 
 const states = {
   running: (n: string, text: string, folder: string): string => `Suche nach „${text}“ unter ${folder}: ${n} gefunden`,
@@ -82,7 +82,6 @@ export const files: Texts['files'] = {
   edit: {
     begin: 'Bearbeiten',
     label: 'Text der Datei',
-    save: 'Speichern',
     mixedLines: 'Diese Datei hat gemischte Zeilenenden. Beim Speichern werden alle zu LF.',
     movedTitle: 'Die Datei wurde geändert, seit Sie sie geöffnet haben',
     movedText:

@@ -8,7 +8,6 @@ export const health: typeof English = {
   add: 'Eine Verbindung anlegen',
   downSince: (time) => `seit ${time}`,
   lookedAt: 'Geprüft',
-  never: 'Noch nicht geprüft.',
   available: (part) => `${part} von 90 Tagen`,
   availableSince: (part, since) => `${part}, überwacht seit ${since}`,
   dayFrom: (text, since) => `${text}; überwacht seit ${since}`,

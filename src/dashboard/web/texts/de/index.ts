@@ -1,64 +1,30 @@
-import type { Texts } from '../en/index.ts';
-import { fields } from '../../../../contract/de/fields.ts';
-import { alarms } from './alarms.ts';
-import { audit } from './audit.ts';
-import { common } from './common.ts';
-import { connection } from './connection.ts';
-import { connections } from './connections.ts';
-import { deliveries } from './deliveries.ts';
-import { events } from './events.ts';
-import { files } from './files.ts';
-import { folders } from './folders.ts';
-import { form } from './form.ts';
-import { health } from './health.ts';
-import { jobs } from './jobs.ts';
-import { keys } from './keys.ts';
-import { links } from './links.ts';
-import { login } from './login.ts';
-import { overview } from './overview.ts';
-import { palette } from './palette.ts';
-import { pools } from './pools.ts';
-import { queue } from './queue.ts';
-import { schedules } from './schedules.ts';
-import { session } from './session.ts';
-import { settings } from './settings.ts';
-import { shell } from './shell.ts';
-import { terms } from './terms.ts';
-import { transfers } from './transfers.ts';
-import { usage } from './usage.ts';
-import { watched } from './watched.ts';
-import { webhooks } from './webhooks.ts';
-import { words } from './words.ts';
-
-export const texts: Texts = {
-  alarms,
-  audit,
-  common,
-  connection,
-  connections,
-  deliveries,
-  events,
-  fields,
-  files,
-  folders,
-  form,
-  health,
-  jobs,
-  keys,
-  links,
-  login,
-  overview,
-  palette,
-  pools,
-  queue,
-  schedules,
-  session,
-  settings,
-  shell,
-  terms,
-  transfers,
-  usage,
-  watched,
-  webhooks,
-  words,
-};
+export { fields } from '../../../../contract/de/fields.ts';
+export { alarms } from './alarms.ts';
+export { audit } from './audit.ts';
+export { common } from './common.ts';
+export { connection } from './connection.ts';
+export { connections } from './connections.ts';
+export { deliveries } from './deliveries.ts';
+export { events } from './events.ts';
+export { files } from './files.ts';
+export { folders } from './folders.ts';
+export { form } from './form.ts';
+export { health } from './health.ts';
+export { jobs } from './jobs.ts';
+export { keys } from './keys.ts';
+export { links } from './links.ts';
+export { login } from './login.ts';
+export { overview } from './overview.ts';
+export { palette } from './palette.ts';
+export { pools } from './pools.ts';
+export { queue } from './queue.ts';
+export { schedules } from './schedules.ts';
+export { session } from './session.ts';
+export { settings } from './settings.ts';
+export { shell } from './shell.ts';
+export { terms } from './terms.ts';
+export { transfers } from './transfers.ts';
+export { usage } from './usage.ts';
+export { watched } from './watched.ts';
+export { webhooks } from './webhooks.ts';
+export { words } from './words.ts';

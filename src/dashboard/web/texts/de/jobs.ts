@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts';
+import type { Texts } from '../catalogue.ts';
 
 export const jobs: Texts['jobs'] = {
   title: 'Aufträge',
@@ -70,13 +70,7 @@ export const jobs: Texts['jobs'] = {
     after: (age) => `geändert ${age} vor dem Auftrag oder später`,
   },
   facts: {
-    from: 'Von',
-    to: 'Nach',
-    include: 'Nur Dateien wie',
-    exclude: 'Aber nicht wie',
     bounds: 'Nur Dateien',
-    conflict: 'Wenn eine Datei existiert',
-    compare: 'Eine Datei ist unverändert, wenn',
     extra: 'Zusätzliche Dateien am Ziel',
     extraStays: 'bleiben',
     extraDeleted: (files) => `werden gelöscht, höchstens ${files}`,
@@ -130,7 +124,6 @@ export const jobs: Texts['jobs'] = {
     noConnection: 'Keine Verbindung zum Arbeiten',
     noConnectionText:
       'Ein Auftrag arbeitet auf den Servern Ihrer Verbindungen. Fügen Sie eine hinzu, oder schalten Sie eine ein.',
-    addConnection: 'Verbindung hinzufügen',
     bounds: 'Nach Tiefe, Größe oder Alter begrenzen',
   },
 };

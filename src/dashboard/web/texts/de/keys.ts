@@ -1,16 +1,13 @@
-import type { Texts } from '../en/index.ts';
+import type { Texts } from '../catalogue.ts';
 
 export const keys: Texts['keys'] = {
   title: 'API-Schlüssel',
   lead: 'Programme senden bei jeder Anfrage einen Schlüssel. Jeder lässt sich auf Verbindungen, Rechte und Adressen beschränken.',
-  issue: 'Schlüssel ausstellen',
+  add: 'Schlüssel ausstellen',
   none: 'Noch kein Schlüssel',
   noneText:
     'Stellen Sie für jedes Programm einen eigenen aus, damit sich eines sperren lässt, ohne die anderen zu treffen. Ein Schlüssel wird nur einmal gezeigt: wenn er ausgestellt wird.',
-  name: 'Bezeichnung',
   fromFile: 'aus der Konfigurationsdatei',
-  rights: 'Rechte',
-  mayUse: 'Darf benutzen',
   everyConnection: 'Jede Verbindung',
   from: (addresses) => `nur von ${addresses}`,
   lastUsed: 'Zuletzt benutzt',
@@ -19,7 +16,6 @@ export const keys: Texts['keys'] = {
   rotate: 'Austauschen …',
   revoke: 'Sperren …',
   changed: 'Schlüssel geändert',
-  editing: (name) => `${name} bearbeiten`,
   revoking: {
     title: (name) => `${name} sperren?`,
     verb: 'Schlüssel sperren',
@@ -28,11 +24,9 @@ export const keys: Texts['keys'] = {
     fromFile: 'Er steht in der Konfigurationsdatei: Wird er dort nicht entfernt, bringt ihn der nächste Start zurück.',
   },
   issued: {
-    title: (name) => `API-Schlüssel ${name}`,
     warning: 'Kopieren Sie ihn jetzt: Er wird nicht noch einmal gezeigt.',
     text: 'Das Gateway speichert nur eine Prüfsumme. Ein verlorener Schlüssel lässt sich nur ersetzen.',
     key: 'Schlüssel',
-    keyLabel: 'API-Schlüssel',
     tryIt: 'Ausprobieren',
     curl: 'Zeile für curl',
     kept: 'Ich habe ihn gespeichert',
@@ -51,7 +45,6 @@ export const keys: Texts['keys'] = {
     },
   },
   form: {
-    title: 'Schlüssel ausstellen',
     verb: 'Schlüssel jetzt ausstellen',
     every: 'Jede Verbindung, auch neue',
     some: 'Ausgewählte Verbindungen',

@@ -1,9 +1,9 @@
-import type { Texts } from '../en/index.ts';
+import type { Texts } from '../catalogue.ts';
 
 export const links: Texts['links'] = {
   title: 'Links',
   lead: 'Adressen für Menschen und Programme außerhalb. Jede braucht keinen Schlüssel und kann eine Sache: Dateien in einen Ordner nehmen oder eine Datei geben.',
-  make: 'Link anlegen',
+  add: 'Link anlegen',
   none: 'Noch kein Link',
   noneText: 'Mit einem Link kann Ihnen jemand ohne Konto Dateien senden oder eine abholen.',
   columns: { does: 'Zweck', uses: 'Benutzt', most: 'Größte Datei' },
@@ -36,13 +36,10 @@ export const links: Texts['links'] = {
     text: 'Wer ihn hat, kann ihn ab sofort nicht mehr benutzen. Das lässt sich nicht rückgängig machen.',
   },
   form: {
-    title: 'Link anlegen',
     verb: 'Den Link anlegen',
-    file: 'Datei',
     fileHint: 'Ihr Pfad, etwa /reports/january.pdf. Sonst lässt sich nichts abholen.',
     lives: { hour: 'Eine Stunde', day: 'Einen Tag', week: '7 Tage', month: '30 Tage', quarter: '90 Tage' },
     saveAsHint: 'Wie sie gespeichert wird. Leer: ihr eigener Name.',
-    more: 'Mehr',
     digestOfDownloadHint: 'Ist die Datei geändert, gibt der Link sie nicht mehr her.',
   },
 };

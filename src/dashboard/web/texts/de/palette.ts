@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts';
+import type { Texts } from '../catalogue.ts';
 
 export const palette: Texts['palette'] = {
   title: 'Suche und Befehle',

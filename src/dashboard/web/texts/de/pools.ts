@@ -12,7 +12,6 @@ export const pools: typeof English = {
   byServer: 'Sitzungen nach Server',
   none: 'Keine Sitzung ist offen',
   noneText: 'Die erste Übertragung zu einem Server öffnet eine. Ungenutzt wird sie nach einer Weile geschlossen.',
-  server: 'Server',
   use: 'Nutzung',
   explain: (busy, idle, most) => `${busy} belegt, ${idle} frei, ${Math.max(0, most - busy - idle)} weitere möglich`,
   working: 'Belegt',

@@ -1,5 +1,5 @@
 import { formatNumber } from '../../format.ts';
-import type { Texts } from '../en/index.ts';
+import type { Texts } from '../catalogue.ts';
 
 const files = (n: number): string => (n === 1 ? '1 Datei' : `${formatNumber(n)} Dateien`);
 const also = (skipped: number): string => (skipped === 0 ? '' : `, ${formatNumber(skipped)} übersprungen`);
@@ -69,7 +69,6 @@ export const queue: Texts['queue'] = {
   sent: (size, connection, folder) => `${size} nach ${at(connection, folder)}`,
   finishing: 'Wird abgeschlossen …',
   skipped: 'Übersprungen: Die vorhandene Datei bleibt',
-  cancelled: 'Abgebrochen',
   jobRunning: (ended, found, isListed) =>
     `${formatNumber(ended)} von ${files(found)}${isListed ? '' : ', es wird noch aufgelistet'}`,
   jobCancelled: (ended, found, isListed) =>
@@ -95,7 +94,6 @@ export const queue: Texts['queue'] = {
   moveMany: (n) => `${formatNumber(n)} Einträge verschieben`,
   toFolder: 'In den Ordner',
   moveHint: 'Ein Ordner, der fehlt, wird angelegt. Ersetzt wird dort nur, was Sie freigeben.',
-  deleteTitle: (name) => `${name} löschen?`,
   deleteMany: (n) => `${formatNumber(n)} Einträge löschen?`,
   deleteForGood: 'Der Server behält keine Kopie. Das lässt sich nicht rückgängig machen.',
   deleteFolders: (n) =>

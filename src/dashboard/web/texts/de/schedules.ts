@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts';
+import type { Texts } from '../catalogue.ts';
 
 export const schedules: Texts['schedules'] = {
   title: 'Zeitpläne',
@@ -15,15 +15,12 @@ export const schedules: Texts['schedules'] = {
   noneYet: 'noch keiner',
   beganLate: (time) => `startete ${time} zu spät`,
   run: 'Jetzt ausführen',
-  editTitle: (name) => `${name} bearbeiten`,
   removed: (name) => `${name} ist gelöscht`,
   moreFor: (name) => `Mehr zu ${name}`,
-  removeTitle: (name) => `${name} löschen?`,
   removeVerb: 'Zeitplan löschen',
   removeText: 'Es starten keine Aufträge mehr. Laufende gehen weiter und bleiben in der Liste.',
   runs: 'Läufe',
   runsAt: 'Läuft',
-  cron: 'Cron',
   nextRuns: 'Nächste Läufe',
   noRuns: 'keine, solange er angehalten ist',
   rightsOf: 'Läuft mit den Rechten von',
@@ -40,8 +37,6 @@ export const schedules: Texts['schedules'] = {
     often: 'Wie oft',
     fiveRuns: 'Die nächsten fünf Läufe',
     cannot: 'Zu diesen Zeiten kann er nicht laufen',
-    every: 'Alle',
-    minutes: (n) => `${n} Minuten`,
     past: 'Minuten nach der vollen Stunde',
     at: 'Um',
     on: 'Am',

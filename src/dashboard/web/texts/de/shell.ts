@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts';
+import type { Texts } from '../catalogue.ts';
 
 export const shell: Texts['shell'] = {
   skip: 'Zum Inhalt',

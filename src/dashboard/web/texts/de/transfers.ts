@@ -50,14 +50,10 @@ export const transfers: typeof English = {
     exec: 'Befehl',
     poll: 'Prüfung',
   },
-  columns: {
-    started: 'Begonnen',
-  },
   cancelThis: 'Übertragung abbrechen',
   cancelling: 'Die Übertragung wird abgebrochen',
   what: 'Was geschehen ist',
   accepted: 'Angenommen',
-  done: 'Erledigt',
   doneIn: (size, time) => `${size} in ${time}`,
   failedAfter: (time) => `Fehlgeschlagen nach ${time}`,
   means: 'Was das bedeutet',
@@ -107,7 +103,6 @@ export const transfers: typeof English = {
   },
   proof: {
     title: 'Prüfsumme und Beleg',
-    sha: 'SHA-256',
     receipt: 'Beleg',
     none: 'keiner',
     number: (n) => `Nummer ${n} in der Kette des Kontos`,

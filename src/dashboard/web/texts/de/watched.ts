@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts';
+import type { Texts } from '../catalogue.ts';
 
 export const watched: Texts['watched'] = {
   title: 'Überwachte Ordner',
@@ -39,28 +39,16 @@ export const watched: Texts['watched'] = {
   stopVerb: 'Nicht mehr überwachen',
   stopText: 'Noch nicht zugestellte Nachrichten entfallen. Die Dateien bleiben.',
   facts: {
-    folder: 'Ordner',
-    id: 'Kennung',
     minute: 'Minute',
-    minutes: (text) => `${text} Minuten`,
     lastCheck: 'Letzte erfolgreiche Prüfung',
     none: 'keiner',
     not: (pattern) => `nicht ${pattern}`,
     newAndChanged: 'neue und geänderte Dateien',
     newOnes: 'neue Dateien',
     below: 'auch in Unterordnern',
-    initial: 'Erste Prüfung',
-    initialReports: 'meldet vorhandene Dateien',
-    waitsFor: 'Wartet auf',
-    youngest: 'Mindestalter',
     copiedTo: 'Kopiert nach',
     renamed: (template) => `als ${template}`,
     conflict: (rule) => `wenn eine Datei existiert: ${rule}`,
-    after: 'Nach der Zustellung',
-    deleted: 'wird die Datei gelöscht',
-    moved: (to) => `wird die Datei nach ${to} verschoben`,
-    alarm: 'Alarm',
-    alarmAfter: (minutes) => `wenn ${minutes} Minuten lang keine Datei kommt`,
   },
   dry: {
     title: 'Was eine Prüfung jetzt melden würde',
@@ -78,7 +66,6 @@ export const watched: Texts['watched'] = {
     show: 'Anzeigen',
   },
   check: {
-    none: 'Noch nicht geprüft.',
     outcome: 'Ergebnis',
     outcomes: { succeeded: 'Erledigt', failed: 'Fehlgeschlagen', skipped: 'Ausgelassen' },
     took: 'Dauer',
@@ -124,12 +111,10 @@ export const watched: Texts['watched'] = {
     text: 'Alles im Ordner ist bei der nächsten Prüfung neu und wird gemeldet.',
   },
   form: {
-    editTitle: (name) => `${name} bearbeiten`,
     addVerb: 'Ordner überwachen',
     added: 'Der Ordner wird überwacht',
     needsConnection:
       'Ein überwachter Ordner braucht eine Verbindung. Fügen Sie eine hinzu, oder schalten Sie eine ein.',
-    addConnection: 'Verbindung hinzufügen',
     folderAnew: 'Ein anderer Ordner beginnt mit einem neuen Ausgangsstand.',
     afterNeeds: 'Braucht einen Webhook oder Kopien.',
   },

@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts';
+import type { Texts } from '../catalogue.ts';
 
 export const webhooks: Texts['webhooks'] = {
   title: 'Webhooks',
@@ -20,7 +20,6 @@ export const webhooks: Texts['webhooks'] = {
   removeTitle: 'Diesen Webhook löschen?',
   removeVerb: 'Webhook löschen',
   removeText: 'Noch nicht zugestellte Nachrichten entfallen. Die Ereignisse bleiben beim Konto.',
-  url: 'URL',
   about: 'Nur für',
   form: {
     addTitle: 'Webhook hinzufügen',

@@ -1,4 +1,4 @@
-import type { Texts } from '../en/index.ts';
+import type { Texts } from '../catalogue.ts';
 
 export const words: Texts['words'] = {
   state: 'Zustand',
@@ -58,4 +58,9 @@ export const words: Texts['words'] = {
   checkNow: 'Jetzt prüfen',
   seeUsage: 'Verbrauch ansehen',
   filesFailed: (files) => `${files} fehlgeschlagen`,
+  editing: (name) => `${name} bearbeiten`,
+  removing: (name) => `${name} löschen?`,
+  minutes: (text) => `${text} Minuten`,
+  id: 'Kennung',
+  notChecked: 'Noch nicht geprüft.',
 };

@@ -7,7 +7,6 @@ export const alarms = {
   recipientsHint: 'Up to five addresses, one per line.',
   save: 'Save alarms',
   saved: (state: string): string => `Saved. ${state}`,
-  active: 'Active',
   inactive: 'Not active',
   states: {
     active: 'E-mails are sent to the confirmed recipients.',

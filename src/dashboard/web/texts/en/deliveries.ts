@@ -60,7 +60,6 @@ export const deliveries = {
   onTheirWay: (n: string): string => (n === '1' ? '1 message is on its way' : `${n} messages are on their way`),
   facts: {
     noUrl: 'The receiver no longer exists',
-    delivered: 'Delivered',
     next: 'Next attempt',
     afterwards: 'Afterwards',
     afterPending: 'The files are being moved or deleted',

@@ -17,7 +17,6 @@ export const events = {
   lead: 'Everything that happened, numbered without gaps. Webhooks receive these events.',
   types,
   type: 'Type',
-  newest: 'Newest first',
   showNewer: 'Show newer',
   noneFits: 'No event of this type',
   noneFitsText: 'There is none since the oldest stored event.',
@@ -25,10 +24,8 @@ export const events = {
   noneText:
     'Failed transfers, finished jobs, servers that go down or come back, and files in watched folders appear here. Webhooks receive them. Programs can follow GET /api/events.',
   number: 'Number',
-  open: 'Open',
   openOne: (sequence: number): string => `Open event ${sequence}`,
   one: (sequence: string): string => `Event ${sequence}`,
-  id: 'Id',
   previousId: 'Previous id',
   isFirst: 'none: this is the first',
   signed: 'As signed',

@@ -79,7 +79,6 @@ export const files = {
   edit: {
     begin: 'Edit',
     label: 'Text of the file',
-    save: 'Save',
     mixedLines: 'This file has mixed line endings. Saving turns them all into LF.',
     movedTitle: 'The file changed since you opened it',
     movedText: 'Someone else changed or deleted it. Overwrite it with your text, or reload it and lose your changes.',

@@ -6,7 +6,6 @@ export const health = {
   add: 'Add a connection',
   downSince: (time: string): string => `since ${time}`,
   lookedAt: 'Checked',
-  never: 'Not checked yet.',
   available: (part: string): string => `${part} of 90 days`,
   availableSince: (part: string, since: string): string => `${part}, monitored since ${since}`,
   dayFrom: (text: string, since: string): string => `${text}; monitored since ${since}`,

@@ -76,13 +76,7 @@ export const jobs = {
     after: (age: string): string => `modified ${age} before the job or later`,
   },
   facts: {
-    from: 'From',
-    to: 'To',
-    include: 'Only files matching',
-    exclude: 'Except files matching',
     bounds: 'Only files',
-    conflict: 'If a file exists',
-    compare: 'A file is unchanged when',
     extra: 'Extra files at the destination',
     extraStays: 'kept',
     extraDeleted: (files: string): string => `deleted, ${files} at most`,
@@ -135,7 +129,6 @@ export const jobs = {
     showFirst: 'Show what would happen',
     noConnection: 'No connection to work on',
     noConnectionText: 'A job works on the servers of your connections. Add one, or switch one on.',
-    addConnection: 'Add a connection',
     bounds: 'Limit by depth, size or age',
   },
 };

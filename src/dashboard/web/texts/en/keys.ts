@@ -1,14 +1,11 @@
 export const keys = {
   title: 'API keys',
   lead: 'Programs send a key with each request. Each key can be limited to connections, rights and addresses.',
-  issue: 'Issue a key',
+  add: 'Issue a key',
   none: 'No key yet',
   noneText:
     'Issue one key per program. Then you can revoke one without affecting the others. A key is shown once, when it is issued.',
-  name: 'Name',
   fromFile: 'from the configuration file',
-  rights: 'Rights',
-  mayUse: 'May use',
   everyConnection: 'Every connection',
   from: (addresses: string): string => `only from ${addresses}`,
   lastUsed: 'Last used',
@@ -17,7 +14,6 @@ export const keys = {
   rotate: 'Rotate …',
   revoke: 'Revoke …',
   changed: 'Key changed',
-  editing: (name: string): string => `Edit ${name}`,
   revoking: {
     title: (name: string): string => `Revoke ${name}?`,
     verb: 'Revoke the key',
@@ -26,11 +22,9 @@ export const keys = {
     fromFile: 'It is set in the configuration file. Remove it there too, or the next start brings it back.',
   },
   issued: {
-    title: (name: string): string => `API key ${name}`,
     warning: 'Copy it now: it is not shown again.',
     text: 'The gateway stores only a digest. A lost key cannot be recovered, only replaced.',
     key: 'Key',
-    keyLabel: 'API key',
     tryIt: 'Try it',
     curl: 'curl line',
     kept: 'I have saved it',
@@ -49,7 +43,6 @@ export const keys = {
     },
   },
   form: {
-    title: 'Issue a key',
     verb: 'Issue the key',
     every: 'Every connection, including new ones',
     some: 'Selected connections',

@@ -1,7 +1,7 @@
 export const links = {
   title: 'Links',
   lead: 'URLs for people and programs outside. Each needs no key and does one thing: it takes files into one folder, or gives one file.',
-  make: 'Make a link',
+  add: 'Make a link',
   none: 'No link yet',
   noneText: 'Make one to let somebody send you files, or fetch one, without an account.',
   columns: { does: 'Does', uses: 'Uses', most: 'Largest file' },
@@ -28,13 +28,10 @@ export const links = {
     text: 'Whoever has it can use it no more, at once. This cannot be undone.',
   },
   form: {
-    title: 'Make a link',
     verb: 'Make the link',
-    file: 'File',
     fileHint: 'Its path, such as /reports/january.pdf. Nothing else can be fetched.',
     lives: { hour: 'An hour', day: 'A day', week: '7 days', month: '30 days', quarter: '90 days' },
     saveAsHint: 'What it is saved as. Empty: its own name.',
-    more: 'More',
     digestOfDownloadHint: 'If the file is changed, the link gives it no more.',
   },
 };

@@ -10,7 +10,6 @@ export const pools = {
   byServer: 'Sessions by server',
   none: 'No session is open',
   noneText: 'The first transfer to a server opens one. It closes after a while without use.',
-  server: 'Server',
   use: 'Use',
   explain: (busy: number, idle: number, most: number): string =>
     `${busy} busy, ${idle} idle, ${Math.max(0, most - busy - idle)} more available`,

@@ -69,7 +69,6 @@ export const queue = {
   sent: (size: string, connection: string, folder: string): string => `${size} to ${at(connection, folder)}`,
   finishing: 'Finishing …',
   skipped: 'Skipped: the existing file stays',
-  cancelled: 'Cancelled',
   jobRunning: (ended: number, found: number, isListed: boolean): string =>
     `${formatNumber(ended)} of ${files(found)}${isListed ? '' : ', still listing'}`,
   jobCancelled: (ended: number, found: number, isListed: boolean): string =>
@@ -95,7 +94,6 @@ export const queue = {
   moveMany: (n: number): string => `Move ${formatNumber(n)} items`,
   toFolder: 'Destination folder',
   moveHint: 'Missing folders are created. Nothing is replaced without asking.',
-  deleteTitle: (name: string): string => `Delete ${name}?`,
   deleteMany: (n: number): string => `Delete ${formatNumber(n)} items?`,
   deleteForGood: 'The server keeps no copy. This cannot be undone.',
   deleteFolders: (n: number): string =>

@@ -48,14 +48,10 @@ export const transfers = {
     exec: 'exec',
     poll: 'poll',
   },
-  columns: {
-    started: 'Started',
-  },
   cancelThis: 'Cancel the transfer',
   cancelling: 'Cancelling the transfer',
   what: 'What happened',
   accepted: 'Accepted',
-  done: 'Done',
   doneIn: (size: string, time: string): string => `${size} in ${time}`,
   failedAfter: (time: string): string => `Failed after ${time}`,
   means: 'What it means',
@@ -105,7 +101,6 @@ export const transfers = {
   },
   proof: {
     title: 'Digest and receipt',
-    sha: 'SHA-256',
     receipt: 'Receipt',
     none: 'none',
     number: (n: string): string => `number ${n} in the chain of the account`,

@@ -19,7 +19,6 @@ export const webhooks = {
   removeTitle: 'Delete this webhook?',
   removeVerb: 'Delete the webhook',
   removeText: 'Messages that are not delivered yet are dropped. The events stay among the events of the account.',
-  url: 'URL',
   about: 'Only for',
   form: {
     addTitle: 'Add a webhook',

@@ -57,4 +57,9 @@ export const words = {
   checkNow: 'Check now',
   seeUsage: 'See the usage',
   filesFailed: (files: string): string => `${files} failed`,
+  editing: (name: string): string => `Edit ${name}`,
+  removing: (name: string): string => `Delete ${name}?`,
+  minutes: (text: string): string => `${text} minutes`,
+  id: 'Id',
+  notChecked: 'Not checked yet.',
 };
