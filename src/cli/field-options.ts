@@ -48,6 +48,12 @@ export function addFieldOptions(command: Command, fields: Fields, without: reado
   return command;
 }
 
+/** The same, and the command is refused without them. */
+export function addNeededOptions(command: Command, fields: Fields): Command {
+  for (const { option } of fieldOptionsOf(fields)) command.addOption(option.makeOptionMandatory());
+  return command;
+}
+
 /** Makes an option read its value as the schema of its field says. */
 export function reading(option: Option, schema: object, unit?: CommandOption['unit']): Option {
   const {

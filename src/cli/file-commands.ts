@@ -12,12 +12,12 @@ import { get, put } from './commands/put-get.js';
 import * as schedules from './commands/schedules.js';
 import { sync } from './commands/trees.js';
 import { EXIT } from './exit-codes.js';
+import { JOB_FILE_STATES, JOB_STATES, JOB_TYPES } from '../contract/job.js';
 import { ORDER_TYPES } from '../contract/job-options.js';
+import { scheduleFields } from '../contract/schedule.js';
+import { addFieldOptions, addNeededOptions } from './field-options.js';
 import { withJobOptions } from './job-options.js';
 import { number } from './option-values.js';
-
-const JOB_STATES = ['queued', 'running', 'paused', 'succeeded', 'partly_failed', 'failed', 'cancelled'];
-const FILE_STATES = ['waiting', 'planned', 'done', 'skipped', 'failed'];
 
 /** Options of what is done by a job. */
 function byJob(command: Command, type: NewJob['type']): Command {
@@ -169,13 +169,15 @@ export function addJobCommands(program: Command, actions: Actions): void {
       .command('list', { isDefault: true })
       .description('list jobs, newest first')
       .addOption(new Option('--state <state>').choices(JOB_STATES))
-      .addOption(new Option('--type <type>').choices([...ORDER_TYPES, 'upload']))
+      .addOption(new Option('--type <type>').choices(JOB_TYPES))
       .option('--limit <number>', 'how many', number(1, 1_000_000), 20),
     jobs.listJobs,
   );
   actions.remote(one('show', 'show one'), jobs.showJob);
   actions.remote(
-    one('files', 'list its files, as they were found').addOption(new Option('--state <state>').choices(FILE_STATES)),
+    one('files', 'list its files, as they were found').addOption(
+      new Option('--state <state>').choices(JOB_FILE_STATES),
+    ),
     jobs.listFiles,
   );
   actions.remote(one('pause', 'start no further file'), jobs.changeJob('pause'));
@@ -191,32 +193,25 @@ export function addJobCommands(program: Command, actions: Actions): void {
 export function addScheduleCommands(program: Command, actions: Actions): void {
   const group = program.command('schedules').description('jobs that start at given times');
   const one = commandsOn(group, '<id>', 'of the schedule');
-  const ZONE = [
-    '--time-zone <zone>',
-    'whose local time the cron means, such as Europe/Berlin; UTC when absent',
-  ] as const;
-  const timed = (command: Command): Command => command.option('--name <name>', 'for people').option(...ZONE);
-  const CRON = ['--cron <cron>', 'when, such as "30 2 * * 1-5" or @daily'] as const;
+  const { name, cron, timeZone } = scheduleFields;
   actions.remote(group.command('list', { isDefault: true }).description('list schedules'), schedules.listSchedules);
   const add = group
     .command('add')
     .description('start a job at given times')
     .addArgument(new Argument('<type>', 'what is done').choices(ORDER_TYPES))
     .argument('<from>', 'connection:folder')
-    .argument('[to]', 'connection:folder; not of a delete')
-    .requiredOption(...CRON);
+    .argument('[to]', 'connection:folder; not of a delete');
+  addFieldOptions(addNeededOptions(add, { cron }), { name, timeZone });
   // A schedule that only ever tells what it would do is asked for by the API.
-  actions.remote(withJobOptions(timed(add), ORDER_TYPES, ['dryRun']), schedules.addSchedule);
+  actions.remote(withJobOptions(add, ORDER_TYPES, ['dryRun']), schedules.addSchedule);
   actions.remote(
-    group
-      .command('preview')
-      .description('the next five times of a cron')
-      .requiredOption(...CRON)
-      .option(...ZONE),
+    addFieldOptions(addNeededOptions(group.command('preview').description('the next five times of a cron'), { cron }), {
+      timeZone,
+    }),
     schedules.previewSchedule,
   );
   actions.remote(
-    timed(one('edit', 'change it; options that you leave out change nothing')).option(...CRON),
+    addFieldOptions(one('edit', 'change it; options that you leave out change nothing'), { name, timeZone, cron }),
     schedules.editSchedule,
   );
   actions.remote(one('pause', 'start no more jobs'), schedules.switchSchedule(false));

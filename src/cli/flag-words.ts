@@ -1,22 +1,19 @@
 /** Errors of the gateway name fields of its API; a command line has options. */
 import type { Option } from 'commander';
+import { apiKeyFields } from '../contract/api-key.js';
 import { jobOptionFields } from '../contract/job.js';
 import { watchedFolderFields } from '../contract/watched-folder.js';
+import { webhookFields } from '../contract/webhook.js';
 import { fieldOptionsOf } from './field-options.js';
 
 /** Fields whose option has another name. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
-  scopes: 'scope',
-  connections: 'connection',
   connection_id: 'connection',
   link_id: 'link',
-  allowedIps: 'ip',
-  expiresAt: 'expires',
   overlapMinutes: 'overlap',
   filename_template: 'template',
-  events: 'event',
   ...Object.fromEntries(
-    [watchedFolderFields, jobOptionFields]
+    [apiKeyFields, jobOptionFields, watchedFolderFields, webhookFields]
       .flatMap(fieldOptionsOf)
       .map(({ field, option }) => [field, option.attributeName()]),
   ),

@@ -1,6 +1,6 @@
 /** The commands of links. */
 import { Argument, type Command } from 'commander';
-import { linkFields } from '../contract/link.js';
+import { LINK_OPERATIONS, linkFields } from '../contract/link.js';
 import { type Actions, commandsOn } from './command.js';
 import * as links from './commands/links.js';
 import { addFieldOptions } from './field-options.js';
@@ -10,7 +10,7 @@ export function addLinkCommands(program: Command, actions: Actions): void {
   const group = program.command('link').description('upload and download links, which need no key');
   const one = commandsOn(group, '<id>', 'of the link');
   actions.remote(group.command('list', { isDefault: true }).description('list links'), links.listLinks);
-  const operation = new Argument('<operation>', 'what it is for').choices(['upload', 'download']);
+  const operation = new Argument('<operation>', 'what it is for').choices(LINK_OPERATIONS);
   const create = group
     .command('create')
     .description('make a link; prints its URL, this once')

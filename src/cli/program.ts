@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util';
 import { Argument, Command, Option } from 'commander';
 import { readManifest } from '../base/package-root.js';
 import { apiKeyFields } from '../contract/api-key.js';
+import { TRANSFER_STATUSES } from '../contract/transfer.js';
 import { Actions, commandsOn } from './command.js';
 import * as accounts from './commands/accounts.js';
 import * as connections from './commands/connections.js';
@@ -192,7 +193,7 @@ function addTransferCommands(program: Command, actions: Actions): void {
   const filtered = (command: Command): Command =>
     command
       .option('--connection <id>', 'of this connection alone')
-      .addOption(new Option('--status <status>').choices(['success', 'failed', 'pending']))
+      .addOption(new Option('--status <status>').choices(TRANSFER_STATUSES))
       .option('--type <type>', 'such as upload, download, copy')
       .option('--since <time>', 'only newer ones');
   actions.remote(

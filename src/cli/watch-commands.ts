@@ -1,7 +1,7 @@
 /** The commands of watched folders and of what is delivered from them. */
 import { type Command, Option } from 'commander';
 import { CONFLICT_RULES } from '../contract/job.js';
-import { watchedFolderFields } from '../contract/watched-folder.js';
+import { DELIVERY_STATES, watchedFolderFields } from '../contract/watched-folder.js';
 import { type Actions, commandsOn } from './command.js';
 import * as watch from './commands/watch.js';
 import { addFieldOptions } from './field-options.js';
@@ -15,9 +15,7 @@ export function addWatchCommands(program: Command, actions: Actions): void {
     addFieldOptions(command, watchedFolderFields, ['initial'])
       .option('--copy-to <place>', 'connection:folder that each file is copied to before the event')
       .option('--template <template>', 'names of the copies, such as {date}-{filename}')
-      .addOption(
-        new Option('--on-conflict <rule>', 'of a file that is where a copy is to go').choices([...CONFLICT_RULES]),
-      );
+      .addOption(new Option('--on-conflict <rule>', 'of a file that is where a copy is to go').choices(CONFLICT_RULES));
   actions.remote(
     addFieldOptions(
       options(group.command('add').description('watch a folder').argument('<place>', 'connection:folder')),
@@ -53,7 +51,7 @@ export function addWatchCommands(program: Command, actions: Actions): void {
       .command('deliveries')
       .description('list what was delivered')
       .option('--folder <id>', 'of this watched folder alone')
-      .addOption(new Option('--state <state>').choices(['pending', 'delivered', 'dead', 'cancelled']))
+      .addOption(new Option('--state <state>').choices(DELIVERY_STATES))
       .option('--limit <number>', 'how many; 50 when absent', number(1, 200)),
     watch.listDeliveries,
   );

@@ -4,7 +4,7 @@ import { count, countOrNull, dateTime, dateTimeOrNull, flag, oneOf, text, textOr
 import { given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
 import { CONNECTION_ID, ROOT_PATH } from './words.js';
 
-const LINK_OPERATIONS = ['upload', 'download'] as const;
+export const LINK_OPERATIONS = ['upload', 'download'] as const;
 const LINK_STATES = ['active', 'used_up', 'expired', 'revoked', 'key_ended'] as const;
 export type LinkState = (typeof LINK_STATES)[number];
 

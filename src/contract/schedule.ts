@@ -32,18 +32,26 @@ export const scheduleFields = {
   keyId: hidden<string | null>(),
   name: needed(text('For people.', { minLength: 1, maxLength: 200 }), {
     texts: { label: 'Name', hint: 'Its jobs get this name too. Empty: the action and the folder.' },
+    option: { flags: '--name <name>', help: 'for people' },
   }),
   cron: needed(
     text(
       'Five fields: minute, hour, day of the month, month, day of the week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`.',
       { minLength: 1, maxLength: 200 },
     ),
-    { texts: { label: 'Cron', hint: 'Minute, hour, day of the month, month, day of the week.' } },
+    {
+      texts: { label: 'Cron', hint: 'Minute, hour, day of the month, month, day of the week.' },
+      option: { flags: '--cron <cron>', help: 'when, such as "30 2 * * 1-5" or @daily' },
+    },
   ),
   timeZone: given(
     text('Name of a time zone (IANA) whose local time the cron means.', { minLength: 1, maxLength: 64 }),
     {
       texts: { label: 'Time zone', hint: 'Such as Europe/Berlin. It follows daylight saving time.' },
+      option: {
+        flags: '--time-zone <zone>',
+        help: 'whose local time the cron means, such as Europe/Berlin; UTC when absent',
+      },
       default: 'UTC',
     },
   ),

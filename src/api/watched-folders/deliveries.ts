@@ -1,6 +1,7 @@
 /** What is delivered to webhooks, and how it goes. */
 import { type Static, Type } from 'typebox';
 import { unknown } from '../../base/errors.js';
+import { DELIVERY_STATES } from '../../contract/watched-folder.js';
 import {
   count,
   dateTime,
@@ -27,7 +28,6 @@ import { endpoints } from '../endpoint.js';
 const endpoint = endpoints('Watched folders');
 export const deliveryEndpoints = endpoint.all;
 
-const STATES = ['pending', 'delivered', 'dead', 'cancelled'] as const;
 const ENDED = ['dead', 'delivered', 'cancelled'] as const;
 
 const time = (description: string, example: string) =>
@@ -61,7 +61,7 @@ const delivery = object('Delivery', {
   eventId: text('The `webhook-id`: the same for all receivers of an event.'),
   type: text('Kind of event.'),
   fileCount: count('Files in the event.'),
-  state: oneOf(STATES, 'State.'),
+  state: oneOf(DELIVERY_STATES, 'State.'),
   attempts: count('How many tries there were.'),
   nextAttemptAt: dateTimeOrNull('When it is tried next; while files are copied, when those are.'),
   copyState: oneOf(
@@ -101,7 +101,7 @@ endpoint('GET /manage/deliveries', {
   query: Type.Object(
     {
       ...FILTER,
-      state: Type.Optional(oneOf(STATES, 'State.', { examples: ['dead'] })),
+      state: Type.Optional(oneOf(DELIVERY_STATES, 'State.', { examples: ['dead'] })),
       limit: limit(200, 50, 20),
       offset: withDefault(count('Items to pass over.', { maximum: 1_000_000_000, examples: [0] }), 0),
     },

@@ -1,20 +1,16 @@
 /** `ftg accounts`: the account of the key or the login. */
-import type { Arguments, Session } from '../command.js';
+import { type Arguments, type Session, shows } from '../command.js';
 import { UsageError } from '../exit-codes.js';
 import type { Schemas } from '../gateway.js';
-import { fields, table, timeText } from '../output.js';
+import { fields, listed, timeText } from '../output.js';
 import { ask, readSecret } from '../secrets.js';
 
 /** Any key may ask who it is; the owner is shown more. */
-export async function showAccount({ gateway, out, signal }: Session): Promise<void> {
-  const account = await gateway.files.me({ signal });
-  out.show(account, () => fields(account));
-}
+export const showAccount = shows(({ gateway, signal }) => gateway.files.me({ signal }), fields);
 
-export async function showUsage({ gateway, out }: Session): Promise<void> {
-  const usage = await gateway.manage.get<Schemas['Usage']>('usage');
-  out.show(usage, () => {
-    const { plan, month, used, limit, forecast, runsOutAt, connections } = usage;
+export const showUsage = shows(
+  ({ gateway }) => gateway.manage.get<Schemas['Usage']>('usage'),
+  ({ plan, month, used, limit, forecast, runsOutAt, connections }) => {
     const of = (most: number): string => (most === 0 ? '' : ` of ${most}`);
     return fields({
       plan,
@@ -24,53 +20,47 @@ export async function showUsage({ gateway, out }: Session): Promise<void> {
       'runs out': timeText(runsOutAt),
       connections: `${connections.used}${of(connections.limit)}`,
     });
-  });
-}
+  },
+);
 
-export async function showOverview({ gateway, out }: Session): Promise<void> {
-  const overview = await gateway.manage.get<Schemas['Overview']>('overview');
-  out.show(overview, () => {
-    const attention = overview.attention.map(({ kind, text }) => [kind, text]);
-    return `${fields(overview.today)}\n\n${table(['NEEDS A PERSON', ''], attention, 'nothing needs a person')}`;
-  });
-}
+export const showOverview = shows(
+  ({ gateway }) => gateway.manage.get<Schemas['Overview']>('overview'),
+  ({ today, attention }) => {
+    const columns = { 'NEEDS A PERSON': 'kind', '': 'text' } as const;
+    return `${fields(today)}\n\n${listed(attention, columns, 'nothing needs a person')}`;
+  },
+);
 
-export async function listAudit(
-  { gateway, out }: Session,
-  _: Arguments,
-  { limit, action }: { readonly limit?: number; readonly action?: string },
-): Promise<void> {
-  const answer = await gateway.manage.get<Schemas['AuditAnswer']>('audit', { limit, action });
-  out.show(answer, () => {
-    const rows = answer.entries.map(({ at, actor, action: done, target, address }) => [
-      timeText(at),
-      actor.name,
-      done,
-      target === null ? '-' : `${target.kind} ${target.name === '' ? target.id : target.name}`,
-      address,
-    ]);
-    return table(['AT', 'WHO', 'DID', 'TO', 'FROM'], rows);
-  });
-}
+export const listAudit = shows(
+  ({ gateway }, _, { limit, action }: { readonly limit?: number; readonly action?: string }) =>
+    gateway.manage.get<Schemas['AuditAnswer']>('audit', { limit, action }),
+  ({ entries }) =>
+    listed(entries, {
+      AT: ({ at }) => timeText(at),
+      WHO: ({ actor }) => actor.name,
+      DID: 'action',
+      TO: ({ target }) => target && `${target.kind} ${target.name === '' ? target.id : target.name}`,
+      FROM: 'address',
+    }),
+);
 
-export async function listSessions({ gateway, out }: Session): Promise<void> {
-  const answer = await gateway.manage.get<Schemas['SessionsAnswer']>('sessions');
-  out.show(answer, () => {
-    const rows = answer.sessions.map(({ id, lastSeenAt, expiresAt, address, userAgent, isCurrent }) => [
-      id,
-      timeText(lastSeenAt),
-      timeText(expiresAt),
-      address,
-      `${userAgent}${isCurrent ? ' (this one)' : ''}`,
-    ]);
-    return table(['ID', 'LAST SEEN', 'ENDS', 'FROM', 'WITH'], rows, 'nobody is logged in');
-  });
-}
+export const listSessions = shows(
+  ({ gateway }) => gateway.manage.get<Schemas['SessionsAnswer']>('sessions'),
+  ({ sessions }) =>
+    listed(
+      sessions,
+      {
+        ...({ ID: 'id', 'LAST SEEN': 'lastSeenAt', ENDS: 'expiresAt', FROM: 'address' } as const),
+        WITH: ({ userAgent, isCurrent }) => `${userAgent}${isCurrent ? ' (this one)' : ''}`,
+      },
+      'nobody is logged in',
+    ),
+);
 
-export async function revokeSession({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
-  const answer = await gateway.manage.delete(`sessions/${encodeURIComponent(id)}`);
-  out.show(answer, () => `session ${id} has ended`);
-}
+export const revokeSession = shows(
+  ({ gateway }, [id = '']) => gateway.manage.delete(`sessions/${encodeURIComponent(id)}`),
+  (_, id) => `session ${id} has ended`,
+);
 
 export async function changePassword(
   { gateway, out, signal }: Session,

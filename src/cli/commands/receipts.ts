@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Arguments, Session } from '../command.js';
+import { type Arguments, type Session, shows } from '../command.js';
 import { partOf, publish } from '../store.js';
 
 interface ReceiptsOptions {
@@ -37,7 +37,7 @@ export async function fetchReceipts(
   out.show({ file, receipts, last }, () => `${receipts} receipts in ${file}${last === null ? '' : `, up to ${last}`}`);
 }
 
-export async function showReceipt({ gateway, out, signal }: Session, [id = '']: Arguments): Promise<void> {
-  const receipt = await gateway.files.receipt(id, { signal });
-  out.show({ receipt }, () => receipt);
-}
+export const showReceipt = shows(
+  async ({ gateway, signal }, [id = '']) => ({ receipt: await gateway.files.receipt(id, { signal }) }),
+  ({ receipt }) => receipt,
+);

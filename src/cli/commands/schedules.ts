@@ -1,7 +1,9 @@
 /** `ftg schedules`: jobs that begin by the clock. */
 import type { NewJob, Schedule } from '../../client/index.js';
 import { type Arguments, deletes, type Session, shows } from '../command.js';
+import { scheduleFields } from '../../contract/schedule.js';
 import { UsageError } from '../exit-codes.js';
+import { givenFieldsOf } from '../field-options.js';
 import { follow } from '../follow.js';
 import { fields, listed, placeText, timeText } from '../output.js';
 import type { FollowOptions } from './jobs.js';
@@ -67,10 +69,9 @@ export const previewSchedule = shows(
 
 /** What is not said stays. */
 export const editSchedule = shows(
-  async ({ gateway, signal }, [id = ''], { name, cron, timeZone }: TimeOptions) => {
-    const said = Object.entries({ name, cron, timeZone }).filter(([, value]) => value !== undefined);
-    return { schedule: await gateway.files.schedules.change(id, Object.fromEntries(said), { signal }) };
-  },
+  async ({ gateway, signal }, [id = ''], options: object) => ({
+    schedule: await gateway.files.schedules.change(id, givenFieldsOf(scheduleFields, options), { signal }),
+  }),
   ({ schedule }) => shown(schedule),
 );
 

@@ -3,20 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { TransfersQuery } from '../../client/index.js';
-import type { Arguments, Session } from '../command.js';
+import { type Arguments, type Session, shows } from '../command.js';
 import type { Schemas } from '../gateway.js';
-import { bytesText, fields, table, timeText } from '../output.js';
-
-interface Listed {
-  readonly id: string;
-  readonly createdAt: string;
-  readonly type: string;
-  readonly status: string;
-  readonly fileSize: number;
-  readonly connectionId: string;
-  readonly path: string;
-  readonly errorMessage: string | null;
-}
+import { bytesText, fields, listed, placeText } from '../output.js';
 
 interface ListOptions {
   readonly connection?: string;
@@ -30,42 +19,52 @@ interface ListOptions {
 }
 
 /** By the file API: any key may look. */
-export async function listTransfers(
-  { gateway, out, signal }: Session,
-  _: Arguments,
-  { connection, status, type, since, digest, link, limit, offset }: ListOptions,
-): Promise<void> {
-  const filters = { connection_id: connection, status, type, since, digest, link_id: link, limit, offset };
-  const wanted = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
-  const answer = await gateway.files.transfers(wanted, { signal });
-  out.show(answer, () => listOf(answer.transfers));
-}
+export const listTransfers = shows(
+  ({ gateway, signal }, _, { connection, status, type, since, digest, link, limit, offset }: ListOptions) => {
+    const filters = { connection_id: connection, status, type, since, digest, link_id: link, limit, offset };
+    const wanted = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+    return gateway.files.transfers(wanted, { signal });
+  },
+  ({ transfers }) =>
+    listed(
+      transfers,
+      {
+        ...({ ID: 'id', BEGAN: 'createdAt', TYPE: 'type', STATUS: 'status' } as const),
+        SIZE: ({ fileSize }) => bytesText(fileSize),
+        PATH: placeText,
+        ERROR: 'errorMessage',
+      },
+      'no transfers',
+    ),
+);
 
-export async function showTransfer({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
-  const transfer = await gateway.manage.get<Schemas['TransferDetail']>(`transfers/${encodeURIComponent(id)}`);
-  out.show(transfer, () => fields(transfer));
-}
+export const showTransfer = shows(
+  ({ gateway }, [id = '']) => gateway.manage.get<Schemas['TransferDetail']>(`transfers/${encodeURIComponent(id)}`),
+  fields,
+);
 
-export async function listLive({ gateway, out }: Session): Promise<void> {
-  const answer = await gateway.manage.get<Schemas['LiveTransfersAnswer']>('transfers/live');
-  out.show(answer, () => {
-    const rows = answer.transfers.map(({ id, type, connectionId, path, live }) => [
-      id,
-      type,
-      live?.step,
-      bytesText(live?.bytes ?? 0),
-      typeof live?.totalBytes === 'number' ? bytesText(live.totalBytes) : '-',
-      `${bytesText(live?.bytesPerSecond ?? 0)}/s`,
-      `${connectionId}:${path}`,
-    ]);
-    return table(['ID', 'TYPE', 'STEP', 'DONE', 'OF', 'SPEED', 'PATH'], rows, 'nothing runs');
-  });
-}
+export const listLive = shows(
+  ({ gateway }) => gateway.manage.get<Schemas['LiveTransfersAnswer']>('transfers/live'),
+  ({ transfers }) =>
+    listed(
+      transfers,
+      {
+        ID: 'id',
+        TYPE: 'type',
+        STEP: ({ live }) => live?.step,
+        DONE: ({ live }) => bytesText(live?.bytes ?? 0),
+        OF: ({ live }) => (typeof live?.totalBytes === 'number' ? bytesText(live.totalBytes) : null),
+        SPEED: ({ live }) => `${bytesText(live?.bytesPerSecond ?? 0)}/s`,
+        PATH: ({ connectionId, path }) => `${connectionId}:${path}`,
+      },
+      'nothing runs',
+    ),
+);
 
-export async function cancelTransfer({ gateway, out }: Session, [id = '']: Arguments): Promise<void> {
-  const answer = await gateway.manage.post(`transfers/${encodeURIComponent(id)}/cancel`);
-  out.show(answer, () => `${id} is told to end`);
-}
+export const cancelTransfer = shows(
+  ({ gateway }, [id = '']) => gateway.manage.post(`transfers/${encodeURIComponent(id)}/cancel`),
+  (_, id) => `${id} is told to end`,
+);
 
 interface ExportOptions {
   readonly format: 'csv' | 'ndjson';
@@ -88,17 +87,4 @@ export async function exportTransfers(
   const response = await gateway.manage.stream('transfers/export', filters);
   if (response.body === null) return;
   await pipeline(Readable.fromWeb(response.body as ReadableStream<Uint8Array>), process.stdout, { signal, end: false });
-}
-
-function listOf(transfers: readonly Listed[]): string {
-  const rows = transfers.map(({ id, createdAt, type, status, fileSize, connectionId, path, errorMessage }) => [
-    id,
-    timeText(createdAt),
-    type,
-    status,
-    bytesText(fileSize),
-    `${connectionId}:${path}`,
-    errorMessage,
-  ]);
-  return table(['ID', 'BEGAN', 'TYPE', 'STATUS', 'SIZE', 'PATH', 'ERROR'], rows, 'no transfers');
 }
