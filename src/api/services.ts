@@ -14,6 +14,7 @@ import type { Actor, MadeKeyPair, ManagedConnection, Storage } from '../storage/
 import type { TransferType } from '../contract/transfer.js';
 import type { UrlFetcher } from '../operations/fetch-url.js';
 import type { OperationRequest, Operations } from '../operations/operation.js';
+import type { EventHub } from '../http/event-hub.js';
 import type { JobEvents } from './jobs/job-events.js';
 import type { ConnectionTester } from './connections/connection-test.js';
 import type { LoginGuard } from './login/guard.js';
@@ -40,6 +41,7 @@ export interface Services {
   readonly schedules: ScheduleService;
   readonly jobEvents: JobEvents;
   readonly feedReaders: FeedReaders;
+  readonly eventHub: EventHub;
   readonly webhooks: Subscriptions;
   /** The gateway's own, where it runs one. */
   readonly sandbox: SandboxPart | undefined;

@@ -19,6 +19,7 @@ import { dashboardRoutes } from '../dashboard/pages.js';
 import { openSite } from '../docs/serve.js';
 import type { FrontEndName } from '../http/choose-front-end.js';
 import { allowOrigins } from '../http/cors.js';
+import { EventHub } from '../http/event-hub.js';
 import type { SharedAcceptor } from '../http/native/acceptor.js';
 import type { Limiters } from '../http/rate-limits.js';
 import { GuessGuard } from '../http/guess-guard.js';
@@ -235,7 +236,8 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     onProbe: (facts) => metrics.probe(facts),
   });
   const watching = openWatching(options, metrics, operations);
-  const jobEvents = new JobEvents(storage.jobs.rows);
+  const eventHub = new EventHub();
+  const jobEvents = new JobEvents(storage.jobs.rows, eventHub);
   const feedReaders = new FeedReaders({ feeds: storage.watching.feeds, log });
   const checkReceiver = (url: string, owner: string, signal: AbortSignal, field?: string): Promise<URL> =>
     checkTarget({ dialer, requireHttps: config.network.webhooks.requireHttps }, url, {
@@ -275,7 +277,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     ...{ sessions: storage.management.sessions, publicUrl: config.server.publicUrl },
     isTls: config.server.tls.certFile !== '',
   });
-  const board = new TransferBoard({ live, storage: storage.management, log });
+  const board = new TransferBoard({ live, storage: storage.management, hub: eventHub, log });
   started.add(() => board.stop());
   board.start();
   const tester = new ConnectionTester({
@@ -290,7 +292,16 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
           ...apiRoutes({
             ...{ storage, operations, urls, base64, limits: config.limits, uploads: uploads.service },
             ...{ watching: watching.service, jobs: jobs.service, schedules: jobs.schedules, jobEvents },
-            ...{ feedReaders, webhooks, links, sandbox: options.sandbox, remotes, budgets: reach.budgets, log },
+            ...{
+              feedReaders,
+              eventHub,
+              webhooks,
+              links,
+              sandbox: options.sandbox,
+              remotes,
+              budgets: reach.budgets,
+              log,
+            },
             ...{
               owners,
               guard: new LoginGuard(storage.accounts, storage.management.sessions),
@@ -346,8 +357,7 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     retire,
     drain: async () => {
       await retire(0);
-      board.closeStreams();
-      jobEvents.close();
+      eventHub.close();
       feedReaders.close();
       await server.drain(config.server.drainSeconds);
     },

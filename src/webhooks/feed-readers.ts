@@ -8,8 +8,6 @@ import type { EventFeeds, FeedPage, FeedQuery, StorageOptions } from '../storage
 
 /** What this process numbers wakes its readers at once; of other nodes the feeds that somebody waits for are looked at. */
 const LOOK_EVERY_MS = 250;
-const PER_ACCOUNT = 10;
-const IN_ALL = 200;
 
 interface Waiter {
   readonly accountId: string;
@@ -25,8 +23,6 @@ interface FeedReadersOptions {
 export class FeedReaders {
   readonly #options: FeedReadersOptions;
   readonly #waiters = new Set<Waiter>();
-  readonly #places = new Map<string, number>();
-  #taken = 0;
   readonly #looking: WokenWork;
   readonly #polling = new Periodic(() => this.#looking.wake(), LOOK_EVERY_MS);
   #isClosed = false;
@@ -61,25 +57,6 @@ export class FeedReaders {
       throw refusal('gone', text);
     }
     return page;
-  }
-
-  /** A place among those who wait; the caller gives it back. @throws GatewayError rate_limited */
-  take(accountId: string): () => void {
-    const own = this.#places.get(accountId) ?? 0;
-    if (own >= PER_ACCOUNT || this.#taken >= IN_ALL) {
-      throw refusal('rate_limited', 'too many requests wait for events; let some of them end');
-    }
-    this.#places.set(accountId, own + 1);
-    this.#taken += 1;
-    let isGiven = false;
-    return () => {
-      if (isGiven) return;
-      isGiven = true;
-      this.#taken -= 1;
-      const left = (this.#places.get(accountId) ?? 1) - 1;
-      if (left === 0) this.#places.delete(accountId);
-      else this.#places.set(accountId, left);
-    };
   }
 
   /** Resolves when there may be more than `after`, when the time is over, when `signal` ends, or when the gateway stops. */

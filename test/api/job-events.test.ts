@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { JobEvents } from '../../src/api/jobs/job-events.js';
+import { EventHub } from '../../src/http/event-hub.js';
 import type { Job, JobFileItem } from '../../src/storage/storage.js';
 import { eventually } from '../support/eventually.js';
 
@@ -34,11 +35,14 @@ test('all streams of a job share its questions; the first begins them, the last 
   const asked = { find: 0, ends: 0, lastEnd: 0 };
   const ended: JobFileItem[] = [];
   const file = { ordinal: 1, path: Buffer.from('one'), state: 'done', action: 'copy', size: 1 } as const;
-  const events = new JobEvents({
-    find: () => ((asked.find += 1), Promise.resolve(job)),
-    ends: (_id, after) => ((asked.ends += 1), Promise.resolve({ files: ended.slice(after), last: ended.length })),
-    lastEnd: () => ((asked.lastEnd += 1), Promise.resolve(ended.length)),
-  });
+  const events = new JobEvents(
+    {
+      find: () => ((asked.find += 1), Promise.resolve(job)),
+      ends: (_id, after) => ((asked.ends += 1), Promise.resolve({ files: ended.slice(after), last: ended.length })),
+      lastEnd: () => ((asked.lastEnd += 1), Promise.resolve(ended.length)),
+    },
+    new EventHub(),
+  );
   let allowed = true;
   const open = () => {
     const stream = events.watch(JOB, () => Promise.resolve(allowed));
@@ -74,7 +78,7 @@ test('all streams of a job share its questions; the first begins them, the last 
 
 test('a job that has ended is told, and nothing is asked', async () => {
   const never = (): never => assert.fail('nothing is to be asked');
-  const events = new JobEvents({ find: never, ends: never, lastEnd: never });
+  const events = new JobEvents({ find: never, ends: never, lastEnd: never }, new EventHub());
   const stream = events.watch({ ...JOB, state: 'succeeded' }, () => Promise.resolve(true));
   let text = '';
   for await (const part of stream) text += String(part);

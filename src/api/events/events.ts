@@ -1,14 +1,14 @@
 /** The feed of an account's events: page by page, waiting for the next one, or as a stream. */
-import { Readable } from 'node:stream';
 import { connectionsFor } from '../../base/caller.js';
 import { Type } from 'typebox';
 import { pause } from '../../base/deadline.js';
-import { Ending } from '../../base/ending.js';
+import type { EndSignal } from '../../base/ending.js';
 import { hasCode, refusal } from '../../base/errors.js';
 import { EVENT_ID } from '../../base/events.js';
 import { count, dateTime, listOf, object, text, textOrNull, withDefault } from '../../contract/schema.js';
+import { type EventHub, type EventStream, frameOf } from '../../http/event-hub.js';
 import type { Caller } from '../../http/types.js';
-import type { FeedEvent, FeedPage } from '../../storage/storage.js';
+import type { FeedPage } from '../../storage/storage.js';
 import type { FeedReaders } from '../../webhooks/feed-readers.js';
 import { type Input, jsonContent, type NoFields, endpoints, eventStream } from '../endpoint.js';
 import { limit } from '../fields.js';
@@ -16,7 +16,8 @@ import { limit } from '../fields.js';
 const MAX_SEQUENCE = Number.MAX_SAFE_INTEGER;
 const MAX_WAIT_SECONDS = 60;
 const STREAM_PAGE = 100;
-const PING_MS = 15_000;
+/** A key that has ended is found out after this long at the latest. */
+const CHECK_EVERY_MS = 15_000;
 const AGAIN_MS = 1000;
 
 const feedEvent = object('FeedEvent', {
@@ -105,27 +106,33 @@ endpoint('GET /api/events', {
     },
   },
   errors: ['gone', 'rate_limited'],
-}).handle(async (input, { feedReaders }) => {
-  const { request, query: asked } = input;
-  if (!(request.headers.get('accept') ?? '').includes('text/event-stream')) return paged(input, feedReaders);
+}).handle(async (input, { feedReaders, eventHub }) => {
+  const { caller, request, query: asked, stillOpens } = input;
+  if (!(request.headers.get('accept') ?? '').includes('text/event-stream')) return paged(input, feedReaders, eventHub);
   const after = lastEventId(request.headers.get('last-event-id')) ?? asked.after;
-  const release = feedReaders.take(input.caller.accountId);
+  const next = (from: number | undefined): Promise<FeedPage> => pageOf(feedReaders, caller, from, STREAM_PAGE);
+  const stream = eventHub.open('feed', caller.accountId, stillOpens);
   try {
-    const first = await pageOf(feedReaders, input.caller, after, STREAM_PAGE);
-    return eventStream(streamOf(input, feedReaders, first, release));
+    const first = await next(after);
+    follow(caller, next, feedReaders, stream, first).catch((error: unknown) => stream.destroy(error as Error));
+    return eventStream(stream);
   } catch (error) {
-    release();
+    stream.destroy();
     throw error;
   }
 });
 
 type Asked = Pick<Input<'/api/events', typeof query, NoFields>, 'caller' | 'query' | 'request' | 'stillOpens'>;
 
-async function paged({ caller, query: { after, wait, limit }, request, stillOpens }: Asked, readers: FeedReaders) {
+async function paged(
+  { caller, query: { after, wait, limit }, request, stillOpens }: Asked,
+  readers: FeedReaders,
+  hub: EventHub,
+) {
   const { accountId } = caller;
   let page = await pageOf(readers, caller, after, limit);
   if (page.events.length === 0 && wait > 0) {
-    const release = readers.take(accountId);
+    const release = hub.take('feed', accountId);
     try {
       const until = performance.now() + wait * 1000;
       for (let left = wait * 1000; left > 0 && page.events.length === 0; left = until - performance.now()) {
@@ -147,65 +154,37 @@ function pageOf(readers: FeedReaders, caller: Caller, after: number | undefined,
   return readers.read(caller.accountId, { after, limit, connections: connectionsFor(caller) });
 }
 
-/** Ends with the client, with the gateway, or once the key is valid no longer. */
-function streamOf({ caller, stillOpens }: Asked, readers: FeedReaders, first: FeedPage, release: () => void): Readable {
-  const ending = new Ending();
-  async function* chunks(): AsyncGenerator<string, void> {
-    yield 'retry: 2000\n\n';
-    let page: FeedPage | undefined = first;
-    for (let after = first.lookedAt; !ending.aborted && !readers.isClosed;) {
-      if (page !== undefined) {
-        after = page.lookedAt;
-        if (page.events.length > 0) yield page.events.map(framed).join('');
-        // The reader is to go on from there, though nothing of it was shown.
-        if (after > (page.events.at(-1)?.sequence ?? first.lookedAt)) yield `id: ${after}\n\n`;
-      }
-      if (page === undefined || after >= page.last) {
-        const before = performance.now();
-        await readers.wait(caller.accountId, after, PING_MS, ending);
-        if (performance.now() - before >= PING_MS) yield ': ping\n\n';
-      }
-      if (!(await stillOpens().catch(() => true))) return;
-      page = await pageOf(readers, caller, after, STREAM_PAGE).catch((error: unknown) => passing(error, ending));
+/** Shows the feed from `first` on, until the stream ends. */
+async function follow(
+  { accountId }: Caller,
+  next: NextPage,
+  readers: FeedReaders,
+  stream: EventStream,
+  first: FeedPage,
+) {
+  let page: FeedPage | undefined = first;
+  for (let after = first.lookedAt; !stream.ending.aborted;) {
+    if (page !== undefined) {
+      after = page.lookedAt;
+      const events = page.events.map(({ sequence, type, body }) => frameOf(type, body, sequence)).join('');
+      // The reader is to go on from there, though nothing of it was shown.
+      const isPassed = after > (page.events.at(-1)?.sequence ?? first.lookedAt);
+      if (events !== '' || isPassed) stream.say(`${events}${isPassed ? `id: ${after}\n\n` : ''}`);
+      await stream.room();
     }
-  }
-  return new Chunks(chunks(), () => {
-    ending.abort(new Error('the stream is closed'));
-    release();
-  });
-}
-
-/** Readable.from would not be closed before the chunk that it waits for is there. */
-class Chunks extends Readable {
-  constructor(
-    private readonly chunks: AsyncGenerator<string, void>,
-    private readonly onDestroy: () => void,
-  ) {
-    super({ highWaterMark: 65_536 });
-  }
-
-  override _read(): void {
-    this.chunks.next().then(
-      ({ done, value }) => this.destroyed || this.push(done === true ? null : value),
-      (error: unknown) => this.destroy(error as Error),
-    );
-  }
-
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.onDestroy();
-    done(error);
+    if (page === undefined || after >= page.last) await readers.wait(accountId, after, CHECK_EVERY_MS, stream.ending);
+    if (!(await stream.goesOn())) return;
+    page = await next(after).catch((error: unknown) => passing(error, stream.ending));
   }
 }
+
+type NextPage = (after: number) => Promise<FeedPage>;
 
 /** While the database is away the stream stays open. */
-async function passing(error: unknown, ending: Ending): Promise<undefined> {
+async function passing(error: unknown, ending: EndSignal): Promise<undefined> {
   if (!hasCode(error, 'database_away')) throw error;
   await pause(AGAIN_MS, ending).catch(() => undefined);
   return undefined;
-}
-
-function framed({ sequence, type, body }: FeedEvent): string {
-  return `id: ${sequence}\nevent: ${type}\ndata: ${body}\n\n`;
 }
 
 /** @throws GatewayError bad_request */

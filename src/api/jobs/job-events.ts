@@ -1,15 +1,11 @@
 /** Those who watch jobs: each is told how its job is, and of its files as they end, from whichever node does them. */
 import type { Readable } from 'node:stream';
-import { refusal } from '../../base/errors.js';
 import { Periodic } from '../../base/periodic.js';
-import { EventStream } from '../../http/event-stream.js';
+import type { EventHub, EventStream } from '../../http/event-hub.js';
 import type { Job, JobStorage } from '../../storage/storage.js';
 import { jobFileOf, jobOf } from './job.js';
 
 const LOOK_EVERY_MS = 500;
-const PING_EVERY_LOOKS = 10;
-const STREAMS_PER_ACCOUNT = 10;
-const STREAMS = 200;
 /** Of more than this in one look the others are passed over: a stream shows what goes on, the list of files tells all. */
 const FILES_A_LOOK = 100;
 
@@ -17,7 +13,6 @@ const ENDED = new Set<Job['state']>(['succeeded', 'partly_failed', 'failed', 'ca
 
 interface Watcher {
   readonly stream: EventStream;
-  readonly stillAllowed: () => Promise<boolean>;
   readonly viewOf: (job: Job) => object;
   shown: string;
 }
@@ -34,19 +29,17 @@ interface Watched {
 export class JobEvents {
   private readonly jobs = new Map<string, Watched>();
   private readonly looking = new Periodic(() => this.lookAtAll(), LOOK_EVERY_MS);
-  private looks = 0;
 
-  constructor(private readonly rows: Pick<JobStorage['rows'], 'find' | 'ends' | 'lastEnd'>) {}
+  constructor(
+    private readonly rows: Pick<JobStorage['rows'], 'find' | 'ends' | 'lastEnd'>,
+    private readonly hub: EventHub,
+  ) {}
 
-  /** Begins with the job as it is given, and ends with it, or once `stillAllowed` says no. @throws GatewayError rate_limited */
-  watch(job: Job, stillAllowed: () => Promise<boolean>, viewOf: (job: Job) => object = jobOf): Readable {
+  /** Begins with the job as it is given, and ends with it, or once `stillOpens` says no. @throws GatewayError rate_limited */
+  watch(job: Job, stillOpens: () => Promise<boolean>, viewOf: (job: Job) => object = jobOf): Readable {
     const { id: jobId, accountId } = job;
-    if (this.countOf(accountId) >= STREAMS_PER_ACCOUNT || this.countOf() >= STREAMS) {
-      throw refusal('rate_limited', 'too many event streams are open; close one');
-    }
-    const stream = new EventStream();
-    stream.say('retry: 2000\n\n');
-    const watcher: Watcher = { stream, stillAllowed, viewOf, shown: '' };
+    const stream = this.hub.open('job', accountId, stillOpens);
+    const watcher: Watcher = { stream, viewOf, shown: '' };
     show(watcher, job);
     if (ENDED.has(job.state)) return stream;
     const known = this.jobs.get(jobId);
@@ -60,19 +53,6 @@ export class JobEvents {
     return stream;
   }
 
-  /** Streams need not end by themselves: a gateway that stops need not wait for them. */
-  close(): void {
-    for (const { watchers } of this.jobs.values()) finish(watchers);
-  }
-
-  private countOf(accountId?: string): number {
-    let count = 0;
-    for (const { accountId: owner, watchers } of this.jobs.values()) {
-      if (accountId === undefined || owner === accountId) count += watchers.size;
-    }
-    return count;
-  }
-
   private forget(watched: Watched, watcher: Watcher): void {
     watched.watchers.delete(watcher);
     if (watched.watchers.size > 0) return;
@@ -81,7 +61,6 @@ export class JobEvents {
   }
 
   private lookAtAll(): void {
-    this.looks += 1;
     for (const watched of this.jobs.values()) void this.look(watched);
   }
 
@@ -96,17 +75,18 @@ export class JobEvents {
   private async tell(watched: Watched): Promise<void> {
     // Whoever comes meanwhile may have seen a newer one.
     const present = [...watched.watchers];
-    const allowed = await Promise.all(present.map(({ stillAllowed }) => stillAllowed().catch(() => true)));
-    finish(present.filter((_, number) => allowed[number] !== true));
-    const watchers = present.filter((_, number) => allowed[number] === true);
+    await Promise.all(present.map(({ stream }) => stream.goesOn()));
+    const watchers = present.filter(({ stream }) => !stream.ending.aborted);
     if (watchers.length === 0) return;
     const job = await this.rows.find(watched.accountId, watched.jobId);
-    if (job === undefined) return finish(watched.watchers);
+    if (job === undefined) {
+      for (const { stream } of watched.watchers) stream.finish();
+      return;
+    }
     const files = await this.filesOf(watched);
     for (const watcher of watchers) {
       for (const file of files) watcher.stream.tell('file', file);
-      const isNews = show(watcher, job);
-      if (!isNews && this.looks % PING_EVERY_LOOKS === 0) watcher.stream.say(': ping\n\n');
+      show(watcher, job);
     }
   }
 
@@ -122,16 +102,10 @@ export class JobEvents {
 
 const NONE = { files: [], last: 0 };
 
-/** Whether that is news; that only time has passed is none. */
-function show(watcher: Watcher, job: Job): boolean {
+/** That only time has passed is no news. */
+function show(watcher: Watcher, job: Job): void {
   const key = JSON.stringify([{ ...job, activeMs: 0, sample: null }, jobOf(job).bytesPerSecond]);
-  const isNews = key !== watcher.shown;
+  if (key !== watcher.shown) watcher.stream.tell('job', watcher.viewOf(job));
   watcher.shown = key;
-  if (isNews) watcher.stream.tell('job', watcher.viewOf(job));
   if (ENDED.has(job.state)) watcher.stream.finish();
-  return isNews;
-}
-
-function finish(watchers: Iterable<Watcher>): void {
-  for (const { stream } of watchers) stream.finish();
 }

@@ -3,9 +3,8 @@
  * are and hears which ones it shall cancel; those who watch get what has changed.
  */
 import type { Readable } from 'node:stream';
-import { GatewayError } from '../../base/errors.js';
 import { Periodic } from '../../base/periodic.js';
-import { EventStream } from '../../http/event-stream.js';
+import type { EventHub, EventStream } from '../../http/event-hub.js';
 import type { LiveTransfer, LiveTransfers } from '../../operations/live.js';
 import type { ManagedTransfer } from '../../contract/transfer.js';
 import type { Management, RunningRow } from '../../storage/storage.js';
@@ -13,15 +12,13 @@ import type { Management, RunningRow } from '../../storage/storage.js';
 interface TransferBoardOptions {
   readonly live: LiveTransfers;
   readonly storage: Pick<Management, 'running' | 'transfers'>;
+  readonly hub: EventHub;
   readonly log: (level: 'debug', message: string, facts?: Record<string, unknown>) => void;
 }
 
 const TICK_MS = 1000;
 /** Shorter ones are over before anybody could look at them. */
 const PUBLISH_AFTER_MS = 1000;
-const PING_EVERY_TICKS = 5;
-const STREAMS_PER_ACCOUNT = 10;
-const STREAMS = 500;
 /** A transfer that has ended may take so long to stand in the history. */
 const ENDED_PATIENCE_TICKS = 10;
 /** Weight of the last second in the speed that is shown. */
@@ -39,10 +36,9 @@ interface Speed {
 }
 
 export class TransferBoard {
-  private readonly streams = new Set<TransferStream>();
+  private readonly watchers = new Set<Watcher>();
   private readonly speeds = new Map<string, Speed>();
   private readonly ticking = new Periodic(() => this.tick(), TICK_MS);
-  private ticks = 0;
   private isStopped = false;
   private hasPublished = false;
 
@@ -55,11 +51,6 @@ export class TransferBoard {
   /** For as long as there is something to tell. */
   private keepTicking(): void {
     if (!this.isStopped) this.ticking.start();
-  }
-
-  /** Streams never end by themselves: a gateway that stops need not wait for them. */
-  closeStreams(): void {
-    for (const stream of this.streams) stream.finish();
   }
 
   async stop(): Promise<void> {
@@ -80,43 +71,34 @@ export class TransferBoard {
   }
 
   /**
-   * A body of server-sent events. `stillAllowed` is asked before anything is shown; false ends it.
+   * A body of server-sent events. `stillOpens` is asked before anything is shown; false ends it.
    * With `isBatched`, all transfers that have ended in a tick are one event.
    * @throws GatewayError rate_limited
    */
-  watch(accountId: string, stillAllowed: () => Promise<boolean>, isBatched = false): Readable {
-    const own = [...this.streams].filter((stream) => stream.accountId === accountId).length;
-    if (own >= STREAMS_PER_ACCOUNT || this.streams.size >= STREAMS) {
-      throw new GatewayError('rate_limited', 'too many event streams are open; close one', {
-        step: 'request',
-        retryAfterMs: 10_000,
-      });
-    }
-    const stream = new TransferStream(accountId, stillAllowed, isBatched);
-    this.streams.add(stream);
-    stream.once('close', () => this.streams.delete(stream));
-    stream.say('retry: 2000\n\n');
+  watch(accountId: string, stillOpens: () => Promise<boolean>, isBatched = false): Readable {
+    const stream = this.options.hub.open('transfers', accountId, stillOpens);
+    const watcher = new Watcher(accountId, stream, isBatched);
+    this.watchers.add(watcher);
+    stream.once('close', () => this.watchers.delete(watcher));
     this.keepTicking();
-    void this.show([stream]).catch(() => undefined);
+    void this.show([watcher]).catch(() => undefined);
     return stream;
   }
 
   private async tick(): Promise<void> {
     try {
-      this.ticks += 1;
       const local = this.options.live.list();
       this.measure(local);
       await this.publish(local);
-      if (this.streams.size === 0) {
+      if (this.watchers.size === 0) {
         if (local.length > 0 || this.hasPublished) return;
         void this.ticking.stop();
         // One that has begun meanwhile.
         if (this.options.live.list().length > 0) this.keepTicking();
         return;
       }
-      await Promise.all([...this.streams].map((stream) => stream.endUnlessAllowed()));
-      await this.show([...this.streams]);
-      if (this.ticks % PING_EVERY_TICKS === 0) for (const stream of this.streams) stream.say(': ping\n\n');
+      await Promise.all([...this.watchers].map(({ stream }) => stream.goesOn()));
+      await this.show([...this.watchers]);
     } catch (error) {
       // Without the database nothing is shown for a while; the transfers themselves go on.
       this.options.log('debug', 'the progress of transfers was not told', { reason: String(error) });
@@ -147,16 +129,16 @@ export class TransferBoard {
     for (const { id, accountId } of rows) if (wanted.has(id)) this.options.live.cancel(accountId, id);
   }
 
-  private async show(streams: readonly TransferStream[]): Promise<void> {
-    const accountIds = [...new Set(streams.map(({ accountId }) => accountId))];
+  private async show(watchers: readonly Watcher[]): Promise<void> {
+    const accountIds = [...new Set(watchers.map(({ accountId }) => accountId))];
     const elsewhere = await this.options.storage.running.elsewhere(accountIds);
     for (const accountId of accountIds) {
       const views = this.viewsOf(accountId, elsewhere);
-      const watching = streams.filter((stream) => stream.accountId === accountId);
-      const gone = new Set(watching.flatMap((stream) => stream.update(views)));
+      const watching = watchers.filter((watcher) => watcher.accountId === accountId);
+      const gone = new Set(watching.flatMap((watcher) => watcher.update(views)));
       if (gone.size === 0) continue;
       const ended = await this.options.storage.transfers.ended(accountId, [...gone]);
-      for (const stream of watching) stream.tellEnded(ended);
+      for (const watcher of watching) watcher.tellEnded(ended);
     }
   }
 
@@ -206,8 +188,8 @@ type RunningFacts = Pick<RunningTransfer, 'connectionId' | 'type' | 'direction' 
   readonly startedAt: string;
 };
 
-/** One watcher. It is told only what differs from what it was told before. */
-class TransferStream extends EventStream {
+/** One stream. It shows only what differs from what it has shown before. */
+class Watcher {
   private last = '';
   private shown = new Set<string>();
   /** Shown before and running no more, with the ticks that their end may still take to be written. */
@@ -215,17 +197,15 @@ class TransferStream extends EventStream {
 
   constructor(
     readonly accountId: string,
-    private readonly stillAllowed: () => Promise<boolean>,
+    readonly stream: EventStream,
     private readonly isBatched: boolean,
-  ) {
-    super();
-  }
+  ) {}
 
   /** Resolves to the ids whose end is to be told. */
   update(views: readonly RunningTransfer[]): readonly string[] {
     // What only says that time has passed is no news.
     const key = JSON.stringify(views, (name, value: unknown) => (name === 'durationMs' ? 0 : value));
-    if (key !== this.last) this.tell('transfers', { transfers: views });
+    if (key !== this.last) this.stream.tell('transfers', { transfers: views });
     this.last = key;
     const ids = new Set(views.map(({ id }) => id));
     for (const id of this.shown) if (!ids.has(id)) this.gone.set(id, ENDED_PATIENCE_TICKS);
@@ -239,12 +219,7 @@ class TransferStream extends EventStream {
 
   tellEnded(transfers: readonly ManagedTransfer[]): void {
     const own = transfers.filter(({ id }) => this.gone.delete(id));
-    if (!this.isBatched) for (const transfer of own) this.tell('finished', transfer);
-    else if (own.length > 0) this.tell('ended', { transfers: own });
-  }
-
-  /** Its key or session may have ended, however it began. */
-  async endUnlessAllowed(): Promise<void> {
-    if (!(await this.stillAllowed().catch(() => true))) this.finish();
+    if (!this.isBatched) for (const transfer of own) this.stream.tell('finished', transfer);
+    else if (own.length > 0) this.stream.tell('ended', { transfers: own });
   }
 }
