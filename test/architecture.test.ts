@@ -182,7 +182,7 @@ test('the protocols do not know each other, and only the registry lists them', (
     return (
       to !== undefined &&
       to !== protocolOf(file) &&
-      !['remotes/registry.ts', 'app/gateway.ts', 'app/serving.ts'].includes(file)
+      !['remotes/registry.ts', 'app/gateway.ts', 'app/application.ts'].includes(file)
     );
   });
   assert.deepEqual(wrong, []);

@@ -1,9 +1,8 @@
 /**
- * Builds what the process has once, in order, and stops it in reverse; serving.ts builds what each event loop has.
+ * Builds what the process has once, in order, and stops it in reverse; application.ts builds what each event loop has.
  * The first event loop is that of this thread; further ones live in threads of their own (threads/).
  */
 import { availableParallelism } from 'node:os';
-import type { AlarmWatch } from '../alarms/alarms.js';
 import type { Config } from '../config/schema.js';
 import type { Gateway, StartOptions } from './gateway-types.js';
 import { chooseFrontEnd } from '../http/choose-front-end.js';
@@ -15,17 +14,14 @@ import { ShareHolder } from '../shares/permits.js';
 import { ProcessShares } from '../shares/process-shares.js';
 import { SharesBroker } from '../shares/shares.js';
 import { logWith } from './log-with.js';
+import { type Part, Parts } from './parts.js';
 import { provision } from './quick-start.js';
 import { nativeCryptoLoaded } from '../remotes/sftp/protocol.js';
-import { createFrontEnd, type FrontEndOptions, listenerOf, openBase, openReach, Started } from './serving.js';
+import { type ApplicationOptions, createApplication, listenerOf, openBase, openReach } from './application.js';
 import type { BegunServer } from '../storage/embedded/begun.js';
 import type { Storage } from '../storage/storage.js';
 import { masterKeyFile } from '../storage/secrets/master-key.js';
 import { startEventLoops } from './threads/event-loops.js';
-import type { JobsPart } from '../jobs/jobs.js';
-import type { ConnectionProber } from '../operations/connection-prober.js';
-import type { UploadsPart } from '../uploads/uploads.js';
-import type { Watching } from '../watch/watching.js';
 
 /** Who has not asked for so long does not balance load by the answer. */
 const READY_ASKED_WITHIN_MS = 60_000;
@@ -34,7 +30,7 @@ export async function startGateway(
   config: Config,
   { logger, signal, quickStart, begun }: StartOptions,
 ): Promise<Gateway> {
-  const started = new Started();
+  const started = new Parts();
   try {
     return await build(config, logger, quickStart, started, signal, begun);
   } catch (error) {
@@ -47,7 +43,7 @@ async function build(
   config: Config,
   logger: Logger,
   quickStart: boolean,
-  started: Started,
+  started: Parts,
   signal: AbortSignal,
   begun: BegunServer | undefined,
 ): Promise<Gateway> {
@@ -102,19 +98,10 @@ async function build(
         });
   listeners.push(listenerOf(config, serving.port));
   reach.sweeper.start();
-  started.add(() => serving.watching.stop());
-  started.add(() => serving.jobs.stop());
-  started.add(() => serving.expiry.stop());
-  started.add(() => serving.prober.stop());
-  started.add(() => serving.alarms.stop());
+  await started.start(serving.parts, 'first');
   let retireMs = 0;
   // Added last, so it is first: not ready from the signal on, and all else goes on until that has been seen.
-  started.add(() => serving.retire(retireMs));
-  serving.watching.start();
-  serving.jobs.start();
-  serving.expiry.start();
-  serving.prober.start();
-  serving.alarms.start();
+  started.add({ name: 'readiness', stop: () => serving.retire(retireMs) });
 
   const url = listenUrl(config, serving.port);
   await announce(url);
@@ -136,12 +123,8 @@ async function build(
 interface Serving {
   readonly port: number;
   readonly metrics: Metrics;
-  /** Over the sessions of this thread. */
-  readonly watching: Watching;
-  readonly jobs: JobsPart;
-  readonly expiry: UploadsPart['expiry'];
-  readonly prober: ConnectionProber;
-  readonly alarms: AlarmWatch;
+  /** Those of the first event loop, over the sessions of this thread. */
+  readonly parts: readonly Part[];
   /** Not ready from now on, but serving for `ms`. */
   retire(ms: number): Promise<void>;
   /** Where the process could not exit over open sockets, closes them. */
@@ -150,28 +133,25 @@ interface Serving {
 }
 
 type ServingOptions = Pick<
-  FrontEndOptions,
-  'config' | 'frontEnd' | 'storage' | 'reach' | 'sandbox' | 'started' | 'logger' | 'tracer' | 'onReadyAsked'
->;
+  ApplicationOptions,
+  'config' | 'frontEnd' | 'storage' | 'reach' | 'sandbox' | 'logger' | 'tracer' | 'onReadyAsked'
+> & { readonly started: Parts };
 
 /** One event loop: this one. */
 async function serveHere(options: ServingOptions): Promise<Serving> {
   const { config, storage } = options;
   const limiters = createLimiters(config.limits.requestsPerSecond, storage.shared?.rates);
-  const frontEnd = createFrontEnd({ ...options, limiters, thread: 1, threads: 1 });
-  const { port } = await frontEnd.server.listen();
-  options.started.add(() => frontEnd.drain());
+  const application = createApplication({ ...options, limiters, thread: 1, threads: 1 });
+  await options.started.start(application.parts, 'all');
+  const { port } = await application.server.listen();
+  options.started.add({ name: 'requests', stop: () => application.drain() });
   return {
     port,
-    metrics: frontEnd.metrics,
-    watching: frontEnd.watching,
-    jobs: frontEnd.jobs,
-    expiry: frontEnd.expiry,
-    prober: frontEnd.prober,
-    alarms: frontEnd.alarms,
-    retire: (ms) => frontEnd.retire(ms),
+    metrics: application.metrics,
+    parts: application.parts,
+    retire: (ms) => application.retire(ms),
     abandon: () => Promise.resolve(),
-    reloadTls: async () => frontEnd.server.reloadTls(),
+    reloadTls: async () => application.server.reloadTls(),
   };
 }
 
@@ -183,8 +163,8 @@ async function serveInThreads({
   const { config, threads, storage, started, logger, onReadyAsked } = options;
   const acceptor = createAcceptor({ ...config.server, log: logWith(logger) });
   const limiters = createLimiters(config.limits.requestsPerSecond, storage.shared?.rates);
-  const metricsText = async (): Promise<string> => frontEnd.metrics.text(await others.metrics());
-  const frontEnd = createFrontEnd({
+  const metricsText = async (): Promise<string> => application.metrics.text(await others.metrics());
+  const application = createApplication({
     ...options,
     logger: logger.child({ thread: 1 }),
     limiters,
@@ -192,6 +172,7 @@ async function serveInThreads({
     acceptor,
     metricsText,
   });
+  await started.start(application.parts, 'all');
   const { databaseUrl } = storage;
   const others = await startEventLoops({
     config,
@@ -204,40 +185,39 @@ async function serveInThreads({
     sandbox: options.sandbox,
     onReadyAsked,
   });
-  started.add(async () => {
-    acceptor.close();
-    await Promise.all([frontEnd.drain(), others.stop()]);
+  started.add({
+    name: 'requests',
+    stop: async () => {
+      acceptor.close();
+      await Promise.all([application.drain(), others.stop()]);
+    },
   });
-  await frontEnd.server.listen();
+  await application.server.listen();
   const { port } = acceptor.listen();
   others.listening(port);
   return {
     port,
-    metrics: frontEnd.metrics,
-    watching: frontEnd.watching,
-    jobs: frontEnd.jobs,
-    expiry: frontEnd.expiry,
-    prober: frontEnd.prober,
-    alarms: frontEnd.alarms,
-    retire: async (ms) => void (await Promise.all([frontEnd.retire(ms), others.retire(ms)])),
+    metrics: application.metrics,
+    parts: application.parts,
+    retire: async (ms) => void (await Promise.all([application.retire(ms), others.retire(ms)])),
     abandon: async () => {
       acceptor.close();
       await others.abandon();
     },
     reloadTls: async () => {
-      frontEnd.server.reloadTls();
+      application.server.reloadTls();
       await others.reloadTls();
     },
   };
 }
 
 /** Keeps the limits of sessions over threads and other processes; undefined where there is nobody to share with. */
-function openBroker(threads: number, { shared }: Storage, started: Started): SharesBroker | undefined {
+function openBroker(threads: number, { shared }: Storage, started: Parts): SharesBroker | undefined {
   if (threads === 1 && shared === undefined) return undefined;
   const broker = new SharesBroker();
   if (shared === undefined) return broker;
   const processes = new ProcessShares(broker, shared.sessions);
-  started.add(() => processes.stop());
+  started.add({ name: 'limits over processes', stop: () => processes.stop() });
   return broker;
 }
 

@@ -21,7 +21,7 @@ import {
   sandboxOwner,
   withConnection,
 } from './sandbox.js';
-import type { Started } from './serving.js';
+import type { Parts } from './parts.js';
 
 interface Provisioned {
   /** Says what is to be said once the gateway serves. */
@@ -35,7 +35,7 @@ export async function provision(
   config: Config,
   quickStart: boolean,
   storage: Storage,
-  started: Started,
+  started: Parts,
   log: Log,
 ): Promise<Provisioned> {
   const { accounts, dataDir } = config;

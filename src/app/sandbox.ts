@@ -9,7 +9,7 @@ import { sftp } from '../contract/connection/sftp.js';
 import { startSandbox } from '../sandbox/server.js';
 import { type SandboxPart, startSink } from '../sandbox/sink.js';
 import type { Storage } from '../storage/storage.js';
-import type { Started } from './serving.js';
+import type { Parts } from './parts.js';
 
 export const SANDBOX_CONNECTION_ID = 'sandbox';
 export const SANDBOX_USERNAME = 'sandbox';
@@ -36,7 +36,7 @@ interface RunningSandbox {
 export async function runSandbox(
   dataDir: string,
   { sandbox, webhookPort = 0 }: SandboxState,
-  started: Started,
+  started: Parts,
 ): Promise<RunningSandbox> {
   const server = await startSandbox({
     folder: path.resolve(dataDir, 'sandbox'),
@@ -45,9 +45,9 @@ export async function runSandbox(
     ...sandbox,
     hostKeyFile: path.resolve(dataDir, 'sandbox-host-key'),
   });
-  started.add(() => server.close());
+  started.add({ name: 'sandbox', stop: () => server.close() });
   const sink = await startSink(HOST, webhookPort);
-  started.add(() => sink.close());
+  started.add({ name: 'receiver of the sandbox', stop: () => sink.close() });
   return { ...server, receiver: { address: HOST, port: sink.port }, received: async () => sink.received() };
 }
 

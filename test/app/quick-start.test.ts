@@ -23,7 +23,7 @@ import {
   storeQuickStart,
 } from '../../src/app/quick-start-state.js';
 import { runSandbox, sandboxConnection, withConnection } from '../../src/app/sandbox.js';
-import type { Started } from '../../src/app/serving.js';
+import type { Part, Parts } from '../../src/app/parts.js';
 import type { Storage } from '../../src/storage/storage.js';
 import { inFolder, KEY } from '../config/support.js';
 
@@ -79,7 +79,7 @@ suite('where the sandbox runs', () => {
       provision: async () => undefined,
     } as unknown as Storage;
     const ends: (() => void | Promise<void>)[] = [];
-    const started = { add: (end: () => void | Promise<void>) => void ends.push(end) } as Started;
+    const started = { add: ({ stop }: Part) => void ends.push(stop) } as Parts;
     try {
       const config = { accounts: [{ ...owner, apiKeys: [], connections: [] }], dataDir, sandbox: wanted };
       const { sandbox: running } = await provision(
@@ -134,7 +134,7 @@ suite('credentials', () => {
   test('the connection to the sandbox opens its folder, and pins its host key', async () => {
     await inFolder(async (dataDir) => {
       const ends: (() => void | Promise<void>)[] = [];
-      const running = await runSandbox(dataDir, state, { add: (end: () => void) => void ends.push(end) } as Started);
+      const running = await runSandbox(dataDir, state, { add: ({ stop }: Part) => void ends.push(stop) } as Parts);
       try {
         writeFileSync(path.join(dataDir, 'sandbox/here.txt'), '');
         const connection = sandboxConnection(state, running);

@@ -1,10 +1,11 @@
-/** A further event loop: its own front end, pools and storage, in a thread; see event-loops.ts for the other end. */
+/** A further event loop: its own server, pools and storage, in a thread; see event-loops.ts for the other end. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SharedAcceptor } from '../../http/native/acceptor.js';
 import { createLogger } from '../../observe/log.js';
 import { ShareHolder } from '../../shares/permits.js';
-import { createFrontEnd, listenerOf, openBase, openReach, Started } from '../serving.js';
+import { createApplication, listenerOf, openBase, openReach } from '../application.js';
 import { logWith } from '../log-with.js';
+import { Parts } from '../parts.js';
 import type { MainCalls, ThreadCalls, ThreadData } from './calls.js';
 import { carried, ThreadLine } from './line.js';
 
@@ -12,7 +13,7 @@ if (parentPort === null) throw new Error('this file is started as a thread');
 const { config, thread, threads, sandbox: running } = workerData as ThreadData;
 const sandbox = running === undefined ? undefined : { ...running, received: () => main.call('received') };
 const logger = createLogger(config.log).child({ thread });
-const started = new Started();
+const started = new Parts();
 const shares = new ShareHolder(threads, (message) => main.tell('share', message));
 const acceptor: SharedAcceptor & { port: number } = {
   port: 0,
@@ -20,20 +21,21 @@ const acceptor: SharedAcceptor & { port: number } = {
   leave: (descriptor) => main.tell('leave', descriptor),
 };
 const listeners: { address: string; port: number }[] = [];
-let frontEnd: ReturnType<typeof createFrontEnd>;
+let application: ReturnType<typeof createApplication>;
 
 const calls: ThreadCalls = {
   start: async () => {
-    const { tracer, storage } = await openBase(config, started, logger, (rows) => frontEnd.metrics.historyBatch(rows));
+    const { tracer, storage } = await openBase(config, started, logger, (rows) =>
+      application.metrics.historyBatch(rows),
+    );
     const log = logWith(logger);
     const reach = openReach({ config, storage, started, log, listeners, sandbox, shares, threads });
-    frontEnd = createFrontEnd({
+    application = createApplication({
       config,
       frontEnd: 'uws',
       storage,
       reach,
       sandbox,
-      started,
       logger,
       tracer,
       limiters: {
@@ -49,24 +51,25 @@ const calls: ThreadCalls = {
       onReadyAsked: () => main.tell('readyAsked'),
       metricsText: () => main.call('metrics'),
     });
-    await frontEnd.server.listen();
-    started.add(() => frontEnd.drain());
+    await started.start(application.parts, 'all');
+    await application.server.listen();
+    started.add({ name: 'requests', stop: () => application.drain() });
   },
   listening: (port) => {
     acceptor.port = port;
     listeners.push(listenerOf(config, port));
   },
   share: (message) => shares.receive(message),
-  metrics: () => frontEnd.metrics.snapshot(),
-  reloadTls: () => frontEnd.server.reloadTls(),
-  retire: (ms) => frontEnd.retire(ms),
+  metrics: () => application.metrics.snapshot(),
+  reloadTls: () => application.server.reloadTls(),
+  retire: (ms) => application.retire(ms),
   stop: async () => {
     await started.stop(logger);
     // The answer goes out first.
     setImmediate(() => process.exit());
   },
   abandon: () => {
-    frontEnd.server.abandon();
+    application.server.abandon();
     // Closed sockets are gone at the end of this turn.
     setImmediate(() => setImmediate(() => process.exit()));
   },

@@ -1,4 +1,4 @@
-/** What each event loop has of its own: the way to the remote servers, and a front end. One per thread that serves. */
+/** The application that each event loop runs: the way to the remote servers, the parts that work, and the HTTP server. */
 import { statfs } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { AlarmWatch } from '../alarms/alarms.js';
@@ -48,13 +48,14 @@ import type { SandboxPart } from '../sandbox/sink.js';
 import type { BegunServer } from '../storage/embedded/begun.js';
 import { openStorage } from '../storage/open.js';
 import type { Log, Storage } from '../storage/storage.js';
-import { createUploads, type UploadsPart } from '../uploads/uploads.js';
+import { createUploads } from '../uploads/uploads.js';
 import { createWatching, type Watching } from '../watch/watching.js';
 import { FeedReaders } from '../webhooks/feed-readers.js';
 import { Subscriptions } from '../webhooks/subscriptions.js';
 import { checkTarget } from '../webhooks/target.js';
 import { createBase64 } from '../workers/base64.js';
 import { logWith } from './log-with.js';
+import { type Part, partOf, type Parts } from './parts.js';
 
 /** Where `npm run build` puts the dashboard and the documentation. */
 const DASHBOARD = fileURLToPath(inPackage('dist/dashboard'));
@@ -63,7 +64,7 @@ const SITE = fileURLToPath(inPackage('dist/site'));
 /** What each thread opens first, and closes last. */
 export async function openBase(
   config: Config,
-  started: Started,
+  started: Parts,
   logger: Logger,
   onHistoryCommit: (rows: number) => void,
   begun?: BegunServer,
@@ -71,7 +72,7 @@ export async function openBase(
   const log = logWith(logger);
   const tracer = await openTracer({ env: process.env, warn: (message, facts) => log('warn', message, facts) });
   // The last spans are those of the end.
-  started.add(() => tracer.close());
+  started.add({ name: 'traces', stop: () => tracer.close() });
   const { dataDir, database, masterKey, history } = config;
   const { retentionDays, freeItems } = history;
   const { idempotencyKeys } = config.limits;
@@ -79,7 +80,7 @@ export async function openBase(
     ...{ dataDir, ...database, masterKey, retentionDays, freeItems, idempotencyKeys, onHistoryCommit, log },
     begun,
   });
-  started.add(() => storage.close());
+  started.add({ name: 'storage', stop: () => storage.close() });
   return { tracer, storage };
 }
 
@@ -100,7 +101,7 @@ interface Reach {
 interface ReachOptions {
   readonly config: Config;
   readonly storage: Storage;
-  readonly started: Started;
+  readonly started: Parts;
   readonly log: Log;
   /** Where the gateway itself listens, as soon as that is known: no connection may lead there. */
   readonly listeners: readonly { readonly address: string; readonly port: number }[];
@@ -121,8 +122,8 @@ export function openReach(options: ReachOptions): Reach {
   const dialer = createDialer(rules, () => listeners, resolver);
   const poolBudgets = { places: new SessionPlaces(budgets.sessions), waiting: budgets.waiting };
   const health = new ConnectionHealth({ outages: storage.outages, log });
-  started.add(() => health.stop());
   health.start();
+  started.add({ name: 'health of connections', stop: () => health.stop() });
   const remotes = createRemotes({
     reach: health,
     dialer,
@@ -136,9 +137,9 @@ export function openReach(options: ReachOptions): Reach {
     warn: (message, facts) => log('warn', message, facts),
     ...(shares === undefined ? {} : { shares }),
   });
-  started.add(() => remotes.close());
+  started.add({ name: 'sessions', stop: () => remotes.close() });
   const sweeper = new Sweeper({ store: storage.leftovers, connections: storage.connections, remotes, log });
-  started.add(() => sweeper.stop());
+  started.add({ name: 'leftovers', stop: () => sweeper.stop() });
   const observedDialer = (observer: DialObserver): Dialer => createDialer(rules, () => listeners, resolver, observer);
   return { budgets, dialer, observedDialer, remotes, poolBudgets, sweeper, health };
 }
@@ -147,13 +148,12 @@ export function listenerOf({ server }: Config, port: number): { readonly address
   return { address: server.host === 'localhost' ? '127.0.0.1' : server.host, port };
 }
 
-export interface FrontEndOptions {
+export interface ApplicationOptions {
   readonly config: Config;
   readonly frontEnd: FrontEndName;
   readonly storage: Storage;
   readonly reach: Reach;
   readonly sandbox: SandboxPart | undefined;
-  readonly started: Started;
   readonly logger: Logger;
   readonly tracer: Tracer;
   readonly limiters: Limiters;
@@ -169,30 +169,23 @@ export interface FrontEndOptions {
   readonly metricsText?: () => Promise<string>;
 }
 
-interface FrontEnd {
+interface Application {
   readonly server: HttpServer;
   readonly metrics: Metrics;
-  /** Not started: one thread of the process checks and delivers. */
-  readonly watching: Watching;
-  /** The same of jobs. */
-  readonly jobs: JobsPart;
-  readonly expiry: UploadsPart['expiry'];
-  readonly prober: ConnectionProber;
-  readonly alarms: AlarmWatch;
+  /** Not started. Those of `all` threads start before the server listens, those of the `first` one after that. */
+  readonly parts: readonly Part[];
   /** Not ready from now on, but serving for `ms` (HttpServer.retire). */
   retire(ms: number): Promise<void>;
   /** After that: lets running requests finish for server.drainSeconds, then cuts them. */
   drain(): Promise<void>;
 }
 
-export function createFrontEnd(options: FrontEndOptions): FrontEnd {
-  const { config, storage, reach, started, logger, tracer } = options;
+export function createApplication(options: ApplicationOptions): Application {
+  const { config, storage, reach, logger, tracer } = options;
   const log = logWith(logger);
   const { dialer, remotes, sweeper } = reach;
   const base64 = createBase64({ ...config.workers, threads: Math.ceil(config.workers.threads / options.threads) });
-  started.add(() => base64.close());
   const urls = createUrlFetcher({ dialer, ...config.pools.default });
-  started.add(() => urls.close());
 
   let isDraining = false;
   const metrics = createMetrics(
@@ -278,8 +271,6 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
     isTls: config.server.tls.certFile !== '',
   });
   const board = new TransferBoard({ live, storage: storage.management, hub: eventHub, log });
-  started.add(() => board.stop());
-  board.start();
   const tester = new ConnectionTester({
     ...{ dialer: reach.observedDialer, limits: config.pools, tuning: config.streams, poolBudgets: reach.poolBudgets },
   });
@@ -349,11 +340,16 @@ export function createFrontEnd(options: FrontEndOptions): FrontEnd {
   return {
     server,
     metrics,
-    watching,
-    jobs,
-    expiry: uploads.expiry,
-    prober,
-    alarms,
+    parts: [
+      { name: 'base64', threads: 'all', stop: () => base64.close() },
+      { name: 'fetches of URLs', threads: 'all', stop: () => urls.close() },
+      partOf('running transfers', 'all', board),
+      partOf('watched folders', 'first', watching),
+      partOf('jobs', 'first', jobs),
+      partOf('expiry of uploads', 'first', uploads.expiry),
+      partOf('checks of connections', 'first', prober),
+      partOf('alarms', 'first', alarms),
+    ],
     retire,
     drain: async () => {
       await retire(0);
@@ -372,7 +368,7 @@ function openWatching(
     reach,
     logger,
     tracer,
-  }: Pick<FrontEndOptions, 'config' | 'storage' | 'reach' | 'logger' | 'tracer'>,
+  }: Pick<ApplicationOptions, 'config' | 'storage' | 'reach' | 'logger' | 'tracer'>,
   metrics: Metrics,
   operations: Operations,
 ): Watching {
@@ -428,22 +424,3 @@ const NO_BACKLOG: Backlog = {
   ...{ lateRuns: 0, overdueRuns: 0, stoppedSchedules: 0 },
   ...{ downConnections: 0, expiringCertificates: 0, databaseBytes: 0 },
 };
-
-/** Started parts, ended in reverse; one that fails to end does not keep the others. */
-export class Started {
-  private readonly ends: (() => void | Promise<void>)[] = [];
-
-  add(end: () => void | Promise<void>): void {
-    this.ends.unshift(end);
-  }
-
-  async stop(logger: Logger): Promise<void> {
-    for (const end of this.ends.splice(0)) {
-      try {
-        await end();
-      } catch (error) {
-        logger.error({ err: error }, 'a part did not stop cleanly');
-      }
-    }
-  }
-}
