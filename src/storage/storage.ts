@@ -182,7 +182,7 @@ export type { CheckBefore, CheckFound } from './tables/connection-checks.js';
 export type { ConnectionState, WindowFigures } from './tables/connection-figures.js';
 export { joinConnection, settingsOf } from './tables/connection-rows.js';
 export { type ConnectionDraft, draftRow, type ManagedConnection, type SecretChanges } from './tables/connections.js';
-export { type FeedEvent, type FeedPage, type FeedQuery } from './tables/event-feeds.js';
+export { type FeedPage, type FeedQuery } from './tables/event-feeds.js';
 export type { DayFigures } from './tables/figures.js';
 export type { StoredTransfer } from './tables/history-queries.js';
 export type { IdempotencyClaim, StoredAnswer } from './tables/idempotency.js';

@@ -14,7 +14,7 @@ interface UploadsOptions {
   readonly log: StorageOptions['log'];
 }
 
-export interface UploadsPart {
+interface UploadsPart {
   readonly service: UploadService;
   /** Not started here: one thread of the process removes expired uploads. */
   readonly expiry: Expiry;

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { uuidv7 } from '../../src/base/uuid.js';
-import type { FeedEvent, Storage } from '../../src/storage/storage.js';
+import type { FeedPage, Storage } from '../../src/storage/storage.js';
 import { Sequencer } from '../../src/webhooks/sequencer.js';
 import { DATABASES, FAILURE, openTest, SUCCESS, type TestServer, until, upload, withSql } from './databases.js';
 import { ACCOUNT, accountOf } from './provisioned.js';
@@ -45,8 +45,8 @@ for (const kind of DATABASES) {
       await transfer.finish({ ...FAILURE, errorCode: 'unreachable', errorMessage: 'nobody there' });
       return transfer.id;
     };
-    const readAll = async (on: Storage, from = 0): Promise<FeedEvent[]> => {
-      const events: FeedEvent[] = [];
+    const readAll = async (on: Storage, from = 0): Promise<FeedPage['events'][number][]> => {
+      const events: FeedPage['events'][number][] = [];
       for (let at = from; ;) {
         const page = await on.watching.feeds.read(accountId, { after: at, limit: 50, connections: undefined });
         if (page.events.length === 0) return events;
@@ -54,12 +54,12 @@ for (const kind of DATABASES) {
         at = page.lookedAt;
       }
     };
-    const transferIn = ({ body }: FeedEvent): string =>
+    const transferIn = ({ body }: FeedPage['events'][number]): string =>
       (JSON.parse(body) as { data: { transfer: { id: string } } }).data.transfer.id;
 
     test('many writers on two nodes, many readers: every number once, in order, and linked', async () => {
       const written = new Set<string>();
-      const seen = [storage, other, storage, other].map(() => [] as FeedEvent[]);
+      const seen = [storage, other, storage, other].map(() => [] as FeedPage['events'][number][]);
       let isWriting = true;
       const readers = seen.map(async (events, index) => {
         const on = index % 2 === 0 ? storage : other;

@@ -27,7 +27,7 @@ export interface FeedQuery {
   readonly connections: readonly string[] | undefined;
 }
 
-export interface FeedEvent {
+interface FeedEvent {
   readonly sequence: number;
   readonly type: string;
   /** As it was signed. */
