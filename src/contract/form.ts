@@ -30,6 +30,8 @@ export interface FormField {
   readonly isNeeded: boolean;
   /** null takes it away. */
   readonly isNullable: boolean;
+  /** A part that can be given without the others. */
+  readonly isAlone?: boolean;
   readonly default?: unknown;
   readonly choices?: readonly string[];
   readonly example?: string;
@@ -42,6 +44,7 @@ export interface FormField {
 interface FieldSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly string[];
+  readonly const?: string;
   readonly oneOf?: readonly FieldSchema[];
   readonly items?: FieldSchema;
   readonly minItems?: number;
@@ -57,6 +60,7 @@ interface About {
   readonly default?: unknown;
   readonly input?: Input | undefined;
   readonly example?: string | undefined;
+  readonly isAlone?: boolean;
 }
 
 /** One, or one for each of its parts. */
@@ -69,18 +73,21 @@ export function formFields(name: string, schema: FieldSchema, about: About = {})
     return Object.entries(shape.properties).flatMap(([part, one]) =>
       formFields(`${name}.${part}`, one, {
         isNeeded: required.includes(part),
+        isAlone: !isNullable && required.length === 0,
         example: part === 'path' ? about.example : undefined,
       }),
     );
   }
   const { minimum, maximum = Infinity, maxLength, enum: words, items, minItems = 0 } = shape;
-  const choices = words ?? items?.enum;
+  const constants = oneOf.flatMap(({ const: constant }) => constant ?? []);
+  const choices = words ?? items?.enum ?? (constants.length > 0 ? constants : undefined);
   return [
     {
       name,
-      input: about.input ?? inputOf(name.slice(name.lastIndexOf('.') + 1), shape),
+      input: about.input ?? (constants.length > 0 ? 'choice' : inputOf(name.slice(name.lastIndexOf('.') + 1), shape)),
       isNeeded: items === undefined ? about.isNeeded === true && !isNullable : minItems > 0,
       isNullable,
+      ...(about.isAlone === true ? { isAlone: true } : {}),
       ...(about.default === undefined ? {} : { default: about.default }),
       ...(choices === undefined ? {} : { choices }),
       ...(about.example === undefined ? {} : { example: about.example }),

@@ -70,9 +70,33 @@ test('a connection is added, tested before and after it is saved, edited and del
   await page.getByRole('button', { name: 'Save the connection' }).click();
   await page.getByRole('heading', { name: 'Mirror' }).waitFor();
 
+  /** What an edit sends. */
+  const saved = async (): Promise<unknown> => {
+    const answer = page.waitForResponse((response) => response.request().method() === 'PATCH');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    return (await answer).request().postDataJSON() as unknown;
+  };
   await page.getByLabel('Name', { exact: false }).first().fill('Mirror of the sandbox');
-  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByText('Limits and server options').click();
+  await page.getByLabel('Maximum sessions', { exact: true }).fill('3');
+  await page.getByLabel('Algorithms', { exact: true }).selectOption({ label: 'Legacy ones too, for old servers' });
+  const edited = { name: 'Mirror of the sandbox', pool: { maxSessions: 3 }, algorithms: 'legacy' };
+  assert.deepEqual(await saved(), edited);
   await page.getByRole('heading', { name: 'Mirror of the sandbox' }).waitFor();
+  // A stored secret is not asked for, unless the server is another one.
+  await page.getByText('Stored, and never shown. Leave empty to keep it.').waitFor();
+  await page.getByLabel('Port').fill('2022');
+  await page.getByText('Enter it again: a stored secret is never sent to a different server.').waitFor();
+  await page.getByRole('button', { name: 'Discard changes' }).click();
+  assert.equal(await page.getByLabel('Port').inputValue(), String(sandbox.port));
+  await page.getByRole('radio', { name: 'Private key' }).check();
+  await page.getByLabel('Private key', { exact: true }).last().fill('-----BEGIN KEY-----\n');
+  await page.getByText('Password, if the server asks for both').waitFor();
+  await page.getByRole('radio', { name: 'Password', exact: true }).check();
+  await page.getByText('Limits and server options').click();
+  await page.getByLabel('Maximum sessions', { exact: true }).fill('');
+  await page.getByLabel('Root folder', { exact: true }).fill('');
+  assert.deepEqual(await saved(), { pool: {} });
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Delete …' }).click();
   await dialog().getByRole('button', { name: 'Delete the connection' }).click();

@@ -13,7 +13,7 @@ import { Menu } from '../ui/dialog.tsx';
 import { FolderOpen } from '../ui/icons.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
 import { AnnouncedKeys } from './connection/announced-keys.tsx';
-import { changesOf, draftOf, isComplete, withPin } from './connection/draft.ts';
+import { useConnectionForm } from './connection/draft.ts';
 import { ConnectionFields } from './connection/form.tsx';
 import { Health } from './connection/health.tsx';
 import { HostKeys } from './connection/login-keys.tsx';
@@ -29,10 +29,9 @@ const UP = ['/connections', t.connections.title] as const;
 export default function ConnectionScreen({ id }: { readonly id: string }): ReactElement {
   const read = useRead<Connection>(`/manage/connections/${segment(id)}`);
   const types = useRead<{ connectionTypes: ConnectionType[] }>('/manage/connection-types');
-  const type = types.data?.connectionTypes.find((one) => one.type === read.data?.type);
-  const isRead = read.data !== undefined && types.data !== undefined && type !== undefined;
+  const isRead = read.data !== undefined && types.data !== undefined;
   const both = {
-    data: isRead ? { connection: read.data, type, types: types.data.connectionTypes } : undefined,
+    data: isRead ? { connection: read.data, types: types.data.connectionTypes } : undefined,
     error: read.error ?? types.error,
     refetch: () => Promise.all([read.refetch(), types.refetch()]),
   };
@@ -43,26 +42,22 @@ export default function ConnectionScreen({ id }: { readonly id: string }): React
   );
 }
 
-function Editor(props: {
-  readonly connection: Connection;
-  readonly type: ConnectionType;
-  readonly types: readonly ConnectionType[];
-}): ReactElement {
-  const { connection, type, types } = props;
+function Editor(props: { readonly connection: Connection; readonly types: readonly ConnectionType[] }): ReactElement {
+  const { connection, types } = props;
   const { id, name, isActive, source } = connection;
   const path = `/manage/connections/${segment(id)}`;
-  const [draft, setDraft] = useState(() => draftOf(connection, type));
+  const of = useConnectionForm(types, connection);
+  const { form, changes } = of;
   const [isDeleting, setDeleting] = useState(false);
   const [, navigate] = useLocation();
   const isOwned = source === 'configuration';
-  const changes = changesOf(draft, type, connection);
   const hasChanges = Object.keys(changes).length > 0;
 
   const save = useAction(() => request<Connection>('PATCH', path, changes), {
     says: words.saved,
     refreshes: READS,
     showsError: true,
-    onDone: () => keepOfSaved(id, draft, id),
+    onDone: () => keepOfSaved(id, form.draft, id),
   });
   const statusOf = useConnectionStatus();
   useUnsaved(hasChanges && !save.isPending);
@@ -125,11 +120,11 @@ function Editor(props: {
             }}
           >
             <fieldset className="panel-body plain-fieldset" disabled={isOwned}>
-              <ConnectionFields types={types} type={type} draft={draft} known={connection} onDraft={setDraft} />
+              <ConnectionFields {...of} />
               <Failure error={save.error} title={words.notSaved} />
               {!isOwned && (
                 <div className="row end">
-                  <Button disabled={!hasChanges} onClick={() => setDraft(draftOf(connection, type))}>
+                  <Button disabled={!hasChanges} onClick={form.reset}>
                     {words.discard}
                   </Button>
                   <Button look="primary" type="submit" disabled={!hasChanges} isBusy={save.isPending}>
@@ -142,13 +137,7 @@ function Editor(props: {
         </Panel>
         <div className="stack">
           <Health id={id} status={statusOf(connection)} />
-          <TestPanel
-            draft={draft}
-            type={type}
-            known={connection}
-            isComplete={isComplete(draft, type)}
-            onPin={(fingerprint) => setDraft((former) => withPin(former, fingerprint))}
-          />
+          <TestPanel {...of} />
           {connection.hostKeys !== undefined && <HostKeys connection={connection} isOwned={isOwned} />}
           {connection.hostKeys !== undefined && <AnnouncedKeys id={id} />}
           {connection.card !== undefined && connection.card !== null && <ServerCard card={connection.card} />}

@@ -1,5 +1,5 @@
 /** A new connection: fill in, test, save. */
-import { useEffect, useState, type ReactElement } from 'react';
+import { useEffect, type ReactElement } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ApiError, request } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
@@ -7,10 +7,10 @@ import type { Connection, ConnectionType } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { Button, Failure, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
-import { type Draft, inputOf, isComplete, newDraft, withPin } from './connection/draft.ts';
+import { useConnectionForm } from './connection/draft.ts';
 import { ConnectionFields } from './connection/form.tsx';
 import { slugOf } from './connection/slug.ts';
-import { isSameServer, keepOfSaved, noteTest, UNSAVED } from './connection/tested.ts';
+import { keepOfSaved, noteTest, UNSAVED } from './connection/tested.ts';
 import { TestPanel } from './connection/test-panel.tsx';
 
 export default function NewConnection(): ReactElement {
@@ -26,17 +26,16 @@ export default function NewConnection(): ReactElement {
   );
 }
 
-function Form({ types }: { readonly types: readonly ConnectionType[] }): ReactElement | null {
-  const [draft, setDraft] = useState(() => newDraft(types));
+function Form({ types }: { readonly types: readonly ConnectionType[] }): ReactElement {
+  const of = useConnectionForm(types);
+  const { draft, isDirty } = of.form;
   const [, navigate] = useLocation();
   const others = useRead<{ connections: Connection[] }>('/manage/connections').data?.connections ?? [];
-  const type = types.find((one) => one.type === draft.type);
-  const name = String(draft.values['name'] ?? '');
   const derivedId = slugOf(
-    name,
+    String(draft['name']),
     others.map(({ id }) => id),
   );
-  const create = useAction((named: Draft) => save(named, type, draft.id === ''), {
+  const create = useAction(() => save({ id: derivedId, ...of.input }, draft['id'] === ''), {
     says: t.connection.made.saved,
     refreshes: ['/manage/connections', '/manage/account', '/manage/overview'],
     showsError: true,
@@ -45,10 +44,8 @@ function Form({ types }: { readonly types: readonly ConnectionType[] }): ReactEl
       navigate(`/connections/${encodeURIComponent(id)}`);
     },
   });
-  const isDirty = name !== '' || draft.id !== '' || !isSameServer(draft, newDraft(types));
   useUnsaved(isDirty && !create.isPending);
   useEffect(() => noteTest(UNSAVED, undefined), []);
-  if (type === undefined) return null;
   return (
     <div className="split">
       <Panel title={t.connection.server}>
@@ -56,10 +53,10 @@ function Form({ types }: { readonly types: readonly ConnectionType[] }): ReactEl
           className="panel-body"
           onSubmit={(event) => {
             event.preventDefault();
-            create.mutate({ ...draft, id: draft.id === '' ? derivedId : draft.id });
+            create.mutate(undefined);
           }}
         >
-          <ConnectionFields types={types} type={type} draft={draft} derivedId={derivedId} onDraft={setDraft} />
+          <ConnectionFields {...of} derivedId={derivedId} />
           <Failure error={create.error} title={t.connection.notSaved} />
           <div className="row end">
             <LinkButton href="/connections">{t.connection.made.cancel}</LinkButton>
@@ -69,12 +66,7 @@ function Form({ types }: { readonly types: readonly ConnectionType[] }): ReactEl
           </div>
         </form>
       </Panel>
-      <TestPanel
-        draft={draft}
-        type={type}
-        isComplete={isComplete(draft, type)}
-        onPin={(fingerprint) => setDraft((former) => withPin(former, fingerprint))}
-      />
+      <TestPanel {...of} />
     </div>
   );
 }
@@ -82,15 +74,14 @@ function Form({ types }: { readonly types: readonly ConnectionType[] }): ReactEl
 const TRIES = 3;
 
 /** An id that was made from the name gives way to one that somebody else has taken. */
-async function save(draft: Draft, type: ConnectionType | undefined, isDerived: boolean): Promise<Connection> {
-  if (type === undefined) throw new Error(draft.type);
+async function save(input: { readonly id: string }, isDerived: boolean): Promise<Connection> {
   for (let tries = 1; ; tries++) {
-    const id = tries === 1 ? draft.id : `${draft.id}-${crypto.randomUUID().slice(0, 4)}`;
+    const id = tries === 1 ? input.id : `${input.id}-${crypto.randomUUID().slice(0, 4)}`;
     try {
-      return await request<Connection>('POST', '/manage/connections', inputOf({ ...draft, id }, type, undefined));
+      return await request<Connection>('POST', '/manage/connections', { ...input, ...(id === '' ? {} : { id }) });
     } catch (error) {
       const isTaken = error instanceof ApiError && error.code === 'already_exists';
-      if (!isTaken || !isDerived || draft.id === '' || tries === TRIES) throw error;
+      if (!isTaken || !isDerived || input.id === '' || tries === TRIES) throw error;
     }
   }
 }

@@ -57,6 +57,7 @@ function typed({ input, default: usual, choices = [] }: FormField, stored: unkno
 /** undefined = it was left empty. NaN = it cannot be read. */
 function answerTo({ input }: FormField, value: Value | undefined): unknown {
   if (typeof value !== 'string') return value;
+  if (input === 'secret' || input === 'long') return value === '' ? undefined : value;
   const text = value.trim();
   if (input === 'lines') return text.split(/\s*\n\s*/).filter(Boolean);
   if (input === 'words') return text.split(/[\s,;]+/).filter(Boolean);
@@ -80,7 +81,10 @@ function answerTo({ input }: FormField, value: Value | undefined): unknown {
 /** Whether it is part of an object that there is none of: its first part is empty. */
 export function isOfNone(fields: readonly FormField[], name: string, draft: Draft): boolean {
   const [of, part] = name.split('.');
-  return part !== undefined && draft[fields.find((field) => field.name.startsWith(`${of}.`))?.name ?? ''] === '';
+  const isAlone = fields.find((field) => field.name === name)?.isAlone === true;
+  return (
+    part !== undefined && !isAlone && draft[fields.find((field) => field.name.startsWith(`${of}.`))?.name ?? ''] === ''
+  );
 }
 
 /** What was answered, by the fields of the request; what was left empty is undefined, an object that there is none of null. */
@@ -99,14 +103,16 @@ export function answersOf(fields: readonly FormField[], draft: Draft, asks: Asks
 
 /** The fields that differ from those of the thing as it is kept. What was emptied is taken away, or as it is by default. */
 export function changesOf(fields: readonly FormField[], draft: Draft, former: object, asks?: Asks): Values {
+  const sent = (name: string, answer: unknown): unknown => {
+    const { isNullable = true, default: usual } = fields.find((field) => field.name === name) ?? {};
+    return answer ?? (isNullable ? null : usual);
+  };
   const before = answersOf(fields, draftOf(fields, former));
   const after = Object.entries(answersOf(fields, draft, asks));
-  const changed = after.filter(([name, answer]) => text(answer) !== text(before[name]));
   return Object.fromEntries(
-    changed.map(([name, answer]) => {
-      const { isNullable = true, default: usual } = fields.find((field) => field.name === name) ?? {};
-      return [name, answer ?? (isNullable ? null : usual)];
-    }),
+    after
+      .map(([name, answer]) => [name, sent(name, answer)] as const)
+      .filter(([name, answer]) => text(answer) !== text(sent(name, before[name]))),
   );
 }
 

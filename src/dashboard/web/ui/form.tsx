@@ -1,5 +1,5 @@
 /** Forms of things, drawn from the fields of the contract. A form says their order, and what is special. */
-import { Fragment, type ReactElement, type ReactNode, useState } from 'react';
+import { type ComponentProps, Fragment, type ReactElement, type ReactNode, useState } from 'react';
 import { formFields } from '../../../contract/derived/form-fields.ts';
 import type { FormField } from '../../../contract/form.ts';
 import type { FieldTexts } from '../../../contract/thing.ts';
@@ -47,7 +47,9 @@ interface Special {
   readonly isFirst?: boolean;
   readonly isRadio?: boolean;
   readonly type?: string;
-  readonly placeholder?: string;
+  readonly placeholder?: string | undefined;
+  /** What happens while a text is typed. */
+  readonly typing?: Partial<ComponentProps<typeof TextField>>;
   readonly options?: Options;
   /** Choices are labelled by their names, and their texts are hints. */
   readonly areNames?: boolean;
@@ -61,6 +63,8 @@ export interface FormState {
   /** As it is sent. */
   readonly draft: Draft;
   readonly set: (to: Draft) => void;
+  /** As it began. */
+  readonly reset: () => void;
   readonly isReady: boolean;
   readonly isDirty: boolean;
   readonly asks: Asks;
@@ -74,6 +78,9 @@ interface FormOptions {
   readonly former?: object | undefined;
   /** What a new one begins with, where that is not by default. */
   readonly start?: Draft;
+  /** Those that the gateway names, in place of the things' own; these are their texts where the contract has none. */
+  readonly fields?: readonly FormField[];
+  readonly texts?: (name: string) => FieldTexts | undefined;
   /** Fields that are set elsewhere. */
   readonly without?: readonly string[];
   /** Whether the other answers leave a field to ask; one that is not asked is not sent. */
@@ -84,7 +91,8 @@ interface FormOptions {
 
 export function useForm(things: readonly Thing[], options: FormOptions): FormState {
   const { former, start, without = [], adjust = (same) => same } = options;
-  const fields = things.flatMap((thing) => formFields[thing]).filter(({ name }) => !without.includes(name));
+  const known = options.fields ?? things.flatMap((thing) => formFields[thing]);
+  const fields = known.filter(({ name }) => !without.includes(name));
   const [first] = useState(() => ({ ...draftOf(fields, former), ...start }));
   const [typed, setTyped] = useState<Draft>(first);
   const firstConnection = useConnections().find(({ isActive }) => isActive)?.id ?? '';
@@ -96,10 +104,12 @@ export function useForm(things: readonly Thing[], options: FormOptions): FormSta
     fields,
     draft,
     set: (to) => setTyped((before) => ({ ...before, ...(to as Record<string, Value>) })),
+    reset: () => setTyped(first),
     isReady: isReady(fields, draft, asks),
     isDirty: typed !== first,
     asks,
-    textsOf: (name) => things.map((thing) => textsAt(thing, name)).find((texts) => texts !== undefined),
+    textsOf: (name) =>
+      things.map((thing) => textsAt(thing, name)).find((texts) => texts !== undefined) ?? options.texts?.(name),
     answers: () => answersOf(fields, draft, asks),
   };
 }
@@ -112,6 +122,10 @@ interface FieldGroup {
   /** Behind this title, until it is opened. */
   readonly title?: string;
   readonly isOpen?: boolean;
+  /** A section of the form, in two columns: in sight below its heading, or behind it. */
+  readonly section?: 'shown' | 'folded';
+  /** Below the fields of a section. */
+  readonly note?: ReactNode;
 }
 
 interface FieldsProps {
@@ -138,12 +152,30 @@ export function FormFields({ form, groups, special = {} }: FieldsProps): ReactEl
       )
       .map((field) => <DrawnField key={field.name} form={form} field={field} special={special[field.name]} />);
   };
+  const isWide = ({ key }: ReactElement): boolean =>
+    WIDE.includes(fields.find(({ name }) => name === key)?.input ?? '');
   return (
     <>
-      {all.map(({ names, isPlain = false, title, isOpen }) => {
+      {all.map(({ names, isPlain = false, title, isOpen, section, note }) => {
         const parts = names.flatMap(drawn);
         const key = names.join();
         if (parts.length === 0) return null;
+        if (section !== undefined) {
+          const wide = (part: ReactElement) => (
+            <div key={part.key} className="whole">
+              {part}
+            </div>
+          );
+          const isFolded = section === 'folded';
+          const [Box, Title] = isFolded ? (['details', 'summary'] as const) : (['section', 'h3'] as const);
+          return (
+            <Box key={title} className="form-section">
+              <Title>{title}</Title>
+              <div className="form-grid pairs">{parts.map((part) => (isWide(part) ? wide(part) : part))}</div>
+              {note}
+            </Box>
+          );
+        }
         if (title === undefined && isPlain) return <Fragment key={key}>{parts}</Fragment>;
         const body = <div className={isPlain ? 'stack' : 'form-grid'}>{parts}</div>;
         if (title === undefined) return <Fragment key={key}>{body}</Fragment>;
@@ -157,6 +189,9 @@ export function FormFields({ form, groups, special = {} }: FieldsProps): ReactEl
     </>
   );
 }
+
+/** As wide as a section. */
+const WIDE: readonly string[] = ['flag', 'choice', 'lines', 'words', 'long'] satisfies FormField['input'][];
 
 /** Asked once its object has a first part. */
 function isLater(fields: readonly FormField[], name: string, draft: Draft): boolean {
@@ -223,7 +258,7 @@ function DrawnField(props: {
     case 'age':
       return <AgeField {...typing} {...(typing.placeholder === undefined ? { placeholder: '7 days' } : {})} />;
     case 'number':
-      return <TextField {...typing} type="number" min={minimum} max={maximum} />;
+      return <TextField {...special.typing} {...typing} type={special.type ?? 'number'} min={minimum} max={maximum} />;
     case 'megabytes':
       return <TextField {...typing} type="number" min={0} step="any" />;
     case 'date-time':
@@ -248,7 +283,7 @@ function DrawnField(props: {
       return <TextField {...typing} type="url" />;
     case 'text':
       if (options !== undefined) return <ChoiceField {...about} value={text} onText={set} options={options} />;
-      return <TextField {...typing} type={special.type ?? 'text'} />;
+      return <TextField {...special.typing} {...typing} type={special.type ?? 'text'} />;
   }
 }
 

@@ -1,5 +1,5 @@
 /** An address that was typed or pasted where the host belongs, taken apart into the fields of the form. */
-import type { Draft } from './draft.ts';
+import type { Draft } from '../../ui/draft.ts';
 
 interface Parts {
   readonly type: string;
@@ -18,11 +18,11 @@ const SCHEMES: Readonly<Record<string, Parts>> = {
 const AWS = /^(?:(?<bucket>.+)\.)?s3[.-](?:dualstack\.)?(?<region>[a-z0-9-]+)\.amazonaws\.com$/;
 const BARE = /^(?:(?<user>[^\s@/:]+)@)?(?<host>[^\s@/:]+|\[[\da-f:.]+\])(?::(?<port>\d{1,5}))?(?<path>\/\S*)?$/i;
 
-/** The draft with what the address says; undefined where it says no more than a host. The type of one that is kept stays. */
-export function takenApart(text: string, draft: Draft, isKept: boolean): Draft | undefined {
-  const parts = partsOf(text.trim(), draft.type);
-  if (parts === undefined || (isKept && parts.type !== draft.type)) return undefined;
-  return { ...draft, type: parts.type, values: { ...draft.values, ...parts.values } };
+/** What the address says; undefined where it says no more than a host. The type of one that is kept stays. */
+export function takenApart(text: string, type: string, isKept: boolean): Draft | undefined {
+  const parts = partsOf(text.trim(), type);
+  if (parts === undefined || (isKept && parts.type !== type)) return undefined;
+  return { ...parts.values, type: parts.type };
 }
 
 function partsOf(text: string, type: string): Parts | undefined {

@@ -1,28 +1,19 @@
-/** What stands in the form of a connection, and the requests that follow from it. Which fields there are, the gateway says. */
+/** The form of a connection, and the requests it becomes: which fields there are, the gateway says, and their texts the contract. */
+import { type FormField, formFields } from '../../../../contract/form.ts';
+import type { FieldTexts } from '../../../../contract/thing.ts';
 import type { Connection, ConnectionType } from '../../api/types.ts';
+import { changesOf, type Draft } from '../../ui/draft.ts';
+import { type FormState, useForm } from '../../ui/form.tsx';
 
-type LoginWith = 'password' | 'key' | 'pair';
-type Value = string | boolean;
-
-export interface Draft {
-  readonly type: string;
-  readonly id: string;
-  readonly loginWith: LoginWith;
-  /** What was typed or chosen, by the field's key; a change of the type keeps it. */
-  readonly values: Readonly<Record<string, Value>>;
-}
-
-/** JSON Schema, as far as the gateway uses it for fields. */
-interface Shape {
+/** What the gateway says of a field. */
+type Schema = Parameters<typeof formFields>[1];
+type Shape = Omit<Schema, 'oneOf'> & {
   readonly title?: string;
   readonly description?: string;
-  readonly type?: string | readonly string[];
-  readonly default?: string | number | boolean | null;
-  readonly maxLength?: number;
+  readonly default?: unknown;
   readonly writeOnly?: boolean;
-  readonly oneOf?: readonly { readonly const: string; readonly title: string }[];
-  readonly properties?: Readonly<Record<string, Shape>>;
-}
+  readonly oneOf?: readonly (Schema & { readonly title?: string })[];
+};
 
 interface FormShape {
   readonly required: readonly string[];
@@ -30,175 +21,123 @@ interface FormShape {
   readonly examples?: readonly Readonly<Record<string, unknown>>[];
 }
 
-export interface FormField {
-  readonly key: string;
-  readonly name: string;
-  /** Of a field that has parts, the one that this is. */
-  readonly part?: string;
-  readonly title: string;
-  readonly shape: Shape;
-  readonly kind: 'text' | 'number' | 'flag' | 'choice' | 'list';
-  readonly example: string;
-  readonly isRequired: boolean;
-  readonly isSecret: boolean;
-  readonly isAdvanced: boolean;
-  readonly isLong: boolean;
+export interface ConnectionForm {
+  readonly form: FormState;
+  readonly types: readonly ConnectionType[];
+  /** The chosen one. */
+  readonly type: ConnectionType;
+  /** Absent while it is new. */
+  readonly known: Connection | undefined;
+  /** All that the form says; secrets only where they were typed. */
+  readonly input: Values;
+  /** The fields of an edit that differ from the stored ones. */
+  readonly changes: Values;
 }
 
-const KINDS = [
-  ['boolean', 'flag'],
-  ['integer', 'number'],
-  ['array', 'list'],
-] as const;
-/** Switched on and off by a button, not by the form. */
-const NOT_IN_FORM = 'isActive';
+type Values = Readonly<Record<string, unknown>>;
+
 /** Fields that belong to one way of logging in. */
-const OF_LOGIN: Readonly<Record<string, LoginWith>> = { privateKey: 'key', passphrase: 'key', keyPairId: 'pair' };
+const OF_LOGIN: Readonly<Record<string, string>> = { privateKey: 'key', passphrase: 'key', keyPairId: 'pair' };
 
-function allFields({ schema, advanced, multiline }: ConnectionType): readonly FormField[] {
-  const { properties, required, examples: [example = {}] = [] } = schema as object as FormShape;
-  const made = (name: string, shape: Shape, part?: string): FormField => {
-    const { type = 'string', writeOnly = false, oneOf, title = name } = shape;
-    const words = example[name];
-    return {
-      key: part === undefined ? name : `${name}.${part}`,
-      name,
-      shape,
-      ...(part === undefined ? { title } : { part, title: wordsOf(part) }),
-      kind: oneOf === undefined ? (KINDS.find(([of]) => type.includes(of))?.[1] ?? 'text') : 'choice',
-      // Secrets stand in the configuration as variables.
-      example: typeof words === 'string' && !words.includes('${') ? words : '',
-      isRequired: required.includes(name),
-      isSecret: writeOnly,
-      isAdvanced: advanced.includes(name),
-      isLong: multiline.includes(name),
-    };
-  };
-  return Object.entries(properties)
-    .filter(([name]) => name !== NOT_IN_FORM)
-    .flatMap(([name, shape]) =>
-      shape.properties === undefined
-        ? [made(name, shape)]
-        : Object.entries(shape.properties).map(([part, one]) => made(name, one, part)),
-    );
+export const shapeOf = ({ schema }: ConnectionType): FormShape => schema as object as FormShape;
+
+/** The names of its fields, in their order. A button switches a connection on and off, not the form. */
+export const namesOf = (type: ConnectionType): readonly string[] =>
+  Object.keys(shapeOf(type).properties).filter((name) => name !== 'isActive');
+
+export const hasLogins = (type: ConnectionType): boolean => namesOf(type).some((name) => name in OF_LOGIN);
+
+/** What the example of the configuration file has in this field. Secrets are variables there. */
+export function exampleOf(type: ConnectionType, name: string): string | undefined {
+  const { examples: [example = {}] = [], properties } = shapeOf(type);
+  const words = example[name];
+  if (typeof words === 'string' && !words.includes('${')) return words;
+  const usual = properties[name]?.default;
+  return typeof usual === 'string' || typeof usual === 'number' ? String(usual) : undefined;
 }
 
-/** Those that the other answers leave to ask. */
-export function shownFields(type: ConnectionType, draft: Draft): readonly FormField[] {
-  const fields = allFields(type);
-  const isOff = (name: string, off: Value): boolean =>
-    fields.some((field) => field.name === name && valueOf(field, draft) === off);
-  return fields.filter(({ name }) => {
-    if (name === 'tlsVerify') return !isOff('tls', 'none');
-    if (name === 'tlsCa') return !isOff('tls', 'none') && !isOff('tlsVerify', false);
-    return (OF_LOGIN[name] ?? draft.loginWith) === draft.loginWith;
+function fieldsOf(type: ConnectionType): readonly FormField[] {
+  const { properties, required } = shapeOf(type);
+  return namesOf(type).flatMap((name) => {
+    const { [name]: shape = {} } = properties;
+    const { default: usual, writeOnly: isSecret = false } = shape;
+    const kind = isSecret ? 'secret' : (shape.type ?? '').includes('array') ? 'words' : undefined;
+    return formFields(name, shape, {
+      isNeeded: required.includes(name) && !isSecret,
+      // An empty number means the protocol's own.
+      default: typeof usual === 'number' ? undefined : usual,
+      input: type.multiline.includes(name) ? 'long' : kind,
+    });
   });
 }
 
-export function hasLogins(type: ConnectionType): boolean {
-  return allFields(type).some(({ name }) => OF_LOGIN[name] !== undefined);
+/** Those of all types. */
+function fieldsOfAll(types: readonly ConnectionType[]): readonly FormField[] {
+  return [
+    ...new Map(types.toReversed().flatMap((type) => fieldsOf(type).map((field) => [field.name, field]))).values(),
+  ];
 }
 
-/** What was not answered is as the example has it (FTP with TLS), else as the gateway would take it. */
-export function valueOf({ key, kind, shape, example }: FormField, { values }: Draft): Value {
-  const standing = kind === 'flag' ? shape.default === true : kind === 'choice' ? example || String(shape.default) : '';
-  return values[key] ?? standing;
+function textsOf(types: readonly ConnectionType[], name: string): FieldTexts | undefined {
+  const [of = '', part] = name.split('.');
+  const shape = types.map((type) => shapeOf(type).properties[of]).find((one) => one !== undefined);
+  if (shape === undefined || part !== undefined) return undefined;
+  const { title: label = name, description: hint, oneOf = [] } = shape;
+  const choices = Object.fromEntries(oneOf.map(({ const: value = '', title = value }) => [value, title]));
+  return { label, ...(hint === undefined ? {} : { hint }), choices };
 }
 
-export function textOf(field: FormField, draft: Draft): string {
-  return String(valueOf(field, draft));
+/** What a new one begins with: texts are empty, and mean their defaults. */
+function startOf(types: readonly ConnectionType[], fields: readonly FormField[]): Draft {
+  const texts = fields.filter(({ default: usual }) => typeof usual === 'string');
+  const example = (name: string): string =>
+    types.map((type) => exampleOf(type, name)).find((words) => words !== undefined) ?? '';
+  return Object.fromEntries(texts.map(({ name, input }) => [name, input === 'choice' ? example(name) : '']));
 }
 
-export function newDraft(types: readonly ConnectionType[]): Draft {
-  return { type: types[0]?.type ?? '', id: '', loginWith: 'password', values: {} };
-}
-
-export function draftOf(connection: Connection, type: ConnectionType): Draft {
-  const { id, keyPairId = null, secrets } = connection;
-  const values = allFields(type).map((field) => [field.key, typed(storedIn(connection, field))] as const);
+export function useConnectionForm(types: readonly ConnectionType[], known?: Connection): ConnectionForm {
+  const fields = fieldsOfAll(types);
+  const typeOf = ({ type }: Draft): ConnectionType => types.find((one) => one.type === type) ?? NO_TYPE;
+  // Learned keys are not the owner's.
+  const former = known?.hostKeysLearned === true ? { ...known, hostKeys: undefined } : known;
+  const form = useForm(['connection'], {
+    fields,
+    former,
+    texts: (name) => textsOf(types, name),
+    start: {
+      ...(known === undefined ? startOf(types, fields) : {}),
+      type: known?.type ?? types[0]?.type ?? '',
+      id: known?.id ?? '',
+      loginWith: known?.keyPairId ? 'pair' : known?.secrets['privateKey'] === true ? 'key' : 'password',
+    },
+    asks: (name, draft) =>
+      namesOf(typeOf(draft)).includes(name) && (OF_LOGIN[name] ?? draft['loginWith']) === draft['loginWith'],
+  });
+  const { draft, asks } = form;
+  const type = typeOf(draft);
+  /** What belongs to another way of logging in is taken away. */
+  const others = namesOf(type).filter((name) => !asks(name));
+  const gone = others.filter((name) => known?.secrets[name] === true || (name === 'keyPairId' && known?.keyPairId));
+  const taken = Object.fromEntries(gone.map((name) => [name, null]));
+  const id = String(draft['id']).trim();
+  const answers = form.answers();
+  const isLearned =
+    known?.hostKeysLearned === true && (answers['hostKeys'] as readonly string[] | undefined)?.length === 0;
   return {
-    type: connection.type,
-    id,
-    loginWith: keyPairId !== null ? 'pair' : secrets['privateKey'] === true ? 'key' : 'password',
-    values: Object.fromEntries(values),
+    ...{ form, types, type, known },
+    input: {
+      ...{ type: type.type, ...(id === '' ? {} : { id }) },
+      ...{ ...answers, ...taken, ...(isLearned ? { hostKeys: undefined } : {}) },
+    },
+    changes: { ...(known === undefined ? {} : changesOf(fields, draft, former ?? {}, asks)), ...taken },
   };
 }
 
-function storedIn(connection: Connection, { name, part }: FormField): unknown {
-  if (name === 'hostKeys' && connection.hostKeysLearned === true) return undefined;
-  const stored = (connection as object as Readonly<Record<string, unknown>>)[name];
-  return part === undefined ? stored : (stored as Readonly<Record<string, unknown>>)[part];
-}
+const NO_TYPE: ConnectionType = {
+  ...{ type: '', title: '', schema: { properties: {}, required: [] } },
+  ...{ advanced: [], multiline: [], address: [], sent: [] },
+};
 
-function typed(stored: unknown): Value {
-  if (Array.isArray(stored)) return stored.join('\n');
-  if (typeof stored === 'number') return String(stored);
-  return typeof stored === 'boolean' || typeof stored === 'string' ? stored : '';
-}
-
-export function withPin(draft: Draft, fingerprint: string): Draft {
-  const hostKeys = `${String(draft.values['hostKeys'] ?? '')}\n${fingerprint}`.trim();
-  return { ...draft, values: { ...draft.values, hostKeys } };
-}
-
-export function isComplete(draft: Draft, type: ConnectionType): boolean {
-  return allFields(type).every((field) => !field.isRequired || field.isSecret || textOf(field, draft).trim() !== '');
-}
-
-type ConnectionInput = Record<string, unknown>;
-
-/** Everything the form says; secrets only where they were typed. */
-export function inputOf(draft: Draft, type: ConnectionType, known: Connection | undefined): ConnectionInput {
-  const id = draft.id.trim();
-  const input: ConnectionInput = { type: draft.type, ...(id === '' ? {} : { id }) };
-  for (const field of allFields(type)) {
-    const { name, part } = field;
-    const value = sentOf(field, draft, known);
-    const former = input[name] ?? (known as object as ConnectionInput | undefined)?.[name];
-    if (part !== undefined) input[name] = { ...(former as object | undefined), [part]: value };
-    else if (value !== undefined) input[name] = value;
-  }
-  return input;
-}
-
-/** undefined = it is not spoken of. */
-function sentOf(field: FormField, draft: Draft, known: Connection | undefined): unknown {
-  const { name, kind, shape, isSecret } = field;
-  const isOther = (OF_LOGIN[name] ?? draft.loginWith) !== draft.loginWith;
-  if (isOther) return isSecret && known?.secrets[name] !== true ? undefined : null;
-  const value = valueOf(field, draft);
-  if (isSecret) return value === '' ? undefined : value;
-  const text = String(value).trim();
-  switch (kind) {
-    case 'flag':
-    case 'choice':
-      return value;
-    case 'number':
-      return text === '' ? undefined : Number(text);
-    case 'list':
-      return text === '' && known?.hostKeysLearned === true ? undefined : text.split(/\s+/).filter(Boolean);
-    case 'text':
-      return text === '' ? (shape.default === undefined ? '' : shape.default) : text;
-  }
-}
-
-/** The fields of an edit that differ from what is kept. */
-export function changesOf(draft: Draft, type: ConnectionType, known: Connection): ConnectionInput {
-  const before = inputOf(draftOf(known, type), type, known);
-  const { id: _id, type: _type, ...after } = inputOf(draft, type, known);
-  return Object.fromEntries(
-    Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),
-  );
-}
-
-/** Whether the change goes to another server, to which this secret may not be sent. */
-export function isLost({ name }: FormField, draft: Draft, type: ConnectionType, known: Connection): boolean {
-  const changes = changesOf(draft, type, known);
-  return type.sent.includes(name) && type.address.some((part) => part in changes);
-}
-
-/** `maxSessions` → "Max sessions". */
-function wordsOf(name: string): string {
-  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
+export const withPin = (draft: Draft, fingerprint: string): Draft => ({
+  hostKeys: `${String(draft['hostKeys'] ?? '')}\n${fingerprint}`.trim(),
+});

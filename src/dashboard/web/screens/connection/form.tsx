@@ -1,47 +1,22 @@
-/** The fields of a connection, drawn from what the gateway says of its type, in four sections. */
-import { Fragment, type KeyboardEvent, type ReactElement, useState } from 'react';
-import type { Connection, ConnectionType } from '../../api/types.ts';
+/** The fields of a connection, in four sections. */
+import { type KeyboardEvent, type ReactElement, useState } from 'react';
 import { t } from '../../texts/texts.ts';
-import { AreaField, CheckField, ChoiceField, RadioGroup, TextField } from '../../ui/fields.tsx';
+import { RadioGroup, TextField } from '../../ui/fields.tsx';
+import { FormFields } from '../../ui/form.tsx';
 import type { TermName } from '../../ui/term-popover.tsx';
 import { takenApart } from './address.ts';
-import { hasLogins, isLost, shownFields, textOf, valueOf, type Draft, type FormField } from './draft.ts';
+import { type ConnectionForm, exampleOf, hasLogins, namesOf, shapeOf } from './draft.ts';
 import { KeyPairChoice } from './login-keys.tsx';
 
-interface FormProps {
-  readonly types: readonly ConnectionType[];
-  readonly type: ConnectionType;
-  readonly draft: Draft;
-  readonly onDraft: (draft: Draft) => void;
-  /** Absent while it is new. */
-  readonly known?: Connection | undefined;
-  /** Made from the name, as long as no other is typed. */
-  readonly derivedId?: string;
-}
-
 const words = t.connection;
-/** Whose fields name the server; those of the login follow, then what else there is. */
+/** Fields that name the server; those of the login follow, then the others. */
 const OF_SERVER = [
-  'name',
-  'host',
-  'port',
-  'tls',
-  'tlsVerify',
-  'endpoint',
-  'region',
-  'bucket',
-  'prefix',
-  'forcePathStyle',
+  ...['name', 'id', 'host', 'port', 'tls', 'tlsVerify'],
+  ...['endpoint', 'region', 'bucket', 'prefix', 'forcePathStyle'],
 ];
 const OF_LOGIN = [
-  'username',
-  'password',
-  'privateKey',
-  'passphrase',
-  'keyPairId',
-  'accessKeyId',
-  'secretAccessKey',
-  'sessionToken',
+  ...['username', 'loginWith', 'password', 'privateKey', 'passphrase', 'keyPairId'],
+  ...['accessKeyId', 'secretAccessKey', 'sessionToken'],
 ];
 const TERMS: Readonly<Record<string, TermName>> = {
   hostKeys: 'hostKey',
@@ -52,180 +27,123 @@ const TERMS: Readonly<Record<string, TermName>> = {
 };
 /** Where an address may be typed that says more than a host. */
 const ADDRESSES = ['host', 'endpoint'];
+/** A number whose default is in sight, and not a value to step from. */
+const NUMERIC = { inputMode: 'numeric', pattern: '[0-9]*' } as const;
+/** Below the others: as wide as the form. */
+const LISTS = ['hostKeys'];
 
-export function ConnectionFields(props: FormProps): ReactElement {
-  const { types, type, draft, onDraft, known, derivedId = '' } = props;
+/** `derivedId`: made from the name, as long as no other is typed. */
+export function ConnectionFields(props: ConnectionForm & { readonly derivedId?: string }): ReactElement {
+  const { form, types, type, known, changes, derivedId = '' } = props;
+  const { draft, set } = form;
   const [isTakenApart, setTakenApart] = useState(false);
-  const fields = shownFields(type, draft);
-  const firstSecret = hasLogins(type) ? fields.find(({ isSecret }) => isSecret) : undefined;
-  const usual = fields.filter(({ isAdvanced }) => !isAdvanced);
-  const server = usual.filter(({ name }) => OF_SERVER.includes(name));
-  const login = usual.filter(({ name }) => OF_LOGIN.includes(name));
-  const others = usual
-    .filter((field) => !server.includes(field) && !login.includes(field))
-    .sort((a, b) => Number(isWhole(a)) - Number(isWhole(b)));
   const takeApart = (text: string): boolean => {
-    const next = takenApart(text, draft, known !== undefined);
+    const next = takenApart(text, String(draft['type']), known !== undefined);
     setTakenApart(next !== undefined);
-    if (next !== undefined) onDraft(next);
+    if (next !== undefined) set(next);
     return next !== undefined;
   };
-  const drawn = (field: FormField): ReactElement => (
-    <DrawnField key={field.key} {...props} field={field} onAddress={takeApart} />
-  );
+  const { properties, required } = shapeOf(type);
+  const isHidden = (name: string): boolean =>
+    (name === 'tlsVerify' && draft['tls'] === 'none') ||
+    (name === 'tlsCa' && (draft['tls'] === 'none' || draft['tlsVerify'] === false));
+  const isLost = (name: string): boolean => type.sent.includes(name) && type.address.some((part) => part in changes);
+  const specialOf = (name: string) => {
+    const { writeOnly: isSecret = false, type: of = '' } = properties[name] ?? {};
+    const isKept = known?.secrets[name] === true;
+    const isBeside = name === 'password' && draft['loginWith'] !== 'password' && hasLogins(type);
+    const isLong = type.multiline.includes(name);
+    const shown = of.includes('array') ? 'SHA256:…' : isLong ? '-----BEGIN …-----' : exampleOf(type, name);
+    return {
+      term: TERMS[name],
+      isRadio: !type.advanced.includes(name),
+      placeholder: isSecret && !isLong ? (isKept ? '••••••••' : undefined) : shown,
+      ...(isBeside ? { label: words.passwordToo(form.textsOf(name)?.label ?? name) } : {}),
+      ...(isKept ? { hint: isLost(name) ? words.lostSecret : words.keptSecret } : {}),
+      ...(isSecret ? { isRequired: required.includes(name) && known === undefined } : {}),
+      ...(ADDRESSES.includes(name) ? { typing: addressing(takeApart) } : {}),
+      ...(of.includes('integer') ? { type: 'text', typing: NUMERIC } : {}),
+      ...(isHidden(name) ? { draw: () => null } : {}),
+    };
+  };
+  const names = namesOf(type);
+  const others = names.filter((name) => ![...OF_SERVER, ...OF_LOGIN, ...type.advanced].includes(name));
+  const { label, hint } = t.fields.connection.id;
   return (
     <>
       <RadioGroup
         label={words.type}
-        value={draft.type}
+        value={String(draft['type'])}
         disabled={known !== undefined}
         options={types.map((one) => [one.type, one.title] as const)}
-        onValue={(chosen) => onDraft({ ...draft, type: chosen })}
+        onValue={(chosen) => set({ type: chosen })}
       />
-      <section className="form-section">
-        <h3>{words.whereTitle}</h3>
-        <div className="form-grid pairs">
-          {server.map((field) => (
-            <Fragment key={field.key}>
-              {drawn(field)}
-              {field.name === 'name' && (
-                <TextField
-                  label={words.id}
-                  term="connectionId"
-                  value={draft.id === '' ? derivedId : draft.id}
-                  disabled={known !== undefined}
-                  onText={(id) => onDraft({ ...draft, id })}
-                  hint={known === undefined ? words.idHint : undefined}
-                  pattern="[a-z0-9][a-z0-9_\-]*"
-                />
-              )}
-            </Fragment>
-          ))}
-        </div>
-        <p role="status" className={isTakenApart ? 'hint' : 'visually-hidden'}>
-          {isTakenApart && words.takenApart}
-        </p>
-      </section>
-      <section className="form-section">
-        <h3>{words.loginTitle}</h3>
-        <div className="form-grid pairs">
-          {login.map((field) => (
-            <Fragment key={field.key}>
-              {field === firstSecret && (
+      <FormFields
+        form={form}
+        groups={[
+          {
+            ...{ title: words.whereTitle, section: 'shown', names: OF_SERVER },
+            note: (
+              <p role="status" className={isTakenApart ? 'hint' : 'visually-hidden'}>
+                {isTakenApart && words.takenApart}
+              </p>
+            ),
+          },
+          { title: words.loginTitle, section: 'shown', names: OF_LOGIN },
+          {
+            ...{ title: words.foldersTitle, section: 'shown' },
+            names: [
+              ...others.filter((name) => !LISTS.includes(name)),
+              ...others.filter((name) => LISTS.includes(name)),
+            ],
+          },
+          { title: words.limitsTitle, section: 'folded', names: type.advanced },
+        ]}
+        special={{
+          ...Object.fromEntries(names.map((name) => [name, specialOf(name)])),
+          id: {
+            draw: () => (
+              <TextField
+                label={label}
+                term="connectionId"
+                value={draft['id'] === '' ? derivedId : String(draft['id'])}
+                disabled={known !== undefined}
+                onText={(id) => set({ id })}
+                hint={known === undefined ? hint : undefined}
+                pattern="[a-z0-9][a-z0-9_\-]*"
+              />
+            ),
+          },
+          loginWith: hasLogins(type) ? { draw: () => <LoginChoice {...props} /> } : undefined,
+          keyPairId: {
+            draw: () =>
+              form.asks('keyPairId') && (
                 <div className="whole">
-                  <RadioGroup
-                    label={words.logInWith}
-                    term="keyPair"
-                    value={draft.loginWith}
-                    options={[
-                      ['password', words.withPassword],
-                      ['key', words.withKey],
-                      ['pair', words.withPair],
-                    ]}
-                    onValue={(loginWith) => onDraft({ ...draft, loginWith })}
-                  />
+                  <KeyPairChoice value={String(draft['keyPairId'])} onValue={(keyPairId) => set({ keyPairId })} />
                 </div>
-              )}
-              {drawn(field)}
-            </Fragment>
-          ))}
-        </div>
-      </section>
-      {others.length > 0 && (
-        <section className="form-section">
-          <h3>{words.foldersTitle}</h3>
-          <div className="form-grid pairs">{others.map(drawn)}</div>
-        </section>
-      )}
-      <details className="form-section">
-        <summary>{words.limitsTitle}</summary>
-        <div className="form-grid pairs">{fields.filter(({ isAdvanced }) => isAdvanced).map(drawn)}</div>
-      </details>
+              ),
+          },
+        }}
+      />
     </>
   );
 }
 
-/** As wide as the form. */
-function isWhole({ kind, isLong }: FormField): boolean {
-  return isLong || kind === 'list' || kind === 'flag' || kind === 'choice';
-}
-
-type DrawnProps = FormProps & {
-  readonly field: FormField;
-  /** Whether it has filled other fields. */
-  readonly onAddress: (text: string) => boolean;
-};
-
-function DrawnField({ field, draft, onDraft, type, known, onAddress }: DrawnProps): ReactElement {
-  const { key, name, kind, shape, isAdvanced, isSecret, isLong } = field;
-  const value = textOf(field, draft);
-  const onValue = (next: string | boolean): void => onDraft({ ...draft, values: { ...draft.values, [key]: next } });
-  const isBeside = name === 'password' && draft.loginWith !== 'password' && hasLogins(type);
-  const isKept = known?.secrets[name] === true;
-  const title = words.titles[key] ?? field.title;
-  const told = words.hints[key] ?? shape.description;
-  const hint = isKept ? (isLost(field, draft, type, known) ? words.lostSecret : words.keptSecret) : told;
-  const common = {
-    label: isBeside ? words.passwordToo(title) : title,
-    hint: hint === '' ? undefined : hint,
-    term: TERMS[name],
-  };
-  const text = { ...common, value, onText: onValue };
-  if (name === 'keyPairId') {
-    return (
-      <div className="whole">
-        <KeyPairChoice value={value} onValue={onValue} />
-      </div>
-    );
-  }
-  if (kind === 'choice') {
-    const options = (shape.oneOf ?? []).map(
-      (one) => [one.const, words.choices[`${name}.${one.const}`] ?? one.title] as const,
-    );
-    return (
-      <div className="whole">
-        {isAdvanced ? (
-          <ChoiceField {...text} options={options} />
-        ) : (
-          <RadioGroup label={common.label} term={common.term} value={value} options={options} onValue={onValue} />
-        )}
-      </div>
-    );
-  }
-  if (kind === 'flag') {
-    return (
-      <div className="whole">
-        <CheckField {...common} checked={valueOf(field, draft) === true} onCheck={onValue} />
-      </div>
-    );
-  }
-  if (kind === 'list' || isLong) {
-    return (
-      <div className="whole">
-        <AreaField {...text} rows={isLong ? 4 : 2} placeholder={kind === 'list' ? 'SHA256:…' : '-----BEGIN …-----'} />
-      </div>
-    );
-  }
-  if (isSecret) {
-    return (
-      <TextField
-        {...text}
-        type="password"
-        required={field.isRequired && known === undefined}
-        autoComplete="new-password"
-        placeholder={isKept ? '••••••••' : undefined}
-      />
-    );
-  }
+function LoginChoice({ form }: ConnectionForm): ReactElement {
   return (
-    <TextField
-      {...text}
-      required={field.isRequired}
-      maxLength={shape.maxLength}
-      placeholder={field.example || String(shape.default ?? '')}
-      {...(kind === 'number' ? { inputMode: 'numeric', pattern: '[0-9]*' } : {})}
-      {...(ADDRESSES.includes(name) ? addressing(onAddress) : {})}
-    />
+    <div className="whole">
+      <RadioGroup
+        label={words.logInWith}
+        term="keyPair"
+        value={String(form.draft['loginWith'])}
+        options={[
+          ['password', words.withPassword],
+          ['key', words.withKey],
+          ['pair', words.withPair],
+        ]}
+        onValue={(loginWith) => form.set({ loginWith })}
+      />
+    </div>
   );
 }
 

@@ -3,33 +3,34 @@ import { useEffect, useState, type ReactElement } from 'react';
 import { CircleCheck, CircleMinus, CircleX, Play } from '../../ui/icons.tsx';
 import { request, segment } from '../../api/client.ts';
 import { refresh, useAction } from '../../api/hooks.ts';
-import type { Connection, ConnectionType, TestResult, TestStep } from '../../api/types.ts';
+import type { Connection, TestResult, TestStep } from '../../api/types.ts';
 import { formatDuration } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, Facts, Failure, Notice, Panel, Time } from '../../ui/basics.tsx';
 import { CheckField } from '../../ui/fields.tsx';
 import { Term } from '../../ui/term.tsx';
-import { changesOf, inputOf, type Draft } from './draft.ts';
+import { type ConnectionForm, withPin } from './draft.ts';
 import { isSameServer, noteTest, UNSAVED, useTested } from './tested.ts';
 
 const words = t.connection.test;
 
-export function TestPanel(props: {
-  readonly draft: Draft;
-  readonly type: ConnectionType;
-  readonly known?: Connection | undefined;
-  readonly isComplete: boolean;
-  /** Accepts a host key where the connection is not kept yet. */
-  readonly onPin: (fingerprint: string) => void;
-}): ReactElement {
-  const { draft, type, known, isComplete, onPin } = props;
+export function TestPanel({ form, known, input, changes }: ConnectionForm): ReactElement {
+  const { draft, isReady: isComplete } = form;
   const [probe, setProbe] = useState(false);
   const id = known?.id ?? UNSAVED;
   const tested = useTested(id);
-  const hasChanges = known === undefined || Object.keys(changesOf(draft, type, known)).length > 0;
+  const hasChanges = known === undefined || Object.keys(changes).length > 0;
   const isStale = tested?.draft === undefined ? hasChanges : !isSameServer(tested.draft, draft);
+  // As it is saved, where nothing was changed; else what the form says, with the secrets of the one that it is an edit of.
   const test = useAction(
-    () => runTest(draft, type, hasChanges ? known : undefined, hasChanges ? undefined : id, probe),
+    () =>
+      hasChanges
+        ? request<TestResult>('POST', '/manage/test-connection', {
+            connection: input,
+            ...(known === undefined ? {} : { basedOn: known.id }),
+            probe,
+          })
+        : request<TestResult>('POST', `/manage/connections/${segment(id)}/test`, { probe }),
     {
       showsError: true,
       onDone: (result) => {
@@ -44,7 +45,7 @@ export function TestPanel(props: {
     { says: words.pinned, refreshes: ['/manage/connections'], onDone: () => test.mutate(undefined) },
   );
   const accept = (fingerprint: string, replace: boolean): void => {
-    if (known === undefined || known.source === 'configuration') onPin(fingerprint);
+    if (known === undefined || known.source === 'configuration') form.set(withPin(draft, fingerprint));
     else pin.mutate({ fingerprint, replace });
   };
   return (
@@ -78,22 +79,6 @@ export function TestPanel(props: {
       </div>
     </Panel>
   );
-}
-
-/** As it is saved, where nothing was changed; else what the form says, with the secrets of the one that it is an edit of. */
-async function runTest(
-  draft: Draft,
-  type: ConnectionType,
-  edited: Connection | undefined,
-  savedId: string | undefined,
-  probe: boolean,
-): Promise<TestResult> {
-  if (savedId !== undefined) return request('POST', `/manage/connections/${segment(savedId)}/test`, { probe });
-  return request('POST', '/manage/test-connection', {
-    connection: inputOf(draft, type, edited),
-    ...(edited === undefined ? {} : { basedOn: edited.id }),
-    probe,
-  });
 }
 
 function nameOf(step: string): string {

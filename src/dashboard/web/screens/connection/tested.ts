@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react';
 import { request, segment } from '../../api/client.ts';
 import { refresh } from '../../api/hooks.ts';
 import type { TestResult } from '../../api/types.ts';
-import type { Draft } from './draft.ts';
+import type { Draft } from '../../ui/draft.ts';
 
 interface Tested {
   readonly result: TestResult;
@@ -48,10 +48,8 @@ function keepTest(from: string, id: string, saved: Draft): TestResult | undefine
 
 /** But for what people call it. */
 export function isSameServer(one: Draft, other: Draft): boolean {
-  const words = ({ type, loginWith, values }: Draft): string => {
-    const { name: _name, ...rest } = values;
-    return JSON.stringify([type, loginWith, Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1))]);
-  };
+  const words = ({ name: _name, id: _id, ...rest }: Draft): string =>
+    JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));
   return words(one) === words(other);
 }
 
