@@ -1,7 +1,8 @@
 /** The commands of watched folders and of what is delivered from them. */
 import { type Command, Option } from 'commander';
 import { CONFLICT_RULES } from '../contract/job.js';
-import { DELIVERY_STATES, watchedFolderFields } from '../contract/watched-folder.js';
+import { DELIVERY_STATES } from '../contract/delivery.js';
+import { watchedFolderFields } from '../contract/watched-folder.js';
 import { type Actions, commandsOn } from './command.js';
 import * as watch from './commands/watch.js';
 import { addFieldOptions } from './field-options.js';

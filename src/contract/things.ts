@@ -5,6 +5,7 @@ import { connectionFields, hostKeyFields } from './connection/fields.js';
 import { ftp } from './connection/ftp.js';
 import { s3 } from './connection/s3.js';
 import { sftp } from './connection/sftp.js';
+import { copyFields, deliveryFields } from './delivery.js';
 import { jobFields, jobOptionFields } from './job.js';
 import { keyPairFields } from './key-pair.js';
 import { linkFields } from './link.js';
@@ -25,6 +26,8 @@ export const THINGS = {
   alarms: alarmFields,
   apiKey: apiKeyFields,
   connection: allConnections,
+  copy: copyFields,
+  delivery: deliveryFields,
   job: jobFields,
   jobOptions: jobOptionFields,
   keyPair: keyPairFields,

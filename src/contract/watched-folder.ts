@@ -17,9 +17,6 @@ import { type ConflictRule, CONFLICT_RULES } from './job.js';
 import { given, hidden, kept, type RowOf, type SettingsOf } from './thing.js';
 import { CONNECTION_ID, ERROR_CODE, ROOT_PATH } from './words.js';
 
-/** Of a message to the receiver of a folder, a webhook or a job. */
-export const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'cancelled'] as const;
-
 const path = { minLength: 1, maxLength: 4096, pattern: NAME };
 
 export const copyToSchema = object('CopyTo', {

@@ -133,7 +133,7 @@ export function recordAttempt(facts: AttemptFacts, logger: Logger, metrics: Metr
   logger[verdict === 'delivered' ? 'info' : 'warn'](
     {
       eventId: event.eventId,
-      watchedFolderId: event.folderId ?? undefined,
+      watchedFolderId: event.watchedFolderId ?? undefined,
       jobId: event.jobId ?? undefined,
       webhookId: event.webhookId ?? undefined,
       type: event.type,

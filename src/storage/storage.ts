@@ -194,7 +194,7 @@ export type { MadeKeyPair } from './tables/key-pairs.js';
 export type { Leftover } from './tables/leftovers.js';
 export type { OpenedLink } from './tables/links.js';
 export type { LoginSession } from './tables/login-sessions.js';
-export { COPY_STATES, type CopyingEvent, isOtherCopyTo, type NewCopy, type RouteCopy } from './tables/route-copies.js';
+export { type CopyingEvent, isOtherCopyTo } from './tables/route-copies.js';
 export type { ReceiptLine } from './tables/receipts.js';
 export type { RunningRow } from './tables/running-transfers.js';
 export type { DueSchedule, Fired } from './tables/schedules.js';

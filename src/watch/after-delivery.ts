@@ -1,6 +1,7 @@
 /** What becomes of files once their event has been delivered: moved or deleted, each as it was reported or not at all. */
 import { toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
+import type { DeliveredFile } from '../contract/delivery.js';
 import type { WatchedFolder } from '../contract/watched-folder.js';
 import { Evidence } from '../operations/evidence.js';
 import { baseName, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
@@ -11,7 +12,6 @@ import {
   type ClaimedTask,
   clockAt,
   type Connections,
-  type DeliveredFile,
   type History,
   type TaskOutcome,
   type Queue,
@@ -78,7 +78,7 @@ export class AfterDelivery {
     const event = await events.find(job.key);
     if (event === undefined || event.afterAction !== 'pending') return 'done';
     const clock = clockAt(event.readAt);
-    const folder = event.folderId === null ? undefined : await folders.findForDelivery(event.folderId);
+    const folder = event.watchedFolderId === null ? undefined : await folders.findForDelivery(event.watchedFolderId);
     const connection = folder === undefined ? undefined : await connections.find(folder.accountId, folder.connectionId);
     if (folder !== undefined && folder.afterDelivery !== 'keep' && connection?.isActive === true) {
       try {

@@ -4,6 +4,7 @@
  */
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
+import type { DeliveredFile, NewCopy } from '../contract/delivery.js';
 import type { CopyTo, WatchedFolder } from '../contract/watched-folder.js';
 import { templateFacts } from '../operations/names.js';
 import { parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
@@ -13,11 +14,9 @@ import {
   type CheckRow,
   CheckSuperseded,
   type Connections,
-  type DeliveredFile,
   EntryChanges,
   idsAt,
   type Locks,
-  type NewCopy,
   type NewEvent,
   type TransferRow,
   type WatchedFiles,
@@ -235,7 +234,7 @@ export class FolderChecks {
 }
 
 function newCopy(id: string, { path, rawName }: DetectedFile, { connectionId }: CopyTo): NewCopy {
-  return { id, path, rawName: rawName ?? null, targetConnection: connectionId };
+  return { id, path, rawName: rawName ?? null, connectionId };
 }
 
 function pathOf({ path, rawName }: DetectedFile): RemotePath {

@@ -5,7 +5,7 @@ import { listOf, base64, count, dateTime, described, flag, oneOf, text, textOrNu
 import { connectionSummary } from '../contract/connection/schemas.js';
 import type { WatchedFolder } from '../contract/watched-folder.js';
 import { ROOT_PATH } from '../contract/words.js';
-import type { RouteCopy } from '../storage/storage.js';
+import type { RouteCopy } from '../contract/delivery.js';
 
 const copied = Type.Object(
   {
@@ -201,7 +201,7 @@ export function withCopies(body: string, copies: readonly RouteCopy[]): string {
 }
 
 function copyOf(copy: RouteCopy): Static<typeof copied> {
-  const { targetConnection: connectionId } = copy;
+  const { connectionId } = copy;
   const path = copy.targetPath ?? undefined;
   if (copy.state === 'done' && path !== undefined) return { connectionId, path, size: copy.size ?? 0 };
   if (copy.state === 'skipped' && path !== undefined) return { connectionId, path, skipped: true };

@@ -6,7 +6,7 @@ import { pause } from '../base/deadline.js';
 import { hasCode } from '../base/errors.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remote } from '../remotes/remote.js';
-import type { DeliveredFile } from '../storage/storage.js';
+import type { DeliveredFile } from '../contract/delivery.js';
 
 /** The finest time that servers commonly tell, and a little more. */
 const SECOND_MS = 1000;

@@ -12,7 +12,6 @@ import type { Leftovers } from '../remotes/leftovers.js';
 import {
   type CheckKind,
   type Clock,
-  type DeliveredFile,
   type EntryChange,
   EntryChanges,
   UNKNOWN_SIZE,
@@ -23,6 +22,7 @@ import { diff, type Unlisted } from './diff.js';
 import { entryKey, nameOfKey } from '../base/entry-key.js';
 import { pairs } from '../base/entry-pairs.js';
 import { EntrySorter } from '../base/entry-sorter.js';
+import type { DeliveredFile } from '../contract/delivery.js';
 import type { WatchedFolder } from '../contract/watched-folder.js';
 import type { DetectedFile } from './event-bodies.js';
 import { agedStates } from './exact.js';

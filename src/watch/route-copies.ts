@@ -8,6 +8,7 @@ import type { Caller } from '../base/caller.js';
 import { GatewayError, type ErrorCode, toGatewayError } from '../base/errors.js';
 import { retryDelay } from '../base/retry-schedule.js';
 import type { Connection } from '../connections/connection.js';
+import type { RouteCopy } from '../contract/delivery.js';
 import type { CopyTo, WatchedFolder } from '../contract/watched-folder.js';
 import { find, freeName, isLeftAlone, OntoItself, refuseOlder, replaces } from '../operations/conflicts.js';
 import { copyFile, requireVerified } from '../operations/copy.js';
@@ -27,7 +28,6 @@ import {
   QueueWorker,
   type Locks,
   type RouteCopies,
-  type RouteCopy,
   type StorageOptions,
   type WatchedFolders,
   type WebhookEvents,
@@ -136,7 +136,7 @@ export class RouteCopier {
 
   async #turn(event: CopyingEvent, signal: AbortSignal): Promise<TaskOutcome> {
     const { copies, events, folders, retryMs, log } = this.#options;
-    const folder = await folders.findForDelivery(event.folderId);
+    const folder = await folders.findForDelivery(event.watchedFolderId);
     if (folder === undefined) return 'done';
     const delayMs = retryDelay({ delaysMs: retryMs, spread: WEBHOOK_SPREAD }, event.rounds + 1);
     const way = await this.#wayOf(event, folder);
@@ -149,7 +149,7 @@ export class RouteCopier {
       ({ trouble } = turn);
     }
     if (trouble !== undefined) {
-      const now = await folders.findForDelivery(event.folderId);
+      const now = await folders.findForDelivery(event.watchedFolderId);
       // What the trouble was of is wanted no more.
       if (now !== undefined && isOtherCopyTo(folder.copyTo, now.copyTo)) return { again: 0 };
       const { code, clientText: message } = trouble;
@@ -300,8 +300,8 @@ export class RouteCopier {
   /** Whether the copy of a try that nobody knows the end of stands where it was to go. */
   async #stands(operation: Operation, way: Way, file: RouteCopy, from: RemotePath): Promise<boolean> {
     const { source, target, folder } = way;
-    const { targetConnection, targetPath, size } = file;
-    if (targetPath === null || size === null || targetConnection !== target.id) return false;
+    const { connectionId, targetPath, size } = file;
+    if (targetPath === null || size === null || connectionId !== target.id) return false;
     const path = parseRemotePath(targetPath, ROOT, 'path');
     const isThere = await operation.useBoth(source, async (reading, writing) => {
       const open = { source: reading, target: writing };

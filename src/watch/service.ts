@@ -13,26 +13,23 @@ import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { Remote } from '../remotes/remote.js';
 import {
-  type Attempt,
   type CheckRow,
   type Connections,
   type DeliveryFilter,
   type DeliveryPage,
-  type DeliveryRow,
   idsAt,
   type Locks,
   type Route,
-  type RouteCopy,
   targetGroup,
   type WatchStorage,
   type ReplayFilter,
-  type WebhookEvent,
 } from '../storage/storage.js';
 import { checkTarget } from '../webhooks/target.js';
 import type { FolderLooks } from './look.js';
 import type { Reason } from './decide.js';
 import { nameOfKey } from '../base/entry-key.js';
 import { isUuid } from '../base/uuid.js';
+import type { Attempt, Delivery, OutgoingDelivery, RouteCopy } from '../contract/delivery.js';
 import type { CopyTo, WatchSettings, WatchedFolder } from '../contract/watched-folder.js';
 import { testEvent, type DetectedFile } from './event-bodies.js';
 import { createNameFilter } from './name-filter.js';
@@ -273,7 +270,7 @@ export class WatchService {
   }
 
   /** Events, newest first. */
-  deliveries(accountId: string, filter: DeliveryFilter, page: DeliveryPage): Promise<readonly DeliveryRow[]> {
+  deliveries(accountId: string, filter: DeliveryFilter, page: DeliveryPage): Promise<readonly Delivery[]> {
     return this.options.storage.deliveries.list(accountId, filter, page);
   }
 
@@ -302,12 +299,12 @@ export class WatchService {
   }
 
   /** What the delivery shares with others. @throws GatewayError where there is no receiver any more */
-  private async groupOf({ accountId, folderId, webhookId, ...event }: WebhookEvent): Promise<string> {
+  private async groupOf({ accountId, watchedFolderId, webhookId, ...event }: OutgoingDelivery): Promise<string> {
     if (webhookId !== null) {
       if ((await this.options.storage.webhooks.find(accountId, webhookId)) !== undefined) return webhookId;
       throw refusal('bad_request', 'the webhook that the event was for has been deleted');
     }
-    const { webhookUrl } = folderId === null ? event : await this.get(accountId, folderId);
+    const { webhookUrl } = watchedFolderId === null ? event : await this.get(accountId, watchedFolderId);
     if (webhookUrl === null) throw refusal('bad_request', 'this watched folder has no webhookUrl');
     return targetGroup(webhookUrl);
   }
@@ -352,7 +349,7 @@ export class WatchService {
     this.options.wake();
   }
 
-  private async event(accountId: string, id: string): Promise<WebhookEvent> {
+  private async event(accountId: string, id: string): Promise<OutgoingDelivery> {
     const event = isUuid(id) ? await this.options.storage.events.findOf(accountId, id) : undefined;
     if (event !== undefined) return event;
     throw unknown('webhook event', id);

@@ -13,12 +13,12 @@ import {
   QueueWorker,
   type StorageOptions,
   type WatchedFolders,
-  type WebhookEvent,
   type WebhookEvents,
   type Webhooks,
   type WebhookSecret,
   withLogin,
 } from '../storage/storage.js';
+import type { OutgoingDelivery } from '../contract/delivery.js';
 import type { Sender } from './send.js';
 import { type Tried, trySending } from './try.js';
 import { verdictOf } from './verdict.js';
@@ -43,7 +43,7 @@ interface DelivererOptions {
 }
 
 export interface AttemptFacts {
-  readonly event: WebhookEvent;
+  readonly event: OutgoingDelivery;
   readonly verdict: AttemptVerdict['kind'];
   readonly status: number | undefined;
   readonly durationMs: number;
@@ -130,19 +130,24 @@ export class Deliverer {
   }
 
   /** undefined: nobody is to have it any more. */
-  async #targetOf({ folderId, webhookId, webhookUrl, accountId }: WebhookEvent) {
+  async #targetOf({ watchedFolderId, webhookId, webhookUrl, accountId }: OutgoingDelivery) {
     const { folders, secrets, accountSecret, webhooks } = this.#options;
     if (webhookId !== null) return webhooks.targetOf(webhookId);
-    if (folderId === null) {
+    if (watchedFolderId === null) {
       return webhookUrl === null ? undefined : { url: webhookUrl, secrets: await accountSecret.current(accountId) };
     }
-    const folder = await folders.findForDelivery(folderId);
+    const folder = await folders.findForDelivery(watchedFolderId);
     if (folder === undefined || folder.webhookUrl === null) return undefined;
-    const url = withLogin(folder.webhookUrl, await secrets.login(folderId));
-    return { url, secrets: await secrets.current(folderId) };
+    const url = withLogin(folder.webhookUrl, await secrets.login(watchedFolderId));
+    return { url, secrets: await secrets.current(watchedFolderId) };
   }
 
-  async #try(event: WebhookEvent, url: string, secrets: readonly string[], signal: AbortSignal): Promise<TaskOutcome> {
+  async #try(
+    event: OutgoingDelivery,
+    url: string,
+    secrets: readonly string[],
+    signal: AbortSignal,
+  ): Promise<TaskOutcome> {
     const { events, sender, retryMs, tracer } = this.#options;
     const span = tracer.begin('POST', { kind: 'client', attributes: attributesOf(event, url) });
     const clock = clockAt(event.readAt);
@@ -179,7 +184,7 @@ export class Deliverer {
 }
 
 /** The URL's path and query may hold the receiver's secrets. */
-function attributesOf(event: WebhookEvent, url: string): SpanAttributes {
+function attributesOf(event: OutgoingDelivery, url: string): SpanAttributes {
   const target = URL.canParse(url) ? new URL(url) : undefined;
   return {
     'http.request.method': 'POST',
@@ -188,7 +193,7 @@ function attributesOf(event: WebhookEvent, url: string): SpanAttributes {
     'http.request.resend_count': event.attempts === 0 ? undefined : event.attempts,
     'ftg.webhook.event.id': event.eventId,
     'ftg.webhook.event.type': event.type,
-    'ftg.watched_folder.id': event.folderId ?? undefined,
+    'ftg.watched_folder.id': event.watchedFolderId ?? undefined,
     'ftg.job.id': event.jobId ?? undefined,
     'ftg.webhook.id': event.webhookId ?? undefined,
   };

@@ -26,7 +26,8 @@ interface SenderOptions {
   readonly requireHttps: boolean;
 }
 
-export interface Delivery {
+/** What a receiver answered. */
+export interface ReceiverAnswer {
   readonly status: number;
   readonly retryAfter: string | undefined;
   /** Of the answer, as they came. */
@@ -43,7 +44,7 @@ interface Asked {
 
 export interface Sender {
   /** Errors: address_denied, dns_failed, unreachable, connect_timeout, stall_timeout, certificate_rejected. */
-  send(url: string, headers: Readonly<Record<string, string>>, body: string, asked: Asked): Promise<Delivery>;
+  send(url: string, headers: Readonly<Record<string, string>>, body: string, asked: Asked): Promise<ReceiverAnswer>;
   close(): void;
 }
 
@@ -66,7 +67,7 @@ export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions)
     headers: Readonly<Record<string, string>>,
     body: string,
     { owner, signal }: Asked,
-  ): Promise<Delivery> {
+  ): Promise<ReceiverAnswer> {
     const target = parseWebhookUrl(url, requireHttps);
     const late = (): GatewayError => tooSlow(target, timeoutMs);
     try {
@@ -84,7 +85,7 @@ export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions)
 
   function post(target: URL, headers: Readonly<Record<string, string>>, body: string, { owner, signal }: Asked) {
     const owned: OwnedRequest = { owner };
-    return new Promise<Delivery>((resolve, reject) => {
+    return new Promise<ReceiverAnswer>((resolve, reject) => {
       const secure = target.protocol === 'https:';
       const request = (secure ? https : http).request(target, {
         method: 'POST',

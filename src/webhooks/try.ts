@@ -1,7 +1,8 @@
 /** One signed try at a receiver: what was sent, and what came back. */
 import { type GatewayError, hasCode, toGatewayError } from '../base/errors.js';
-import { type NewAttempt, withoutLogin } from '../storage/storage.js';
-import { type Delivery, requestHeaders, type Sender, signatures } from './send.js';
+import type { NewAttempt } from '../contract/delivery.js';
+import { withoutLogin } from '../storage/storage.js';
+import { type ReceiverAnswer, requestHeaders, type Sender, signatures } from './send.js';
 import { loginTexts, shownHeaders, without } from './shown.js';
 
 interface Message {
@@ -38,7 +39,7 @@ export async function trySending(
     ...headers,
   };
   const begin = performance.now();
-  let delivery: Delivery | undefined;
+  let delivery: ReceiverAnswer | undefined;
   let error: GatewayError | undefined;
   try {
     delivery = await sender.send(url, signed, body, { owner, signal });

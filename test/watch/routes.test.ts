@@ -9,7 +9,7 @@ import type { WatchedFolder } from '../../src/contract/watched-folder.js';
 import { parseRemotePath, ROOT } from '../../src/remotes/path.js';
 import type { Remote } from '../../src/remotes/remote.js';
 import { endWith } from '../../src/remotes/whole.js';
-import type { DeliveryRow } from '../../src/storage/storage.js';
+import type { Delivery } from '../../src/contract/delivery.js';
 import type { FolderSettings } from '../../src/watch/settings.js';
 import { eventually } from '../support/eventually.js';
 import { Bench } from './support/bench.js';
@@ -85,8 +85,8 @@ suite('watched folders that copy', () => {
     remotes.ftp.proxy.isDown = true;
     remotes.ftp.proxy.fail('reset');
   };
-  const eventsOf = (folder: WatchedFolder): Promise<readonly DeliveryRow[]> =>
-    bench.service.deliveries(bench.accountId, { folderId: folder.id }, { limit: 100, offset: 0 });
+  const eventsOf = (folder: WatchedFolder): Promise<readonly Delivery[]> =>
+    bench.service.deliveries(bench.accountId, { watchedFolderId: folder.id }, { limit: 100, offset: 0 });
   const latestOf = async (folder: WatchedFolder) =>
     bench.storage.watching.events.find((await eventsOf(folder))[0]?.id ?? '');
   const toldOf = (name: string): EventBody[] =>

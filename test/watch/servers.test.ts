@@ -282,7 +282,7 @@ suite('watched folders and time', () => {
     bench.until(async () => {
       const [latest] = await bench.service.deliveries(
         bench.accountId,
-        { folderId: folder.id },
+        { watchedFolderId: folder.id },
         { limit: 1, offset: 0 },
       );
       return latest?.afterAction === 'done';

@@ -1,10 +1,11 @@
 /** Webhooks: who is told of the events of an account. */
+import type { TProperties } from 'typebox';
+import { exchangeExample, exchangeFields } from '../../contract/delivery.js';
 import { described, flag, listOf, object, text } from '../../contract/schema.js';
 import { changedFields, newFields, shownFields, viewOf } from '../../contract/thing.js';
 import { type Webhook, webhookFields } from '../../contract/webhook.js';
 import { successAnswer } from '../fields.js';
 import { actorOf } from '../services.js';
-import { ATTEMPT_FIELDS, ATTEMPT_SAMPLE } from './attempt.js';
 import { endpoints } from '../endpoint.js';
 
 export const WEBHOOK_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1f001';
@@ -126,11 +127,11 @@ endpoint('POST /api/webhooks/:id/rotate-secret', {
   secret: await webhooks.rotateSecret(actorOf(input), input.caller, input.params.id),
 }));
 
-const attempt = {
+const attempt: TProperties = {
   isDelivered: flag('Whether the answer was one of 200 to 299.'),
   id: text('The `webhook-id` of the message.'),
   body: text('The message: JSON, exactly as it was signed.'),
-  ...ATTEMPT_FIELDS,
+  ...shownFields(exchangeFields, 'key'),
 };
 
 endpoint('POST /api/webhooks/:id/test', {
@@ -145,7 +146,7 @@ endpoint('POST /api/webhooks/:id/test', {
     }),
     example: {
       test: {
-        ...ATTEMPT_SAMPLE,
+        ...exchangeExample,
         isDelivered: true,
         id: WEBHOOK_ID,
         body: '{"type":"webhook.test"}',

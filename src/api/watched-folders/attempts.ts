@@ -1,9 +1,8 @@
 /** What became of a delivery: its tries, the copies that it waits for; and a test event. */
-import { count, countOrNull, dateTime, listOf, object, oneOf, text, textOrNull } from '../../contract/schema.js';
-import { ERROR_CODE } from '../../contract/words.js';
-import { COPY_STATES, type RouteCopy } from '../../storage/storage.js';
-import { ATTEMPT_FIELDS, ATTEMPT_SAMPLE } from '../events/attempt.js';
-import { ID, id, TIME } from '../fields.js';
+import { attemptExample, attemptFields, copyExample, copyFields, type RouteCopy } from '../../contract/delivery.js';
+import { listOf, object, text } from '../../contract/schema.js';
+import { shownFields, viewOf } from '../../contract/thing.js';
+import { ID } from '../fields.js';
 import { folderAt, FOLDER_ERRORS } from './folder.js';
 import { endpoints } from '../endpoint.js';
 
@@ -33,26 +32,9 @@ endpoint('GET /manage/deliveries/:id/attempts', {
     'With what was sent and what the receiver answered: headers, status and the first 4 kB. Logins and cookies are removed.',
   answer: {
     schema: object('AttemptsAnswer', {
-      attempts: listOf(
-        object('Attempt', {
-          id: id(),
-          startedAt: dateTime('When it began.'),
-          ...ATTEMPT_FIELDS,
-          url: textOrNull('Where it went, without a login; null of tries before version 1.1.'),
-        }),
-        'The tries, oldest first.',
-      ),
+      attempts: listOf(object('Attempt', shownFields(attemptFields, 'owner')), 'The tries, oldest first.'),
     }),
-    example: {
-      attempts: [
-        {
-          id: ID,
-          startedAt: TIME,
-          ...ATTEMPT_SAMPLE,
-          url: 'https://example.com/hooks/files',
-        },
-      ],
-    },
+    example: { attempts: [attemptExample] },
   },
   errors: ['not_found'],
 }).handle(async (input, { watching }) => {
@@ -65,43 +47,18 @@ endpoint('GET /manage/deliveries/:id/copies', {
   description: 'What became of each file of the event of a folder with `copyTo`; empty for all other events.',
   answer: {
     schema: object('CopiesAnswer', {
-      copies: listOf(
-        object('Copy', {
-          path: text('Path of the file in the watched folder.'),
-          state: oneOf(COPY_STATES, '`skipped`: `onConflict` left alone what stands there.'),
-          tries: count('Tries that failed, and were not the last.'),
-          connectionId: text('Connection of the copy.'),
-          target: textOrNull('Where the copy is.'),
-          size: countOrNull('Bytes of the copy.'),
-          errorCode: textOrNull(ERROR_CODE),
-          errorMessage: textOrNull('What went wrong.'),
-        }),
-        'In the order of the event.',
-      ),
+      copies: listOf(object('Copy', shownFields(copyFields, 'owner')), 'In the order of the event.'),
     }),
-    example: {
-      copies: [
-        {
-          path: '/outgoing/orders.csv',
-          state: 'done',
-          tries: 0,
-          connectionId: 'lake',
-          target: '/from-warehouse/orders.csv',
-          size: 1024,
-          errorCode: null,
-          errorMessage: null,
-        },
-      ],
-    },
+    example: { copies: [copyExample] },
   },
   errors: ['not_found'],
 }).handle(async (input, { watching }) => ({
   copies: (await watching.copies(input.caller.accountId, input.params.id)).map(copyView),
 }));
 
-function copyView({ path, state, tries, targetConnection: connectionId, targetPath, ...copy }: RouteCopy) {
-  const { size, errorCode, errorMessage } = copy;
+function copyView(copy: RouteCopy) {
+  const { state, targetPath, size } = copy;
   const isThere = state === 'done' || state === 'skipped';
-  const place = { connectionId, target: isThere ? targetPath : null, size: state === 'done' ? size : null };
-  return { path, state, tries, ...place, errorCode, errorMessage };
+  const shown = { ...copy, target: isThere ? targetPath : null, size: state === 'done' ? size : null };
+  return viewOf(copyFields, shown, 'owner');
 }

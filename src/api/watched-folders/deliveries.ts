@@ -1,25 +1,21 @@
 /** What is delivered to webhooks, and how it goes. */
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { unknown } from '../../base/errors.js';
-import { DELIVERY_STATES } from '../../contract/watched-folder.js';
+import { count, flag, listOf, object, oneOf, text, withDefault } from '../../contract/schema.js';
+import { type DeliveryFilter, MOST_REPLAYED } from '../../storage/storage.js';
 import {
-  count,
-  dateTime,
-  dateTimeOrNull,
-  flag,
-  listOf,
-  object,
-  oneOf,
-  text,
-  textOrNull,
-  texts,
-  withDefault,
-} from '../../contract/schema.js';
-import { type DeliveryFilter, type DeliveryRow, MOST_REPLAYED } from '../../storage/storage.js';
+  DELIVERY_STATES,
+  deliveryDetailFields,
+  deliveryExample,
+  deliveryFields,
+  receiverExample,
+  receiverFields,
+} from '../../contract/delivery.js';
+import { shownFields, viewOf } from '../../contract/thing.js';
 import { isUuid } from '../../base/uuid.js';
 import { parseSince } from '../account/transfers.js';
 import { WEBHOOK_ID } from '../events/webhooks.js';
-import { CLOSED, ID, id, LATER, limit, TIME } from '../fields.js';
+import { CLOSED, ID, LATER, limit, TIME } from '../fields.js';
 import { actorOf, badField, type Services } from '../services.js';
 import { queuedAnswer } from './checks.js';
 import { FOLDER_ERRORS } from './folder.js';
@@ -51,48 +47,7 @@ const FILTER = {
   until: time('Made before: an ISO 8601 date-time, or Unix seconds.', LATER),
 };
 
-const delivery = object('Delivery', {
-  id: id(),
-  watchedFolderId: textOrNull('Id of a watched folder; null of a job’s event.'),
-  jobId: textOrNull('Id of a job; null of a watched folder’s event.'),
-  webhookId: textOrNull('Id of the webhook that it goes to; null of the receiver of a watched folder or job.'),
-  url: textOrNull('Where it goes, without a login; null where there is no receiver any more.'),
-  connectionIds: texts('The connections that the event is about.'),
-  eventId: text('The `webhook-id`: the same for all receivers of an event.'),
-  type: text('Kind of event.'),
-  fileCount: count('Files in the event.'),
-  state: oneOf(DELIVERY_STATES, 'State.'),
-  attempts: count('How many tries there were.'),
-  nextAttemptAt: dateTimeOrNull('When it is tried next; while files are copied, when those are.'),
-  copyState: oneOf(
-    ['none', 'pending', 'done'],
-    'Of a folder with `copyTo`: nothing is sent while its files are being copied.',
-  ),
-  copiesFailed: count('Files that could not be copied.'),
-  afterAction: oneOf(['none', 'pending', 'done'], 'What is done with the files after the delivery.'),
-  deliveredAt: dateTimeOrNull('When the receiver took it.'),
-  createdAt: dateTime('When it was made.'),
-});
-
-const sample: Static<typeof delivery> = {
-  id: ID,
-  watchedFolderId: ID,
-  jobId: null,
-  webhookId: null,
-  url: 'https://example.com/hooks/files',
-  connectionIds: ['warehouse'],
-  eventId: ID,
-  type: 'watched_folder.files_detected',
-  fileCount: 1,
-  state: 'delivered',
-  attempts: 1,
-  nextAttemptAt: null,
-  copyState: 'none',
-  copiesFailed: 0,
-  afterAction: 'none',
-  deliveredAt: LATER,
-  createdAt: TIME,
-};
+const delivery = object('Delivery', shownFields(deliveryFields, 'owner'));
 
 endpoint('GET /manage/deliveries', {
   operationId: 'listDeliveries',
@@ -113,14 +68,14 @@ endpoint('GET /manage/deliveries', {
       limit: count('Items a page.'),
       offset: count('Items to pass over.'),
     }),
-    example: { deliveries: [sample], limit: 50, offset: 0 },
+    example: { deliveries: [deliveryExample], limit: 50, offset: 0 },
   },
   errors: FOLDER_ERRORS,
 }).handle(async ({ caller: { accountId }, query }, services) => {
   const { limit, offset, state, ...given } = query;
   const filter = { ...(await filterOf(services, accountId, given)), state };
   const rows = await services.watching.deliveries(accountId, filter, { limit, offset });
-  return { deliveries: rows.map(deliveryView), limit, offset };
+  return { deliveries: rows.map((row) => viewOf(deliveryFields, row, 'owner')), limit, offset };
 });
 
 endpoint('GET /manage/deliveries/:id', {
@@ -128,17 +83,14 @@ endpoint('GET /manage/deliveries/:id', {
   summary: 'Show a delivery',
   description: 'With what is sent: the bytes that are signed, together with the `webhook-id` and the time of a try.',
   answer: {
-    schema: object('DeliveryDetail', {
-      ...delivery.properties,
-      body: text('The event: JSON, exactly as it is signed.'),
-    }),
-    example: { ...sample, body: '{"type":"watched_folder.files_detected","data":{}}' },
+    schema: object('DeliveryDetail', shownFields(deliveryDetailFields, 'owner')),
+    example: { ...deliveryExample, body: '{"type":"watched_folder.files_detected","data":{}}' },
   },
   errors: ['not_found'],
 }).handle(async ({ caller: { accountId }, params: { id } }, { storage }) => {
   const found = isUuid(id) ? await storage.watching.deliveries.find(accountId, id) : undefined;
   if (found === undefined) throw unknown('webhook event', id);
-  return { ...deliveryView(found), body: found.body };
+  return viewOf(deliveryDetailFields, found, 'owner');
 });
 
 endpoint('POST /manage/deliveries/:id/replay', {
@@ -200,46 +152,16 @@ endpoint('GET /manage/receivers', {
   description: 'How the deliveries to each watched folder’s receiver, and to each webhook, go.',
   answer: {
     schema: object('ReceiversAnswer', {
-      receivers: listOf(
-        object('Receiver', {
-          watchedFolderId: textOrNull('Id of the watched folder; null of a webhook.'),
-          webhookId: textOrNull('Id of the webhook; null of the receiver of a watched folder.'),
-          dead: count('Deliveries that were given up.'),
-          retrying: count('Deliveries that have failed and are tried again.'),
-          lastDeliveredAt: dateTimeOrNull('When the receiver last took one.'),
-          failingSince: dateTimeOrNull('Since when nothing of what was tried has arrived; null = the last try did.'),
-          lastStatus: Type.Unsafe<number | null>({
-            type: ['integer', 'null'],
-            description: 'What the receiver answered to the last failed delivery that was not taken since.',
-          }),
-          lastErrorMessage: textOrNull('What went wrong with that.'),
-        }),
-        'One for each.',
-      ),
+      receivers: listOf(object('Receiver', shownFields(receiverFields, 'owner')), 'One for each.'),
     }),
-    example: {
-      receivers: [
-        {
-          watchedFolderId: ID,
-          webhookId: null,
-          dead: 2,
-          retrying: 1,
-          lastDeliveredAt: TIME,
-          failingSince: LATER,
-          lastStatus: 503,
-          lastErrorMessage: null,
-        },
-      ],
-    },
+    example: { receivers: [receiverExample] },
   },
 }).handle(async ({ caller }, { storage }) => {
   const receivers = await storage.watching.deliveries.receivers(caller.accountId);
-  return { receivers: receivers.map(({ folderId, ...rest }) => ({ watchedFolderId: folderId, ...rest })) };
+  return { receivers };
 });
 
-type Given = { readonly [Name in Exclude<keyof DeliveryFilter, 'folderId' | 'state'>]?: string } & {
-  readonly watchedFolderId?: string;
-};
+type Given = { readonly [Name in Exclude<keyof DeliveryFilter, 'state'>]?: string };
 
 /** @throws GatewayError unknown_watched_folder: an id that is not this account's must look like one that never was */
 async function filterOf({ watching }: Services, accountId: string, given: Given): Promise<DeliveryFilter> {
@@ -250,12 +172,8 @@ async function filterOf({ watching }: Services, accountId: string, given: Given)
   const folder = watchedFolderId === undefined ? undefined : await watching.get(accountId, watchedFolderId);
   return {
     ...rest,
-    folderId: folder?.id,
+    watchedFolderId: folder?.id,
     since: since === undefined ? undefined : parseSince(since),
     until: until === undefined ? undefined : parseSince(until),
   };
-}
-
-function deliveryView({ folderId, ...row }: DeliveryRow): Static<typeof delivery> {
-  return { ...row, watchedFolderId: folderId, connectionIds: [...row.connectionIds] };
 }

@@ -121,6 +121,27 @@ export const fields: ThingTexts = {
       },
     },
   },
+  copy: {
+    state: {
+      label: 'Status',
+      choices: { waiting: 'Wartet', done: 'Kopiert', skipped: 'Übersprungen', failed: 'Nicht kopiert' },
+    },
+  },
+  delivery: {
+    state: {
+      label: 'Status',
+      choices: { pending: 'Wartet', delivered: 'Zugestellt', dead: 'Unzustellbar', cancelled: 'Abgebrochen' },
+    },
+    nextAttemptAt: { label: 'Nächster Versuch' },
+    afterAction: {
+      label: 'Danach',
+      choices: {
+        pending: 'Die Dateien werden verschoben oder gelöscht',
+        done: 'Die Dateien wurden verschoben oder gelöscht',
+      },
+    },
+    deliveredAt: { label: 'Zugestellt' },
+  },
   job: {
     type: {
       label: 'Aktion',

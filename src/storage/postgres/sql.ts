@@ -4,6 +4,7 @@
  */
 import type postgres from 'postgres';
 import { columnNamesOf, type Fields, type RowOf } from '../../contract/thing.js';
+import { columnOf } from './column-names.js';
 
 /** The driver, with the typed parameters of this program. */
 export type Sql = postgres.Sql<DriverTypes>;
@@ -86,35 +87,44 @@ export function storable<T extends string | null>(text: T): T | string {
   return text === null ? text : text.replaceAll('\0', '\ufffd').toWellFormed();
 }
 
-/** A thing's columns, as `select` takes them. `table` is the alias of its table; `made` holds values that are no columns. */
+/**
+ * A thing's columns, as `select` takes them: one fragment, because each is an object that lives until a full collection of
+ * garbage. `table` is the alias of its table; `made` holds values that are no columns.
+ */
 export function columnsOf(sql: Queryable, fields: Fields, { table = '', made = {} }: Selection = {}) {
   const prefix = table === '' ? '' : `${table}.`;
-  const columns = Object.entries(columnNamesOf(fields)).map(([name, column]) => [name, sql(prefix + column)]);
-  // The client's own types know no object of columns and expressions.
-  return sql({ ...(Object.fromEntries(columns) as object), ...made } as never);
+  const columns = Object.entries(columnNamesOf(fields)).filter(([name]) => made[name] === undefined);
+  const selected = columns.map(([name, column]) => `${prefix}"${columnOf(column)}" as "${columnOf(name)}"`).join(', ');
+  const names = Object.keys(made).map((name) => ` as "${columnOf(name)}"`);
+  const texts = [selected, ...names].map((text, number) => (number < names.length ? `${text}, ` : text));
+  return sql(templateOf(texts), ...Object.values(made));
 }
 
 interface Selection {
   readonly table?: string;
-  readonly made?: Readonly<Record<string, postgres.PendingQuery<postgres.Row[]>>>;
+  readonly made?: Made;
 }
 
+type Made = Readonly<Record<string, postgres.PendingQuery<postgres.Row[]>>>;
+
 /**
- * The columns that `values` names, as `insert` and `update` take them. Absent ones stay. The driver goes by the word before
- * its object: `insert into` a table has no alias.
+ * The columns that `values` names, as `insert` and `update` take them. Absent ones stay. `made`: columns whose values the
+ * database makes. The driver goes by the word before its object: `insert into` a table has no alias.
  */
-export function rowOf<F extends Fields>(sql: Queryable, fields: F, values: Partial<RowOf<F>>) {
+export function rowOf<F extends Fields>(sql: Queryable, fields: F, values: Partial<RowOf<F>>, made: Made = {}) {
   const given: Readonly<Record<string, unknown>> = values;
   const columns = Object.entries(columnNamesOf(fields)).filter(([name]) => given[name] !== undefined);
-  return Object.fromEntries(columns.map(([name, column]) => [column, storedAs(sql, given[name], fields[name])]));
+  const stored = columns.map(([name, column]) => [column, storedAs(sql, given[name], fields[name])] as const);
+  // The client's own types know no expressions in place of values.
+  return { ...Object.fromEntries(stored), ...(made as Readonly<Record<string, never>>) };
 }
 
 /** Fields that are lists have columns of text[]; other objects are JSON. */
-function storedAs(sql: Queryable, value: unknown, field: object | undefined): postgres.ParameterOrJSON<never> {
+function storedAs(sql: Queryable, value: unknown, field: object | undefined): postgres.SerializableParameter {
   if (typeof value === 'string') return storable(value);
   if (Array.isArray(value) && isList(field)) return sql.types.texts(value as readonly string[]);
   const isPlain = typeof value === 'object' && value !== null && !(value instanceof Date || Buffer.isBuffer(value));
-  return isPlain ? jsonOf(sql, value) : (value as postgres.ParameterOrJSON<never>);
+  return isPlain ? jsonOf(sql, value) : (value as postgres.SerializableParameter);
 }
 
 function isList(field: { readonly schema?: { readonly type?: unknown } } | undefined): boolean {

@@ -1,8 +1,15 @@
 /** The outbox as the owner of an account looks at it: lists by filter, receivers and how they do, many sent again at once. */
 import type { QueueSender } from '../queue/queue.js';
 import type { Database } from '../postgres/database.js';
-import type { Queryable, Transaction } from '../postgres/sql.js';
-import type { DeliveryFilter, DeliveryRow, EventState, ReceiverState } from './webhook-event.js';
+import {
+  type Delivery,
+  type DeliveryDetail,
+  deliveryFields,
+  type DeliveryState,
+  type Receiver,
+} from '../../contract/delivery.js';
+import { columnsOf, type Queryable, type Transaction } from '../postgres/sql.js';
+import type { DeliveryFilter, SentDelivery } from './webhook-event.js';
 import { resendEvents } from './webhook-events.js';
 import { targetGroup } from './webhook-targets.js';
 
@@ -13,7 +20,7 @@ export interface DeliveryPage {
 
 /** Those that have ended, of one state. */
 export interface ReplayFilter extends DeliveryFilter {
-  readonly state: Exclude<EventState, 'pending'>;
+  readonly state: Exclude<DeliveryState, 'pending'>;
 }
 
 /** Of one request, however many match. */
@@ -31,18 +38,18 @@ export class Deliveries {
   ) {}
 
   /** Newest first. */
-  async list(accountId: string, filter: DeliveryFilter, { limit, offset }: DeliveryPage): Promise<DeliveryRow[]> {
+  async list(accountId: string, filter: DeliveryFilter, { limit, offset }: DeliveryPage): Promise<Delivery[]> {
     return this.database.run(
-      (sql) => sql<DeliveryRow[]>`
+      (sql) => sql<Delivery[]>`
         select ${columns(sql)} ${matching(sql, accountId, filter)}
         order by e.id desc limit ${limit} offset ${offset}`,
     );
   }
 
   /** With what was signed. */
-  async find(accountId: string, id: string): Promise<(DeliveryRow & { readonly body: string }) | undefined> {
+  async find(accountId: string, id: string): Promise<DeliveryDetail | undefined> {
     const [row] = await this.database.run(
-      (sql) => sql<(DeliveryRow & { readonly body: string })[]>`
+      (sql) => sql<DeliveryDetail[]>`
         select ${columns(sql)}, e.body ${matching(sql, accountId, {})} and e.id = ${id}`,
     );
     return row;
@@ -76,11 +83,11 @@ export class Deliveries {
   }
 
   /** Of every folder that has a receiver, and of every webhook. */
-  async receivers(accountId: string): Promise<readonly ReceiverState[]> {
+  async receivers(accountId: string): Promise<readonly Receiver[]> {
     return this.database.run(
-      (sql) => sql<ReceiverState[]>`
+      (sql) => sql<Receiver[]>`
         with receivers as (
-          select id as folder_id, null::uuid as webhook_id from watched_folders
+          select id as watched_folder_id, null::uuid as webhook_id from watched_folders
           where account_id = ${accountId} and deleted_at is null and webhook_url is not null
           union all select null, id from webhooks where account_id = ${accountId} and deleted_at is null
         ),
@@ -92,18 +99,18 @@ export class Deliveries {
           where account_id = ${accountId} and state in ('pending', 'dead') and (state = 'dead' or attempts > 0)
           group by folder_id, webhook_id
         )
-        select r.folder_id, r.webhook_id, coalesce(u.dead, 0) as dead,
+        select r.watched_folder_id, r.webhook_id, coalesce(u.dead, 0) as dead,
           coalesce(u.retrying, 0) as retrying, delivered.at as last_delivered_at,
           case when tried.started_at > coalesce(delivered.at, '-infinity') then greatest(u.since, delivered.at) end
             as failing_since,
           tried.status as last_status, coalesce(tried.error_message, tried.error_code) as last_error_message
         from receivers r
         left join undelivered u
-          on u.folder_id is not distinct from r.folder_id and u.webhook_id is not distinct from r.webhook_id
+          on u.folder_id is not distinct from r.watched_folder_id and u.webhook_id is not distinct from r.webhook_id
         left join lateral (
           select coalesce(
             (select delivered_at from webhook_events
-              where folder_id = r.folder_id and state = 'delivered' order by id desc limit 1),
+              where folder_id = r.watched_folder_id and state = 'delivered' order by id desc limit 1),
             (select delivered_at from webhook_events
               where webhook_id = r.webhook_id and state = 'delivered' order by event_id desc limit 1)) as at
         ) delivered on true
@@ -120,13 +127,13 @@ export class Deliveries {
     filter: ReplayFilter,
     { after, limit }: { readonly after: string; readonly limit: number },
   ): Promise<readonly string[]> {
-    const events = await tx<Pick<DeliveryRow, 'id' | 'folderId' | 'webhookId' | 'url'>[]>`
+    const events = await tx<(SentDelivery & Pick<Delivery, 'watchedFolderId'>)[]>`
       select ${columns(tx)} ${matching(tx, accountId, filter)} and ${hasReceiver(tx)} and e.id > ${after}
       order by e.id limit ${limit} for update of e skip locked`;
     const ids = events.map(({ id }) => id);
     if (ids.length === 0) return ids;
     await resendEvents(tx, ids);
-    const folders = new Set(events.flatMap(({ folderId }) => folderId ?? []));
+    const folders = new Set(events.flatMap(({ watchedFolderId }) => watchedFolderId ?? []));
     for (const id of [...folders].sort()) await this.folders.endDeliveries(tx, id, false);
     const webhooks = new Set(events.flatMap(({ webhookId }) => webhookId ?? []));
     for (const id of [...webhooks].sort()) await this.webhooks.resumeDeliveries(tx, id);
@@ -140,13 +147,13 @@ export class Deliveries {
 }
 
 function matching(sql: Queryable, accountId: string, filter: DeliveryFilter) {
-  const { folderId, webhookId, jobId, connectionId, type, state, url, since, until } = filter;
+  const { watchedFolderId, webhookId, jobId, connectionId, type, state, url, since, until } = filter;
   const given = <T>(value: T | undefined, condition: (value: T) => ReturnType<typeof sql>) =>
     value === undefined ? sql`` : sql`and ${condition(value)}`;
   return sql`
     from webhook_events e left join watched_folders f on f.id = e.folder_id left join webhooks h on h.id = e.webhook_id
     where e.account_id = ${accountId}
-      ${given(folderId, (id) => sql`e.folder_id = ${id}`)}
+      ${given(watchedFolderId, (id) => sql`e.folder_id = ${id}`)}
       ${given(webhookId, (id) => sql`e.webhook_id = ${id}`)}
       ${given(jobId, (id) => sql`e.job_id = ${id}`)}
       ${given(connectionId, (id) => sql`${id} = any (e.connection_ids)`)}
@@ -163,10 +170,6 @@ function hasReceiver(sql: Queryable) {
 }
 
 function columns(sql: Queryable) {
-  return sql`
-    e.id, coalesce(e.event_id, e.id) as event_id, e.folder_id, e.job_id,
-    e.webhook_id, coalesce(e.webhook_url, f.webhook_url, h.url) as url,
-    e.connection_ids, e.type, e.file_count, e.state, e.attempts,
-    e.next_attempt_at, e.copy_state, e.copies_failed,
-    e.after_action, e.delivered_at, e.created_at`;
+  const made = { eventId: sql`coalesce(e.event_id, e.id)`, url: sql`coalesce(e.webhook_url, f.webhook_url, h.url)` };
+  return columnsOf(sql, deliveryFields, { table: 'e', made });
 }

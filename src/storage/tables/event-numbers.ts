@@ -4,6 +4,7 @@ import type { Database } from '../postgres/database.js';
 import type { Transaction } from '../postgres/sql.js';
 import { type Batch, type EventFeeds, type LockedFeed, lockFeed, numbering } from './event-feeds.js';
 import { addressing } from './webhook-events.js';
+import type { SentDelivery } from './webhook-event.js';
 import { targetGroup } from './webhook-targets.js';
 
 /** With twenty webhooks this is 40 MiB of deliveries, which no statement's time limit cuts. */
@@ -12,12 +13,6 @@ const BATCH: Batch = { events: 500, bytes: 2 * 1024 * 1024 };
 interface Numbered {
   readonly numbered: number;
   readonly last: number;
-}
-
-interface Delivery {
-  readonly id: string;
-  readonly url: string | null;
-  readonly webhookId: string | null;
 }
 
 export class EventNumbers {
@@ -41,7 +36,7 @@ export class EventNumbers {
 
   private async giveIn(tx: Transaction, accountId: string, feed: LockedFeed): Promise<Numbered> {
     // A statement of its own: it sees all that committed before the lock was taken.
-    const [row] = await tx<(Numbered & { readonly deliveries: readonly Delivery[] | null })[]>`
+    const [row] = await tx<(Numbered & { readonly deliveries: readonly SentDelivery[] | null })[]>`
       with ${numbering(tx, accountId, feed, BATCH)},
       ${addressing(tx)}
       select (select count(*) from numbered) as numbered,

@@ -1,8 +1,9 @@
 /** Files that a watched folder copies before it tells of them: what waits, and where each came to stand. */
 import type { ErrorCode } from '../../base/errors.js';
+import { copyFields, type NewCopy, type OutgoingDelivery, type RouteCopy } from '../../contract/delivery.js';
 import type { CopyTo } from '../../contract/watched-folder.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, storable, type Transaction } from '../postgres/sql.js';
+import { columnsOf, type Queryable, storable, type Transaction } from '../postgres/sql.js';
 import type { JobPlace } from '../../contract/job.js';
 
 /** Whether what waits to be copied is to be copied otherwise. */
@@ -11,40 +12,15 @@ export function isOtherCopyTo(former: CopyTo | null, now: CopyTo | null): boolea
   return JSON.stringify(values(former)) !== JSON.stringify(values(now));
 }
 
-export const COPY_STATES = ['waiting', 'done', 'skipped', 'failed'] as const;
-type CopyState = (typeof COPY_STATES)[number];
-
-export interface NewCopy {
-  /** UUIDv7; also the `{uuid}` of a template, so that every try of the copy has one name. */
-  readonly id: string;
-  readonly path: string;
-  readonly rawName: string | null;
-  /** Of the folder's copyTo; where that is changed meanwhile, of the copy itself. */
-  readonly targetConnection: string;
-}
-
-export interface RouteCopy extends NewCopy {
-  readonly number: number;
-  readonly state: CopyState;
-  readonly tries: number;
-  readonly targetPath: string | null;
-  readonly size: number | null;
-  readonly errorCode: ErrorCode | null;
-  readonly errorMessage: string | null;
-}
-
 /** An event whose files are being copied, with the account that it is for, as that is now. */
-export interface CopyingEvent {
-  readonly id: string;
-  readonly folderId: string;
-  readonly accountId: string;
+export interface CopyingEvent extends Pick<
+  OutgoingDelivery,
+  'id' | 'accountId' | 'createdAt' | 'nextAttemptAt' | 'readAt'
+> {
+  readonly watchedFolderId: string;
   readonly email: string;
   readonly plan: string;
-  readonly createdAt: Date;
   readonly rounds: number;
-  readonly nextAttemptAt: Date | null;
-  /** By the database's clock. */
-  readonly readAt: Date;
 }
 
 interface CopyError {
@@ -58,7 +34,7 @@ export class RouteCopies {
   /** Undefined once all of its copies have ended, or nobody wants them any more. */
   async find(eventId: string): Promise<CopyingEvent | undefined> {
     return this.database.first<CopyingEvent>`
-      select e.id, e.folder_id, e.account_id, a.email, a.plan, e.created_at,
+      select e.id, e.folder_id as watched_folder_id, e.account_id, a.email, a.plan, e.created_at,
         e.copy_rounds as rounds, e.next_attempt_at, now() as read_at
       from webhook_events e join accounts a on a.id = e.account_id
       where e.id = ${eventId} and e.state = 'pending' and e.copy_state = 'pending'`;
@@ -125,7 +101,7 @@ export async function insertCopies(tx: Transaction, eventId: string, copies: rea
     insert into route_copies (id, event_id, number, path, raw_name, target_connection)
     select id, ${eventId}::uuid, number - 1, path, raw_name, target from unnest(
       ${uuids(copies.map(({ id }) => id))}, ${texts(copies.map(({ path }) => storable(path)))},
-      ${texts(copies.map(({ rawName }) => rawName))}, ${texts(copies.map((copy) => copy.targetConnection))})
+      ${texts(copies.map(({ rawName }) => rawName))}, ${texts(copies.map(({ connectionId }) => connectionId))})
       with ordinality as t (id, path, raw_name, target, number)`;
 }
 
@@ -146,7 +122,5 @@ export function endingCopies(sql: Queryable, parts: readonly { readonly id: stri
 }
 
 function columns(sql: Queryable) {
-  return sql`
-    id, number, path, raw_name, state, tries, target_connection,
-    target_path, size, error_code, error_message`;
+  return columnsOf(sql, copyFields);
 }

@@ -53,12 +53,10 @@ export class Uploads {
           `this account has ${limits.unfinished} unfinished uploads already; end some first`,
         );
       }
-      const stored = {
-        ...rowOf(tx, uploadFields, { ...row, writer }),
-        ...{ writerKey: row.keyId ?? '', leaseUntil: leaseEnd(tx), expiresAt: expiry(tx, limits) },
-      };
+      const made = { leaseUntil: leaseEnd(tx), expiresAt: expiry(tx, limits) };
+      const stored = rowOf(tx, uploadFields, { ...row, writer }, made);
       const [upload] = await tx<Upload[]>`
-        insert into uploads ${tx(stored as never)} returning ${columnsOf(tx, uploadFields)}`;
+        insert into uploads ${tx({ ...stored, writerKey: row.keyId ?? '' })} returning ${columnsOf(tx, uploadFields)}`;
       return upload as Upload;
     });
   }

@@ -1,13 +1,25 @@
 /** The outbox of webhooks: events, tries, and what follows a delivery. */
 import { pause } from '../../base/deadline.js';
 import { uuidv7 } from '../../base/uuid.js';
+import {
+  type Attempt,
+  attemptFields,
+  type DeliveryState,
+  type NewAttempt,
+  newDeliveryFields,
+  outgoingFields,
+  type OutgoingDelivery,
+  type RouteCopy,
+} from '../../contract/delivery.js';
+import { columnNamesOf, type RowOf } from '../../contract/thing.js';
 import type { QueueSender } from '../queue/queue.js';
 import { firstIdAt, idsAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, storable, jsonOf, type Transaction } from '../postgres/sql.js';
+import { columnOf } from '../postgres/column-names.js';
+import { columnsOf, type Queryable, rowOf, templateOf, type Transaction } from '../postgres/sql.js';
 import { dropUnready, type EventFeeds, insertDrafts } from './event-feeds.js';
-import { copiesOf, type CopyingEvent, insertCopies, type RouteCopy } from './route-copies.js';
-import type { Attempt, AttemptVerdict, EventState, NewAttempt, NewEvent, WebhookEvent } from './webhook-event.js';
+import { copiesOf, type CopyingEvent, insertCopies } from './route-copies.js';
+import type { AttemptVerdict, NewEvent } from './webhook-event.js';
 import { targetGroup } from './webhook-targets.js';
 
 /** Events that should have been tried this long ago and were not have lost their job, whatever the cause. */
@@ -19,6 +31,10 @@ const FREE_MS = 50;
 const KEPT_DAYS = 30;
 const DAY_MS = 86_400_000;
 const PURGE_AT_ONCE = 1000;
+
+const ATTEMPT_COLUMNS = Object.keys(columnNamesOf(attemptFields)).map(columnOf);
+const COLUMNS = templateOf([ATTEMPT_COLUMNS.join(', ')]);
+const VALUES = templateOf(['', ...ATTEMPT_COLUMNS.slice(1).map(() => ', '), '']);
 
 export class WebhookEvents {
   constructor(
@@ -34,34 +50,28 @@ export class WebhookEvents {
     },
   ) {}
 
-  async find(id: string): Promise<WebhookEvent | undefined> {
-    return this.database.first<WebhookEvent>`select ${columns} from webhook_events where id = ${id}`;
+  async find(id: string): Promise<OutgoingDelivery | undefined> {
+    return this.database.first<OutgoingDelivery>`select ${columns} from webhook_events where id = ${id}`;
   }
 
   /** Asked with the account, so that another one's event takes no longer than one that never was. */
-  async findOf(accountId: string, id: string): Promise<WebhookEvent | undefined> {
-    return this.database.first<WebhookEvent>`
+  async findOf(accountId: string, id: string): Promise<OutgoingDelivery | undefined> {
+    return this.database.first<OutgoingDelivery>`
       select ${columns} from webhook_events where id = ${id} and account_id = ${accountId}`;
   }
 
   async attempts(eventId: string): Promise<readonly Attempt[]> {
     return this.database.all<Attempt>`
-      select id, started_at, duration_ms, status, error_code,
-        error_message, answer, url, request_headers,
-        answer_headers
-      from webhook_attempts where event_id = ${eventId} order by id`;
+      select ${(sql) => columnsOf(sql, attemptFields)} from webhook_attempts where event_id = ${eventId} order by id`;
   }
 
   /** Stores a try and what follows from it. */
-  async record(event: WebhookEvent, attempt: NewAttempt, verdict: AttemptVerdict): Promise<void> {
+  async record(event: OutgoingDelivery, attempt: NewAttempt, verdict: AttemptVerdict): Promise<void> {
     await this.database.transaction(async (tx) => {
+      const row = rowOf(tx, attemptFields, { id: idsAt(attempt.startedAt)(), ...attempt });
       await tx`
-        insert into webhook_attempts (id, event_id, started_at, duration_ms, status, error_code, error_message, answer,
-          url, request_headers, answer_headers)
-        select ${idsAt(attempt.startedAt)()}, id, ${attempt.startedAt}, ${attempt.durationMs}, ${attempt.status}, ${attempt.errorCode},
-          ${storable(attempt.errorMessage)}, ${storable(attempt.answer)}, ${storable(attempt.url)},
-          ${headersOf(tx, attempt.requestHeaders)}, ${headersOf(tx, attempt.answerHeaders)}
-        from webhook_events where id = ${event.id}`;
+        insert into webhook_attempts (event_id, ${tx(COLUMNS)})
+        select id, ${tx(VALUES, ...Object.values(row))} from webhook_events where id = ${event.id}`;
       const isDelivered = verdict.kind === 'delivered';
       const state = { delivered: 'delivered', retry: 'pending', dead: 'dead', gone: 'cancelled' }[verdict.kind];
       const hasAfter = isDelivered && event.files.length > 0 && event.afterAction === 'none';
@@ -76,9 +86,9 @@ export class WebhookEvents {
       if (hasAfter) await sendAfter(tx, this.jobs, event);
       if (verdict.kind !== 'gone') return;
       if (event.webhookId !== null) await this.webhooks.endDeliveries(tx, event.webhookId);
-      if (event.folderId === null) return;
-      await this.folders.endDeliveries(tx, event.folderId, true);
-      await cancelDeliveries(tx, event.folderId);
+      if (event.watchedFolderId === null) return;
+      await this.folders.endDeliveries(tx, event.watchedFolderId, true);
+      await cancelDeliveries(tx, event.watchedFolderId);
     });
   }
 
@@ -86,13 +96,13 @@ export class WebhookEvents {
    * Sends an event again, under its old id and with a fresh row of tries; a folder or webhook that had ended its
    * deliveries takes them up again. False when it is still under way.
    */
-  async replay(event: WebhookEvent, group: string): Promise<boolean> {
-    const { id, accountId: account, folderId, webhookId } = event;
+  async replay(event: OutgoingDelivery, group: string): Promise<boolean> {
+    const { id, accountId: account, watchedFolderId, webhookId } = event;
     const send = async (tx?: Transaction): Promise<boolean> =>
       (await this.jobs.send('webhook-delivery', [{ key: id, account, group, data: {} }], tx)).has(id);
     const queued = await this.database.transaction(async (tx) => {
       if ((await resendEvents(tx, [id])) === 0) return undefined;
-      if (folderId !== null) await this.folders.endDeliveries(tx, folderId, false);
+      if (watchedFolderId !== null) await this.folders.endDeliveries(tx, watchedFolderId, false);
       if (webhookId !== null) await this.webhooks.resumeDeliveries(tx, webhookId);
       return send(tx);
     });
@@ -130,8 +140,8 @@ export class WebhookEvents {
       const [folder] = await tx<{ webhookUrl: string | null; areEnded: boolean; connectionIds: string[] }[]>`
         select webhook_url, deliveries_ended_at is not null as are_ended,
           array_remove(array[connection_id, copy_to->>'connectionId'], null) as connection_ids from watched_folders
-        where id = ${event.folderId} and deleted_at is null for share`;
-      const [row] = await tx<Pick<WebhookEvent, 'body' | 'files' | 'type'>[]>`
+        where id = ${event.watchedFolderId} and deleted_at is null for share`;
+      const [row] = await tx<Pick<OutgoingDelivery, 'body' | 'files' | 'type'>[]>`
         select body, files, type from webhook_events
         where id = ${event.id} and state = 'pending' and copy_state = 'pending' for update`;
       if (folder === undefined || row === undefined) return;
@@ -139,7 +149,7 @@ export class WebhookEvents {
       const copied = new Set(copies.filter(({ state }) => state === 'done').map(({ path }) => path));
       const files = row.files.filter(({ path }) => copied.has(path));
       const isTold = folder.webhookUrl === null;
-      const state: EventState = isTold ? 'delivered' : folder.areEnded ? 'cancelled' : 'pending';
+      const state: DeliveryState = isTold ? 'delivered' : folder.areEnded ? 'cancelled' : 'pending';
       const hasAfter = isTold && files.length > 0;
       const body = rewrite(row.body, copies);
       // Sent once it has its number.
@@ -257,12 +267,12 @@ export async function insertEvents(
   for (const event of events) {
     const { id, type, body, fileCount, files, copies = [], createdAt } = event;
     if (!event.isSent && !isCopied(event)) continue;
-    await tx`
-      insert into webhook_events (id, folder_id, account_id, type, body, file_count, files, state, next_attempt_at,
-        copy_state, is_in_feed, connection_ids, created_at)
-      values (${id}, ${folder.id}, ${accountId}, ${type}, ${body}, ${fileCount}, ${tx.json(files as never)},
-        'pending', case when ${isCopied(event)} then now() end, ${isCopied(event) ? 'pending' : 'none'},
-        ${!isCopied(event)}, ${tx.types.texts(connectionIds)}, ${createdAt})`;
+    const values: Partial<RowOf<typeof newDeliveryFields>> = {
+      ...{ id, watchedFolderId: folder.id, accountId, type, body, fileCount, files, connectionIds, createdAt },
+      ...{ state: 'pending', copyState: isCopied(event) ? 'pending' : 'none', isInFeed: !isCopied(event) },
+    };
+    const made = isCopied(event) ? { nextAttemptAt: tx`now()` } : undefined;
+    await tx`insert into webhook_events ${tx(rowOf(tx, newDeliveryFields, values, made))}`;
     if (isCopied(event)) await insertCopies(tx, id, copies);
   }
   const drafts = events.map(({ id, type, body }) => ({ id, type, body, accountId, connectionIds }));
@@ -294,11 +304,11 @@ export async function insertJobEvent(
   const { accountId, webhookUrl, connectionIds } = job;
   const id = uuidv7();
   if (webhookUrl !== null) {
-    await tx`
-      insert into webhook_events (id, job_id, webhook_url, account_id, type, body, file_count, state, is_in_feed,
-        connection_ids, created_at)
-      values (${id}, ${job.id}, ${webhookUrl}, ${accountId}, ${type}, ${body}, 0, 'pending', true,
-        ${tx.types.texts([...connectionIds])}, now())`;
+    const values: Partial<RowOf<typeof newDeliveryFields>> = {
+      ...{ id, jobId: job.id, webhookUrl, accountId, type, body, fileCount: 0, connectionIds },
+      ...{ state: 'pending', isInFeed: true },
+    };
+    await tx`insert into webhook_events ${tx(rowOf(tx, newDeliveryFields, values, { createdAt: tx`now()` }))}`;
   }
   await insertDrafts(tx, [{ id, accountId, type, body, connectionIds }]);
 }
@@ -392,27 +402,18 @@ export async function purgeOfDeletedWebhooks(sql: Queryable, limit: number): Pro
       where w.deleted_at is not null limit ${limit})`;
 }
 
-function headersOf(tx: Transaction, headers: NewAttempt['requestHeaders']) {
-  return headers === null ? null : jsonOf(tx, headers);
-}
-
 async function sendAfter(
   tx: Transaction,
   jobs: QueueSender,
-  event: Pick<WebhookEvent, 'id' | 'accountId' | 'folderId'>,
+  event: Pick<OutgoingDelivery, 'id' | 'accountId' | 'watchedFolderId'>,
 ): Promise<void> {
   await jobs.send(
     'after-delivery',
-    [{ key: event.id, account: event.accountId, group: event.folderId ?? '', data: {} }],
+    [{ key: event.id, account: event.accountId, group: event.watchedFolderId ?? '', data: {} }],
     tx,
   );
 }
 
 function columns(sql: Queryable) {
-  return sql`
-    id, coalesce(event_id, id) as event_id, folder_id, job_id, webhook_id,
-    webhook_url, account_id, type, body, file_count, files, state,
-    attempts, next_attempt_at, copy_state, copies_failed,
-    after_action, delivered_at,
-    created_at, now() as read_at`;
+  return columnsOf(sql, outgoingFields, { made: { eventId: sql`coalesce(event_id, id)`, readAt: sql`now()` } });
 }

@@ -1,7 +1,7 @@
 /** Everything around one watched folder on an SFTP server: database, server, receiver, and folders to be watched. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DeliveryRow } from '../../../src/storage/storage.js';
+import type { Delivery } from '../../../src/contract/delivery.js';
 import type { FolderSettings } from '../../../src/watch/settings.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { startPostgres, type PostgresServer } from '../../servers/postgres.js';
@@ -62,7 +62,7 @@ export class WatchRig {
   }
 
   /** The folder's events, newest first. */
-  eventsOf({ id }: WatchedFolder): Promise<readonly DeliveryRow[]> {
-    return this.bench.service.deliveries(this.bench.accountId, { folderId: id }, { limit: 100, offset: 0 });
+  eventsOf({ id }: WatchedFolder): Promise<readonly Delivery[]> {
+    return this.bench.service.deliveries(this.bench.accountId, { watchedFolderId: id }, { limit: 100, offset: 0 });
   }
 }

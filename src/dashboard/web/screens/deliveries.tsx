@@ -71,7 +71,7 @@ export default function DeliveriesScreen(): ReactElement {
       filters={filters}
       fields={[
         { name: 'url', label: words.filters.url, kind: 'search', placeholder: 'example.com' },
-        { name: 'state', label: t.words.state, options: Object.entries(words.states) },
+        { name: 'state', label: t.words.state, options: Object.entries(t.fields.delivery.state.choices) },
         { name: 'type', label: t.words.eventType, options: FEED_TYPES.map((type) => [type, type]) },
         {
           label: t.words.receiver,

@@ -66,6 +66,7 @@ function DeliveryFacts({ delivery }: { readonly delivery: DeliveryDetail }): Rea
   const { url, type, eventId, connectionIds, fileCount, createdAt, deliveredAt, state, nextAttemptAt } = delivery;
   const { afterAction } = delivery;
   const { facts } = words;
+  const labels = t.fields.delivery;
   return (
     <Facts
       isWide
@@ -77,9 +78,10 @@ function DeliveryFacts({ delivery }: { readonly delivery: DeliveryDetail }): Rea
         [t.words.connections]: connectionIds.length === 0 ? facts.none : connectionIds.map(nameOf).join(', '),
         [t.words.files]: fileCount > 0 ? formatNumber(fileCount) : undefined,
         [t.words.created]: <Time iso={createdAt} form="long" />,
-        [t.deliveries.states.delivered]: <Time iso={deliveredAt} form="long" otherwise={facts.none} />,
-        [facts.next]: state === 'pending' && nextAttemptAt !== null ? <Countdown iso={nextAttemptAt} /> : undefined,
-        [facts.afterwards]: { none: undefined, done: facts.afterDone, pending: facts.afterPending }[afterAction],
+        [labels.deliveredAt.label]: <Time iso={deliveredAt} form="long" otherwise={facts.none} />,
+        [labels.nextAttemptAt.label]:
+          state === 'pending' && nextAttemptAt !== null ? <Countdown iso={nextAttemptAt} /> : undefined,
+        [labels.afterAction.label]: afterAction === 'none' ? undefined : labels.afterAction.choices[afterAction],
       }}
     />
   );

@@ -11,7 +11,7 @@ const TONES: Readonly<Record<Copy['state'], Tone>> = { waiting: 'info', done: 'g
 
 export function CopyTable({ id }: { readonly id: string }): ReactElement {
   const nameOf = useConnectionName();
-  const { copyColumns: heads, copyStates } = t.deliveries;
+  const { copyColumns: heads } = t.deliveries;
   return (
     <List
       list={useRows<Copy>(`/manage/deliveries/${id}/copies`, 'copies', { everyMs: 5_000 })}
@@ -20,7 +20,10 @@ export function CopyTable({ id }: { readonly id: string }): ReactElement {
       rowKey={({ path }) => path}
       columns={[
         { head: t.words.file, cell: ({ path }) => <Mono>{path}</Mono> },
-        { head: t.words.state, cell: ({ state }) => <Badge tone={TONES[state]}>{copyStates[state]}</Badge> },
+        {
+          head: t.words.state,
+          cell: ({ state }) => <Badge tone={TONES[state]}>{t.fields.copy.state.choices[state]}</Badge>,
+        },
         {
           head: heads.copy,
           cell: ({ connectionId, target }) =>

@@ -106,7 +106,7 @@ export function DeliveryState({ delivery }: { readonly delivery: Delivery }): Re
   if (state === 'pending' && copyState === 'pending') return <Badge tone="info">{words.copying}</Badge>;
   return (
     <>
-      <Badge tone={TONES[state]}>{words.states[state]}</Badge>
+      <Badge tone={TONES[state]}>{t.fields.delivery.state.choices[state]}</Badge>
       {state === 'pending' && nextAttemptAt !== null && (
         <span className="small muted">
           {words.nextTry} <Countdown iso={nextAttemptAt} />

@@ -4,7 +4,6 @@ export const deliveries: Texts['deliveries'] = {
   title: 'Zustellungen',
   one: 'Zustellung',
   lead: 'Jede Webhook-Nachricht: was gesendet wurde, was der Empfänger geantwortet hat und was noch wartet.',
-  states: { pending: 'Wartet', delivered: 'Zugestellt', dead: 'Unzustellbar', cancelled: 'Abgebrochen' },
   copying: 'Dateien werden kopiert',
   none: 'Noch keine Zustellung',
   noneText: 'Zustellungen erscheinen, wenn ein Webhook oder ein überwachter Ordner eine Nachricht sendet.',
@@ -52,10 +51,6 @@ export const deliveries: Texts['deliveries'] = {
   onTheirWay: (n) => (n === '1' ? '1 Nachricht ist unterwegs' : `${n} Nachrichten sind unterwegs`),
   facts: {
     noUrl: 'Es gibt keinen Empfänger mehr',
-    next: 'Nächster Versuch',
-    afterwards: 'Danach',
-    afterPending: 'Die Dateien werden verschoben oder gelöscht',
-    afterDone: 'Die Dateien wurden verschoben oder gelöscht',
     none: '–',
   },
   attempts: {
@@ -80,7 +75,6 @@ export const deliveries: Texts['deliveries'] = {
     raw: 'Roh, wie signiert',
     hint: 'Die Signatur gilt für webhook-id, webhook-timestamp und diese Bytes, durch Punkte verbunden.',
   },
-  copyStates: { waiting: 'Wartet', done: 'Kopiert', skipped: 'Übersprungen', failed: 'Nicht kopiert' },
   copyColumns: { copy: 'Kopie', words: 'Fehler' },
   health: {
     failingSince: 'Keine Nachricht zugestellt seit',

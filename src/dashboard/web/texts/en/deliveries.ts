@@ -1,18 +1,8 @@
-import type { Delivery } from '../../api/types.ts';
-
-const states: Readonly<Record<Delivery['state'], string>> = {
-  pending: 'Waiting',
-  delivered: 'Delivered',
-  dead: 'Dead letter',
-  cancelled: 'Cancelled',
-};
-
 /** Messages to receivers: lists, one of them, sending them again, tests. */
 export const deliveries = {
   title: 'Deliveries',
   one: 'Delivery',
   lead: 'Every webhook message: what was sent, what the receiver answered, and what is still waiting.',
-  states,
   copying: 'Copying files',
   none: 'No delivery yet',
   noneText: 'Deliveries appear when a webhook or a watched folder sends a message.',
@@ -60,10 +50,6 @@ export const deliveries = {
   onTheirWay: (n: string): string => (n === '1' ? '1 message is on its way' : `${n} messages are on their way`),
   facts: {
     noUrl: 'The receiver no longer exists',
-    next: 'Next attempt',
-    afterwards: 'Afterwards',
-    afterPending: 'The files are being moved or deleted',
-    afterDone: 'The files were moved or deleted',
     none: '–',
   },
   attempts: {
@@ -88,7 +74,6 @@ export const deliveries = {
     raw: 'Raw, as signed',
     hint: 'The signature covers the webhook-id, the webhook-timestamp and these bytes, joined by dots.',
   },
-  copyStates: { waiting: 'Waiting', done: 'Copied', skipped: 'Skipped', failed: 'Not copied' },
   copyColumns: { copy: 'Copy', words: 'Error' },
   health: {
     failingSince: 'No message was delivered since',
