@@ -6,7 +6,6 @@ import { figureEndpoints } from './account/figures.js';
 import { overviewEndpoints } from './account/overview.js';
 import { ownerEndpoints } from './account/owner.js';
 import { getReceipt, listReceipts, showKeys } from './account/receipts.js';
-import { getTransfer, listTransfers } from './account/transfers.js';
 import { usageEndpoints } from './account/usage.js';
 import { connectionEndpoints } from './connections/connections.js';
 import { healthEndpoints } from './connections/health.js';
@@ -59,7 +58,7 @@ const endpoints: readonly Endpoint<Services>[] = [
   ...[uploadFile, describeUploads, beginUpload, lookAtUpload, goOnWithUpload, endUpload, tunnelUpload],
   ...[downloadFile, copyFile, readFile, writeFile, deleteFile, moveFile, makeFolder, listFolder, findFile, runCommand],
   appendToFile,
-  ...[listConnections, verifyKey, listTransfers, getTransfer, getReceipt, listReceipts, showKeys],
+  ...[listConnections, verifyKey, getReceipt, listReceipts, showKeys],
   ...[...sessionEndpoints, ...credentialEndpoints],
   ...[...ownerEndpoints, ...overviewEndpoints, ...figureEndpoints, ...usageEndpoints, ...alarmEndpoints],
   ...[...connectionEndpoints, ...testEndpoints, ...healthEndpoints, ...hostKeyEndpoints, ...keyPairEndpoints],

@@ -31,6 +31,29 @@ export function timeOf(mtime: string | undefined): Date | undefined {
   throw refusal('bad_request', `mtime must be a date-time such as 2026-01-31T12:00:00Z, ${range}`);
 }
 
+const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/** ISO 8601 (UTC where no zone is given) or Unix seconds. @throws GatewayError bad_request */
+export function parseSince(text: string): Date {
+  if (/^\d{1,11}(\.\d{1,6})?$/.test(text)) return withinIds(new Date(Number(text) * 1000));
+  // The "+" of a zone arrives as a space where a client did not percent-encode it.
+  const iso = text.replace(/ (?=\d{2}:?\d{2}$)/, '+');
+  const hasZone = /(Z|[+-]\d{2}:?\d{2})$/.test(iso) || !iso.includes('T');
+  const date = ISO_8601.test(iso) ? new Date(hasZone ? iso : `${iso}Z`) : new Date(NaN);
+  // Date takes the 30th of February for the 2nd of March.
+  const [year, month, day] = iso.slice(0, 10).split('-').map(Number) as [number, number, number];
+  const isOnCalendar = day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+  if (!Number.isNaN(date.getTime()) && isOnCalendar) return withinIds(date);
+  throw refusal('bad_request', 'since must be an ISO 8601 date-time or Unix seconds');
+}
+
+const LAST_TIME = Date.UTC(9999, 0, 1);
+
+/** No item is older than 1970 or younger than the year 9999, and ids and dates of the database have no more room. */
+function withinIds(date: Date): Date {
+  return new Date(Math.min(Math.max(0, date.getTime()), LAST_TIME));
+}
+
 /** Bytes as they are. Generators know them by `format`, which JSON Schema 2020-12 leaves to them. */
 export const BINARY = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' } as const;
 
@@ -43,6 +66,9 @@ export const newName = (): TString => text('Shown to people.', { minLength: 1, m
 
 export const limit = (maximum: number, otherwise: number, example = otherwise, words = 'Items a page.'): TInteger =>
   withDefault(Type.Integer({ minimum: 1, maximum, description: words, examples: [example] }), otherwise);
+
+export const offset = (): TInteger =>
+  withDefault(count('Items to pass over.', { maximum: 1_000_000_000, examples: [0] }), 0);
 
 export const cursor = (
   example: string,

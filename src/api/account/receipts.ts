@@ -9,7 +9,7 @@ import type { ReceiptLine, Storage, StoredTransfer } from '../../storage/storage
 import { endpoint, jsonContent } from '../endpoint.js';
 import { TRANSFER_ID } from '../fields.js';
 import type { Services } from '../services.js';
-import { transferOf } from './transfers.js';
+import { transferOf } from '../transfers/history.js';
 
 /** Held at once of a chain that is sent. */
 const PAGE = 64;

@@ -6,7 +6,7 @@ import { described, listOf, object, text } from '../../contract/schema.js';
 import { connectionId, remotePath } from '../../contract/file-request.js';
 import { newFields, shownFields, viewOf, withDefaults } from '../../contract/thing.js';
 import { transferExample } from '../../contract/transfer.js';
-import { digestOf } from '../account/transfers.js';
+import { digestOf } from '../transfers/history.js';
 import { cursor, dateTimeOf, limit, nextCursor, page } from '../fields.js';
 import { actorOf, connectionOf, requireCursor } from '../services.js';
 import { urlOf } from './url.js';

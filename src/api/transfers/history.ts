@@ -1,29 +1,51 @@
 /** The history with its filters, page by page or exported as a whole. */
 import { Readable } from 'node:stream';
-import { unknown } from '../../base/errors.js';
+import { type Caller, connectionsFor, mayUse } from '../../base/caller.js';
+import { refusal, unknown } from '../../base/errors.js';
 import { Type } from 'typebox';
-import { listOf, object, oneOf, text, withDefault } from '../../contract/schema.js';
-import { exampleOf, shownFields, viewOf } from '../../contract/thing.js';
-import { digestFilter } from '../../contract/file-request.js';
+import { count, described, listOf, object, oneOf, text, withDefault } from '../../contract/schema.js';
+import { exampleOf, type Reader, shownFields, viewOf } from '../../contract/thing.js';
+import { digestFilter, transferFilters } from '../../contract/file-request.js';
 import { isUuid } from '../../base/uuid.js';
 import {
   DIRECTIONS,
   type ManagedTransfer,
+  managedTransferFields,
   TRANSFER_STATUSES,
   transferExample,
   transferFields,
+  transferItemFields,
+  type TransferType,
+  type Unverified,
 } from '../../contract/transfer.js';
 import type { Receipt } from '../../contract/receipt.js';
-import { TRANSFER_ORDERS, type TransferSearch } from '../../storage/storage.js';
+import { type Storage, type StoredTransfer, TRANSFER_ORDERS, type TransferSearch } from '../../storage/storage.js';
 import { NO_PAGE } from '../../http/answer.js';
-import { digestOf, parseSince, verificationOf } from '../account/transfers.js';
-import { CLOSED, cursor, ID, LATER, limit, page, TIME } from '../fields.js';
-import { badField, itemId } from '../services.js';
-import { managedTransfer, sample } from './transfer.js';
 import { endpoints } from '../endpoint.js';
+import { CLOSED, cursor, ID, LATER, limit, offset, page, parseSince, TIME, TRANSFER_ID } from '../fields.js';
+import { badField, type Services } from '../services.js';
 
-const endpoint = endpoints('Transfers');
+const endpoint = endpoints(
+  { key: 'Account', owner: 'Transfers' },
+  { id: text('Identifier of a transfer.', { minLength: 1, examples: [TRANSFER_ID] }) },
+);
 export const historyEndpoints = endpoint.all;
+
+/** What lists show. */
+const listed = {
+  key: {
+    schema: object('TransferItem', shownFields(transferItemFields, 'key')),
+    example: exampleOf(transferItemFields, transferExample, 'key'),
+  },
+  owner: {
+    schema: object('ManagedTransfer', shownFields(managedTransferFields, 'owner')),
+    example: exampleOf(managedTransferFields, transferExample, 'owner'),
+  },
+};
+export const managedTransfer = listed.owner;
+
+/** The 32 bytes of what `digestFilter` let through. */
+export const digestOf = (filter: string): Buffer => Buffer.from(filter.slice('sha-256:'.length), 'hex');
 
 const time = (description: string, example: string) =>
   Type.Optional(text(description, { minLength: 1, maxLength: 64, examples: [example] }));
@@ -73,25 +95,52 @@ const order = withDefault(
   'newest',
 );
 
-endpoint('GET /manage/transfers', {
-  operationId: 'listManagedTransfers',
+endpoint('GET /api/transfers', {
+  access: 'any',
+  isEssential: true,
+  operationId: 'listTransfers',
   summary: 'List transfers',
-  description:
-    'Newest first, where `order` says nothing else. `nextCursor` continues where the page ended, also when the page is short or empty; null is the end.',
-  query: Type.Object({ ...filters, order, limit: limit(200, 50, 20), cursor: cursor(ID) }, CLOSED),
+  description: 'The history of file operations, newest first. Ids are ordered by time.',
+  query: Type.Object({ ...transferFilters, limit: limit(100, 20), offset: offset() }),
   answer: {
-    schema: page('ManagedTransfersAnswer', {
-      transfers: listOf(managedTransfer, 'In the order asked for.'),
+    description: 'One page of the history.',
+    schema: object('TransfersAnswer', {
+      transfers: listOf(listed.key.schema, 'Newest first.'),
+      total: count('How many transfers match.'),
+      limit: count('Items a page.'),
+      offset: count('Items to pass over.'),
     }),
-    example: { transfers: [sample], nextCursor: transferExample.id },
+    example: { transfers: [listed.key.example], total: 1, limit: 20, offset: 0 },
   },
-}).handle(async ({ caller, query: { limit, cursor, order, ...filter } }, { storage }) => {
-  const { transfers } = storage.management;
-  const search = searchOf(filter);
-  if (cursor !== undefined && !transfers.isCursor(order, cursor)) {
-    throw badField('cursor', 'must be a nextCursor of the page before, in the same order');
+  owner: {
+    operationId: 'listManagedTransfers',
+    description:
+      'Newest first, where `order` says nothing else. `nextCursor` continues where the page ended, also when the page is short or empty; null is the end.',
+    query: Type.Object({ ...filters, order, limit: limit(200, 50, 20), cursor: cursor(ID) }, CLOSED),
+    answer: {
+      schema: page('ManagedTransfersAnswer', { transfers: listOf(listed.owner.schema, 'In the order asked for.') }),
+      example: { transfers: [listed.owner.example], nextCursor: transferExample.id },
+    },
+  },
+}).handle(async ({ caller, query }, { storage }, reader) => {
+  if (reader === 'owner') {
+    const { limit, cursor, order = 'newest', ...filter } = query;
+    const { transfers } = storage.management;
+    const search = searchOf(filter);
+    if (cursor !== undefined && !transfers.isCursor(order, cursor)) {
+      throw badField('cursor', 'must be a nextCursor of the page before, in the same order');
+    }
+    return transfers.page(caller.accountId, search, limit, cursor, order);
   }
-  return transfers.page(caller.accountId, search, limit, cursor, order);
+  const { connection_id: connectionId, status, type, digest, link_id: linkId, since, limit, offset } = query;
+  if (linkId !== undefined && !isUuid(linkId)) throw refusal('bad_request', 'link_id must be the id of a link');
+  const { transfers, total } = await storage.history.list(caller.accountId, {
+    ...{ limit, offset, connectionId, status, type, linkId },
+    connectionIds: connectionsFor(caller),
+    digest: digest === undefined ? undefined : digestOf(digest),
+    since: since === undefined ? undefined : parseSince(since),
+  });
+  return { transfers, total, limit, offset };
 });
 
 function searchOf({ since, until, digest, ...rest }: Filter): TransferSearch {
@@ -143,7 +192,7 @@ endpoint('GET /manage/transfers/export', {
         },
         'application/x-ndjson': {
           schema: { type: 'string' },
-          examples: { line: { value: `${JSON.stringify(sample)}\n` } },
+          examples: { line: { value: `${JSON.stringify(managedTransfer.example)}\n` } },
         },
       },
     },
@@ -173,33 +222,78 @@ endpoint('GET /manage/transfers/export', {
   };
 });
 
-endpoint('GET /manage/transfers/:id', {
-  operationId: 'showTransfer',
-  summary: 'Show a transfer',
-  description:
-    'With its digest, its receipt, its request and the key that asked; `key` is null from the dashboard and for work of the gateway itself.',
+endpoint('GET /api/transfers/:id', {
+  access: 'any',
+  isEssential: true,
+  operationId: 'getTransfer',
+  summary: 'Look at a transfer',
+  description: 'One item of the history of the connections that this API key may use.',
   answer: {
-    schema: object('TransferDetail', shownFields(transferFields, 'owner')),
-    example: exampleOf(transferFields, transferExample, 'owner'),
+    description: 'The item.',
+    schema: object('TransferAnswer', {
+      transfer: described(object('TransferDetails', shownFields(transferFields, 'key')), 'The item.'),
+    }),
+    example: { transfer: exampleOf(transferFields, transferExample, 'key') },
   },
   errors: ['unknown_item'],
-}).handle(async (input, { storage, board }) => {
-  const id = itemId(input, 'transfer');
-  const { accountId } = input.caller;
+  owner: {
+    operationId: 'showTransfer',
+    summary: 'Show a transfer',
+    description:
+      'With its digest, its receipt, its request and the key that asked; `key` is null from the dashboard and for work of the gateway itself.',
+    answer: {
+      schema: object('TransferDetail', shownFields(transferFields, 'owner')),
+      example: exampleOf(transferFields, transferExample, 'owner'),
+    },
+  },
+}).handle(async ({ caller, params: { id } }, services, reader) => {
+  if (reader === 'owner') return ownersTransfer(services, caller, id);
+  return { transfer: transferView(await transferOf(services.storage, caller, id), reader) };
+});
+
+function transferView(found: StoredTransfer, reader: Reader, receipt: ReceiptReference | null = null) {
+  return viewOf(transferFields, { ...found, ...verificationOf(found), receipt }, reader);
+}
+
+/** With how far it is, on whatever node it runs. */
+async function ownersTransfer({ storage, board }: Services, { accountId }: Caller, id: string) {
+  if (!isUuid(id)) throw unknown('transfer', id);
   const [stored, running, receipt] = await Promise.all([
     storage.history.find(accountId, id),
     board.list(accountId),
     storage.receipts.find(accountId, id),
   ]);
   const live = running.find((one) => one.id === id);
-  const signed = receipt === undefined ? null : receiptOf(receipt);
-  const known = stored && viewOf(transferFields, { ...stored, ...verificationOf(stored), receipt: signed }, 'owner');
+  const known = stored && transferView(stored, 'owner', receipt === undefined ? null : receiptOf(receipt));
   if (live !== undefined && (stored === undefined || stored.status === 'pending')) {
     return { ...NOT_YET, ...known, ...live };
   }
   if (known === undefined) throw unknown('transfer', id);
   return known;
-});
+}
+
+/** One that the key may see. @throws GatewayError unknown_item */
+export async function transferOf(
+  { history }: Pick<Storage, 'history'>,
+  caller: Caller,
+  id: string,
+): Promise<StoredTransfer> {
+  const found = isUuid(id) ? await history.find(caller.accountId, id) : undefined;
+  if (found !== undefined && mayUse(caller, [found.connectionId])) return found;
+  throw unknown('transfer', id);
+}
+
+/** Whether what was stored was compared with what was sent. */
+function verificationOf({ status, type, unverified }: StoredTransfer): {
+  readonly verified: boolean | null;
+  readonly verifiedReason: Unverified | null;
+} {
+  const isStored = status === 'success' && STORES.has(type);
+  return { verified: unverified === null ? isStored || null : false, verifiedReason: unverified };
+}
+
+/** Their files are compared by their size at least. */
+const STORES: ReadonlySet<TransferType> = new Set(['upload', 'write', 'append', 'copy']);
 
 /** Values that a transfer gets with its row. */
 const NOT_YET = {
@@ -207,7 +301,9 @@ const NOT_YET = {
   ...{ verified: null, verifiedReason: null, stages: null, receipt: null },
 };
 
-function receiptOf({ sequence, receipt }: Receipt): { readonly sequence: number; readonly keyId: string } {
+type ReceiptReference = Pick<Receipt, 'sequence'> & { readonly keyId: string };
+
+function receiptOf({ sequence, receipt }: Receipt): ReceiptReference {
   const [header = ''] = receipt.split('.');
   const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { readonly kid: string };
   return { sequence, keyId: kid };

@@ -5,14 +5,14 @@ import { listOf, object } from '../../contract/schema.js';
 import { successAnswer } from '../fields.js';
 import { CLOSED, TIME } from '../fields.js';
 import { actorOf, itemId } from '../services.js';
-import { managedTransfer, sample } from './transfer.js';
+import { managedTransfer } from './history.js';
 import { endpoints, eventsAnswers, eventStream } from '../endpoint.js';
 
 const endpoint = endpoints('Transfers');
 export const liveTransferEndpoints = endpoint.all;
 
 const running = {
-  ...sample,
+  ...managedTransfer.example,
   status: 'pending',
   live: { bytes: 16384, totalBytes: 48213, bytesPerSecond: 8192, step: 'transfer', startedAt: TIME },
 } as const;
@@ -22,7 +22,7 @@ endpoint('GET /manage/transfers/live', {
   summary: 'List running transfers',
   description: 'Those that run now, on all nodes.',
   answer: {
-    schema: object('LiveTransfersAnswer', { transfers: listOf(managedTransfer, 'Newest first.') }),
+    schema: object('LiveTransfersAnswer', { transfers: listOf(managedTransfer.schema, 'Newest first.') }),
     example: { transfers: [running] },
   },
 }).handle(async ({ caller }, { board }) => {

@@ -13,9 +13,8 @@ import {
 } from '../../contract/delivery.js';
 import { shownFields, viewOf } from '../../contract/thing.js';
 import { isUuid } from '../../base/uuid.js';
-import { parseSince } from '../account/transfers.js';
 import { WEBHOOK_ID } from '../events/webhooks.js';
-import { CLOSED, ID, LATER, limit, TIME } from '../fields.js';
+import { CLOSED, ID, LATER, limit, offset, parseSince, TIME } from '../fields.js';
 import { actorOf, badField, type Services } from '../services.js';
 import { queuedAnswer } from './checks.js';
 import { FOLDER_ERRORS } from './folder.js';
@@ -58,7 +57,7 @@ endpoint('GET /manage/deliveries', {
       ...FILTER,
       state: Type.Optional(oneOf(DELIVERY_STATES, 'State.', { examples: ['dead'] })),
       limit: limit(200, 50, 20),
-      offset: withDefault(count('Items to pass over.', { maximum: 1_000_000_000, examples: [0] }), 0),
+      offset: offset(),
     },
     CLOSED,
   ),
