@@ -1,5 +1,5 @@
 /** How calls are made: those that only look, and those that change something. */
-import type { Call, CallOptions } from './transport.js';
+import type { Call, CallOptions, Transport } from './transport.js';
 
 /** Operations that change something are sent with an Idempotency-Key; this is one of the caller's own. */
 export interface ChangeOptions extends CallOptions {
@@ -30,4 +30,31 @@ export function changing(path: string, options: ChangeOptions, json?: object): C
 /** Where there are no Idempotency-Keys: sent again only when it surely was not begun. */
 export function changingOnce(path: string, options: CallOptions, json?: object): Call {
   return { ...changing(path, options, json), idempotencyKey: undefined, repetition: 'once' };
+}
+
+/** A change that comes to the same when it is made twice: what is absent stays. */
+export function patching(path: string, options: CallOptions, json: object): Call {
+  return { ...changingOnce(path, options, json), method: 'PATCH', repetition: 'repeatable' };
+}
+
+export function deleting(path: string, options: CallOptions): Call {
+  return { method: 'DELETE', path, repetition: 'repeatable', options };
+}
+
+/** The path of one thing below that of all. */
+export const at = (path: string, id: string): string => `${path}/${encodeURIComponent(id)}`;
+
+/** Each page of a list, as it is asked for. */
+export async function* pagesOf<P extends { readonly nextCursor: string | null }>(
+  transport: Transport,
+  path: string,
+  options: CallOptions,
+  query: NonNullable<Call['query']> = {},
+): AsyncGenerator<P, void, undefined> {
+  for (let { cursor } = query; ;) {
+    const page = await transport.json<P>(reading(path, options, { ...query, cursor }));
+    yield page;
+    if (page.nextCursor === null) return;
+    cursor = page.nextCursor;
+  }
 }

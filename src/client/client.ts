@@ -1,6 +1,15 @@
 /** The API of the gateway, one method an endpoint. */
 import type { Progress, UploadBody } from './body.js';
-import { type ChangeOptions, changing, changingOnce, type FileOptions, reading } from './calls.js';
+import {
+  at,
+  type ChangeOptions,
+  changing,
+  changingOnce,
+  deleting,
+  type FileOptions,
+  patching,
+  reading,
+} from './calls.js';
 import { Download, type DownloadOptions, openDownload } from './download.js';
 import { FtgError } from './errors.js';
 import { eventsOf, type EventsOptions, eventsPage } from './events.js';
@@ -50,7 +59,7 @@ export class FileTransferGateway {
   async upload(connectionId: string, body: UploadBody, options: UploadOptions): Promise<api.Transfer> {
     const { path, filename, overwrite, filename_template, mtime, size, contentDigest, onProgress } = options;
     const { transfer } = await this.transport.json<{ readonly transfer: api.Transfer }>({
-      ...changing(`/api/upload/${encodeURIComponent(connectionId)}`, options),
+      ...changing(at('/api/upload', connectionId), options),
       query: { path, filename, overwrite, filename_template, mtime },
       headers: { 'Content-Type': 'application/octet-stream', 'Content-Digest': contentDigest },
       upload: { body, size, onProgress },
@@ -74,7 +83,7 @@ export class FileTransferGateway {
     source: api.UploadFromUrl,
     options: ChangeOptions = {},
   ): Promise<api.Transfer> {
-    const call = changing(`/api/upload/${encodeURIComponent(connectionId)}`, options, source);
+    const call = changing(at('/api/upload', connectionId), options, source);
     return (await this.transport.json<{ readonly transfer: api.Transfer }>(call)).transfer;
   }
 
@@ -84,7 +93,7 @@ export class FileTransferGateway {
     source: api.UploadFromUrl,
     options: ChangeOptions = {},
   ): Promise<api.Job> {
-    const call = changing(`/api/upload/${encodeURIComponent(connectionId)}`, options, source);
+    const call = changing(at('/api/upload', connectionId), options, source);
     return (await this.transport.json<{ readonly job: api.Job }>({ ...call, headers: { Prefer: 'respond-async' } }))
       .job;
   }
@@ -92,11 +101,7 @@ export class FileTransferGateway {
   /** Resolves as soon as the head of the answer is there; the body streams, and goes on where the line breaks: see Download. */
   download(connectionId: string, path: string, options: DownloadOptions = {}): Promise<Download> {
     const query = { path, rawName: options.rawName };
-    return openDownload(
-      this.transport,
-      reading(`/api/download/${encodeURIComponent(connectionId)}`, options, query),
-      options,
-    );
+    return openDownload(this.transport, reading(at('/api/download', connectionId), options, query), options);
   }
 
   /** A ZIP archive of folders and files, as it is made: of unknown length. */
@@ -108,7 +113,7 @@ export class FileTransferGateway {
     const { onProgress, signal } = options;
     const query = { path: paths, format: 'zip' };
     return this.transport.send(
-      reading(`/api/download/${encodeURIComponent(connectionId)}`, options, query),
+      reading(at('/api/download', connectionId), options, query),
       async (response) => new Download(response, { onProgress, signal, silenceMs: this.transport.timeoutOf(options) }),
     );
   }
@@ -116,7 +121,7 @@ export class FileTransferGateway {
   /** A file as an object that holds it as base64; for small ones. */
   downloadJson(connectionId: string, path: string, options: FileOptions = {}): Promise<api.DownloadAnswer> {
     const query = { path, rawName: options.rawName, format: 'json' };
-    return this.transport.json(reading(`/api/download/${encodeURIComponent(connectionId)}`, options, query));
+    return this.transport.json(reading(at('/api/download', connectionId), options, query));
   }
 
   copy(request: api.CopyRequest, options: ChangeOptions = {}): Promise<api.CopyAnswer> {
@@ -140,7 +145,7 @@ export class FileTransferGateway {
   ): Promise<api.ReadAnswer> {
     const { rawName, encoding } = options;
     const query = { path, rawName, encoding };
-    return this.transport.json(reading(`/api/read/${encodeURIComponent(connectionId)}`, options, query));
+    return this.transport.json(reading(at('/api/read', connectionId), options, query));
   }
 
   /** Creates or replaces a file; bytes travel as base64. */
@@ -151,7 +156,7 @@ export class FileTransferGateway {
     options: ChangeOptions & Pick<api.WriteRequest, 'mtime'> = {},
   ): Promise<api.WriteAnswer> {
     const body = { path, mtime: options.mtime, ...contentFields(content) };
-    return this.transport.json(changing(`/api/write/${encodeURIComponent(connectionId)}`, options, body));
+    return this.transport.json(changing(at('/api/write', connectionId), options, body));
   }
 
   /** Adds to the end of an existing file; bytes travel as base64. */
@@ -162,7 +167,7 @@ export class FileTransferGateway {
     options: ChangeOptions = {},
   ): Promise<api.AppendAnswer> {
     const body = { path, ...contentFields(content) };
-    const call = changing(`/api/append/${encodeURIComponent(connectionId)}`, options, body);
+    const call = changing(at('/api/append', connectionId), options, body);
     return this.transport.json({ ...call, repetition: 'once' });
   }
 
@@ -173,7 +178,7 @@ export class FileTransferGateway {
     options: ChangeOptions & FileOptions & { readonly recursive?: boolean | undefined } = {},
   ): Promise<api.DeleteAnswer> {
     const body = { path, rawName: options.rawName, recursive: options.recursive };
-    return this.transport.json(changing(`/api/delete/${encodeURIComponent(connectionId)}`, options, body));
+    return this.transport.json(changing(at('/api/delete', connectionId), options, body));
   }
 
   move(
@@ -183,20 +188,18 @@ export class FileTransferGateway {
     options: ChangeOptions & FileOptions & { readonly overwrite?: boolean | undefined } = {},
   ): Promise<api.MoveAnswer> {
     const { rawName, overwrite } = options;
-    return this.transport.json(
-      changing(`/api/move/${encodeURIComponent(connectionId)}`, options, { from, rawName, to, overwrite }),
-    );
+    return this.transport.json(changing(at('/api/move', connectionId), options, { from, rawName, to, overwrite }));
   }
 
   mkdir(connectionId: string, path: string, options: ChangeOptions = {}): Promise<api.MkdirAnswer> {
-    return this.transport.json(changing(`/api/mkdir/${encodeURIComponent(connectionId)}`, options, { path }));
+    return this.transport.json(changing(at('/api/mkdir', connectionId), options, { path }));
   }
 
   /** The connection's default path when `path` is absent. */
   list(connectionId: string, path?: string, options: ListOptions = {}): Promise<api.ListAnswer> {
     const { recursive, pattern, limit, cursor } = options;
     const query = { path, recursive, pattern, limit, cursor };
-    return this.transport.json(reading(`/api/list/${encodeURIComponent(connectionId)}`, options, query));
+    return this.transport.json(reading(at('/api/list', connectionId), options, query));
   }
 
   /** Page after page, as they are read: in order, and each asked for again where that helps. A page has 1,000 entries, or `limit`. */
@@ -225,7 +228,7 @@ export class FileTransferGateway {
     options: Omit<ListOptions, 'limit' | 'cursor'> & { readonly onIncomplete?: (entries: number) => void } = {},
   ): AsyncGenerator<api.FileInfo, void> {
     const { recursive, pattern, signal, onIncomplete } = options;
-    const call = reading(`/api/list/${encodeURIComponent(connectionId)}`, options, { path, recursive, pattern });
+    const call = reading(at('/api/list', connectionId), options, { path, recursive, pattern });
     const response = await this.transport.send(
       { ...call, headers: { Accept: 'application/x-ndjson' } },
       async (answer) => answer,
@@ -241,7 +244,7 @@ export class FileTransferGateway {
 
   exists(connectionId: string, path: string, options: FileOptions = {}): Promise<api.ExistsAnswer> {
     const query = { path, rawName: options.rawName };
-    return this.transport.json(reading(`/api/exists/${encodeURIComponent(connectionId)}`, options, query));
+    return this.transport.json(reading(at('/api/exists', connectionId), options, query));
   }
 
   /** Runs a shell command; `timeout` in milliseconds. SFTP connections only. */
@@ -251,9 +254,7 @@ export class FileTransferGateway {
     options: CallOptions & { readonly timeout?: number | undefined } = {},
   ): Promise<api.ExecAnswer> {
     const { timeout } = options;
-    return this.transport.json(
-      changingOnce(`/api/exec/${encodeURIComponent(connectionId)}`, options, { command, timeout }),
-    );
+    return this.transport.json(changingOnce(at('/api/exec', connectionId), options, { command, timeout }));
   }
 
   async connections(options: CallOptions = {}): Promise<readonly api.Connection[]> {
@@ -288,7 +289,7 @@ export class FileTransferGateway {
 
   async transfer(id: string, options: CallOptions = {}): Promise<api.TransferDetails> {
     type Answer = { readonly transfer: api.TransferDetails };
-    return (await this.transport.json<Answer>(reading(`/api/transfers/${encodeURIComponent(id)}`, options))).transfer;
+    return (await this.transport.json<Answer>(reading(at('/api/transfers', id), options))).transfer;
   }
 
   /** A JWS in its compact form; `ftg verify` checks it, or anything that knows EdDSA. */
@@ -320,7 +321,7 @@ export class FileTransferGateway {
   }
 
   watchedFolder(id: string, options: CallOptions = {}): Promise<api.WatchedFolder> {
-    return this.transport.json(reading(`/api/watched-folders/${encodeURIComponent(id)}`, options));
+    return this.transport.json(reading(at('/api/watched-folders', id), options));
   }
 
   /** The answer holds the secret of its webhooks, this once. */
@@ -333,13 +334,11 @@ export class FileTransferGateway {
     changes: api.WatchedFolderChanges,
     options: CallOptions = {},
   ): Promise<api.WatchedFolder> {
-    const call = changingOnce(`/api/watched-folders/${encodeURIComponent(id)}`, options, changes);
-    return this.transport.json({ ...call, method: 'PATCH', repetition: 'repeatable' });
+    return this.transport.json(patching(at('/api/watched-folders', id), options, changes));
   }
 
   async deleteWatchedFolder(id: string, options: CallOptions = {}): Promise<void> {
-    const path = `/api/watched-folders/${encodeURIComponent(id)}`;
-    await this.transport.json({ method: 'DELETE', path, repetition: 'repeatable', options });
+    await this.transport.json(deleting(at('/api/watched-folders', id), options));
   }
 }
 

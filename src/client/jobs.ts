@@ -1,5 +1,5 @@
 /** Jobs: whole folders, copied, moved, deleted or kept alike by the gateway. */
-import { changingOnce, reading } from './calls.js';
+import { changingOnce, pagesOf, reading } from './calls.js';
 import { FtgError } from './errors.js';
 import { linesOf } from './lines.js';
 import { type CallOptions, type Transport, wait } from './transport.js';
@@ -29,14 +29,8 @@ export class Jobs {
 
   /** All that match, newest first, page by page as they are read; `limit` is of a page. */
   async *list(query: api.JobsQuery = {}, options: CallOptions = {}): AsyncGenerator<api.Job, void> {
-    for (let cursor = query.cursor; ;) {
-      const page = await this.transport.json<api.JobsAnswer>(
-        reading('/api/jobs', options, { limit: 100, ...query, cursor }),
-      );
-      yield* page.jobs;
-      if (page.nextCursor === null) return;
-      cursor = page.nextCursor;
-    }
+    const pages = pagesOf<api.JobsAnswer>(this.transport, '/api/jobs', options, { limit: 100, ...query });
+    for await (const { jobs } of pages) yield* jobs;
   }
 
   /** In the order in which they were found, page by page as they are read; `limit` is of a page. */
@@ -45,14 +39,9 @@ export class Jobs {
     query: api.JobFilesQuery = {},
     options: CallOptions = {},
   ): AsyncGenerator<api.JobFile, void> {
-    for (let cursor = query.cursor; ;) {
-      const page = await this.transport.json<api.JobFilesAnswer>(
-        reading(at(id, 'files'), options, { limit: 1_000, ...query, cursor }),
-      );
-      yield* page.files;
-      if (page.nextCursor === null) return;
-      cursor = page.nextCursor;
-    }
+    const all = { limit: 1_000, ...query };
+    const pages = pagesOf<api.JobFilesAnswer>(this.transport, at(id, 'files'), options, all);
+    for await (const { files } of pages) yield* files;
   }
 
   /** Files that are under way are done; no other begins. */

@@ -1,7 +1,9 @@
 /** Webhooks: receivers that are told of the account's events. */
-import { changingOnce, reading } from './calls.js';
+import { at, changingOnce, deleting, patching, reading } from './calls.js';
 import type { CallOptions, Transport } from './transport.js';
 import type * as api from './types.js';
+
+const ALL = '/api/webhooks';
 
 type Answer = { readonly webhook: api.Webhook };
 
@@ -11,42 +13,37 @@ export class Webhooks {
   /** Oldest first. */
   async list(options: CallOptions = {}): Promise<readonly api.Webhook[]> {
     type Listed = { readonly webhooks: readonly api.Webhook[] };
-    return (await this.transport.json<Listed>(reading('/api/webhooks', options))).webhooks;
+    return (await this.transport.json<Listed>(reading(ALL, options))).webhooks;
   }
 
   async get(id: string, options: CallOptions = {}): Promise<api.Webhook> {
-    return (await this.transport.json<Answer>(reading(at(id), options))).webhook;
+    return (await this.transport.json<Answer>(reading(at(ALL, id), options))).webhook;
   }
 
   /** The answer holds its secret, this once. */
   create(webhook: api.NewWebhook, options: CallOptions = {}): Promise<api.CreatedWebhook> {
-    return this.transport.json(changingOnce('/api/webhooks', options, webhook));
+    return this.transport.json(changingOnce(ALL, options, webhook));
   }
 
   /** What is absent stays. */
   async change(id: string, changes: api.WebhookChanges, options: CallOptions = {}): Promise<api.Webhook> {
-    const call = { ...changingOnce(at(id), options, changes), method: 'PATCH', repetition: 'repeatable' } as const;
-    return (await this.transport.json<Answer>(call)).webhook;
+    return (await this.transport.json<Answer>(patching(at(ALL, id), options, changes))).webhook;
   }
 
   /** Ends its undelivered events, too. */
   async delete(id: string, options: CallOptions = {}): Promise<void> {
-    await this.transport.json({ method: 'DELETE', path: at(id), repetition: 'repeatable', options });
+    await this.transport.json(deleting(at(ALL, id), options));
   }
 
   /** Resolves to the new secret; the one before signs along for a day. */
   async rotateSecret(id: string, options: CallOptions = {}): Promise<string> {
     type Rotated = { readonly secret: string };
-    return (await this.transport.json<Rotated>(changingOnce(`${at(id)}/rotate-secret`, options))).secret;
+    return (await this.transport.json<Rotated>(changingOnce(`${at(ALL, id)}/rotate-secret`, options))).secret;
   }
 
   /** Sends it one message, once, and resolves to what the receiver answered. */
   async test(id: string, options: CallOptions = {}): Promise<api.WebhookTest> {
     type Tested = { readonly test: api.WebhookTest };
-    return (await this.transport.json<Tested>(changingOnce(`${at(id)}/test`, options))).test;
+    return (await this.transport.json<Tested>(changingOnce(`${at(ALL, id)}/test`, options))).test;
   }
-}
-
-function at(id: string): string {
-  return `/api/webhooks/${encodeURIComponent(id)}`;
 }

@@ -26,23 +26,3 @@ export async function scopesNow({ call }: McpGateway): Promise<ReadonlySet<strin
   if (!response.ok) throw await errorOf(response);
   return new Set(((await response.json()) as { readonly scopes: readonly string[] }).scopes);
 }
-
-interface NewLink {
-  readonly operation: 'upload' | 'download';
-  readonly connectionId: string;
-  readonly path: string;
-  readonly expiresAt: string;
-  readonly maxUses?: number;
-  readonly maxBytes?: number;
-  readonly filename?: string;
-}
-
-/** @throws FtgError */
-export async function createLink({ call }: McpGateway, link: NewLink): Promise<unknown> {
-  const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(link) };
-  const response = await call('/api/links', init).catch((error: unknown) => {
-    throw networkError(error);
-  });
-  if (!response.ok) throw await errorOf(response);
-  return ((await response.json()) as { readonly link: unknown }).link;
-}

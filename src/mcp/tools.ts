@@ -19,7 +19,7 @@ import { linkFields } from '../contract/link.js';
 import { described } from '../contract/schema.js';
 import { changedFields } from '../contract/thing.js';
 import { explain } from './explain.js';
-import { createLink, type McpGateway, type Scope } from './gateway.js';
+import type { McpGateway, Scope } from './gateway.js';
 
 /** A file that is longer goes by link: a model has no use for more at once. */
 const MOST_TEXT_BYTES = 256 * 1024;
@@ -185,11 +185,11 @@ export const TOOLS: readonly Tool[] = [
       ...{ maxBytes, filename },
     }),
     run: async (
-      gateway,
+      { files },
       { connection: connectionId, expiresInMinutes = DEFAULT_LINK_MINUTES, maxUses = 1, ...rest },
     ) => {
       const expiresAt = new Date(Date.now() + expiresInMinutes * 60_000).toISOString();
-      return { link: await createLink(gateway, { ...rest, connectionId, maxUses, expiresAt }) };
+      return { link: await files.links.create({ ...rest, connectionId, maxUses, expiresAt }) };
     },
   }),
   tool({
