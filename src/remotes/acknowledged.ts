@@ -10,19 +10,19 @@ import { isRefusal } from './publish.js';
 import type { Unverified } from '../contract/transfer.js';
 import type { Commit, FileInfo, OpenFile, RemoteContext } from './remote.js';
 
-type Told = Pick<RemoteContext, 'unverified'>;
+type Reporting = Pick<RemoteContext, 'unverified'>;
 
 const reasonOf = (refusal: unknown): Unverified => (hasCode(refusal, 'not_found') ? 'taken_away' : 'may_not_look');
 
-/** Returns what `look` finds. If the server refuses the lookup, returns a file of `size` bytes without a time. */
-export async function lookAtStored(
-  { unverified }: Told,
+/** Returns what `find` returns. If the server refuses the lookup, returns a file of `size` bytes without a time. */
+export async function findStored(
+  { unverified }: Reporting,
   path: RemotePath,
   size: number,
-  look: () => Promise<FileInfo>,
+  find: () => Promise<FileInfo>,
 ): Promise<FileInfo> {
   try {
-    return await look();
+    return await find();
   } catch (error) {
     if (!isRefusal(error)) throw error;
     unverified?.(reasonOf(error));
@@ -32,7 +32,7 @@ export async function lookAtStored(
 
 /** Reads the stored bytes back, if the server lets the file be opened. */
 export async function readBack(
-  { unverified }: Told,
+  { unverified }: Reporting,
   check: Commit['check'],
   open: () => Promise<OpenFile>,
 ): Promise<void> {

@@ -8,8 +8,8 @@ import type { ServerCertificate } from './server-sight.js';
 const known = new WeakMap<Socket, ServerCertificate>();
 
 export function certificateOf(socket: Socket): ServerCertificate | undefined {
-  const told = known.get(socket);
-  if (told !== undefined) return told;
+  const recorded = known.get(socket);
+  if (recorded !== undefined) return recorded;
   const shown = socket instanceof TLSSocket ? (socket.getPeerCertificate() as Shown | null) : undefined;
   if (shown?.fingerprint256 === undefined) return undefined;
   const certificate = {

@@ -10,10 +10,10 @@ export class KnownPlaces {
   readonly #entered = new Set<RemotePath>();
 
   /** Asks each question once; a failed question is asked again. */
-  ask<T>(question: string, asked: () => Promise<T>): Promise<T> {
+  ask<T>(question: string, query: () => Promise<T>): Promise<T> {
     const known = this.#answers.get(question) as Promise<T> | undefined;
     if (known !== undefined) return known;
-    const answer = asked();
+    const answer = query();
     this.#answers.set(question, answer);
     answer.catch(() => this.#answers.delete(question));
     return answer;

@@ -37,10 +37,10 @@ export const folderStandsAt = (path: RemotePath, cause?: unknown): GatewayError 
 export function moveObstacle(
   { isFolder, replace }: { readonly isFolder: boolean; readonly replace: boolean },
   to: RemotePath,
-  standing: { readonly isFolder: boolean } | undefined,
+  existing: { readonly isFolder: boolean } | undefined,
 ): GatewayError | undefined {
-  if (standing === undefined) return undefined;
-  if (standing.isFolder) return folderStandsAt(to);
+  if (existing === undefined) return undefined;
+  if (existing.isFolder) return folderStandsAt(to);
   if (isFolder) return obstacle('not_a_folder', `${to} is a file, and no folder takes its place`, 'publish');
   return replace ? undefined : alreadyExists(to);
 }

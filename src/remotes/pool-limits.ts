@@ -55,7 +55,7 @@ interface User {
 export class SharedLimits {
   private readonly users = new Map<string, User>();
   /** The last result of `use`; valid while the users are the same. */
-  private last: { readonly asked: PoolLimits; readonly result: PoolLimits } | undefined;
+  private last: { readonly requested: PoolLimits; readonly result: PoolLimits } | undefined;
 
   /** Records that `connection` asks, and with which limits; returns the limits of the pool from now on. */
   use(connection: Connection, limits: PoolLimits): PoolLimits {
@@ -68,13 +68,13 @@ export class SharedLimits {
       this.users.set(connection.id, { limits, own, running: known?.running ?? 0, lastUsed: performance.now() });
       this.last = undefined;
     }
-    if (this.last?.asked !== limits) {
+    if (this.last?.requested !== limits) {
       const result = {
         ...limits,
         maxSessions: this.smallest('maxSessions') ?? limits.maxSessions,
         maxChannelsPerSession: this.smallest('maxChannelsPerSession') ?? limits.maxChannelsPerSession,
       };
-      this.last = { asked: limits, result };
+      this.last = { requested: limits, result };
     }
     return this.last.result;
   }

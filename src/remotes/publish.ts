@@ -1,6 +1,6 @@
 /**
  * Gives a file its final name on a server that knows files and folders (S3 has neither: it completes an object in one
- * request). The policy is here, above five calls that a protocol provides: look, rename, replace, remove, makeFolder.
+ * request). The policy is here, above five calls that a protocol provides: lookUp, rename, replace, remove, makeFolder.
  * The old file is never gone before the new one is complete under some name.
  */
 import { randomBytes } from 'node:crypto';
@@ -24,7 +24,7 @@ export interface Place {
 /** Every error of a call is a GatewayError; one that keeps the session is a refusal of the server. */
 export interface Places<P extends Place> {
   /** What exists there; undefined if nothing does, or nothing can be learned. */
-  look(place: P): Promise<Standing | undefined>;
+  lookUp(place: P): Promise<Standing | undefined>;
   rename(from: P, to: P): Promise<void>;
   /** Replaces any file at the target in one step; false if the server turns out to have no such call. */
   readonly replace?: ((from: P, to: P) => Promise<boolean>) | undefined;
@@ -70,7 +70,7 @@ export async function publishUpload<P extends Place>(
   { exclusive, size, context }: { exclusive: boolean; size: number; context: RemoteContext },
 ): Promise<void> {
   context.mark?.('rename');
-  if (exclusive && !places.refusesToReplace && (await places.look(to)) !== undefined) throw alreadyExists(to.path);
+  if (exclusive && !places.refusesToReplace && (await places.lookUp(to)) !== undefined) throw alreadyExists(to.path);
   context.irrevocable?.();
   try {
     await put(places, from, to, !exclusive, context.leftovers);
@@ -87,7 +87,7 @@ export async function publishUpload<P extends Place>(
 
 /** A file that was taken away is no reason to advise writing without a rename. */
 async function renameAdvice<P extends Place>(places: Places<P>, from: P): Promise<string> {
-  const isThere = await places.look(from).then(
+  const isThere = await places.lookUp(from).then(
     (found) => found !== undefined,
     () => true,
   );
@@ -96,14 +96,14 @@ async function renameAdvice<P extends Place>(places: Places<P>, from: P): Promis
     : `something removed ${from.path}, which held the upload until then, from the server`;
 }
 
-/** `standing`: the entry at `to`, just looked up. Errors: those of moveObstacle, and the server's refusal. */
+/** `existing`: the entry at `to`, just looked up. Errors: those of moveObstacle, and the server's refusal. */
 export async function movePlace<P extends Place>(
   places: Places<P>,
   from: P,
   to: P,
-  what: { isFolder: boolean; replace: boolean; standing: Standing | undefined; context: RemoteContext },
+  what: { isFolder: boolean; replace: boolean; existing: Standing | undefined; context: RemoteContext },
 ): Promise<void> {
-  const obstacle = moveObstacle(what, to.path, what.standing);
+  const obstacle = moveObstacle(what, to.path, what.existing);
   if (obstacle !== undefined) throw obstacle;
   what.context.irrevocable?.();
   await put(places, from, to, what.replace, what.context.leftovers);
@@ -144,7 +144,7 @@ function put<P extends Place>(
     to.path,
     () => (replace ? renameOver(places, from, to, leftovers) : renameNew(places, from, to)),
     // FTP gives no reason; if a file exists at the target, the folder was not the cause.
-    async (error) => hasCode(error, 'remote_failure') && (await places.look(to)) === undefined,
+    async (error) => hasCode(error, 'remote_failure') && (await places.lookUp(to)) === undefined,
   );
 }
 
@@ -154,7 +154,7 @@ async function renameNew<P extends Place>(places: Places<P>, from: P, to: P): Pr
     await places.rename(from, to);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    const exists = hasCode(error, 'already_exists') || (await places.look(to)) !== undefined;
+    const exists = hasCode(error, 'already_exists') || (await places.lookUp(to)) !== undefined;
     if (!exists) throw error;
     places.learnRefusal();
     throw alreadyExists(to.path, error);
@@ -169,9 +169,9 @@ async function renameOver<P extends Place>(places: Places<P>, from: P, to: P, le
     await places.rename(from, to);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    const standing = await places.look(to);
-    if (standing?.isFolder === true) throw folderStandsAt(to.path, error);
-    if (inOneStep || standing === undefined) throw error;
+    const existing = await places.lookUp(to);
+    if (existing?.isFolder === true) throw folderStandsAt(to.path, error);
+    if (inOneStep || existing === undefined) throw error;
     await replaceInTwoSteps(places, from, to, leftovers);
   }
 }
@@ -209,7 +209,7 @@ async function restore<P extends Place>(places: Places<P>, aside: P, to: P, reas
   try {
     if (isRefusal(reason)) return await places.rename(aside, to);
     const afresh = (await places.afresh?.()) ?? places;
-    if ((await afresh.look(to)) === undefined) await afresh.rename(aside, to);
+    if ((await afresh.lookUp(to)) === undefined) await afresh.rename(aside, to);
     else await afresh.remove(aside).catch(() => undefined);
   } catch (error) {
     throw new GatewayError(
@@ -225,7 +225,7 @@ async function wasPublished<P extends Place>(places: Places<P>, from: P, to: P, 
   if (places.afresh === undefined) return false;
   try {
     const afresh = await places.afresh();
-    return (await afresh.look(from)) === undefined && (await afresh.look(to))?.size === size;
+    return (await afresh.lookUp(from)) === undefined && (await afresh.lookUp(to))?.size === size;
   } catch {
     return false;
   }

@@ -367,7 +367,7 @@ export interface Pieces {
    */
   begin(file: Omit<PiecedFile, 'storeId' | 'journal'>, options: BeginOptions): Promise<string>;
   /** Bytes that are stored after its last writer has died; undefined = nothing of it is there any more. */
-  measure(file: PiecedFile, told: Standing): Promise<number | undefined>;
+  measure(file: PiecedFile, acknowledged: Standing): Promise<number | undefined>;
   /** Takes bytes from `from.offset` on; stored bytes after it are dropped. */
   resume(file: PiecedFile, from: Standing, options: PieceOptions): Promise<PieceWriter>;
   /** Call when all of its bytes are stored. Errors: those of RemoteWriter.commit. */

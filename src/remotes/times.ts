@@ -21,5 +21,5 @@ export function ownTimeOf(info: FileInfo): Date | undefined {
 }
 
 /** Servers count in seconds at best. */
-export const isSameTime = (told: Date, asked: Date): boolean =>
-  Math.floor(told.getTime() / SECOND_MS) === Math.floor(asked.getTime() / SECOND_MS);
+export const isSameTime = (actual: Date, requested: Date): boolean =>
+  Math.floor(actual.getTime() / SECOND_MS) === Math.floor(requested.getTime() / SECOND_MS);

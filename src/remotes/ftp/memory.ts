@@ -34,7 +34,7 @@ export interface HostMemory {
    * Listings that were read twice, or whose files were queried, without learning the zone; after a few of them it stays
    * unknown.
    */
-  fruitlessLooks: number;
+  fruitlessListings: number;
 }
 
 export const unknownServer = (): HostMemory => ({
@@ -49,5 +49,5 @@ export const unknownServer = (): HostMemory => ({
   moveOnto: 'replaces',
   refusesEarly: false,
   zone: new ListZone(),
-  fruitlessLooks: 0,
+  fruitlessListings: 0,
 });

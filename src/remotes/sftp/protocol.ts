@@ -44,13 +44,13 @@ function requireTrust(session: SftpSession, connection: SftpConnection, deps: Pr
     throw hostKeyMismatch(connection, hostKeys, fingerprint);
   }
   if (hostKeys.length > 0 || trustedBy.has(id)) {
-    announced.tell(connection, fingerprint, deps);
+    announced.report(connection, fingerprint, deps);
     return;
   }
   // Nothing is pinned yet: this server becomes the trusted one.
   trustedBy.add(id);
   deps.trust.checkHostKey(connection, fingerprint).then(
-    () => announced.tell(connection, fingerprint, deps),
+    () => announced.report(connection, fingerprint, deps),
     (error: unknown) => {
       deps.log('the host key was not stored', { connectionId: id, error: (error as Error).message });
     },

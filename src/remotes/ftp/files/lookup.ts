@@ -13,7 +13,7 @@ import { isPositive, isUnsupported, refusal, saysDenied, saysMissing, type Reply
 /** A size that does not change for this long is final. */
 const REST_MS = 250;
 /** A file that grows for longer is being written by another client. */
-const MOST_LOOKS = 20;
+const MOST_ATTEMPTS = 20;
 
 /** not_found when absent. */
 export async function stat(operation: FtpOperation, path: RemotePath): Promise<FileInfo> {
@@ -27,52 +27,52 @@ function present(path: RemotePath, info: FileInfo | undefined): FileInfo {
 
 /** Undefined if nothing exists there; permission_denied if something does, but the login may not see it. */
 export function find(operation: FtpOperation, path: RemotePath): Promise<FileInfo | undefined> {
-  return look(operation, path, false);
+  return query(operation, path, false);
 }
 
-/** `told`: the answer to an MLST that was sent already. */
-async function look(
+/** `mlst`: the answer to an MLST that was sent already. */
+async function query(
   operation: FtpOperation,
   path: RemotePath,
-  isSecondLook: boolean,
-  told?: Reply,
+  isSecondTry: boolean,
+  mlst?: Reply,
 ): Promise<FileInfo | undefined> {
   const { features, memory } = operation.lease;
   if (features.machineListings && memory.machineListings) {
-    const reply = told ?? (await operation.ask('MLST', path, [250]));
+    const reply = mlst ?? (await operation.ask('MLST', path, [250]));
     if (isPositive(reply)) {
       const info = factsOf(reply, path);
       if (info !== undefined) return info;
     } else if (isUnsupported(reply)) {
       memory.machineListings = false;
     } else if (path !== ROOT) {
-      return absent(operation, path, reply, isSecondLook);
+      return absent(operation, path, reply, isSecondTry);
     }
   }
-  return findBySize(operation, path, isSecondLook);
+  return findBySize(operation, path, isSecondTry);
 }
 
 /**
  * Reads the size and time of a path that is known to be a file, so it does not check for a folder. `before`: a command
- * sent in the same write, before the questions; `said` is its reply.
+ * sent in the same write, before the questions; `reply` is its reply.
  */
 export async function measure(
   operation: FtpOperation,
   path: RemotePath,
   before?: Question,
-): Promise<{ readonly info: FileInfo; readonly said: Reply | undefined }> {
+): Promise<{ readonly info: FileInfo; readonly reply: Reply | undefined }> {
   const { features, memory } = operation.lease;
   const isListed = features.machineListings && memory.machineListings;
   const questions: Question[] = isListed
     ? [{ verb: 'MLST', path, success: [250] }]
     : [{ verb: 'SIZE', path, success: [213] }, ...(memory.hasMdtm ? [{ verb: 'MDTM', path, success: [213] }] : [])];
   const replies = await operation.askAll([...(before === undefined ? [] : [before]), ...questions]);
-  const [said, first, second] = before === undefined ? [undefined, ...replies] : replies;
-  if (isListed) return { info: present(path, await look(operation, path, false, first)), said };
+  const [reply, first, second] = before === undefined ? [undefined, ...replies] : replies;
+  if (isListed) return { info: present(path, await query(operation, path, false, first)), reply };
   const size = sizeIn(first as Reply);
   const info =
     typeof size === 'number' ? fileInfo(path, size, operation.timeIn(second) ?? EPOCH) : await stat(operation, path);
-  return { info, said };
+  return { info, reply };
 }
 
 /**
@@ -82,7 +82,7 @@ export async function measure(
  */
 export async function untilAtRest(operation: FtpOperation, path: RemotePath): Promise<void> {
   let before: number | undefined;
-  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+  for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
     const now = await sizeOf(operation, path);
     if (now === before) return;
     before = now;
@@ -112,7 +112,7 @@ function factsOf(reply: Reply, path: RemotePath): FileInfo | undefined {
 async function findBySize(
   operation: FtpOperation,
   path: RemotePath,
-  isSecondLook: boolean,
+  isSecondTry: boolean,
 ): Promise<FileInfo | undefined> {
   const size = await operation.askSize(path);
   if (typeof size === 'number') {
@@ -123,7 +123,7 @@ async function findBySize(
   const entered = await operation.enter(path);
   if (isPositive(entered)) return folderInfo(path, await askTime(operation, path));
   if (isUnsupported(size)) return findInListing(operation, path);
-  return absent(operation, path, saysDenied(size) || saysMissing(size) ? size : entered, isSecondLook);
+  return absent(operation, path, saysDenied(size) || saysMissing(size) ? size : entered, isSecondTry);
 }
 
 /**
@@ -134,7 +134,7 @@ async function absent(
   operation: FtpOperation,
   path: RemotePath,
   reply: Reply,
-  isSecondLook: boolean,
+  isSecondTry: boolean,
 ): Promise<FileInfo | undefined> {
   if (saysMissing(reply)) return undefined;
   const error = refusal(reply, 'open', path, 'not_found');
@@ -142,11 +142,11 @@ async function absent(
   const probe = await operation.ask('RNFR', path, [350]);
   if (probe.code !== 350) return undefined;
   // Another client may have created it between the two questions.
-  if (!isSecondLook) {
+  if (!isSecondTry) {
     // From here on ProFTPD answers 501 to everything but RNTO, and a real RNTO could harm the file: a new login resets
     // it.
     await operation.lease.reconnect(operation.signal);
-    return look(operation, path, true);
+    return query(operation, path, true);
   }
   throw refusal(reply, 'open', path, 'permission_denied');
 }

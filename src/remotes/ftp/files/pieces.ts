@@ -213,8 +213,8 @@ function accepted(path: RemotePath, transfer: Transfer): Transfer {
   throw refusal(transfer.first, 'open', `writing on in ${path}`, 'permission_denied');
 }
 
-function mismatch(path: RemotePath, stands: number, expected: number): GatewayError {
-  return new GatewayError('size_mismatch', `${path}: ${stands} bytes stand on the server, ${expected} were expected`, {
+function mismatch(path: RemotePath, actual: number, expected: number): GatewayError {
+  return new GatewayError('size_mismatch', `${path}: ${actual} bytes stand on the server, ${expected} were expected`, {
     step: 'verify',
   });
 }

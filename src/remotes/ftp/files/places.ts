@@ -21,7 +21,7 @@ export function placesOn(operation: FtpOperation): Places<Place> {
   const { memory } = operation.lease;
 
   return {
-    async look({ path }) {
+    async lookUp({ path }) {
       const found = await find(operation, path);
       return found && { isFolder: found.isDirectory, size: found.size };
     },
@@ -33,9 +33,9 @@ export function placesOn(operation: FtpOperation): Places<Place> {
       const make = async (at: RemotePath): Promise<'made' | 'exists' | Reply> => {
         const reply = await operation.ask('MKD', at);
         if (isPositive(reply)) return 'made';
-        const standing = await find(operation, at);
-        if (standing?.isDirectory === false) throw notAFolder(at);
-        return standing === undefined ? reply : 'exists';
+        const existing = await find(operation, at);
+        if (existing?.isDirectory === false) throw notAFolder(at);
+        return existing === undefined ? reply : 'exists';
       };
       return makeFolders(path, {
         tryToMake: async (at) => {

@@ -56,7 +56,7 @@ export class FtpRemote implements Remote {
 
   get can(): Capabilities {
     const { control, features, memory, security } = this.lease;
-    const tellsLinks = (features.machineListings && memory.machineListings) || SHOW_LINKS.test(control.banner);
+    const showsLinks = (features.machineListings && memory.machineListings) || SHOW_LINKS.test(control.banner);
     return {
       moveOnto: memory.moveOnto,
       exclusiveCreate: false,
@@ -67,7 +67,7 @@ export class FtpRemote implements Remote {
       keepsTimes: canSetTimes(this.lease) && memory.keepsTimes !== false ? 'listed' : 'no',
       callsAtOnce: 1,
       ...(security === undefined ? { listingsMayEndEarly: true } : {}),
-      ...(tellsLinks ? {} : { mayHideLinks: true }),
+      ...(showsLinks ? {} : { mayHideLinks: true }),
     };
   }
 
@@ -145,9 +145,9 @@ export class FtpRemote implements Remote {
     if (from === to) return info;
     const places = placesOn(this.operation);
     const [source, target] = [{ path: from }, { path: to }];
-    const standing = await places.look(target);
+    const existing = await places.lookUp(target);
     const { isDirectory: isFolder } = info;
-    await movePlace(places, source, target, { isFolder, replace, standing, context: this.operation.context });
+    await movePlace(places, source, target, { isFolder, replace, existing, context: this.operation.context });
     return { ...info, name: baseName(to), path: to };
   }
 

@@ -28,13 +28,13 @@ export async function dated(operation: FtpOperation, path: RemotePath, time: Dat
   const set = (value: Date): ReturnType<typeof measure> =>
     measure(operation, path, { verb: `${setter} ${timeValue(value)}`, path });
   let measured = await set(time);
-  const { said } = measured;
-  const asked = Math.floor(time.getTime() / 1000) * 1000;
-  const apart = measured.info.modifiedAt.getTime() - asked;
-  const isKnown = said !== undefined && !isUnsupported(said);
+  const { reply } = measured;
+  const requested = Math.floor(time.getTime() / 1000) * 1000;
+  const apart = measured.info.modifiedAt.getTime() - requested;
+  const isKnown = reply !== undefined && !isUnsupported(reply);
   // Some servers read it as local time, which differs by whole quarters of an hour.
   if (isKnown && apart !== 0 && apart % QUARTER_HOUR_MS === 0 && Math.abs(apart) <= DAY_MS) {
-    measured = await set(new Date(asked - apart));
+    measured = await set(new Date(requested - apart));
   }
   memory.keepsTimes = isSameTime(measured.info.modifiedAt, time);
   return measured.info;

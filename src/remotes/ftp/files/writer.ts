@@ -2,7 +2,7 @@
  * Writers: STOR writes a new file under a hidden name and renames it; APPE adds bytes to the end of an existing file.
  */
 import { type ErrorCode, GatewayError, hasCode } from '../../../base/errors.js';
-import { lookAtStored, readBack } from '../../acknowledged.js';
+import { findStored, readBack } from '../../acknowledged.js';
 import { isAFolder } from '../../obstacles.js';
 import { baseName, parentOf, ROOT, type RemotePath } from '../../path.js';
 import { hiddenBeside, isRefusal, isWrittenBeside, publishUpload } from '../../publish.js';
@@ -105,7 +105,7 @@ class FileWriter extends FtpSink implements RemoteWriter {
     expectSize(path, size, this.sent, 'bytes were sent');
     await this.confirmed();
     const { context } = this.operation;
-    const info = await lookAtStored(context, this.stored, size, () => this.measureStored(modifiedAt));
+    const info = await findStored(context, this.stored, size, () => this.measureStored(modifiedAt));
     expectSize(path, size, info.size, 'bytes stand on the server');
     await readBack(context, check, () => openFile(this.operation, this.stored));
     this.operation.lease.provenFolders.set(parentOf(this.stored), true);
@@ -186,7 +186,7 @@ class Appender extends FtpSink implements RemoteWriter {
     await this.confirmed();
     const wanted = this.sizeBefore + size;
     const look = async (): Promise<FileInfo> => (await measure(this.operation, this.path)).info;
-    const info = await lookAtStored(this.operation.context, this.path, wanted, look);
+    const info = await findStored(this.operation.context, this.path, wanted, look);
     expectSize(this.path, wanted, info.size, 'bytes stand on the server');
     return info;
   }

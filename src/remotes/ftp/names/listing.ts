@@ -77,10 +77,10 @@ const bytesOf = ({ name, rawName }: Entry): Buffer =>
 async function* withBrokenLinks(
   operation: FtpOperation,
   folder: RemotePath,
-  told: AsyncIterable<Entry[]>,
+  listedEntries: AsyncIterable<Entry[]>,
 ): AsyncGenerator<Entry[]> {
   let isEmpty = true;
-  for await (const entries of told) {
+  for await (const entries of listedEntries) {
     isEmpty &&= entries.length === 0;
     yield entries;
   }

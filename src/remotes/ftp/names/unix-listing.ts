@@ -12,7 +12,7 @@ import { refusal, saysMissing, type Reply } from '../session/replies.js';
 
 /** Entries buffered while the offset of the server's clock is unknown; a longer first listing is read twice. */
 const MAX_HELD = 2_000;
-const MAX_FRUITLESS_LOOKS = 3;
+const MAX_FRUITLESS_LISTINGS = 3;
 /** Queries for exact times after one listing; times that are still unknown are queried after the next one. */
 const MAX_ASKED = 40;
 const MAX_FRUITLESS = 3;
@@ -25,7 +25,7 @@ const MINUTE_MS = 60_000;
 export async function* listEntered(operation: FtpOperation, folder: RemotePath): AsyncGenerator<Entry[]> {
   const { memory } = operation.lease;
   const samples = new Samples(folder);
-  const mustWait = memory.hasMdtm && memory.zone.isUnknown && memory.fruitlessLooks < MAX_FRUITLESS_LOOKS;
+  const mustWait = memory.hasMdtm && memory.zone.isUnknown && memory.fruitlessListings < MAX_FRUITLESS_LISTINGS;
   let held: Entry[] | undefined = memory.hasMdtm ? [] : undefined;
   let isTooLong = false;
   const unusable = new LeftOuts(folder, undefined);
@@ -51,7 +51,7 @@ export async function* listEntered(operation: FtpOperation, folder: RemotePath):
     yield inUtc(operation, held);
     return;
   }
-  if (memory.zone.isUnknown && samples.isEmpty) memory.fruitlessLooks++;
+  if (memory.zone.isUnknown && samples.isEmpty) memory.fruitlessListings++;
   for await (const entries of listAll(operation)) yield inUtc(operation, entries);
 }
 
@@ -75,7 +75,7 @@ class Samples {
   async learn(operation: FtpOperation): Promise<void> {
     const { memory, control } = operation.lease;
     const { zone } = memory;
-    if (zone.isUnknown && memory.fruitlessLooks >= MAX_FRUITLESS_LOOKS) return;
+    if (zone.isUnknown && memory.fruitlessListings >= MAX_FRUITLESS_LISTINGS) return;
     let times = [...this.#files.keys()].sort((a, b) => a - b);
     let fruitless = 0;
     for (let asked = 0; asked < MAX_ASKED && memory.hasMdtm && control.alive; asked++) {
@@ -92,7 +92,7 @@ class Samples {
         operation.deps.log('FTP server clock compared', { host: operation.host, listAheadOfUtcMs: offsetMs });
       }
     }
-    if (fruitless > 0 && zone.isUnknown) memory.fruitlessLooks++;
+    if (fruitless > 0 && zone.isUnknown) memory.fruitlessListings++;
   }
 }
 

@@ -274,10 +274,10 @@ export class Control {
   }
 
   private newReader(): FtpReplyReader {
-    return new FtpReplyReader({ reply: (reply) => this.hear(reply), stray: (line) => this.bear(line) });
+    return new FtpReplyReader({ reply: (reply) => this.receive(reply), stray: (line) => this.bear(line) });
   }
 
-  private hear(reply: Reply): void {
+  private receive(reply: Reply): void {
     clearTimeout(this.strayTimer);
     this.strayTimer = undefined;
     if (this.ending !== undefined) return;

@@ -3,7 +3,7 @@ import type net from 'node:net';
 import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 
-const LOOK_AGAIN_MS = 20;
+const CHECK_AGAIN_MS = 20;
 const TURNS = 2;
 
 /** Passes the bytes of a socket on without its end, which TLS would take for a regular end. */
@@ -50,14 +50,14 @@ export function withNotifiedEnd(socket: net.Socket, wrap: (bytes: Duplex) => TLS
   };
   socket.once('end', () => {
     let turns = 0;
-    const look = (): void => {
+    const checkEnd = (): void => {
       if (isNotified || secured.destroyed) return;
       // TLS has not read all of it yet: the reader is slow.
-      if (bytes.readableLength > 0) setTimeout(look, LOOK_AGAIN_MS).unref();
-      else if (turns++ < TURNS) setImmediate(look);
+      if (bytes.readableLength > 0) setTimeout(checkEnd, CHECK_AGAIN_MS).unref();
+      else if (turns++ < TURNS) setImmediate(checkEnd);
       else secured.destroy(truncated);
     };
-    look();
+    checkEnd();
   });
   return secured;
 }

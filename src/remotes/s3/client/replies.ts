@@ -125,9 +125,9 @@ function systemCode(thrown: unknown): string | undefined {
 }
 
 function wordsOf(error: SdkError, code: string | undefined, status: number): { code: string; text: string } {
-  const said = error.message === undefined || NAMELESS.has(error.message) ? '' : error.message;
+  const message = error.message === undefined || NAMELESS.has(error.message) ? '' : error.message;
   // A store that explains a bad signature may quote it.
-  const text = said.replace(/\b[0-9a-f]{64}\b/gi, '…').replace(/(signature|credential)=[^\s,&]+/gi, '$1=…');
+  const text = message.replace(/\b[0-9a-f]{64}\b/gi, '…').replace(/(signature|credential)=[^\s,&]+/gi, '$1=…');
   return { code: code ?? `HTTP ${status}`, text: text === '' ? `HTTP ${status}` : text };
 }
 

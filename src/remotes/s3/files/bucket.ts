@@ -24,7 +24,7 @@ import { replyOf } from '../client/replies.js';
 import { StreamedRequest } from '../client/streamed-request.js';
 
 /** Time limit for the answer to a check whether the store is there. */
-const LOOK_MS = 10_000;
+const PROBE_MS = 10_000;
 
 /** An object as HEAD, GET and listings describe it. */
 export interface ObjectFacts {
@@ -119,7 +119,7 @@ export class Bucket {
   /** Checks that the store is there and accepts the key. A refused HEAD gives no reason: the list request does. */
   async headBucket(): Promise<void> {
     const { client, limits } = this.calls;
-    const allowMs = Math.min(LOOK_MS, limits.stallTimeoutMs);
+    const allowMs = Math.min(PROBE_MS, limits.stallTimeoutMs);
     const options = { step: 'open', what: 'the bucket', allowMs } as const;
     try {
       await this.calls.call((send) => client.send(new HeadBucketCommand({ Bucket: this.name }), send), options);
@@ -155,10 +155,10 @@ export class Bucket {
     let after: { token?: string; marker?: string } = {};
     let before: ReadonlySet<string> = new Set();
     for (;;) {
-      const { page: told, next } = await this.#page(options, after);
-      bounds.add(told.objects.length + told.prefixes.length + told.unreadable.length, PAGE_KEYS);
-      const page = await this.#complete(told, before, options.what);
-      before = namesOf(told);
+      const { page: listedPage, next } = await this.#page(options, after);
+      bounds.add(listedPage.objects.length + listedPage.prefixes.length + listedPage.unreadable.length, PAGE_KEYS);
+      const page = await this.#complete(listedPage, before, options.what);
+      before = namesOf(listedPage);
       yield page;
       if (next === undefined) return;
       if (next.token === after.token && next.marker === after.marker) {
@@ -362,22 +362,22 @@ export class Bucket {
   }
 
   /** Removes what the page before has already listed, as some stores repeat it; adds missing sizes. */
-  async #complete(told: ToldPage, before: ReadonlySet<string>, what: string): Promise<Page> {
+  async #complete(listedPage: ListedPage, before: ReadonlySet<string>, what: string): Promise<Page> {
     const objects: ListedObject[] = [];
-    for (const { size, ...object } of told.objects) {
+    for (const { size, ...object } of listedPage.objects) {
       if (before.has(object.key)) continue;
       // An object that is gone by now is not an entry.
       const facts = size === undefined ? await this.head(object.key, what) : { ...object, size };
       if (facts !== undefined) objects.push({ ...facts, key: object.key });
     }
-    const prefixes = [...new Set(told.prefixes)].filter((prefix) => !before.has(prefix));
-    return { objects, prefixes, unreadable: told.unreadable };
+    const prefixes = [...new Set(listedPage.prefixes)].filter((prefix) => !before.has(prefix));
+    return { objects, prefixes, unreadable: listedPage.unreadable };
   }
 
   async #page(
     options: ListOptions,
     after: { token?: string; marker?: string },
-  ): Promise<{ page: ToldPage; next: { token?: string; marker?: string } | undefined }> {
+  ): Promise<{ page: ListedPage; next: { token?: string; marker?: string } | undefined }> {
     const { client, traits } = this.calls;
     const about: CallOptions = { step: 'open', what: options.what, attempts: IDEMPOTENT_ATTEMPTS };
     const input = {
@@ -462,19 +462,19 @@ interface ListAnswer {
 }
 
 /** A page as the store returns it. */
-interface ToldPage extends Omit<Page, 'objects'> {
+interface ListedPage extends Omit<Page, 'objects'> {
   readonly objects: readonly (Omit<ListedObject, 'size'> & { readonly size: number | undefined })[];
 }
 
-const namesOf = ({ objects, prefixes }: ToldPage): ReadonlySet<string> =>
+const namesOf = ({ objects, prefixes }: ListedPage): ReadonlySet<string> =>
   new Set([...objects.map(({ key }) => key), ...prefixes]);
 
 /** Whether an answer without a length has the requested range. */
-function isRange(told: string | undefined, range: ByteRange | undefined): boolean {
-  return range === undefined || new RegExp(`^bytes ${range.start}-${range.end}/`).test(told ?? '');
+function isRange(contentRange: string | undefined, range: ByteRange | undefined): boolean {
+  return range === undefined || new RegExp(`^bytes ${range.start}-${range.end}/`).test(contentRange ?? '');
 }
 
-function pageOf(answer: ListAnswer): { page: ToldPage; last: string | undefined } {
+function pageOf(answer: ListAnswer): { page: ListedPage; last: string | undefined } {
   const isEncoded = answer.EncodingType === 'url';
   const unreadable: string[] = [];
   const decode = (text = ''): string | undefined => {

@@ -35,8 +35,8 @@ export function describe(key: string, modifiedAt?: Date): Described & { readonly
 
 /** The metadata in an answer to HEAD or GET. */
 export function descriptionOf(answer: Partial<HeadObjectCommandOutput>): Description {
-  const told = FIELDS.flatMap((field) => (answer[field] === undefined ? [] : [[field, answer[field]] as const]));
-  return { ...(Object.fromEntries(told) as Description), Metadata: answer.Metadata ?? {} };
+  const given = FIELDS.flatMap((field) => (answer[field] === undefined ? [] : [[field, answer[field]] as const]));
+  return { ...(Object.fromEntries(given) as Description), Metadata: answer.Metadata ?? {} };
 }
 
 /** Signed as text, other characters would arrive changed: then only the store itself can copy them. */

@@ -39,7 +39,7 @@ export async function* listFolder(
   const leftOuts = new LeftOuts(folder, options.leftOut);
   const leaveOut = (name: string, isDirectory: boolean): Promise<void> =>
     leftOuts.add({ name: Buffer.from(name), isDirectory, why: 'name' });
-  let asked = 0;
+  let requested = 0;
   for await (const page of bucket.pages({ prefix, oneLevel: true, what: folder, after })) {
     isThere ||= page.objects.length + page.prefixes.length + page.unreadable.length > 0;
     for (const key of page.unreadable) {
@@ -48,9 +48,9 @@ export async function* listFolder(
     }
     for (let at = 0; at < page.prefixes.length; at += MARKERS_AT_ONCE) {
       const keys = page.prefixes.slice(at, at + MARKERS_AT_ONCE);
-      const isAsked = options.folderTimes && asked < MAX_MARKERS;
+      const isAsked = options.folderTimes && requested < MAX_MARKERS;
       const times = isAsked ? await Promise.all(keys.map((key) => markerTime(bucket, key, folder))) : [];
-      asked += times.length;
+      requested += times.length;
       for (const [index, key] of keys.entries()) {
         const path = entryPath(folder, key.slice(prefix.length, -1));
         if (path === undefined) await leaveOut(key.slice(prefix.length, -1), true);

@@ -187,8 +187,8 @@ export class S3Pieces implements Pieces {
   ): Promise<CompletedUpload> {
     const target = this.target(file.path);
     const { key, path } = target;
-    const standing = isAgain ? await this.bucket.head(key, path) : undefined;
-    if (standing?.size !== 0) {
+    const existing = isAgain ? await this.bucket.head(key, path) : undefined;
+    if (existing?.size !== 0) {
       const { context, traits } = this.bucket.calls;
       if (exclusive && traits.now.exclusivePut !== 'yes') await refuseExisting(this.bucket, target);
       context.irrevocable?.();

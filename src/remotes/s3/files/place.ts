@@ -9,7 +9,7 @@ import { parentOf, ROOT, type RemotePath } from '../../path.js';
 import type { Bucket } from './bucket.js';
 
 /** Paths may have hundreds of parts. */
-const LOOKS_AT_ONCE = 8;
+const LOOKUPS_AT_ONCE = 8;
 
 /** Pages of a folder that are read for a batch of files; in a longer folder each file checks its own place. */
 const MOST_PAGES = 2;
@@ -32,8 +32,8 @@ export async function refuseFileAbove(bucket: Bucket, path: RemotePath): Promise
     throw new GatewayError('bad_path', 'the path is longer than the store takes', { step: 'request' });
   }
   const { places } = bucket.calls.context;
-  const look = (): Promise<RemotePath | undefined> => ifAllowed(fileAbove(bucket, path));
-  const file = await (places === undefined ? look() : places.ask(`above ${parentOf(path)}`, look));
+  const findAbove = (): Promise<RemotePath | undefined> => ifAllowed(fileAbove(bucket, path));
+  const file = await (places === undefined ? findAbove() : places.ask(`above ${parentOf(path)}`, findAbove));
   if (file !== undefined) throw notAFolder(file);
 }
 
@@ -75,8 +75,8 @@ async function foldersIn(bucket: Bucket, parent: RemotePath): Promise<ReadonlySe
 async function fileAbove(bucket: Bucket, path: RemotePath): Promise<RemotePath | undefined> {
   const folders: RemotePath[] = [];
   for (let folder = parentOf(path); folder !== ROOT; folder = parentOf(folder)) folders.push(folder);
-  for (let at = 0; at < folders.length; at += LOOKS_AT_ONCE) {
-    const some = folders.slice(at, at + LOOKS_AT_ONCE);
+  for (let at = 0; at < folders.length; at += LOOKUPS_AT_ONCE) {
+    const some = folders.slice(at, at + LOOKUPS_AT_ONCE);
     const found = await Promise.all(some.map((folder) => bucket.head(bucket.fileKey(folder), folder)));
     const file = some.find((_, index) => found[index] !== undefined);
     if (file === undefined) continue;
@@ -86,9 +86,9 @@ async function fileAbove(bucket: Bucket, path: RemotePath): Promise<RemotePath |
 }
 
 /** Undefined if the login may not look. */
-export async function ifAllowed<T>(looking: Promise<T | undefined>): Promise<T | undefined> {
+export async function ifAllowed<T>(lookup: Promise<T | undefined>): Promise<T | undefined> {
   try {
-    return await looking;
+    return await lookup;
   } catch (error) {
     if (hasCode(error, 'permission_denied')) return undefined;
     throw error;

@@ -135,17 +135,15 @@ export class S3Remote implements Remote {
     if (path === ROOT) throw isAFolder(path);
     const key = this.#bucket.fileKey(path);
     if (select === undefined) {
-      const { facts, body } = await this.#bucket
-        .get(key, path)
-        .catch((error: unknown) => this.#lookFurther(path, error));
+      const { facts, body } = await this.#bucket.get(key, path).catch((error: unknown) => this.#findCause(path, error));
       return { info: fileInfo(path, facts), range: undefined, body };
     }
-    const told = await this.#file(path);
-    const info = fileInfo(path, told);
+    const foundFile = await this.#file(path);
+    const info = fileInfo(path, foundFile);
     const choice = chooseRange(info, select);
     // One byte shows the size of an object that has no bytes where the range would begin.
     const shown = choice?.refusal === undefined || info.size === 0 ? undefined : FIRST_BYTE;
-    const { facts, body } = await this.#bucket.get(key, path, told, choice?.range ?? shown);
+    const { facts, body } = await this.#bucket.get(key, path, foundFile, choice?.range ?? shown);
     if (choice === undefined) return { info: fileInfo(path, facts), range: undefined, body };
     if (choice.range !== undefined && facts.size === info.size) return { info, range: choice.range, body };
     if (choice.refusal !== undefined && facts.size <= info.size) {
@@ -223,8 +221,8 @@ export class S3Remote implements Remote {
       refuseFileAbove(bucket, to),
     ]);
     const isFolder = facts === undefined;
-    const standing = (file ?? folder) && { isFolder: file === undefined };
-    const obstacle = moveObstacle({ isFolder, replace }, to, standing);
+    const existing = (file ?? folder) && { isFolder: file === undefined };
+    const obstacle = moveObstacle({ isFolder, replace }, to, existing);
     if (obstacle !== undefined) throw obstacle;
     if (facts === undefined) {
       await moveFolder(bucket, from, to);
@@ -341,11 +339,11 @@ export class S3Remote implements Remote {
   async #file(path: RemotePath): Promise<ObjectFacts> {
     if (path === ROOT) throw isAFolder(path);
     const facts = await this.#bucket.head(this.#bucket.fileKey(path), path);
-    return facts ?? this.#lookFurther(path, notFound(path));
+    return facts ?? this.#findCause(path, notFound(path));
   }
 
   /** If there is no file, there may be a folder of that name. */
-  async #lookFurther(path: RemotePath, error: unknown): Promise<never> {
+  async #findCause(path: RemotePath, error: unknown): Promise<never> {
     const isMissing = error instanceof GatewayError && error.code === 'not_found';
     if (isMissing && (await this.#folder(path)) !== undefined) throw isAFolder(path);
     throw error;

@@ -11,11 +11,11 @@ export interface ServerPath {
 }
 
 /** What exists at a path, links not followed; undefined if nothing exists or nothing can be learned. */
-export const lookAt = (channel: SftpChannel, { raw }: ServerPath): Promise<Attributes | undefined> =>
+export const findEntry = (channel: SftpChannel, { raw }: ServerPath): Promise<Attributes | undefined> =>
   unlessRefused(channel.lstat(raw));
 
 /** The same, links followed. */
-export const lookBehind = (channel: SftpChannel, { raw }: ServerPath): Promise<Attributes | undefined> =>
+export const findTarget = (channel: SftpChannel, { raw }: ServerPath): Promise<Attributes | undefined> =>
   unlessRefused(channel.stat(raw));
 
 /** The attributes of an open file: from FSTAT, or from STAT if the server has no FSTAT or omits the size there. */
@@ -24,9 +24,9 @@ export async function measureOpen(channel: SftpChannel, handle: Buffer, { raw }:
   return own?.size === undefined && own?.isFolder !== true ? channel.stat(raw) : own;
 }
 
-export async function unlessRefused<T>(look: Promise<T>): Promise<T | undefined> {
+export async function unlessRefused<T>(request: Promise<T>): Promise<T | undefined> {
   try {
-    return await look;
+    return await request;
   } catch (error) {
     if (isStatus(error)) return undefined;
     throw error;
@@ -103,7 +103,7 @@ export class Confinement {
 
   /** For creating or overwriting an entry in place: the server follows a link at the end, so its target is checked. */
   async writable(channel: SftpChannel, entry: ServerPath): Promise<ServerPath> {
-    if (this.isOpen || (await lookAt(channel, entry))?.isLink !== true) return entry;
+    if (this.isOpen || (await findEntry(channel, entry))?.isLink !== true) return entry;
     return this.target(channel, entry.path);
   }
 

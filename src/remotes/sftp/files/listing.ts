@@ -14,7 +14,7 @@ const READS_AHEAD = 3;
 /** Reads in the first round: most folders fit into one reply, followed by one that ends the listing. */
 const FIRST_READS = 2;
 /** Concurrent requests for single entries of a folder: targets of links, and what READDIR did not report. */
-const LOOKS_AT_ONCE = 16;
+const LOOKUPS_AT_ONCE = 16;
 /** Servers send some hundred names at once, a few servers fewer. */
 const LEAST_PER_REPLY = 20;
 const SELF_WEIGHT = 20;
@@ -67,12 +67,12 @@ async function* readEntries(plan: ListPlan, leftOuts: LeftOuts): AsyncGenerator<
       else if (attributes.isLink) infos.push(linkInfo(entry, path, attributes));
       else infos.push(entryInfo(entry, path, attributes));
     }
-    const atOnce = plan.memory.oneRequestAtATime ? 1 : LOOKS_AT_ONCE;
+    const atOnce = plan.memory.oneRequestAtATime ? 1 : LOOKUPS_AT_ONCE;
     for (let start = 0; start < unclear.length; start += atOnce) {
-      const looks = unclear
+      const lookups = unclear
         .slice(start, start + atOnce)
-        .map(([entry, path]) => lookAtEntry(plan, leftOuts, entry, path));
-      for (const info of await Promise.all(looks)) if (info !== undefined) infos.push(info);
+        .map(([entry, path]) => queryEntry(plan, leftOuts, entry, path));
+      for (const info of await Promise.all(lookups)) if (info !== undefined) infos.push(info);
     }
     yield infos;
   }
@@ -83,7 +83,7 @@ const isReported = ({ hasType, isFolder, isLink, size }: Attributes): boolean =>
   hasType && (isFolder || isLink || size !== undefined);
 
 /** Queries what READDIR did not report, and the target of a link. Undefined for an entry that is gone meanwhile. */
-async function lookAtEntry(
+async function queryEntry(
   plan: ListPlan,
   leftOuts: LeftOuts,
   entry: NameEntry,

@@ -188,8 +188,8 @@ async function isDone(request: Promise<void>): Promise<boolean> {
   return (await unlessRefused(request.then(() => true))) === true;
 }
 
-function mismatch(path: RemotePath, stands: number, expected: number): GatewayError {
-  return new GatewayError('size_mismatch', `${path}: ${stands} bytes stand on the server, ${expected} were expected`, {
+function mismatch(path: RemotePath, actual: number, expected: number): GatewayError {
+  return new GatewayError('size_mismatch', `${path}: ${actual} bytes stand on the server, ${expected} were expected`, {
     step: 'verify',
   });
 }

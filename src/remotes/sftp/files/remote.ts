@@ -32,7 +32,7 @@ import type { ServerSight } from '../../server-sight.js';
 import { keepsWhatStands } from './append-probe.js';
 import type { SftpChannel } from '../session/channel.js';
 import { runCommand } from './command.js';
-import { Confinement, lookAt, lookBehind, measureOpen, unlessRefused, type ServerPath } from './confine.js';
+import { Confinement, findEntry, findTarget, measureOpen, unlessRefused, type ServerPath } from './confine.js';
 import type { HostMemory } from '../memory.js';
 import { infoOf, listEntries } from './listing.js';
 import { SftpPieces } from './pieces.js';
@@ -376,12 +376,12 @@ export class SftpRemote implements Remote {
       const { channel } = tree;
       const [{ at: source, answer: attributes }, known] = await Promise.all([
         this.#confinement.askOfEntry(channel, from, ({ raw }) => channel.lstat(raw)),
-        tree.lookIfThere(to),
+        tree.lookUpIfThere(to),
       ]);
       const target = known?.at ?? (await tree.entryInNewFolder(to));
       if (from === to) return infoOf(to, attributes);
       const { isFolder } = attributes;
-      await movePlace(tree, source, target, { isFolder, replace, standing: known?.answer, context: this.#context });
+      await movePlace(tree, source, target, { isFolder, replace, existing: known?.answer, context: this.#context });
       return infoOf(to, attributes.isLink ? await channel.stat(target.raw).catch(() => attributes) : attributes);
     });
   }
@@ -443,8 +443,8 @@ export class SftpRemote implements Remote {
       signal.throwIfAborted();
       const opening = tree.openForWriting(file, path, OPEN.WRITE | OPEN.CREATE | OPEN.TRUNCATE);
       // Checked now, it avoids sending all the bytes in vain.
-      const looking = options.provisional === true ? undefined : lookBehind(channel, tree.beside(file, baseName(path)));
-      const [handle, standing] = await Promise.all([opening, looking]).catch((error: unknown) => {
+      const lookup = options.provisional === true ? undefined : findTarget(channel, tree.beside(file, baseName(path)));
+      const [handle, existing] = await Promise.all([opening, lookup]).catch((error: unknown) => {
         // Without a reply, the file may have been made all the same.
         if (!isRefusal(error)) leftovers.removeLater(hidden);
         throw error;
@@ -466,7 +466,7 @@ export class SftpRemote implements Remote {
         takeBack: (stillOpen) => closeAndRemove(channel, stillOpen, file),
         leaveBehind: () => leftovers.removeLater(hidden),
       });
-      const obstacle = obstacleAt(path, standing, options);
+      const obstacle = obstacleAt(path, existing, options);
       if (obstacle === undefined) return upload;
       await upload.takeBack();
       throw obstacle;
@@ -481,7 +481,7 @@ export class SftpRemote implements Remote {
       const flags = OPEN.WRITE | OPEN.CREATE | (options.exclusive === true ? OPEN.EXCLUSIVE : OPEN.TRUNCATE);
       const handle = await tree.openForWriting(file, path, flags).catch(async (error: unknown) => {
         if (options.exclusive !== true || !isRefusal(error)) throw error;
-        throw obstacleAt(path, await lookAt(channel, file), options) ?? error;
+        throw obstacleAt(path, await findEntry(channel, file), options) ?? error;
       });
       return this.#upload(channel, handle, file, path, {
         publish: async (measuring, { check }) => {

@@ -284,23 +284,23 @@ export interface Head {
   /** Empty at the end of an empty file; undefined if they cannot be read. */
   readonly bytes: Buffer | undefined;
   /** The number of bytes requested: with fewer, the file may have ended. */
-  readonly asked: number;
+  readonly requestedBytes: number;
 }
 
 /** One byte more than a whole file may have proves that it ends there. */
 export function readHead(channel: SftpChannel, handle: Buffer): Promise<Head> {
-  const asked = Math.min(channel.maxReadBytes, WHOLE_BYTES + 1);
+  const requestedBytes = Math.min(channel.maxReadBytes, WHOLE_BYTES + 1);
   return new Promise((done) => {
     // The reader meets a failure again, and handles it with more patience.
-    channel.read(handle, 0, asked, (error, data) => {
-      done({ asked, bytes: error === undefined ? (data ?? Buffer.alloc(0)) : undefined });
+    channel.read(handle, 0, requestedBytes, (error, data) => {
+      done({ requestedBytes, bytes: error === undefined ? (data ?? Buffer.alloc(0)) : undefined });
     });
   });
 }
 
 /** Whether these are all bytes of a file with the reported `size`. */
 export function hasEnded(head: Head, size: number): head is Head & { readonly bytes: Buffer } {
-  return head.bytes?.length === size && size < head.asked;
+  return head.bytes?.length === size && size < head.requestedBytes;
 }
 
 /** Whether an open file has bytes at `offset`; false if the server refuses to read there. */

@@ -7,7 +7,7 @@ import type { HostMemory } from '../memory.js';
 import type { SftpChannel } from '../session/channel.js';
 import { isMissing, isStatus, STATUS, translate } from '../wire/replies.js';
 import { OPEN } from '../wire/wire.js';
-import { lookAt, lookBehind, unlessRefused, type Answered, type Confinement, type ServerPath } from './confine.js';
+import { findEntry, findTarget, unlessRefused, type Answered, type Confinement, type ServerPath } from './confine.js';
 
 const SELF = new Set(['.', '..']);
 const SLASH = '/'.charCodeAt(0);
@@ -50,10 +50,10 @@ export class Tree implements Places<ServerPath> {
       } catch (error) {
         // Servers also answer "No such file" and "failure" for a file that is no folder.
         if (!isStatus(error)) throw error;
-        const standing = await this.channel.stat(raw).catch((missing: unknown) => {
+        const existing = await this.channel.stat(raw).catch((missing: unknown) => {
           throw isMissing(missing) ? missing : error;
         });
-        throw standing.isFolder ? error : notAFolder(folder, translate(error, folder, 'open'));
+        throw existing.isFolder ? error : notAFolder(folder, translate(error, folder, 'open'));
       }
     };
     const { at, answer } = await this.confinement.ask(this.channel, folder, open, (handle) => this.giveBack(handle));
@@ -65,7 +65,7 @@ export class Tree implements Places<ServerPath> {
     try {
       await this.channel.remove(at.raw);
     } catch (error) {
-      throw await this.#lookFurther(translate(error, path, 'publish'), path, () => this.channel.lstat(at.raw));
+      throw await this.#findCause(translate(error, path, 'publish'), path, () => this.channel.lstat(at.raw));
     }
   }
 
@@ -92,10 +92,10 @@ export class Tree implements Places<ServerPath> {
   }
 
   /** The same, with what exists there. */
-  lookIfThere(path: RemotePath): Promise<Answered<Standing | undefined> | undefined> {
+  lookUpIfThere(path: RemotePath): Promise<Answered<Standing | undefined> | undefined> {
     return this.#ifThere(
       path,
-      this.confinement.askOfEntry(this.channel, path, (at) => this.look(at)),
+      this.confinement.askOfEntry(this.channel, path, (at) => this.lookUp(at)),
     );
   }
 
@@ -108,9 +108,9 @@ export class Tree implements Places<ServerPath> {
         place = { raw: Buffer.concat([made.raw, Buffer.from('/'), pathBytes(baseName(at))]), path: at };
       } else {
         // Looks first: some servers report success for making a folder that exists.
-        const looked = await this.confinement.askOfEntry(this.channel, at, (plain) => this.#isFolder(plain));
-        if (looked.answer) return 'exists';
-        place = looked.at;
+        const existing = await this.confinement.askOfEntry(this.channel, at, (plain) => this.#isFolder(plain));
+        if (existing.answer) return 'exists';
+        place = existing.at;
       }
       try {
         await this.channel.makeFolder(place.raw);
@@ -133,8 +133,8 @@ export class Tree implements Places<ServerPath> {
     });
   }
 
-  async look(place: ServerPath): Promise<Standing | undefined> {
-    const found = await lookAt(this.channel, place);
+  async lookUp(place: ServerPath): Promise<Standing | undefined> {
+    const found = await findEntry(this.channel, place);
     if (found?.isLink !== true) return found;
     return this.channel.stat(place.raw).catch((error: unknown) => {
       if (isStatus(error)) return found;
@@ -187,19 +187,19 @@ export class Tree implements Places<ServerPath> {
     try {
       return await this.channel.open(raw, flags);
     } catch (error) {
-      throw await this.#lookFurther(translate(error, path, 'open'), path, () => this.channel.stat(raw));
+      throw await this.#findCause(translate(error, path, 'open'), path, () => this.channel.stat(raw));
     }
   }
 
   /** Finds the cause of an unspecific failure: a folder, or that nothing exists. */
-  async #lookFurther(
+  async #findCause(
     error: GatewayError,
     path: RemotePath,
-    look: () => Promise<{ readonly isFolder: boolean }>,
+    lookup: () => Promise<{ readonly isFolder: boolean }>,
   ): Promise<GatewayError> {
     if (!error.keepsSession || error.code === 'not_found') return error;
     try {
-      return (await look()).isFolder ? isAFolder(path, error) : error;
+      return (await lookup()).isFolder ? isAFolder(path, error) : error;
     } catch (second) {
       return isMissing(second) && isStatus(error.cause, STATUS.FAILURE) ? translate(second, path, 'open') : error;
     }
@@ -209,8 +209,8 @@ export class Tree implements Places<ServerPath> {
   async #isNoLink(at: ServerPath): Promise<boolean> {
     const above = { ...at, raw: at.raw.subarray(0, Math.max(at.raw.lastIndexOf('/'), 1)) };
     const real = ({ raw }: ServerPath): Promise<Buffer | undefined> => unlessRefused(this.channel.realPath(raw));
-    const [standing, own, folder] = await Promise.all([lookAt(this.channel, at), real(at), real(above)]);
-    if (standing?.isFolder === false) return false;
+    const [existing, own, folder] = await Promise.all([findEntry(this.channel, at), real(at), real(above)]);
+    if (existing?.isFolder === false) return false;
     if (own === undefined || folder === undefined) return true;
     const expected = Buffer.concat([folder.at(-1) === SLASH ? folder.subarray(0, -1) : folder, nameOf(at.raw)]);
     return folded(own) === folded(expected);
@@ -220,9 +220,9 @@ export class Tree implements Places<ServerPath> {
   async #whyNotRemoved(error: unknown, at: ServerPath): Promise<unknown> {
     if (!isStatus(error)) return error;
     const refusal = translate(error, at.path, 'publish');
-    const standing = await lookAt(this.channel, at);
-    if (standing === undefined) return isStatus(error, STATUS.FAILURE) ? notFound(at.path) : refusal;
-    if (!standing.isFolder) return notAFolder(at.path, refusal);
+    const existing = await findEntry(this.channel, at);
+    if (existing === undefined) return isStatus(error, STATUS.FAILURE) ? notFound(at.path) : refusal;
+    if (!existing.isFolder) return notAFolder(at.path, refusal);
     const isUnclear = refusal.code === 'remote_failure' || refusal.code === 'not_found';
     const isFull = isUnclear && (/not empty/i.test(error.text) || (await this.#holdsAnything(at)));
     return isFull ? notEmpty(at.path, refusal) : refusal;
@@ -247,9 +247,9 @@ export class Tree implements Places<ServerPath> {
 
   /** False if nothing exists, or the login may not look. @throws GatewayError not_a_folder */
   async #isFolder(place: ServerPath): Promise<boolean> {
-    const standing = await lookBehind(this.channel, place);
-    if (standing?.isFolder === false) throw notAFolder(place.path);
-    return standing !== undefined;
+    const existing = await findTarget(this.channel, place);
+    if (existing?.isFolder === false) throw notAFolder(place.path);
+    return existing !== undefined;
   }
 
   async #ifThere<T>(path: RemotePath, asked: Promise<T>): Promise<T | undefined> {

@@ -71,14 +71,14 @@ export class SftpUpload {
   }
 
   mismatch(size: number | undefined, expected: number): GatewayError {
-    const stands = size === undefined ? 'of unknown size' : `${size} bytes long`;
-    return new GatewayError('size_mismatch', `${this.plan.path} is ${stands} on the server instead of ${expected}`, {
+    const actual = size === undefined ? 'of unknown size' : `${size} bytes long`;
+    return new GatewayError('size_mismatch', `${this.plan.path} is ${actual} on the server instead of ${expected}`, {
       step: 'verify',
     });
   }
 
   /** Looks the file up by its name; returns why not, if the server refuses. */
-  async #look(): Promise<Attributes | { readonly why: Unverified }> {
+  async #find(): Promise<Attributes | { readonly why: Unverified }> {
     const { channel, file } = this.plan;
     try {
       return await channel.stat(file.raw);
@@ -133,7 +133,7 @@ export class SftpUpload {
       if (isDatedLate) await unlessRefused(channel.setTimesAt(file.raw, modifiedAt));
       // Servers in front of an object store know the size only once the file is closed; some cannot report it before.
       const whole = open?.size === expectedSize ? open : undefined;
-      const closed = isDatedLate || whole === undefined ? await this.#look() : whole;
+      const closed = isDatedLate || whole === undefined ? await this.#find() : whole;
       if ('why' in closed) {
         // The handle shows that it is complete, even if its name has changed since.
         if (whole !== undefined) return whole;
@@ -167,10 +167,10 @@ export async function closeAndRemove(
 /** Why the entry at the file's place prevents it from being written. */
 export function obstacleAt(
   path: RemotePath,
-  standing: Attributes | undefined,
+  existing: Attributes | undefined,
   { exclusive }: WriteOptions,
 ): GatewayError | undefined {
-  if (standing === undefined) return undefined;
+  if (existing === undefined) return undefined;
   if (exclusive === true) return alreadyExists(path);
-  return standing.isFolder ? isAFolder(path) : undefined;
+  return existing.isFolder ? isAFolder(path) : undefined;
 }

@@ -42,7 +42,7 @@ export class AnnouncedKeys {
   readonly #announced: Promise<readonly AnnouncedKey[]>;
   /** By fingerprint: the proof of each key is requested once in a session. */
   readonly #proofs = new Map<string, Promise<boolean>>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   /** Call before the first byte arrives. */
   constructor(client: Client) {
@@ -51,10 +51,10 @@ export class AnnouncedKeys {
   }
 
   /** Has each connection record, once, what is announced on a session whose host key `shown` it trusts. */
-  tell(connection: SftpConnection, shown: string, { trust, log }: Pick<ProtocolDeps, 'trust' | 'log'>): void {
+  report(connection: SftpConnection, shown: string, { trust, log }: Pick<ProtocolDeps, 'trust' | 'log'>): void {
     const { id, hostKeys, announcedKeys = [] } = connection;
-    if (trust.announced === undefined || this.#told.has(id)) return;
-    this.#told.add(id);
+    if (trust.announced === undefined || this.#reported.has(id)) return;
+    this.#reported.add(id);
     const known = new Set([shown, ...hostKeys, ...announcedKeys.map(({ fingerprint }) => fingerprint)]);
     this.#announced
       .then(async (keys) => {
@@ -67,7 +67,7 @@ export class AnnouncedKeys {
       });
   }
 
-  #listen(heard: (keys: readonly AnnouncedKey[]) => void): void {
+  #listen(listener: (keys: readonly AnnouncedKey[]) => void): void {
     const { _protocol: protocol } = this.#inside;
     const onPayload = protocol._onPayload;
     let isFirst = true;
@@ -78,7 +78,7 @@ export class AnnouncedKeys {
       if (payload[ANNOUNCEMENT.length] === 1) protocol.requestSuccess();
       if (!isFirst) return undefined;
       isFirst = false;
-      heard(keysOf(payload.subarray(ANNOUNCEMENT.length + 1)));
+      listener(keysOf(payload.subarray(ANNOUNCEMENT.length + 1)));
       return undefined;
     };
   }

@@ -37,8 +37,8 @@ const MAX_WORDS = 300;
 /**
  * How often progress is checked within the stall limit while the server is silent, so that a stall is reported in time.
  */
-const LOOKS = 20;
-const MOST_LOOK_MS = 500;
+const CHECKS = 20;
+const MOST_CHECK_MS = 500;
 /** Used in place of an id, because the server's greeting has none. */
 const GREETING = -1;
 
@@ -398,7 +398,7 @@ export class SftpChannel {
   #arm(): void {
     this.#lastProgress = performance.now();
     if (this.#watch !== undefined) return;
-    const look = (): void => {
+    const checkProgress = (): void => {
       this.#watch = undefined;
       if (this.#pending.length === 0 || this.#failure !== undefined) return;
       // It is progress, too, when the server takes our bytes; no event reports it, so it is checked often.
@@ -409,15 +409,15 @@ export class SftpChannel {
       }
       const leftMs = this.#lastProgress + this.#stallTimeoutMs - performance.now();
       if (leftMs > 0) {
-        this.#watch = setTimeout(look, Math.min(leftMs, lookMs)).unref();
+        this.#watch = setTimeout(checkProgress, Math.min(leftMs, checkMs)).unref();
         return;
       }
       const text = `the SFTP server answered nothing for ${this.#stallTimeoutMs} ms`;
       this.#fail(new GatewayError('stall_timeout', text, { step: 'transfer' }));
     };
-    const lookMs = Math.min(MOST_LOOK_MS, this.#stallTimeoutMs / LOOKS);
+    const checkMs = Math.min(MOST_CHECK_MS, this.#stallTimeoutMs / CHECKS);
     this.#roomGiven = this.#serverRoom();
-    this.#watch = setTimeout(look, lookMs).unref();
+    this.#watch = setTimeout(checkProgress, checkMs).unref();
   }
 
   #write(...pieces: Buffer[]): void {

@@ -161,10 +161,10 @@ class LoginAttempt {
   /** Watches until the identification's line has ended: ssh2 would wait for that as long as bytes arrive. */
   #listenToGreeting(socket: net.Socket, fail: (error: GatewayError) => void): void {
     const { host, port } = this.connection;
-    let heard = 0;
+    let received = 0;
     let tail = '';
     const listen = (bytes: Buffer): void => {
-      heard += bytes.length;
+      received += bytes.length;
       const text = bytes.toString('latin1', 0, MAX_GREETING_BYTES);
       this.#greeting = (this.#greeting + text).slice(0, GREETING_KEPT);
       tail += text;
@@ -172,10 +172,10 @@ class LoginAttempt {
       if (identification !== null && tail.includes('\n', identification.index)) {
         this.#software = (identification[1] ?? '').slice(0, 255);
         socket.off('data', listen);
-      } else if (heard > MAX_GREETING_BYTES) {
+      } else if (received > MAX_GREETING_BYTES) {
         socket.off('data', listen);
-        const said = this.#greeting.trim().slice(0, 200);
-        const text = `${host}:${port} does not speak SSH: ${heard} bytes without an identification, which begin "${said}"`;
+        const shown = this.#greeting.trim().slice(0, 200);
+        const text = `${host}:${port} does not speak SSH: ${received} bytes without an identification, which begin "${shown}"`;
         fail(new GatewayError('protocol_error', text, { step: 'connect' }));
       } else {
         tail = tail.slice(-GREETING_KEPT);
@@ -276,14 +276,14 @@ class LoginAttempt {
     const step = this.#step;
     const failure = (code: 'too_many_sessions' | 'unreachable' | 'protocol_error', text: string): GatewayError =>
       new GatewayError(code, `${host}:${port} ${text}`, { step, cause: error });
-    const said = this.#software === '' ? this.#greeting.trim().slice(0, 200) : '';
+    const shown = this.#software === '' ? this.#greeting.trim().slice(0, 200) : '';
 
     if (this.#passwordExpired) return this.#refused('the password has expired');
     if (
       error.code === DISCONNECT.TOO_MANY_CONNECTIONS ||
-      /maxstartups|too many (open )?(connections|sessions|users)/i.test(said)
+      /maxstartups|too many (open )?(connections|sessions|users)/i.test(shown)
     ) {
-      return failure('too_many_sessions', `admits no further connection: ${said || error.message}`);
+      return failure('too_many_sessions', `admits no further connection: ${shown || error.message}`);
     }
     if (error.level === 'client-authentication') {
       const accepts = this.#accepted?.length ? `; the server accepts ${this.#accepted.join(', ')}` : '';
@@ -294,7 +294,7 @@ class LoginAttempt {
       const hint = this.connection.algorithms === 'legacy' ? '' : '; old servers need "algorithms: legacy"';
       return failure('protocol_error', `shares no algorithm with the gateway (${error.message})${hint}`);
     }
-    if (said !== '') return failure('protocol_error', `does not speak SSH: it said "${said}"`);
+    if (shown !== '') return failure('protocol_error', `does not speak SSH: it said "${shown}"`);
     if (error.level === 'protocol' || error.level === 'handshake') {
       return error.message.startsWith('Connection lost')
         ? failure('unreachable', 'closed the connection before the handshake')
