@@ -27,11 +27,11 @@ export async function retrying<T>(
 /** Runs `look` until it finds something. Rejects with what it rejects with, or with the signal's reason once that aborts. */
 export async function lookUntil<T>(
   schedule: RetrySchedule & { readonly longestMs: number },
-  look: () => Promise<T | undefined>,
+  find: () => Promise<T | undefined>,
   signal?: EndSignal,
 ): Promise<T> {
   for (let misses = 1; ; misses++) {
-    const found = await look();
+    const found = await find();
     if (found !== undefined) return found;
     await pause(retryDelay(schedule, misses) ?? schedule.longestMs, signal);
   }

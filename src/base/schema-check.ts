@@ -7,11 +7,11 @@ import { validatorOf, type ValidatorKind } from './validators.js';
 const MAX_NAME = 100;
 
 type Listener = (schema: object, kind: ValidatorKind) => void;
-let hear: Listener | undefined;
+let onChecker: Listener | undefined;
 
 /** `listener` gets each checker that is created from now on: the build compiles their schemas. */
 export function listCheckers(listener: Listener | undefined): void {
-  hear = listener;
+  onChecker = listener;
 }
 
 /**
@@ -25,7 +25,7 @@ export function createChecker<T extends TSchema>(
   { coerce = false } = {},
 ): (value: unknown) => Static<T> {
   const kind = coerce ? 'coerced' : 'strict';
-  hear?.(schema, kind);
+  onChecker?.(schema, kind);
   // Created at the first use: one start uses few of all endpoints.
   let validate: ValidateFunction<Static<T>> | undefined;
   const numeric = coerce ? numericFields(schema) : [];

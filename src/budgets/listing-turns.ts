@@ -14,7 +14,7 @@ const FREE_ENTRIES = 256;
 const ENTRIES_A_TURN = 512;
 const TURN_MS = 100;
 const MOST_TURNS = 64;
-const LOOK_EVERY_MS = 10;
+const CHECK_EVERY_MS = 10;
 /** With this delay the event loop counts as late. */
 const LATE_MS = 15;
 
@@ -22,7 +22,7 @@ export class ListingTurns {
   private most = MOST_TURNS;
   private running = 0;
   private followedAt = 0;
-  private readonly following = new Periodic(() => this.follow(), LOOK_EVERY_MS);
+  private readonly following = new Periodic(() => this.follow(), CHECK_EVERY_MS);
   private readonly turns: Budget;
 
   constructor() {
@@ -54,7 +54,7 @@ export class ListingTurns {
 
   private follow(): void {
     const now = performance.now();
-    const isLate = now - this.followedAt > LOOK_EVERY_MS + LATE_MS;
+    const isLate = now - this.followedAt > CHECK_EVERY_MS + LATE_MS;
     this.most = isLate ? Math.max(1, this.most >> 1) : Math.min(MOST_TURNS, this.most + 1);
     this.followedAt = now;
   }

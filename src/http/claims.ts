@@ -24,7 +24,7 @@ export class Claims {
   /** Most requests need none. */
   get memory(): Memory {
     if (this.held === undefined) {
-      this.held = new Memory(this.budgets.memoryBytes, this.accountId ?? this.stranger);
+      this.held = new Memory(this.budgets.memoryBytes, this.accountId ?? this.anonymous);
       if (this.isOver) this.held.release();
     }
     return this.held;
@@ -42,7 +42,7 @@ export class Claims {
    * share_exceeded (429)
    */
   admitUnsigned(): void {
-    this.place = this.budgets.unsigned.take({ owner: this.stranger });
+    this.place = this.budgets.unsigned.take({ owner: this.anonymous });
   }
 
   release(): void {
@@ -52,7 +52,7 @@ export class Claims {
   }
 
   /** The owner before authentication. */
-  private get stranger(): string {
+  private get anonymous(): string {
     return `address ${networkOf(this.address)}`;
   }
 }

@@ -120,7 +120,7 @@ export class Exchange {
   }
 
   /** It has left for certain, according to the system, or it may have: then the next chunk would show it. */
-  lookAfter(isGone: boolean): void {
+  checkPeer(isGone: boolean): void {
     if (isGone) this.cut(clientGone());
     else this.guard(() => this.body?.peek());
   }

@@ -28,7 +28,7 @@ export class GuessGuard {
   /** Secrets that were valid here, by their hash: a client that sends one is not guessing. */
   private readonly known = new LRUCache<string, true>(atMost(MAX_KNOWN));
   /** The time of the last look-up, by network and beginning, for beginnings with too many failures. */
-  private readonly spared = new LRUCache<string, number>(atMost(MAX_KNOWN));
+  private readonly lastLookUps = new LRUCache<string, number>(atMost(MAX_KNOWN));
   /** By network. */
   private readonly lines = new Map<string, PQueue>();
 
@@ -93,8 +93,8 @@ export class GuessGuard {
 
   private mayBeSpared(ofPrefix: string): boolean {
     const now = performance.now();
-    if (now - (this.spared.get(ofPrefix) ?? -Infinity) < SPARE_LOOK_UP_EVERY_MS) return false;
-    this.spared.set(ofPrefix, now);
+    if (now - (this.lastLookUps.get(ofPrefix) ?? -Infinity) < SPARE_LOOK_UP_EVERY_MS) return false;
+    this.lastLookUps.set(ofPrefix, now);
     return true;
   }
 }

@@ -27,7 +27,7 @@ type Found = ReadonlyMap<string, string>;
 const LINGER_MS = 15_000;
 
 /** Checks regularly which clients have left; all are connected to one port of ours. */
-export class PeerLooks {
+export class PeerChecks {
   #former: ReadonlyMap<string, Found> = new Map();
   #lingering: readonly { readonly key: string; readonly until: number }[] = [];
 

@@ -11,7 +11,7 @@ import { openNodeFrontEnd } from './fallback/node-front-end.js';
 import type { ClientSocket, FrontEnd, SocketOptions } from './front-end.js';
 import type { SharedAcceptor } from './native/acceptor.js';
 import { openUwsFrontEnd } from './native/uws-front-end.js';
-import { PeerLooks } from './peers.js';
+import { PeerChecks } from './peers.js';
 import type { HttpHandler } from './types.js';
 
 interface HttpServerOptions extends SocketOptions {
@@ -74,7 +74,7 @@ const CUT_GRACE_MS = 5_000;
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const isSecure = options.tls.certFile !== '';
   const running = new Set<Exchange>();
-  const looks = new PeerLooks();
+  const peerChecks = new PeerChecks();
   /** Running handlers; one may outlive its client, to clean up. */
   let working = 0;
   let isListening = false;
@@ -97,7 +97,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     handle: options.handler,
     over: (exchange, record) => {
       running.delete(exchange);
-      if (exchange.lingeringPeer !== undefined) looks.lingers(exchange.lingeringPeer);
+      if (exchange.lingeringPeer !== undefined) peerChecks.lingers(exchange.lingeringPeer);
       if (record.facts !== undefined) options.onRequest(record);
       // The client left before the answer: the record waits for what the router knows about the request.
       else void exchange.settled.then(() => options.onRequest({ ...record, facts: exchange.facts }));
@@ -123,10 +123,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const heldBack = [...running].filter((exchange) => exchange.heldBack !== undefined);
     if (heldBack.length === 0) return;
     const peers = heldBack.flatMap((exchange) => exchange.heldBack ?? []);
-    const isGone = await looks.gone(port, peers);
+    const isGone = await peerChecks.gone(port, peers);
     for (const exchange of heldBack) {
       const { heldBack: peer } = exchange;
-      if (peer !== undefined) exchange.lookAfter(isGone(peer));
+      if (peer !== undefined) exchange.checkPeer(isGone(peer));
     }
   }
 

@@ -91,7 +91,7 @@ export interface Metrics {
     bytes: number;
     seconds: number;
     code?: string;
-    stages: { forEach(tell: (ms: number, stage: string) => void): void };
+    stages: { forEach(report: (ms: number, stage: string) => void): void };
   }): void;
   historyBatch(rows: number): void;
   check(facts: { kind: string; outcome: string; seconds: number; lagSeconds: number; detections: number }): void;

@@ -134,9 +134,9 @@ export async function findFile(operation: Operation, reference: PathReference): 
       const found = await remote.stat(path);
       // Only what a listing can show is returned here: the two must not contradict each other.
       const resolutionMs = found.timeResolutionMs ?? remote.can.timeResolutionMs;
-      const toldMs = found.modifiedAt.getTime();
-      const modifiedMs = Math.floor(toldMs / resolutionMs) * resolutionMs;
-      return modifiedMs === toldMs ? found : { ...found, modifiedAt: new Date(modifiedMs) };
+      const shownMs = found.modifiedAt.getTime();
+      const modifiedMs = Math.floor(shownMs / resolutionMs) * resolutionMs;
+      return modifiedMs === shownMs ? found : { ...found, modifiedAt: new Date(modifiedMs) };
     } catch (error) {
       if (hasCode(error, 'not_found')) return undefined;
       throw error;

@@ -33,9 +33,9 @@ export class ConnectionHealth implements Reach {
   /** Found to be down by any node. */
   #down: ReadonlySet<string> = new Set();
   /** Reports under way, by connection. */
-  readonly #telling = new Map<string, Promise<void>>();
-  #lookedAt = -Infinity;
-  #looking: Promise<void> | undefined;
+  readonly #reporting = new Map<string, Promise<void>>();
+  #refreshedAt = -Infinity;
+  #refreshing: Promise<void> | undefined;
   /** Connections that were reached while the set of those that are down is being read. */
   readonly #reached = new Map<string, Connection>();
 
@@ -44,20 +44,20 @@ export class ConnectionHealth implements Reach {
   }
 
   start(): void {
-    this.#look();
+    this.#refresh();
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#looking, ...this.#telling.values()]);
+    await Promise.all([this.#refreshing, ...this.#reporting.values()]);
   }
 
   reached(connection: Connection): void {
     const { id } = connection;
     this.#keepFresh();
-    if (this.#looking !== undefined) this.#reached.set(id, connection);
+    if (this.#refreshing !== undefined) this.#reached.set(id, connection);
     if (this.#suspects.size === 0 && this.#down.size === 0) return;
     this.#suspects.delete(id);
-    if (this.#down.has(id)) this.#tell(connection, () => this.#end(connection));
+    if (this.#down.has(id)) this.#report(connection, () => this.#end(connection));
   }
 
   failed(connection: Connection, error: GatewayError): void {
@@ -70,13 +70,13 @@ export class ConnectionHealth implements Reach {
     if (this.#suspects.size < MOST_SUSPECTS) this.#suspects.set(id, suspect);
     const elapsedMs = now - suspect.since;
     if (suspect.failures < 2 || elapsedMs < this.downAfterMs) return;
-    this.#tell(connection, () => this.#begin(connection, elapsedMs, error));
+    this.#report(connection, () => this.#begin(connection, elapsedMs, error));
   }
 
   /** The server was unreachable for so long, here or elsewhere. */
   failing(connection: Connection, elapsedMs: number, error: GatewayError): void {
     if (elapsedMs < this.downAfterMs || this.#down.has(connection.id)) return;
-    this.#tell(connection, () => this.#begin(connection, elapsedMs, error));
+    this.#report(connection, () => this.#begin(connection, elapsedMs, error));
   }
 
   get downAfterMs(): number {
@@ -84,15 +84,15 @@ export class ConnectionHealth implements Reach {
   }
 
   /** One at a time; a failed report is repeated by the next operation with the same finding. */
-  #tell({ id }: Connection, act: () => Promise<void>): void {
-    if (this.#telling.has(id)) return;
+  #report({ id }: Connection, act: () => Promise<void>): void {
+    if (this.#reporting.has(id)) return;
     const told = act()
       .catch((error: unknown) => {
         const { message: reason } = toGatewayError(error);
         this.#options.log('debug', 'the state of a connection could not be noted', { connectionId: id, reason });
       })
-      .finally(() => this.#telling.delete(id));
-    this.#telling.set(id, told);
+      .finally(() => this.#reporting.delete(id));
+    this.#reporting.set(id, told);
   }
 
   async #begin(connection: Connection, elapsedMs: number, error: GatewayError): Promise<void> {
@@ -118,23 +118,23 @@ export class ConnectionHealth implements Reach {
   }
 
   #keepFresh(): void {
-    if (performance.now() - this.#lookedAt >= FRESH_MS) this.#look();
+    if (performance.now() - this.#refreshedAt >= FRESH_MS) this.#refresh();
   }
 
-  #look(): void {
-    this.#lookedAt = performance.now();
-    this.#looking ??= this.#options.outages
+  #refresh(): void {
+    this.#refreshedAt = performance.now();
+    this.#refreshing ??= this.#options.outages
       .list()
       .then((down) => {
         // A connection that other nodes found to be up is no longer a suspect here.
         for (const id of this.#down) if (!down.has(id)) this.#suspects.delete(id);
         this.#down = down;
         for (const [id, connection] of this.#reached)
-          if (down.has(id)) this.#tell(connection, () => this.#end(connection));
+          if (down.has(id)) this.#report(connection, () => this.#end(connection));
       })
       .catch(() => undefined)
       .finally(() => {
-        this.#looking = undefined;
+        this.#refreshing = undefined;
         this.#reached.clear();
       });
   }

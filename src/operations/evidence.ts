@@ -49,7 +49,7 @@ export class Evidence {
   private sourceProof: ServerProof | undefined;
   private from: { readonly connection: Connection; readonly path: string } | undefined;
   private url: { readonly host: string; readonly proof: ServerProof } | undefined;
-  private told: Pick<ReceiptFacts, 'deleted' | 'movedTo' | 'paths'> = {};
+  private facts: Pick<ReceiptFacts, 'deleted' | 'movedTo' | 'paths'> = {};
 
   constructor(
     private readonly connection: Connection,
@@ -135,7 +135,7 @@ export class Evidence {
   moves(from: RemotePath, to: RemotePath): void {
     this.readFrom(from);
     this.undigested('server_side_move');
-    this.told = { ...this.told, movedTo: to.toWellFormed() };
+    this.facts = { ...this.facts, movedTo: to.toWellFormed() };
   }
 
   /** The server of a url; only its host is recorded, because the rest may be a secret. */
@@ -145,12 +145,12 @@ export class Evidence {
 
   /** All paths of one request. */
   covers(paths: readonly RemotePath[]): void {
-    this.told = { ...this.told, paths: paths.map((path) => path.toWellFormed()) };
+    this.facts = { ...this.facts, paths: paths.map((path) => path.toWellFormed()) };
   }
 
   /** The number of entries, including everything below the path. */
   deleted(entries: number): void {
-    this.told = { ...this.told, deleted: entries };
+    this.facts = { ...this.facts, deleted: entries };
   }
 
   /** Records the proofs of the servers. */
@@ -179,7 +179,7 @@ export class Evidence {
     return {
       ...factsOf(this.connection, this.proof),
       verified: this.unseen !== undefined ? 'acknowledged' : this.wasReadBack ? 'readback' : isStored ? 'size' : null,
-      ...this.told,
+      ...this.facts,
       ...(source && { source }),
     };
   }

@@ -72,8 +72,8 @@ export async function openDownload(
       if (info.isDirectory) throw new GatewayError('is_a_folder', `${path} is a folder`, { step: 'open' });
       requireFitting(info.size);
       if (skipBody(info)) {
-        const told = info.size === 0 ? await measureContent(remote, path) : { info, length: info.size };
-        return opened.resolve({ path, file: { info: told.info }, length: told.length });
+        const measured = info.size === 0 ? await measureContent(remote, path) : { info, length: info.size };
+        return opened.resolve({ path, file: { info: measured.info }, length: measured.length });
       }
     }
     const chosen: SelectRange = (info) => (requireFitting(info.size), select?.(info));

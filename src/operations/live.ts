@@ -25,7 +25,7 @@ export interface LiveTransfer {
 }
 
 export interface LiveEntry {
-  look(): LiveTransfer;
+  snapshot(): LiveTransfer;
   end(reason: GatewayError): void;
 }
 
@@ -50,7 +50,7 @@ export class LiveTransfers {
 
   /** In the order in which they began. */
   list(): readonly LiveTransfer[] {
-    return Array.from(this.entries.values(), (entry) => entry.look());
+    return Array.from(this.entries.values(), (entry) => entry.snapshot());
   }
 
   /**
@@ -59,7 +59,7 @@ export class LiveTransfers {
    */
   cancel(accountId: string, id: string): boolean {
     const entry = this.entries.get(id);
-    if (entry?.look().accountId !== accountId) return false;
+    if (entry?.snapshot().accountId !== accountId) return false;
     entry.end(
       new GatewayError('cancelled', 'the transfer was cancelled by the owner of the account', { step: 'transfer' }),
     );

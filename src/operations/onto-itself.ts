@@ -100,12 +100,12 @@ export class FolderProofs {
     const there = await unlessDenied(find(open.target, isAlone ? to : parentOf(to)));
     if (there === undefined) return true;
     const isNamedAlike = there !== 'denied' && baseName(from) === baseName(to);
-    const standing = isNamedAlike ? await unlessDenied(find(open.target, to)) : 'denied';
+    const existing = isNamedAlike ? await unlessDenied(find(open.target, to)) : 'denied';
     // A login that may only write shows nothing: the hidden file decides.
-    if (standing !== 'denied') {
+    if (existing !== 'denied') {
       const original = await find(open.source, from);
       // A file that appears, disappears or grows meanwhile proves nothing.
-      if (!isLike(standing, original) && isLike(standing, await find(open.target, to))) return true;
+      if (!isLike(existing, original) && isLike(existing, await find(open.target, to))) return true;
     }
     return (await folderShownBy(open, [parentOf(from)], parentOf(to), this.leftoversOf(target))) === undefined;
   }
@@ -121,9 +121,9 @@ function foldersOf({ source, target }: Ends, from: RemotePath, to: RemotePath): 
   return [one, other];
 }
 
-async function unlessDenied<T>(look: Promise<T>): Promise<T | 'denied'> {
+async function unlessDenied<T>(lookup: Promise<T>): Promise<T | 'denied'> {
   try {
-    return await look;
+    return await lookup;
   } catch (error) {
     if (hasCode(error, 'permission_denied')) return 'denied';
     throw error;

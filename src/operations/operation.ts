@@ -389,7 +389,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
     if (!this.isIrrevocable) this.ending.abort(reason);
   }
 
-  look(): LiveTransfer {
+  snapshot(): LiveTransfer {
     const { request } = this;
     return {
       id: this.transferId,

@@ -52,7 +52,7 @@ export async function putUrl(
   const stopWatching = operation.paces.watch('source', () => body.readableLength === 0, fetched.received);
   try {
     const target = targetOf(filename);
-    const standing = mayStand ? await standingAt(operation, target, facts, { body, size }) : undefined;
+    const standing = mayStand ? await existingAt(operation, target, facts, { body, size }) : undefined;
     if (standing !== undefined) return standing;
     return await putFile(operations, operation, {
       ...{ connection, target, body, size, maxBytes, facts, readsBack },
@@ -67,7 +67,7 @@ export async function putUrl(
  * undefined: no file exists there, and nothing of the body is read. @throws GatewayError already_exists if another file
  * does
  */
-function standingAt(
+function existingAt(
   operation: Operation,
   target: Target,
   facts: TemplateFacts,

@@ -8,8 +8,8 @@ interface Stretch {
 }
 
 export interface StageTimes {
-  /** Calls `tell` with the milliseconds of each stage that has ended, in the order in which they first began. */
-  forEach(tell: (ms: number, stage: Stage) => void): void;
+  /** Calls `report` with the milliseconds of each stage that has ended, in the order in which they first began. */
+  forEach(report: (ms: number, stage: Stage) => void): void;
 }
 
 /** Shorter ones are noise of the marks. */
@@ -51,9 +51,9 @@ export class Stages implements StageTimes {
     return this.passed;
   }
 
-  forEach(tell: (ms: number, stage: Stage) => void): void {
+  forEach(report: (ms: number, stage: Stage) => void): void {
     for (let index = 0; index < this.names.length; index++)
-      tell(this.times[index] as number, this.names[index] as Stage);
+      report(this.times[index] as number, this.names[index] as Stage);
   }
 
   /** The value of a Server-Timing field (W3C Server Timing) for the stages that have ended. */

@@ -38,7 +38,7 @@ export class TryNext extends Error {}
 
 /** A session that was idle for longer is checked by one round trip before it is used. */
 const CHECK_AFTER_IDLE_MS = 5_000;
-const LOOK_EVERY_MS = 5_000;
+const CHECK_EVERY_MS = 5_000;
 
 interface OpenSessionsOptions {
   limits(): PoolLimits;
@@ -95,7 +95,7 @@ export class OpenSessions<T> {
     });
     this.retireSurplus();
     const { idleTimeoutMs } = this.options.limits();
-    this.expiring ??= new Periodic(() => this.expire(), Math.min(LOOK_EVERY_MS, idleTimeoutMs)).start();
+    this.expiring ??= new Periodic(() => this.expire(), Math.min(CHECK_EVERY_MS, idleTimeoutMs)).start();
     return entry;
   }
 

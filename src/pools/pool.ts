@@ -34,7 +34,7 @@ const REFUSED_OPENS = { firstMs: 250, longestMs: 2_000 };
 const SPREAD_FROM = 4;
 const MAX_GRANT_ATTEMPTS = 4;
 /** The interval of the search for slow leases while requests wait. The first search comes this late, because most waits are shorter. */
-const LOOK_FOR_SLOW_MS = 1_000;
+const SLOW_SEARCH_MS = 1_000;
 const NEVER_GIVES_WAY = { belowBytesPerSecond: 0, afterMs: 0 };
 
 export class Pool<T> {
@@ -62,7 +62,7 @@ export class Pool<T> {
   private lastOwner = '';
   private openedAt = -Infinity;
   private readonly slow: SlowLeases<Entry<T>>;
-  private readonly lookingForSlow = new Periodic(() => this.endSlow(), LOOK_FOR_SLOW_MS);
+  private readonly slowSearch = new Periodic(() => this.endSlow(), SLOW_SEARCH_MS);
 
   constructor(options: PoolOptions<T>) {
     this.host = options.host;
@@ -84,7 +84,7 @@ export class Pool<T> {
       changed: () => {
         this.sessions.retireSurplus();
         this.serve();
-        this.lookForSlow();
+        this.startSlowSearch();
       },
       // Probes end before other users are asked to give something up.
       scarce: () => this.endProbes(this.queue),
@@ -176,7 +176,7 @@ export class Pool<T> {
       const stopListening = onAbort(signal, (reason) => this.giveUp(waiter, reason));
       enqueue(this.queue, waiter);
       this.serve();
-      this.lookForSlow();
+      this.startSlowSearch();
       if (this.queue.lastIndexOf(waiter) < 0 || waiter.priority === 'probe') return;
       if (this.isOverfull()) return this.giveUp(waiter, poolFull(this.host, this.limits));
       try {
@@ -192,7 +192,7 @@ export class Pool<T> {
     const reason = new GatewayError('draining', 'the gateway is stopping', { retryAfterMs: 1_000 });
     this.closing.abort(reason);
     clearTimeout(this.reopenTimer);
-    void this.lookingForSlow.stop();
+    void this.slowSearch.stop();
     this.learned.forget();
     this.line.leave();
     this.permits?.want(0);
@@ -255,8 +255,8 @@ export class Pool<T> {
     return this.mostSessions * perSession;
   }
 
-  private lookForSlow(): void {
-    if (this.isShort && !this.closing.signal.aborted) this.lookingForSlow.start();
+  private startSlowSearch(): void {
+    if (this.isShort && !this.closing.signal.aborted) this.slowSearch.start();
   }
 
   /** Whether a request waits here, or on another event loop or node that is owed sessions of this one. */
@@ -269,8 +269,8 @@ export class Pool<T> {
   }
 
   private endSlow(): void {
-    if (!this.isShort) return void this.lookingForSlow.stop();
-    const before = Date.now() - LOOK_FOR_SLOW_MS;
+    if (!this.isShort) return void this.slowSearch.stop();
+    const before = Date.now() - SLOW_SEARCH_MS;
     const waiting = this.queue.filter(({ since, priority }) => priority !== 'probe' && since <= before);
     const opening = (this.opening.size - this.line.length) * this.expectedCapacity;
     this.slow.giveWay(waiting.reduce((sum, { count }) => sum + count, 0) - opening, () => true);
@@ -302,7 +302,7 @@ export class Pool<T> {
     const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : []));
     if (!waiter.settled && failures.every((failure) => this.mayTryAgain(waiter, failure))) {
       enqueue(this.queue, waiter);
-      this.lookForSlow();
+      this.startSlowSearch();
     } else waiter.fail(failures.find((failure) => !(failure instanceof TryNext)) ?? toGatewayError(failures[0]));
     this.serve();
   }

@@ -3,20 +3,20 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 
 /** Least time between two checks whether the file has changed. */
-const LOOK_AGAIN_MS = 1_000;
+const CHECK_AGAIN_MS = 1_000;
 
 /**
  * The result of `parse` for the file, read again when it has changed; for "" if there is none. Synchronous on purpose:
  * it takes microseconds, and must not wait in the queue for the threads of file access.
  */
 export function watchedFile<T>(file: string, parse: (text: string) => T): () => T {
-  let lookedAt = -Infinity;
+  let checkedAt = -Infinity;
   let seen: string | undefined;
   let parsed: T | undefined;
   return () => {
     const now = performance.now();
-    if (parsed !== undefined && now - lookedAt < LOOK_AGAIN_MS) return parsed;
-    lookedAt = now;
+    if (parsed !== undefined && now - checkedAt < CHECK_AGAIN_MS) return parsed;
+    checkedAt = now;
     const version = versionOf(file);
     if (parsed === undefined || version !== seen) {
       seen = version;

@@ -178,11 +178,11 @@ export class FailingFiles implements Files {
     if (rest === '') throw isAFolder();
     if (rest === FILE) throw ownFile();
     const has = (flag: number): boolean => (flags & flag) !== 0;
-    const standing = this.#written.get(path);
-    if (standing !== undefined && has(OPEN_MODE.EXCL)) throw new Refusal(STATUS_CODE.FAILURE, 'File exists');
-    if (standing === undefined && !has(OPEN_MODE.CREAT)) throw missing();
+    const existing = this.#written.get(path);
+    if (existing !== undefined && has(OPEN_MODE.EXCL)) throw new Refusal(STATUS_CODE.FAILURE, 'File exists');
+    if (existing === undefined && !has(OPEN_MODE.CREAT)) throw missing();
     const now = Date.now();
-    const written = standing ?? { size: 0, mtime: now, since: now };
+    const written = existing ?? { size: 0, mtime: now, since: now };
     if (has(OPEN_MODE.TRUNC)) written.size = 0;
     // In the order in which they were begun.
     for (const [name, { since }] of this.#written) {

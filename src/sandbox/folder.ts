@@ -95,8 +95,8 @@ export class Folder implements Files {
       await unlink(source);
       return;
     }
-    const standing = await lstat(target).catch(() => undefined);
-    if (standing !== undefined) throw new Refusal(STATUS_CODE.FAILURE, 'File exists');
+    const existing = await lstat(target).catch(() => undefined);
+    if (existing !== undefined) throw new Refusal(STATUS_CODE.FAILURE, 'File exists');
     await rename(source, target);
   }
 
@@ -147,8 +147,8 @@ export class Folder implements Files {
       return real;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      const standing = await lstat(entry).catch(() => undefined);
-      if (standing !== undefined) throw outside();
+      const existing = await lstat(entry).catch(() => undefined);
+      if (existing !== undefined) throw outside();
       return entry;
     }
   }

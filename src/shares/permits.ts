@@ -92,14 +92,14 @@ class Permits implements SessionPermits {
     if (this.maxSessions === maxSessions) return;
     this.maxSessions = maxSessions;
     // A thread that has and wants nothing is not limited.
-    if (this.held + this.wanted > 0) this.tell();
+    if (this.held + this.wanted > 0) this.report();
   }
 
   want(count: number): void {
     if (this.wanted === count) return;
     requireAmount(count);
     this.wanted = count;
-    this.tell();
+    this.report();
   }
 
   giveBack(isRefused: boolean): void {
@@ -116,7 +116,7 @@ class Permits implements SessionPermits {
       else this.holder.granted();
     } else if (message.kind === 'poll') {
       this.holder?.scarce();
-      this.tell();
+      this.report();
     } else {
       this.cap = message.cap;
       this.learned = message.learned;
@@ -124,7 +124,7 @@ class Permits implements SessionPermits {
     }
   }
 
-  private tell(): void {
+  private report(): void {
     const { key, held, wanted: count, maxSessions: limit } = this;
     if (this.holder !== undefined) this.send({ kind: 'want', key, count, held, limit, ...this.holder.needs() });
   }

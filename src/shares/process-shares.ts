@@ -42,7 +42,7 @@ const RECOVERY_MS = 2_000;
 
 interface Login {
   /** The last claim; undefined if it failed. */
-  told: Pick<Claim, 'held' | 'waiting'> | undefined;
+  reported: Pick<Claim, 'held' | 'waiting'> | undefined;
   isClaiming: boolean;
   isFailing: boolean;
   /** Nothing is taken while claims fail, and for a moment after. */
@@ -53,7 +53,7 @@ interface Login {
 export class ProcessShares {
   private readonly logins = new Map<string, Login>();
   /** Runs while this process has sessions, or lacks some. */
-  private readonly rounds = new Periodic(() => this.look(), ROUND_MS);
+  private readonly rounds = new Periodic(() => this.checkOthers(), ROUND_MS);
   private round = 0;
   private isStopped = false;
 
@@ -78,7 +78,7 @@ export class ProcessShares {
     let login = this.logins.get(key);
     if (login === undefined) {
       login = {
-        told: { held: 0, waiting: 0 },
+        reported: { held: 0, waiting: 0 },
         isClaiming: false,
         isFailing: false,
         recovery: undefined,
@@ -89,7 +89,7 @@ export class ProcessShares {
     }
     if (login.isClaiming || this.isStopped) return;
     const { held, waiting } = this.broker.claimOf(key);
-    if (held === login.told?.held && waiting === login.told.waiting) return;
+    if (held === login.reported?.held && waiting === login.reported.waiting) return;
     if (login.isFailing) this.allowEvenPart(key);
     else void this.claim(key, login);
   }
@@ -123,21 +123,22 @@ export class ProcessShares {
   private answered(key: string, login: Login, claim: ProcessClaim, allowed: number | undefined): void {
     if (this.isStopped) return;
     if (allowed === undefined) {
-      login.told = undefined;
+      login.reported = undefined;
       this.allowEvenPart(key);
     } else {
       const held = Math.max(claim.held, allowed);
-      login.told = { held, waiting: claim.held + claim.waiting - held };
+      login.reported = { held, waiting: claim.held + claim.waiting - held };
       this.broker.allow(key, allowed);
     }
     // The broker reports nothing about a login that it has forgotten meanwhile.
     this.changed(key);
     if (login.isClaiming) return;
-    if (login.told?.held === 0 && login.told.waiting === 0) {
+    if (login.reported?.held === 0 && login.reported.waiting === 0) {
       clearTimeout(login.next);
       clearTimeout(login.recovery);
       this.logins.delete(key);
-    } else if (login.told === undefined || login.told.waiting > 0) login.next ??= this.claimIn(ROUND_MS, key, login);
+    } else if (login.reported === undefined || login.reported.waiting > 0)
+      login.next ??= this.claimIn(ROUND_MS, key, login);
   }
 
   private recover(login: Login): void {
@@ -158,11 +159,13 @@ export class ProcessShares {
   }
 
   /** Checks whether others wait for sessions that this process holds. */
-  private async look(): Promise<void> {
+  private async checkOthers(): Promise<void> {
     if (this.logins.size === 0) return void this.rounds.stop();
     this.round++;
     const isAlone = this.store.processes === 1 && this.round % ROUNDS_ALONE > 0;
-    const held = [...this.logins].flatMap(([key, { told }]) => (told !== undefined && told.held > 0 ? [key] : []));
+    const held = [...this.logins].flatMap(([key, { reported: told }]) =>
+      told !== undefined && told.held > 0 ? [key] : [],
+    );
     if (held.length === 0 || isAlone) return;
     try {
       for (const key of await this.store.wantedByOthers(held)) {

@@ -147,7 +147,7 @@ export class SharesBroker {
         key,
         holders: new Map(),
         learned: new LearnedLimit(() => {
-          this.tellLearned(known);
+          this.sendLearned(known);
           this.settle(known);
         }),
         allowance: this.onChange === undefined ? Infinity : 0,
@@ -226,15 +226,15 @@ export class SharesBroker {
     const others = sum([...login.holders.values()], 'held') - 1;
     if (others < 1) return;
     login.learned.learn(Math.min(login.learned.sessions, others));
-    this.tellLearned(login);
+    this.sendLearned(login);
   }
 
-  private tellLearned({ key, holders, learned: { sessions: learned } }: Login): void {
+  private sendLearned({ key, holders, learned: { sessions: learned } }: Login): void {
     for (const { cap, send } of holders.values()) send({ kind: 'cap', key, cap, learned });
   }
 
   private forget(login: Login): void {
-    if (login.learned.forget()) this.tellLearned(login);
+    if (login.learned.forget()) this.sendLearned(login);
     this.logins.delete(login.key);
   }
 }

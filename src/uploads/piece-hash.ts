@@ -79,20 +79,21 @@ export class PieceHash implements RunningHash {
   }
 
   /**
-   * Saves the state here too, for a file that can be read: of the states before `stands` one is enough, and the others
-   * are spaced wider the older they are. Wherever the server turns out to have stopped, few bytes must be read again.
+   * Saves the state here too, for a file that can be read: of the states before `storedBytes` one is enough, and the
+   * others are spaced wider the older they are. Wherever the server turns out to have stopped, few bytes must be read
+   * again.
    */
-  keepSpaced(stands: number): void {
-    const newest = this.states.findLastIndex(({ offset }) => offset <= stands);
+  keepSpaced(storedBytes: number): void {
+    const newest = this.states.findLastIndex(({ offset }) => offset <= storedBytes);
     const states = this.states.slice(Math.max(0, newest)).filter(({ offset }) => offset < this.offset);
     if (states.length === MOST_STATES) states.splice(this.mostNeedless(states), 1);
     this.states = [...states, this.current];
   }
 
-  /** The file has `stands` bytes, and later bytes no longer count: returns to the last state within them. */
-  standAt(stands: number): void {
-    if (this.offset === stands) return this.keep();
-    this.states = this.states.filter(({ offset }) => offset <= stands);
+  /** The file has `storedBytes` bytes, and later bytes no longer count: returns to the last state within them. */
+  rewindTo(storedBytes: number): void {
+    if (this.offset === storedBytes) return this.keep();
+    this.states = this.states.filter(({ offset }) => offset <= storedBytes);
     const start = { offset: 0, readBytes: 0, state: this.hasher.init().save() };
     this.current = this.states.at(-1) ?? start;
   }

@@ -177,7 +177,7 @@ export class PieceWork {
         step: 'verify',
       });
     }
-    this.hash?.standAt(stands ?? offset);
+    this.hash?.rewindTo(stands ?? offset);
     await this.note({ stands: stands ?? offset, isExact: true, ...this.hashStates });
     this.isExact = true;
   }
@@ -237,7 +237,7 @@ export class PieceWork {
     running.mark('verify');
     try {
       const settled = await writer.settle(isProven || failure === undefined);
-      hash?.standAt(settled.offset);
+      hash?.rewindTo(settled.offset);
       await this.note({ stands: settled.offset, isExact: true, isUnproven: !settled.isClean, ...this.hashStates });
       this.isExact = true;
     } catch (error) {

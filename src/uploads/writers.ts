@@ -13,7 +13,7 @@ import type { UploadAddress, UploadLimits, Uploads, WriterProgress } from '../st
 const RENEW_EVERY_MS = 1_000;
 /** A lease that could not be renewed for so long may soon belong to another request: well below its length. */
 const FENCE_MS = 5_000;
-const LOOK_EVERY_MS = 200;
+const CHECK_EVERY_MS = 200;
 /** A lease that has expired by the database's clock, and is not renewed for so long, belongs to a dead writer. */
 const LAPSED_MS = 2 * RENEW_EVERY_MS;
 /** By then a writer that was asked has ended, and a dead writer's lease has expired. */
@@ -66,7 +66,7 @@ export class Writers {
       else if (taken.lapsedAt !== lapsed?.at) lapsed = { at: taken.lapsedAt, since: performance.now() };
       if ((taken.held === 'by-other' && lapsed === undefined) || performance.now() > until) throw locked();
       for (const holding of this.holdings.values()) if (holding.upload.id === at.id) holding.asked(goneOn());
-      await pause(LOOK_EVERY_MS, signal);
+      await pause(CHECK_EVERY_MS, signal);
     }
   }
 

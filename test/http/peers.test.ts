@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PeerLooks } from '../../src/http/peers.js';
+import { PeerChecks } from '../../src/http/peers.js';
 
 const ADDRESS = '192.0.2.7';
 /** In the kernel's notation. */
@@ -20,7 +20,7 @@ async function looksAt(
   { lingering = 0, port }: { readonly lingering?: number; readonly port?: number } = {},
 ): Promise<boolean[]> {
   let next = 0;
-  const looks = new PeerLooks(() => {
+  const looks = new PeerChecks(() => {
     const table = Object.entries(tables[next++] ?? {});
     return Promise.resolve(new Map(table.map(([key, states]) => [key, new Map(Object.entries(states))])));
   });

@@ -38,7 +38,7 @@ describe('the hash of a file that arrives in pieces', () => {
       hash.update(bytes.subarray(from, to));
       hash.keep();
     }
-    hash.standAt(599);
+    hash.rewindTo(599);
     assert.deepEqual([hash.offset, hash.readBytes], [300, 0]);
     hash.updateByRead(bytes.subarray(300, 599));
     hash.update(bytes.subarray(599));
@@ -46,7 +46,7 @@ describe('the hash of a file that arrives in pieces', () => {
     const again = await PieceHash.of(hash.saved);
     assert.deepEqual([again.offset, again.readBytes], [1000, 299]);
     assert.equal(again.value.toString('hex'), digestOf(bytes));
-    again.standAt(299);
+    again.rewindTo(299);
     assert.deepEqual([again.offset, again.readBytes, again.saved.length], [0, 0, 0]);
   });
 
@@ -59,7 +59,7 @@ describe('the hash of a file that arrives in pieces', () => {
     }
     for (const lost of [0, 50, 1000, 20_000]) {
       const restored = await PieceHash.of(hash.saved);
-      restored.standAt(200_000 - lost);
+      restored.rewindTo(200_000 - lost);
       assert.ok(200_000 - restored.offset <= 4 * lost + 100, `${lost} lost, and ${restored.offset} kept`);
     }
     hash.keepSpaced(200_000);

@@ -61,7 +61,7 @@ class Deletion {
 
   async #folder(folder: RemotePath): Promise<void> {
     if (this.remote.removeTree !== undefined) {
-      return this.#told(
+      return this.#unlessGone(
         folder,
         this.remote.removeTree(folder, (entries) => this.#count(entries)),
       );
@@ -99,7 +99,7 @@ class Deletion {
         if (!isAll && this.remote.can.callsAtOnce > 1) break;
       }
     };
-    await this.#told(folder, listing());
+    await this.#unlessGone(folder, listing());
     this.#names += entries.length;
     const removed = await this.#removeAll(entries);
     this.#names -= entries.length;
@@ -146,7 +146,7 @@ class Deletion {
   }
 
   /** Another client may remove the folder meanwhile. */
-  async #told(folder: RemotePath, work: Promise<void>): Promise<void> {
+  async #unlessGone(folder: RemotePath, work: Promise<void>): Promise<void> {
     try {
       await work;
     } catch (error) {

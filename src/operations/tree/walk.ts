@@ -155,7 +155,7 @@ class TreeWalk {
   /** Everything below the root that is wanted, if the store lists it in one go. */
   async *listed(from: { readonly after?: string }): AsyncGenerator<TreeEntry, void> {
     const { remote, root } = this;
-    for await (const file of remote.listTree?.(root, { ...from, ...this.#telling(root) }) ?? []) {
+    for await (const file of remote.listTree?.(root, { ...from, ...this.#leftOutIn(root) }) ?? []) {
       if (this.#turns.isOver()) await this.#turns.next();
       this.#count();
       const entry = this.#entryOf(file);
@@ -173,7 +173,7 @@ class TreeWalk {
     try {
       for await (const file of this.#unlessRepeated(
         folder,
-        this.remote.list(folder, { ...options, ...this.#telling(folder) }),
+        this.remote.list(folder, { ...options, ...this.#leftOutIn(folder) }),
       )) {
         if (this.#turns.isOver()) await this.#turns.next();
         this.#count(isSecond);
@@ -232,7 +232,7 @@ class TreeWalk {
     if ((isSecond ? ++this.#readAgain : ++this.#read) > mostEntries) throw tooManyEntries(this.root, mostEntries);
   }
 
-  #telling(folder: RemotePath): Pick<ListOptions, 'leftOut'> {
+  #leftOutIn(folder: RemotePath): Pick<ListOptions, 'leftOut'> {
     const { leftOut } = this.options;
     return leftOut === undefined ? {} : { leftOut: (what) => Promise.resolve(leftOut(folder, what)) };
   }
