@@ -22,7 +22,7 @@ import {
 } from '../storage/storage.js';
 import type { SliceEnd } from './file-slices.js';
 import type { JobPlaces } from './file-work.js';
-import type { RunningJobs, Stay } from './running-jobs.js';
+import type { RunningJobs, ActiveRun } from './running-jobs.js';
 
 interface JobEngineOptions {
   readonly storage: JobStorage;
@@ -42,13 +42,13 @@ interface JobEngineOptions {
 }
 
 interface Slices {
-  /** `look`: returns where the job leads now, or the reason why it no longer leads anywhere. */
+  /** `findPlaces`: returns where the job leads now, or the reason why it no longer leads anywhere. */
   run(
     job: RunningJob,
     seat: Seat,
     places: JobPlaces,
-    stay: Stay,
-    look: () => Promise<JobPlaces | GatewayError>,
+    activeRun: ActiveRun,
+    findPlaces: () => Promise<JobPlaces | GatewayError>,
   ): Promise<SliceEnd>;
 }
 
@@ -57,17 +57,17 @@ const SLICES_OF_A_JOB = 4;
 /** Until then, a slice is followed by another one in the same seat. */
 const TURN_MS = 2000;
 const PURGE_EVERY_MS = 60_000;
-const LOOK_AT_KEYS_EVERY_MS = 1_000;
+const CHECK_KEYS_EVERY_MS = 1_000;
 const FORSAKEN_AT_ONCE = 50;
 
 export class JobEngine {
   readonly #workers: Readonly<Record<SeatKind, QueueWorker>>;
   readonly #purging = new Periodic(() => this.purge(), PURGE_EVERY_MS);
   /** Never rejects. */
-  readonly #lookAtKeys = new WokenWork(
-    () => this.endForsaken(),
+  readonly #checkKeys = new WokenWork(
+    () => this.endWithoutKey(),
     () => undefined,
-    { restMs: LOOK_AT_KEYS_EVERY_MS },
+    { restMs: CHECK_KEYS_EVERY_MS },
   );
   #stopListening = (): void => undefined;
   /** Until this time there may be jobs that have not ended. */
@@ -83,7 +83,7 @@ export class JobEngine {
     this.#purging.start();
     this.#stopListening = this.options.storage.agenda.on('jobs', () => {
       this.#openUntil = performance.now() + 2 * LOOK_MS;
-      this.#lookAtKeys.wake();
+      this.#checkKeys.wake();
     });
   }
 
@@ -97,7 +97,7 @@ export class JobEngine {
     this.#stopListening();
     const purged = this.#purging.stop();
     await Promise.all(Object.values(this.#workers).map((worker) => worker.stop(0)));
-    await Promise.all([purged, this.#lookAtKeys.stop()]);
+    await Promise.all([purged, this.#checkKeys.stop()]);
   }
 
   private worker(queue: SeatKind): QueueWorker {
@@ -118,7 +118,7 @@ export class JobEngine {
     if (end.kind === 'fatal' && job !== undefined) {
       const { code, clientText: message } = end.error;
       await storage.rows.fail(job, { code, message }, limits);
-      running.told(jobId, { state: 'failed', errorCode: code, errorMessage: message });
+      running.noteChange(jobId, { state: 'failed', errorCode: code, errorMessage: message });
     }
     const left = await storage.rows.leave(claimed, jobId, seat, limits);
     this.wake();
@@ -126,7 +126,7 @@ export class JobEngine {
   }
 
   private async slice(job: RunningJob, seat: Seat, signal: AbortSignal): Promise<SliceEnd> {
-    const stay = this.options.running.enter(job.id, signal);
+    const activeRun = this.options.running.enter(job.id, signal);
     try {
       const places = await this.placesOf(job);
       if (places instanceof GatewayError) return { kind: 'fatal', error: places };
@@ -134,10 +134,10 @@ export class JobEngine {
       const slices = seat.kind === 'job-files' ? files : job.phase === 3 ? remove : list;
       const until = performance.now() + TURN_MS;
       for (;;) {
-        const end = await slices.run(job, seat, places, stay, () => this.placesOf(job));
+        const end = await slices.run(job, seat, places, activeRun, () => this.placesOf(job));
         // The rest of its turn is used without asking for another one.
         const hasMore = end.kind === 'done' && end.afterMs === 0;
-        if (!hasMore || !stay.isWanted || performance.now() > until) return end;
+        if (!hasMore || !activeRun.isWanted || performance.now() > until) return end;
       }
     } catch (error) {
       if (!hasCode(error, 'draining', 'database_away', 'outcome_unrecorded')) {
@@ -145,7 +145,7 @@ export class JobEngine {
       }
       throw error;
     } finally {
-      stay.leave();
+      activeRun.leave();
     }
   }
 
@@ -175,7 +175,7 @@ export class JobEngine {
   }
 
   /** Ends jobs whose key was revoked or narrowed, as any request with it would be refused. Never rejects. */
-  private async endForsaken(): Promise<void> {
+  private async endWithoutKey(): Promise<void> {
     const { storage, running, limits, checkHolder, log } = this.options;
     try {
       for (const job of await storage.rows.forsaken(FORSAKEN_AT_ONCE)) {
@@ -183,13 +183,13 @@ export class JobEngine {
         if (error === undefined) continue;
         const { code, clientText: message } = error;
         await storage.rows.stop(job, { code, message }, limits);
-        running.told(job.id, { state: 'failed', errorCode: code, errorMessage: message });
+        running.noteChange(job.id, { state: 'failed', errorCode: code, errorMessage: message });
         this.wake();
       }
     } catch (error) {
       log('debug', 'jobs whose key is gone could not be ended', { reason: String(error) });
     }
-    if (performance.now() < this.#openUntil) this.#lookAtKeys.wake();
+    if (performance.now() < this.#openUntil) this.#checkKeys.wake();
   }
 
   /** Never rejects. */

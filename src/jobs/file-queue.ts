@@ -8,7 +8,7 @@ const FEW = 20;
 
 export class FileQueue {
   /** Claimed and not yet done: until then each further claim returns them again. */
-  readonly #inHand = new Map<string, number>();
+  readonly #claimed = new Map<string, number>();
   #waiting: JobFile[] = [];
   #claiming: Promise<void> | undefined;
   #isExhausted = false;
@@ -16,7 +16,7 @@ export class FileQueue {
   constructor(private readonly claim: (limit: number, bytes: number) => Promise<readonly JobFile[]>) {}
 
   get isEmpty(): boolean {
-    return this.#inHand.size === 0;
+    return this.#claimed.size === 0;
   }
 
   /** The last claim has returned nothing new. */
@@ -37,17 +37,17 @@ export class FileQueue {
 
   async refill(): Promise<void> {
     // A file that ends during the claim may be in its result.
-    const known = new Set(this.#inHand.keys());
-    const bytes = [...this.#inHand.values()].reduce((sum, size) => sum + size, 0);
+    const known = new Set(this.#claimed.keys());
+    const bytes = [...this.#claimed.values()].reduce((sum, size) => sum + size, 0);
     const found = await this.claim(known.size + CLAIMED_AT_ONCE, bytes + CLAIMED_BYTES);
     const fresh = found.filter(({ path }) => !known.has(nameOf(path)));
-    for (const { path, size } of fresh) this.#inHand.set(nameOf(path), size);
+    for (const { path, size } of fresh) this.#claimed.set(nameOf(path), size);
     this.#waiting.push(...fresh);
     this.#isExhausted = fresh.length === 0;
   }
 
   done({ path }: JobFile): void {
-    this.#inHand.delete(nameOf(path));
+    this.#claimed.delete(nameOf(path));
   }
 }
 

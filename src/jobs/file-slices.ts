@@ -11,7 +11,7 @@ import { FileQueue } from './file-queue.js';
 import type { FileWork, JobPlaces } from './file-work.js';
 import { createPace } from './pace.js';
 import { JOB_RETRIES, verdictOn, type Verdict } from './retry.js';
-import type { Stay } from './running-jobs.js';
+import type { ActiveRun } from './running-jobs.js';
 
 interface FileSlicesOptions {
   readonly tree: Pick<JobTree, 'claimFiles' | 'end' | 'retryFile'>;
@@ -41,15 +41,15 @@ interface Tally {
   passing: number;
   last: GatewayError | undefined;
   fatal: GatewayError | undefined;
-  ours: GatewayError | undefined;
+  gatewayFault: GatewayError | undefined;
 }
 
 /** What the files of one slice share. */
-interface Turn {
+interface SliceContext {
   readonly job: RunningJob;
   readonly places: JobPlaces;
   readonly known: KnownPlaces;
-  readonly stay: Stay;
+  readonly activeRun: ActiveRun;
   readonly tally: Tally;
 }
 
@@ -57,7 +57,7 @@ type Pace = ReturnType<typeof createPace>;
 
 export class FileSlices {
   /** Consecutive slices without success, by seat: a server that is away is not tried for every file in turn. */
-  readonly #barren = new Map<string, number>();
+  readonly #consecutiveFailures = new Map<string, number>();
   readonly #paces = new Map<string, Pace>();
 
   constructor(private readonly options: FileSlicesOptions) {}
@@ -67,28 +67,31 @@ export class FileSlices {
     job: RunningJob,
     seat: Seat,
     places: JobPlaces,
-    stay: Stay,
-    look: () => Promise<JobPlaces | GatewayError>,
+    activeRun: ActiveRun,
+    findPlaces: () => Promise<JobPlaces | GatewayError>,
   ): Promise<SliceEnd> {
     const files = new FileQueue((limit, bytes) => this.options.tree.claimFiles(job, seat, limit, bytes));
     await files.refill();
     const name = `${job.id} ${seat.number}`;
     if (files.isEmpty) {
-      this.#barren.delete(name);
+      this.#consecutiveFailures.delete(name);
       this.#paces.delete(job.id);
       return { kind: 'nothing' };
     }
-    const tally: Tally = { good: 0, passing: 0, last: undefined, fatal: undefined, ours: undefined };
+    const tally: Tally = { good: 0, passing: 0, last: undefined, fatal: undefined, gatewayFault: undefined };
     const known = new KnownPlaces();
     const isOver = (): boolean =>
-      !stay.isWanted || tally.fatal !== undefined || tally.ours !== undefined || this.isBarren(tally);
+      !activeRun.isWanted ||
+      tally.fatal !== undefined ||
+      tally.gatewayFault !== undefined ||
+      this.isUnsuccessful(tally);
     const until = performance.now() + TURN_MS;
-    let lookAt = until;
+    let recheckAt = until;
     // Claimed files may take long; a connection that was deleted meanwhile must not be used any more.
-    const lookAgain = async (): Promise<void> => {
-      if (performance.now() < lookAt) return;
-      lookAt = performance.now() + TURN_MS;
-      const found = await look();
+    const recheck = async (): Promise<void> => {
+      if (performance.now() < recheckAt) return;
+      recheckAt = performance.now() + TURN_MS;
+      const found = await findPlaces();
       if (found instanceof GatewayError) tally.fatal ??= found;
     };
     const worker = async (): Promise<void> => {
@@ -96,12 +99,12 @@ export class FileSlices {
       for (;;) {
         const file = await files
           .next(() => !isOver() && performance.now() < until)
-          .catch((error: unknown) => void (tally.ours ??= toGatewayError(error)));
+          .catch((error: unknown) => void (tally.gatewayFault ??= toGatewayError(error)));
         if (file === undefined) break;
-        const { worked, ended } = this.begin({ job, places, known, stay, tally }, file);
+        const { worked, ended } = this.begin({ job, places, known, activeRun, tally }, file);
         behind.push(ended.then(() => files.done(file)));
         await worked;
-        await lookAgain().catch((error: unknown) => (tally.ours ??= toGatewayError(error)));
+        await recheck().catch((error: unknown) => (tally.gatewayFault ??= toGatewayError(error)));
         if (behind.length > RECORDED_BEHIND) await behind.shift();
         if (isOver()) break;
       }
@@ -109,33 +112,37 @@ export class FileSlices {
     };
     if (!isOver()) await Promise.all(Array.from({ length: this.options.parallelFiles }, worker));
     if (tally.fatal !== undefined) return { kind: 'fatal', error: tally.fatal };
-    if (tally.ours !== undefined) throw tally.ours;
-    if (!this.isBarren(tally)) {
-      this.#barren.delete(name);
+    if (tally.gatewayFault !== undefined) throw tally.gatewayFault;
+    if (!this.isUnsuccessful(tally)) {
+      this.#consecutiveFailures.delete(name);
       // No more files can be found: another slice is not needed to learn that all are done.
       return files.isExhausted && job.isListed ? { kind: 'nothing' } : { kind: 'done', afterMs: 0 };
     }
-    const times = (this.#barren.get(name) ?? 0) + 1;
+    const times = (this.#consecutiveFailures.get(name) ?? 0) + 1;
     const afterMs = retryDelay(JOB_RETRIES, times);
-    this.#barren.set(name, times);
+    this.#consecutiveFailures.set(name, times);
     if (afterMs !== undefined) return { kind: 'done', afterMs };
-    this.#barren.delete(name);
+    this.#consecutiveFailures.delete(name);
     return { kind: 'fatal', error: tally.last as GatewayError };
   }
 
   /** As many files as run concurrently have failed with errors that pass, and none was successful. */
-  private isBarren({ good, passing }: Tally): boolean {
+  private isUnsuccessful({ good, passing }: Tally): boolean {
     return good === 0 && passing >= this.options.parallelFiles;
   }
 
   /** `worked` resolves when only its record is still under way, `ended` after that. Neither rejects. */
-  private begin(turn: Turn, file: JobFile): { readonly worked: Promise<void>; readonly ended: Promise<void> } {
+  private begin(turn: SliceContext, file: JobFile): { readonly worked: Promise<void>; readonly ended: Promise<void> } {
     let worked = (): void => undefined;
     const working = new Promise<void>((resolve) => (worked = resolve));
     return { worked: working, ended: this.one(turn, file, worked).finally(worked) };
   }
 
-  private async one({ job, places, known, stay, tally }: Turn, file: JobFile, worked: () => void): Promise<void> {
+  private async one(
+    { job, places, known, activeRun, tally }: SliceContext,
+    file: JobFile,
+    worked: () => void,
+  ): Promise<void> {
     const { work } = this.options;
     let verdict: Verdict | 'skipped' = FAILED;
     const part = {
@@ -155,19 +162,19 @@ export class FileSlices {
       },
     };
     try {
-      await work.run({ job, places, file, signal: stay.signal, pace: this.paceOf(job, stay), part });
+      await work.run({ job, places, file, signal: activeRun.signal, pace: this.paceOf(job, activeRun), part });
       tally.good += 1;
     } catch (thrown) {
       const error = toGatewayError(thrown);
-      if (stay.signal.aborted) {
+      if (activeRun.signal.aborted) {
         // A cancelled file was recorded if it had begun; otherwise it is done again.
-        if (error.code !== 'cancelled') tally.ours ??= error;
+        if (error.code !== 'cancelled') tally.gatewayFault ??= error;
         return;
       }
       // A failure before the operation began has used no server.
       part.passesOver(error);
       await this.settle(job, file, verdict, error, tally).catch((reason: unknown) => {
-        tally.ours = toGatewayError(reason);
+        tally.gatewayFault = toGatewayError(reason);
       });
     }
   }
@@ -193,7 +200,7 @@ export class FileSlices {
         return;
       case 'stop':
         if (verdict.isFatal) tally.fatal ??= error;
-        else tally.ours ??= error;
+        else tally.gatewayFault ??= error;
         return;
       case 'failed':
         tally.good += 1;
@@ -203,7 +210,7 @@ export class FileSlices {
   }
 
   /** One for all files of a job on this node: with a limit there is only one seat. */
-  private paceOf(job: RunningJob, { signal }: Stay): ((bytes: number) => Promise<void>) | undefined {
+  private paceOf(job: RunningJob, { signal }: ActiveRun): ((bytes: number) => Promise<void>) | undefined {
     const { bytesPerSecond } = job.definition;
     if (bytesPerSecond === 0) return undefined;
     const pace = this.#paces.get(job.id) ?? createPace(bytesPerSecond);

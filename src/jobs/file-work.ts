@@ -204,12 +204,12 @@ export class FileWork {
     await this.operations.run(requestOf(task, isMove ? 'move' : 'copy', target, wanted), async (operation) => {
       operation.evidence.readFrom(from, source);
       if (isMove) return this.moveAcross(task, operation, from, request);
-      if (!(await this.stands(task, operation, from, request))) await this.copyOnce(job, operation, request);
+      if (!(await this.isAlreadyCopied(task, operation, from, request))) await this.copyOnce(job, operation, request);
     });
   }
 
   /** After a crash: is the copy already complete, with the same bytes and time? */
-  private async stands(
+  private async isAlreadyCopied(
     { job, file, places }: FileTask,
     operation: Operation,
     from: RemotePath,
@@ -218,7 +218,7 @@ export class FileWork {
     if (!file.wasTaken) return false;
     const { source: connection, modifiedAt } = request;
     const wanted = pathBelow(places.targetRoot, file.path);
-    const looking = operation.useBoth(connection, async (source, target) => {
+    const comparison = operation.useBoth(connection, async (source, target) => {
       await operation.leavingNothing(() =>
         this.operations.folderProofs.refuseOntoItself(request, { source, target }, from, wanted, request.scope),
       );
@@ -237,7 +237,7 @@ export class FileWork {
       }
       return false;
     });
-    return looking.catch((error: unknown) => {
+    return comparison.catch((error: unknown) => {
       // If the login may not read the folder, the file is copied again.
       if (hasCode(error, 'permission_denied')) return false;
       throw error;
@@ -264,8 +264,8 @@ export class FileWork {
     if (copied === undefined) {
       const before = await look();
       if (before === undefined) throw new GatewayError('not_found', `${from} does not exist`, { step: 'open' });
-      const stands = await this.stands(task, operation, from, request);
-      const { size } = stands ? before : await this.copyOnce(job, operation, request);
+      const isComplete = await this.isAlreadyCopied(task, operation, from, request);
+      const { size } = isComplete ? before : await this.copyOnce(job, operation, request);
       requireVerified(operation, from);
       // As its server reports it, which may differ from what was copied: it only shows whether the source has changed.
       copied = { size: before.size, modifiedMs: Math.trunc(before.modifiedAt.getTime()) };

@@ -3,7 +3,7 @@ import { type MarksAbove, NO_MARKS } from '../operations/tree/repeated-folders.j
 import { type Findings, FoundFiles, type JobFolder, type NewJobFile } from '../storage/storage.js';
 
 /** A folder that is being listed. */
-export interface FolderInHand {
+export interface OpenFolder {
   readonly path: Buffer;
   /** Files that need no work; counted when the listing has ended. */
   unchanged: number;
@@ -25,24 +25,24 @@ export class FindingsBatch {
   #left: Buffer[] = [];
   #begun: Buffer[] = [];
   #unchanged = 0;
-  readonly #inHand = new Set<FolderInHand>();
+  readonly #openFolders = new Set<OpenFolder>();
   #writing: Promise<void> = Promise.resolve();
 
   constructor(private readonly write: (findings: Findings) => Promise<void>) {}
 
-  begin(path: Buffer): FolderInHand {
-    const folder: FolderInHand = { path, unchanged: 0, files: 0, isLeft: false, below: NO_MARKS };
-    this.#inHand.add(folder);
+  begin(path: Buffer): OpenFolder {
+    const folder: OpenFolder = { path, unchanged: 0, files: 0, isLeft: false, below: NO_MARKS };
+    this.#openFolders.add(folder);
     return folder;
   }
 
   /** Folders being listed that have had many files. */
   get longFolders(): number {
-    return [...this.#inHand].filter(({ files }) => files >= LONG).length;
+    return [...this.#openFolders].filter(({ files }) => files >= LONG).length;
   }
 
   /** undefined: there is room for more. */
-  add(folder: FolderInHand, file: NewJobFile): Promise<void> | undefined {
+  add(folder: OpenFolder, file: NewJobFile): Promise<void> | undefined {
     folder.files += 1;
     this.#files.add(file);
     return this.#count < ENOUGH ? undefined : this.#flushIfEnough();
@@ -54,8 +54,8 @@ export class FindingsBatch {
   }
 
   /** The folder has been listed to its end. */
-  async end(folder: FolderInHand): Promise<void> {
-    this.#inHand.delete(folder);
+  async end(folder: OpenFolder): Promise<void> {
+    this.#openFolders.delete(folder);
     this.#listed.push(folder.path);
     if (folder.isLeft) this.#left.push(folder.path);
     this.#unchanged += folder.unchanged;
@@ -63,14 +63,14 @@ export class FindingsBatch {
   }
 
   /** The folder will be listed again, or never. */
-  drop(folder: FolderInHand): void {
-    this.#inHand.delete(folder);
+  drop(folder: OpenFolder): void {
+    this.#openFolders.delete(folder);
     if (folder.files > 0) this.#begun.push(folder.path);
   }
 
   /** Writes after the one before; rejects with its own failure. */
   flush(): Promise<void> {
-    const going = [...this.#inHand].filter(({ files }) => files > 0).map(({ path }) => path);
+    const going = [...this.#openFolders].filter(({ files }) => files > 0).map(({ path }) => path);
     const begun = [...this.#begun, ...going];
     if (this.#count + begun.length === 0) return this.#writing;
     const findings: Findings = {

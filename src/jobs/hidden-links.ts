@@ -10,7 +10,7 @@ import type { Leftovers } from '../remotes/leftovers.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';
 import type { JobFolder, NewJobFile, RunningJob } from '../storage/storage.js';
 import type { FileWork, JobPlaces } from './file-work.js';
-import type { FolderInHand } from './findings-batch.js';
+import type { OpenFolder } from './findings-batch.js';
 
 interface Listed {
   readonly job: RunningJob;
@@ -47,12 +47,12 @@ export class HiddenLinks {
 
 /** A store has no links. */
 export function unlessRepeatedIn(
-  { folder: { above }, inHand }: { readonly folder: JobFolder; readonly inHand: FolderInHand },
+  { folder: { above }, openFolder }: { readonly folder: JobFolder; readonly openFolder: OpenFolder },
   remote: Remote,
-  told: AsyncIterable<FileInfo>,
+  listed: AsyncIterable<FileInfo>,
 ): AsyncIterable<FileInfo> {
-  if (remote.listTree !== undefined) return told;
-  return unlessRepeated(told, { above, isHeld: true, marked: (below) => (inHand.below = below) });
+  if (remote.listTree !== undefined) return listed;
+  return unlessRepeated(listed, { above, isHeld: true, marked: (below) => (openFolder.below = below) });
 }
 
 export function repeated(path: Buffer): NewJobFile {

@@ -26,12 +26,12 @@ import { hasComeSince, isWholeTree, keyBelow, OWN_TEMPORARY } from './entries.js
 import { createFileFilter, type FileFilter } from './file-filter.js';
 import type { JobPlaces } from './file-work.js';
 import type { SliceEnd } from './file-slices.js';
-import { FindingsBatch, type FolderInHand } from './findings-batch.js';
+import { FindingsBatch, type OpenFolder } from './findings-batch.js';
 import { type Folding, foldingOf, NamesOfFolder } from './name-clashes.js';
 import { type HiddenLinks, removedLink, repeated, unlessRepeatedIn } from './hidden-links.js';
 import { verdictOn } from './retry.js';
 import { type RowBudget, rowsOf, TooManyRows } from './row-budget.js';
-import type { Stay } from './running-jobs.js';
+import type { ActiveRun } from './running-jobs.js';
 import {
   badPath,
   CLASH,
@@ -42,7 +42,7 @@ import {
   nameIn,
   problemOf,
   targetProblem,
-  tellable,
+  storablePath,
 } from './told-names.js';
 
 interface ListingsOptions {
@@ -73,7 +73,7 @@ interface Listing {
   readonly folder: JobFolder;
   readonly filter: FileFilter;
   readonly batch: FindingsBatch;
-  readonly inHand: FolderInHand;
+  readonly openFolder: OpenFolder;
   /** Present if the destination may treat some of them as equal. */
   readonly names: NamesOfFolder | undefined;
   /** Names that may exist in the folder, on either side, although no listing shows them: none of them is deleted. */
@@ -107,17 +107,17 @@ interface Side {
 export class Listings {
   constructor(private readonly options: ListingsOptions) {}
 
-  async run(job: RunningJob, seat: Seat, places: JobPlaces, stay: Stay): Promise<SliceEnd> {
+  async run(job: RunningJob, seat: Seat, places: JobPlaces, activeRun: ActiveRun): Promise<SliceEnd> {
     if (!(await this.options.budget.hasSpace())) return { kind: 'done', afterMs: SPACE_AGAIN_MS };
     try {
-      return await this.slice(job, seat, places, stay);
+      return await this.slice(job, seat, places, activeRun);
     } catch (error) {
       if (error instanceof TooManyRows) return { kind: 'fatal', error };
       throw error;
     }
   }
 
-  private async slice(job: RunningJob, seat: Seat, places: JobPlaces, stay: Stay): Promise<SliceEnd> {
+  private async slice(job: RunningJob, seat: Seat, places: JobPlaces, activeRun: ActiveRun): Promise<SliceEnd> {
     const { tree } = this.options;
     const folders = await tree.claimFolders(job, seat, SLICE_FOLDERS);
     if (folders.length === 0) return { kind: 'nothing' };
@@ -129,25 +129,25 @@ export class Listings {
       this.options.found();
     });
     let fatal: GatewayError | undefined;
-    let ours: GatewayError | undefined;
+    let gatewayFault: GatewayError | undefined;
     const queue = folders.values();
     const work = async (sorters: Sorters): Promise<void> => {
       for (const folder of queue) {
-        if (!stay.isWanted || fatal !== undefined || ours !== undefined) return;
-        const inHand = batch.begin(folder.path);
+        if (!activeRun.isWanted || fatal !== undefined || gatewayFault !== undefined) return;
+        const openFolder = batch.begin(folder.path);
         try {
           const hidden = new HiddenNames();
-          const listing = { job, places, folder, filter, batch, inHand, hidden, sorters, signal: stay.signal };
+          const listing = { job, places, folder, filter, batch, openFolder, hidden, sorters, signal: activeRun.signal };
           await this.list({ ...listing, names: this.namesIn(listing) });
-          await batch.end(inHand);
+          await batch.end(openFolder);
         } catch (thrown) {
-          batch.drop(inHand);
-          const error = toGatewayError(stay.signal.aborted ? stay.signal.reason : thrown);
-          if (stay.signal.aborted) return;
+          batch.drop(openFolder);
+          const error = toGatewayError(activeRun.signal.aborted ? activeRun.signal.reason : thrown);
+          if (activeRun.signal.aborted) return;
           const verdict = verdictOn(error, folder.tries);
           if (error instanceof OntoItself || error instanceof TooManyRows) fatal = error;
           else if (verdict.kind === 'stop' && verdict.isFatal) fatal = error;
-          else if (verdict.kind === 'stop') ours = error;
+          else if (verdict.kind === 'stop') gatewayFault = error;
           else if (verdict.kind === 'again') await tree.retryFolder(job.id, folder.path, verdict.afterMs);
           else await tree.failFolder(job, folder.path, error.code, error.clientText);
         }
@@ -167,18 +167,18 @@ export class Listings {
     try {
       await Promise.all(Array.from({ length: PARALLEL_FOLDERS }, worker));
     } finally {
-      if (ours === undefined && !stay.signal.aborted) await batch.flush();
+      if (gatewayFault === undefined && !activeRun.signal.aborted) await batch.flush();
       else await batch.written();
     }
     if (fatal !== undefined) return { kind: 'fatal', error: fatal };
-    if (ours !== undefined) throw ours;
+    if (gatewayFault !== undefined) throw gatewayFault;
     return { kind: 'done', afterMs: 0 };
   }
 
   private async list(listing: Listing): Promise<void> {
     const { job, folder } = listing;
     if (folder.isExtra) return this.listExtra(listing);
-    if (await this.options.links.wasOne(listing)) return this.tell(listing, removedLink(folder.path));
+    if (await this.options.links.wasOne(listing)) return this.record(listing, removedLink(folder.path));
     if (job.type === 'sync') return this.compare(listing);
     let end = await this.stream(listing);
     for (; end === 'ask'; end = await this.stream(listing)) {
@@ -186,9 +186,9 @@ export class Listings {
       await listing.names?.learn();
       listing.names?.startOver();
     }
-    if (listing.inHand.below === undefined) return this.tell(listing, repeated(listing.folder.path));
+    if (listing.openFolder.below === undefined) return this.record(listing, repeated(listing.folder.path));
     if (end !== 'empty') return;
-    listing.inHand.isLeft = job.type === 'move' && !listing.filter.takesEmpty(folder.path.toString());
+    listing.openFolder.isLeft = job.type === 'move' && !listing.filter.takesEmpty(folder.path.toString());
     await this.makeEmpty(listing);
   }
 
@@ -287,7 +287,7 @@ export class Listings {
     const { folder, places, job } = listing;
     const inSource = pathBelow(places.sourceRoot, folder.path);
     if ((await this.use(places.source, listing, (remote) => find(remote, inSource))) !== undefined) {
-      listing.inHand.isLeft = true;
+      listing.openFolder.isLeft = true;
       return;
     }
     const { sorter } = await this.sorted(places.target, pathBelow(places.targetRoot, folder.path), listing, true);
@@ -304,7 +304,7 @@ export class Listings {
     const { extras } = listing.sorters;
     extras.clear();
     const { source, target } = await this.bothSides(listing);
-    if (listing.inHand.below === undefined) return this.tell(listing, repeated(listing.folder.path));
+    if (listing.openFolder.below === undefined) return this.record(listing, repeated(listing.folder.path));
     const times = {
       sourceResolutionMs: source.resolutionMs,
       targetResolutionMs: target.resolutionMs,
@@ -400,10 +400,10 @@ export class Listings {
   }
 
   /** In a folder that was begun before, files that are in the job already were found changed then, and are counted. */
-  private async countUnchanged({ job, folder, inHand }: Listing, keys: readonly Buffer[]): Promise<void> {
+  private async countUnchanged({ job, folder, openFolder }: Listing, keys: readonly Buffer[]): Promise<void> {
     if (keys.length === 0) return;
     const known = folder.isBegun ? await this.options.tree.known(job.id, keys) : undefined;
-    inHand.unchanged += keys.length - (known?.size ?? 0);
+    openFolder.unchanged += keys.length - (known?.size ?? 0);
   }
 
   private async extra(listing: Listing, { key, size, modifiedMs }: SortedEntry): Promise<void> {
@@ -412,7 +412,7 @@ export class Listings {
     const path = keyBelow(folder.path, key);
     if (listing.hidden.has(key)) {
       const kept = left('kept: a listing of its folder has an entry that cannot be read, and that may be this one');
-      return this.tell(listing, { path, action: 'delete', phase: 2, size: Math.max(size, 0), modifiedMs, ...kept });
+      return this.record(listing, { path, action: 'delete', phase: 2, size: Math.max(size, 0), modifiedMs, ...kept });
     }
     if (size === FOLDER) return this.addFolder(listing, path, true);
     if (!filter.takes(path.toString(), size, modifiedMs)) return;
@@ -420,7 +420,7 @@ export class Listings {
   }
 
   private async addFolder(listing: Listing, path: Buffer, isExtra: boolean): Promise<void> {
-    const { job, folder, filter, batch, inHand } = listing;
+    const { job, folder, filter, batch, openFolder } = listing;
     if (!filter.enters(path.toString(), folder.depth)) return;
     const isClash = await this.isClash(listing, path);
     if (listing.names?.mustAsk === true) return;
@@ -430,10 +430,10 @@ export class Listings {
         ? `lies more than ${MAX_DEPTH} folders deep; does a link lead back?`
         : (problemOf(path) ?? (isWritten ? lengthProblem(listing.places.target, path) : undefined));
     const entry = { path, action: 'list', phase: 1, size: 0, modifiedMs: 0 } as const;
-    if (isClash) return this.tell(listing, { ...entry, ...CLASH });
-    if (problem !== undefined) return this.tell(listing, { ...entry, ...badPath(`the folder ${problem}`) });
+    if (isClash) return this.record(listing, { ...entry, ...CLASH });
+    if (problem !== undefined) return this.record(listing, { ...entry, ...badPath(`the folder ${problem}`) });
     const isRemoved = isExtra || job.type === 'move' || (job.type === 'delete' && !isFiltered(job.definition));
-    const above = inHand.below ?? NO_MARKS;
+    const above = openFolder.below ?? NO_MARKS;
     await batch.addFolder({ path, depth: folder.depth + 1, isExtra, isRemoved, above });
   }
 
@@ -442,7 +442,7 @@ export class Listings {
     const { folder, filter } = listing;
     if (!filter.enters(path.toString(), folder.depth)) return;
     const entry = { path, action: 'list', phase: 1, size: 0, modifiedMs: 0 } as const;
-    await this.tell(listing, { ...entry, ...left('a link to a folder, which is not entered') });
+    await this.record(listing, { ...entry, ...left('a link to a folder, which is not entered') });
   }
 
   private addFile(listing: Listing, path: Buffer, size: number, modifiedMs: number): Added {
@@ -456,9 +456,9 @@ export class Listings {
     const add = (isClash: boolean): Added => {
       if (listing.names?.mustAsk === true) return undefined;
       const problem = action === 'delete' ? undefined : targetProblem(places.target, path);
-      if (isClash) return this.tell(listing, { ...file, ...CLASH });
+      if (isClash) return this.record(listing, { ...file, ...CLASH });
       if (problem === undefined) return this.addNow(listing, file);
-      return this.tell(listing, { ...file, ...badPath(`the name ${problem}`) });
+      return this.record(listing, { ...file, ...badPath(`the name ${problem}`) });
     };
     const isClash = this.isClash(listing, path);
     return typeof isClash === 'boolean' ? add(isClash) : isClash.then(add);
@@ -473,19 +473,19 @@ export class Listings {
     const path = keyBelow(folder.path, name ?? Buffer.from(labelOf(what)));
     if (name !== undefined && !mayBeWanted(filter, path.toString(), folder.depth, what)) return;
     const [action, phase] = isTarget ? (['delete', 2] as const) : [isDirectory ? 'list' : actionOf(job), 1 as const];
-    await this.tell(listing, { path, action, phase, size: 0, modifiedMs: 0, ...findingOf(what) });
+    await this.record(listing, { path, action, phase, size: 0, modifiedMs: 0, ...findingOf(what) });
   }
 
   private addNow(listing: Listing, file: NewJobFile): Added {
-    const { batch, inHand } = listing;
+    const { batch, openFolder } = listing;
     const problem = problemOf(file.path);
-    if (problem !== undefined) return this.tell(listing, { ...file, ...badPath(`the name ${problem}`) });
-    return batch.add(inHand, file);
+    if (problem !== undefined) return this.record(listing, { ...file, ...badPath(`the name ${problem}`) });
+    return batch.add(openFolder, file);
   }
 
   /** Reports it without doing any work. */
-  private tell({ batch, inHand }: Listing, file: NewJobFile): Added {
-    return batch.add(inHand, { ...file, path: tellable(file.path) });
+  private record({ batch, openFolder }: Listing, file: NewJobFile): Added {
+    return batch.add(openFolder, { ...file, path: storablePath(file.path) });
   }
 
   private async sorted(connection: Connection, path: RemotePath, listing: Listing, isTarget: boolean): Promise<Side> {

@@ -168,7 +168,7 @@ export async function foldingOf(remote: Remote, folder: RemotePath, leftovers: L
   }
   try {
     const name = baseName(path);
-    const isThere = (other: string): Promise<boolean> => stands(remote, joinPath(folder, other));
+    const isThere = (other: string): Promise<boolean> => exists(remote, joinPath(folder, other));
     return {
       ignoresCase: await isThere(name.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase())),
       ignoresComposition: await isThere(name.normalize('NFD')),
@@ -178,7 +178,7 @@ export async function foldingOf(remote: Remote, folder: RemotePath, leftovers: L
   }
 }
 
-async function stands(remote: Remote, path: RemotePath): Promise<boolean> {
+async function exists(remote: Remote, path: RemotePath): Promise<boolean> {
   try {
     await remote.stat(path);
     return true;

@@ -11,7 +11,7 @@ import type { SliceEnd } from './file-slices.js';
 import { hasComeSince, isWholeTree, keyBelow, OWN_TEMPORARY } from './entries.js';
 import type { JobPlaces } from './file-work.js';
 import { verdictOn } from './retry.js';
-import type { Stay } from './running-jobs.js';
+import type { ActiveRun } from './running-jobs.js';
 
 interface RemovalsOptions {
   readonly tree: Pick<JobTree, 'claimFolders' | 'endRemovals' | 'retryFolder' | 'failFolder' | 'listAgain' | 'known'>;
@@ -27,7 +27,7 @@ const KNOWN_AT_ONCE = 500;
 export class Removals {
   constructor(private readonly options: RemovalsOptions) {}
 
-  async run(job: RunningJob, seat: Seat, places: JobPlaces, { signal }: Stay): Promise<SliceEnd> {
+  async run(job: RunningJob, seat: Seat, places: JobPlaces, { signal }: ActiveRun): Promise<SliceEnd> {
     const { tree, remotes, leftovers } = this.options;
     const folders = await tree.claimFolders(job, seat, SLICE_FOLDERS);
     if (folders.length === 0) return { kind: 'nothing' };
@@ -37,9 +37,9 @@ export class Removals {
     const kept: Buffer[] = [];
     const use = { signal, leftovers, priority: 'background' as const };
     let fatal: GatewayError | undefined;
-    let ours: GatewayError | undefined;
+    let gatewayFault: GatewayError | undefined;
     for (const { path, tries } of folders) {
-      if (signal.aborted || fatal !== undefined || ours !== undefined) break;
+      if (signal.aborted || fatal !== undefined || gatewayFault !== undefined) break;
       try {
         // In a mirror: a folder that the source has after all is kept.
         const inSource = pathBelow(places.sourceRoot, path);
@@ -70,13 +70,13 @@ export class Removals {
           if (verdict.kind === 'again') await tree.retryFolder(job.id, path, verdict.afterMs);
           else if (verdict.kind === 'failed') await tree.failFolder(job, path, error.code, error.clientText);
           else if (verdict.isFatal) fatal = error;
-          else ours = error;
+          else gatewayFault = error;
         }
       }
     }
-    if (ours === undefined) await tree.endRemovals(job.id, removed, kept);
+    if (gatewayFault === undefined) await tree.endRemovals(job.id, removed, kept);
     if (fatal !== undefined) return { kind: 'fatal', error: fatal };
-    if (ours !== undefined) throw ours;
+    if (gatewayFault !== undefined) throw gatewayFault;
     return { kind: 'done', afterMs: 0 };
   }
 

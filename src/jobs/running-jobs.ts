@@ -6,7 +6,7 @@ import type { JobState } from '../contract/job.js';
 import type { JobNow, Jobs } from '../storage/storage.js';
 
 /** One slice's part in a job. */
-export interface Stay {
+export interface ActiveRun {
   /** Aborts when the job is cancelled, or the gateway stops. */
   readonly signal: AbortSignal;
   /** Whether more may be begun. */
@@ -15,36 +15,36 @@ export interface Stay {
 }
 
 interface Present {
-  readonly stays: Set<AbortController>;
+  readonly activeRuns: Set<AbortController>;
   /** Resolved when all slices have left. */
   readonly waiting: (() => void)[];
   state: JobState;
 }
 
-const LOOK_EVERY_MS = 300;
+const CHECK_EVERY_MS = 300;
 /** A job that ends with one of these must not do even one more file. */
 const LOST_RIGHTS: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'scope_missing']);
 const GONE: JobNow = { state: 'cancelled', errorCode: null, errorMessage: null };
 const LEAVE_PATIENCE_MS = 5000;
-const SAMPLE_EVERY_LOOKS = 10;
+const SAMPLE_EVERY_CHECKS = 10;
 
 export class RunningJobs {
   readonly #jobs = new Map<string, Present>();
   /** Jobs being cancelled, which the database has not stored yet. */
   readonly #ending = new Set<string>();
-  readonly #looking = new Periodic(() => this.#look(), LOOK_EVERY_MS);
-  #looks = 0;
+  readonly #checking = new Periodic(() => this.#check(), CHECK_EVERY_MS);
+  #checks = 0;
 
   constructor(private readonly rows: Pick<Jobs, 'states' | 'sample'>) {}
 
-  enter(jobId: string, stopping: AbortSignal): Stay {
-    const job = this.#jobs.get(jobId) ?? { stays: new Set(), waiting: [], state: 'running' };
+  enter(jobId: string, stopping: AbortSignal): ActiveRun {
+    const job = this.#jobs.get(jobId) ?? { activeRuns: new Set(), waiting: [], state: 'running' };
     this.#jobs.set(jobId, job);
-    this.#looking.start();
+    this.#checking.start();
     const ending = new AbortController();
     if (this.#ending.has(jobId)) ending.abort(onItsWay());
     const stopListening = onAbort(stopping, (reason) => ending.abort(reason));
-    job.stays.add(ending);
+    job.activeRuns.add(ending);
     return {
       signal: ending.signal,
       get isWanted() {
@@ -52,17 +52,17 @@ export class RunningJobs {
       },
       leave: () => {
         stopListening();
-        job.stays.delete(ending);
-        if (job.stays.size > 0) return;
+        job.activeRuns.delete(ending);
+        if (job.activeRuns.size > 0) return;
         this.#jobs.delete(jobId);
         for (const go of job.waiting) go();
-        if (this.#jobs.size === 0) void this.#looking.stop();
+        if (this.#jobs.size === 0) void this.#checking.stop();
       },
     };
   }
 
   /** The job was changed on this node: the next check is not waited for. */
-  told(jobId: string, { state, errorCode, errorMessage }: JobNow): void {
+  noteChange(jobId: string, { state, errorCode, errorMessage }: JobNow): void {
     const job = this.#jobs.get(jobId);
     if (job === undefined) return;
     job.state = state;
@@ -74,7 +74,7 @@ export class RunningJobs {
           ? `the job was ended: ${errorMessage}`
           : undefined;
     if (why === undefined) return;
-    for (const stay of job.stays) stay.abort(new GatewayError('cancelled', why, { step: 'transfer' }));
+    for (const run of job.activeRuns) run.abort(new GatewayError('cancelled', why, { step: 'transfer' }));
   }
 
   /** Resolves once its files here have ended and are recorded, at the latest after a while. */
@@ -90,17 +90,17 @@ export class RunningJobs {
    */
   ending(jobId: string): () => void {
     this.#ending.add(jobId);
-    for (const stay of this.#jobs.get(jobId)?.stays ?? []) stay.abort(onItsWay());
+    for (const run of this.#jobs.get(jobId)?.activeRuns ?? []) run.abort(onItsWay());
     return () => this.#ending.delete(jobId);
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     try {
       const ids = [...this.#jobs.keys()];
       const states = await this.rows.states(ids);
       // A missing job was deleted with its account.
-      for (const id of ids) this.told(id, states.get(id) ?? GONE);
-      if (++this.#looks % SAMPLE_EVERY_LOOKS === 0) await this.rows.sample(ids);
+      for (const id of ids) this.noteChange(id, states.get(id) ?? GONE);
+      if (++this.#checks % SAMPLE_EVERY_CHECKS === 0) await this.rows.sample(ids);
     } catch {
       // The database is away: no other node can have changed anything either.
     }

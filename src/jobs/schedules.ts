@@ -139,7 +139,7 @@ export class ScheduleService {
       const { now, fired } = await rows.fireNext((due) => this.#verdictOn(due), limits);
       await this.#watchClock(now);
       if (fired === undefined) return;
-      this.#tell(fired);
+      this.#report(fired);
     }
   }
 
@@ -164,7 +164,7 @@ export class ScheduleService {
     }
   }
 
-  #tell({ schedule, outcome, reason }: Fired): void {
+  #report({ schedule, outcome, reason }: Fired): void {
     const { log } = this.options;
     if (outcome === 'begun') return this.options.wake();
     const facts = { scheduleId: schedule.id, accountId: schedule.accountId, reason };

@@ -172,7 +172,7 @@ export class JobService {
       throw refusal('not_running', `job ${id} has ended: it is ${before.state}`);
     }
     const job = await this.get(caller, id);
-    running.told(id, job);
+    running.noteChange(id, job);
     this.options.wake();
     return job;
   }

@@ -25,7 +25,7 @@ export function problemOf(path: Buffer): string | undefined {
 }
 
 /** What is wrong with a name that no path can have. */
-function oddityOf(name: Buffer): string {
+function defectOf(name: Buffer): string {
   const text = name.toString();
   if (CONTROL.test(text)) return 'holds control characters';
   if (text.includes('/')) return 'holds a slash';
@@ -44,7 +44,7 @@ export function lengthProblem(target: Connection, path: Buffer): string | undefi
 }
 
 /** In a form that a row can store: a long path is cut, and stays unique. */
-export function tellable(path: Buffer): Buffer {
+export function storablePath(path: Buffer): Buffer {
   if (path.length === 0) return SLASH;
   if (path.length <= MAX_PATH_BYTES) return path;
   const tag = createHash('sha256').update(path).digest('hex').slice(0, 8);
@@ -61,7 +61,7 @@ export function mayBeWanted(filter: FileFilter, path: string, depth: number, { i
 export function findingOf(what: LeftOut): Pick<NewJobFile, 'state' | 'errorCode' | 'errorMessage'> {
   const { name, why } = what;
   if (why === 'link') return left('a link that leads nowhere');
-  if (why === 'name' && name !== undefined) return badPath(`the name ${oddityOf(name)}`);
+  if (why === 'name' && name !== undefined) return badPath(`the name ${defectOf(name)}`);
   const errorMessage = `the gateway cannot read how the server lists it: ${JSON.stringify(what.line ?? labelOf(what))}`;
   return { state: 'failed', errorCode: 'protocol_error', errorMessage };
 }
