@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=8 --no-incremental-marking
 /**
- * Starts the gateway: configuration first, everything else only when that is good, so that a mistake shows at once.
+ * Starts the gateway: configuration first, everything else only if that is valid, so that a mistake shows at once.
  * GATEWAY_CONFIG names the file; without it the quick start runs on defaults. See lifecycle.ts for signals and exits.
  * With `rotate-keys` it changes the master key of the same configuration's database instead (rotate-keys.ts), with
  * `rotate-receipt-key` the key that signs receipts.
@@ -14,7 +14,8 @@ import { EXIT, runGateway } from './app/lifecycle.js';
 
 suitCollectorToStreams();
 
-// Node.js 20 is supported here. The SDK of S3 warns of its own plans on standard error, and has no other switch.
+// Node.js 20 is supported here. The SDK of S3 prints a warning about its own plans on standard error, and has no other
+// switch.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
 const file = process.env['GATEWAY_CONFIG'];

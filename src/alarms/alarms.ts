@@ -1,6 +1,6 @@
 /**
- * Looks at every account in its turn for what needs a person, tells the event feed what is new and what is over, and sends
- * the mails. Any node looks and sends; a claim keeps two from doing the same.
+ * Checks every account in turn for what needs a person, adds events for what is new and what is over, and sends the
+ * mails. Any node checks and sends; a claim prevents two from doing the same.
  */
 import { type AttentionStorage, findAttention } from '../attention/find.js';
 import { isUrgent, itemOf, keyOf } from '../attention/items.js';
@@ -29,22 +29,22 @@ interface AlarmWatchOptions {
     readonly alarmRecipients: AlarmRecipients;
   };
   readonly mailer: Pick<Mailer, 'isConfigured' | 'send'>;
-  /** Actions of a plan a month. */
+  /** Actions of a plan per month. */
   readonly monthlyActions: (plan: string) => number;
   readonly publicUrl: string;
   readonly log: Log;
   /** 0 = never. */
   readonly everySeconds: number;
-  /** By which mails wait. */
+  /** The clock for waiting mails. */
   readonly clock?: () => Date;
 }
 
 const REST_MS = 2000;
-/** A look is at no more accounts: what many accounts cost the database is bounded, and each is looked at less often. */
+/** Accounts per check: this bounds the database's work for many accounts; each is then checked less often. */
 const ACCOUNTS_A_LOOK = 20;
 const LOOKS_AT_ONCE = 2;
 const MAILS_AT_ONCE = 8;
-/** A mail to one recipient. */
+/** The interval of mails to one recipient. */
 const MAIL_EVERY_MS = 15 * 60_000;
 const MAIL_RETRIES: RetrySchedule = { delaysMs: [30_000, 60_000, 120_000, 300_000, 900_000], isEndless: true };
 const GIVE_UP_MS = 24 * 3_600_000;
@@ -52,7 +52,7 @@ const CLEAN_EVERY_MS = 3_600_000;
 
 export class AlarmWatch {
   readonly #options: AlarmWatchOptions;
-  // Apart: a mail server that says nothing holds up no look.
+  // Separate: a silent mail server delays no check.
   readonly #looks: WokenWork;
   readonly #mails: WokenWork;
   #stopListening: readonly (() => void)[] = [];
@@ -66,7 +66,7 @@ export class AlarmWatch {
     const look = async (): Promise<void> => {
       if ((await this.look()) === ACCOUNTS_A_LOOK) this.#looks.wake();
     };
-    // New accounts are taken in now and then, whether others are due or not.
+    // New accounts are added now and then, even if no others are due.
     this.#looks = new WokenWork(look, failed('what needs a person'), { restMs: REST_MS, everyMs: everySeconds * 1000 });
     this.#mails = new WokenWork(() => this.mail(), failed('mails'), { restMs: REST_MS });
   }
@@ -81,13 +81,13 @@ export class AlarmWatch {
     this.#looks.wake();
   }
 
-  /** What is being sent is sent to its end. */
+  /** A mail under way is sent to its end. */
   async stop(): Promise<void> {
     for (const stop of this.#stopListening) stop();
     await Promise.all([this.#looks.stop(), this.#mails.stop()]);
   }
 
-  /** Looks at the accounts that are due; resolves to how many those are. */
+  /** Checks the accounts that are due; resolves with their number. */
   async look(): Promise<number> {
     const { alarms } = this.#options.storage;
     const everyMs = this.#options.everySeconds * 1000;
@@ -132,7 +132,7 @@ export class AlarmWatch {
     if (settled !== undefined && settled.raised > 0) log('info', 'something needs a person', { accountId, ...settled });
   }
 
-  /** Never rejects for what the mail server does. */
+  /** Never rejects because of the mail server. */
   async #send(mail: DueMail): Promise<MailOutcome> {
     const { storage, mailer, publicUrl, log } = this.#options;
     const now = this.#now();

@@ -1,4 +1,4 @@
-/** Mails, put together: plain text and simple HTML. */
+/** Composes mails: plain text and simple HTML. */
 import { visible } from '../base/visible.js';
 import { idsOf, wordsOf } from '../attention/items.js';
 import type { Language } from '../contract/alarm.js';
@@ -71,7 +71,7 @@ function worstFirst(items: readonly AttentionItem[]): readonly AttentionItem[] {
   return items.toSorted((one, other) => ATTENTION_KINDS.indexOf(one.kind) - ATTENTION_KINDS.indexOf(other.kind));
 }
 
-/** Names and errors come from people and servers: nothing in them begins a line, a header, or writes backwards. */
+/** Names and errors come from people and servers: nothing in them may begin a line or a header, or reverse the text. */
 function oneLine(text: string): string {
   return visible(text, () => ' ')
     .replace(/\s+/g, ' ')

@@ -1,4 +1,4 @@
-/** What the event feed tells of what needs a person. */
+/** The events of the feed about what needs a person. */
 import { idsOf, itemOf, wordsOf } from '../attention/items.js';
 import { ATTENTION_KINDS, type AttentionItem } from '../contract/attention.js';
 import { type EventDefinition, eventDefinition } from '../base/events.js';
@@ -41,7 +41,7 @@ export const ATTENTION_EVENTS: readonly EventDefinition[] = [
   ),
 ];
 
-/** No connection has this id: only who may see all of them is told what is about none. */
+/** No connection has this id: only callers who may see all connections get what concerns none. */
 const WHOLE_ACCOUNT = '*';
 
 export function attentionEvent({ item: json, since, endedAt }: Alarm): AlarmEvent {

@@ -1,4 +1,4 @@
-/** What mails say, in each of their languages; what is wrong is said in the words of contract/attention.ts. */
+/** The texts of mails, in each of their languages; the troubles have the words of contract/attention.ts. */
 import type { Language } from '../contract/alarm.js';
 
 interface MailWords {

@@ -1,4 +1,4 @@
-/** Sends mails by the operator's SMTP server. */
+/** Sends mails through the operator's SMTP server. */
 import type { Transporter } from 'nodemailer';
 import { within } from '../base/deadline.js';
 import type { Config } from '../config/schema.js';
@@ -10,7 +10,7 @@ const SILENCE_MS = 20_000;
 const LONGEST_MS = 45_000;
 const SUBMISSION_PORT = 587;
 
-/** A mail was not taken; the message is for the account's owner, and holds nothing of the login. */
+/** A mail was refused; the message is for the account's owner, and contains nothing of the login. */
 export class MailRefused extends Error {}
 
 export class Mailer {
@@ -19,7 +19,7 @@ export class Mailer {
 
   constructor(config: Config['mail']) {
     this.#config = config;
-    // At the start, for those that send mails: an import that failed once, without a free descriptor, fails for ever.
+    // At the start, if mails are sent: an import that failed once, without a free descriptor, fails for ever.
     if (this.isConfigured) this.#open().catch(() => undefined);
   }
 
@@ -32,17 +32,17 @@ export class Mailer {
     const sent = this.#open().then((transport) =>
       transport.sendMail({
         from: this.#config.from,
-        // As an object it is one address, whatever it looks like.
+        // As an object it is always one address.
         to: { name: '', address },
         ...{ subject, text, html },
         ...(id === undefined ? {} : { messageId: `<${id}@${this.#domain}>` }),
-        // Nobody's absence notice is an answer to an alarm (RFC 3834).
+        // Prevents automatic answers to an alarm, such as absence notices (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
         disableFileAccess: true,
         disableUrlAccess: true,
       }),
     );
-    // It may still be taken once nobody waits for it.
+    // It may still fail after the wait for it has ended.
     sent.catch(() => undefined);
     try {
       await within(sent, LONGEST_MS, () => {
@@ -66,7 +66,7 @@ export class Mailer {
         host: hostname.replace(/^\[|\]$/g, ''),
         port: port === '' ? (isSecure ? 465 : SUBMISSION_PORT) : Number(port),
         secure: isSecure,
-        // Another port that is named is one where the operator knows that there is no TLS.
+        // With another explicit port, the operator may know that there is no TLS.
         requireTLS: !isSecure && (port === '' || Number(port) === SUBMISSION_PORT),
         ...(username === ''
           ? {}
@@ -92,7 +92,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 const REPLY_CHARS = 300;
 
-/** With the server's own reply, which says best what is wrong. */
+/** Includes the server's own reply, which explains the cause best. */
 function reasonOf(error: unknown): string {
   const { code, response, message } = error as { code?: string; response?: string; message?: string };
   const words = WORDS[code ?? ''] ?? 'the mail could not be sent';

@@ -1,4 +1,4 @@
-/** Quiet hours: by the clock of a zone, over midnight too. */
+/** Quiet hours: by the clock of a zone, also over midnight. */
 import type { QuietHours } from '../contract/alarm.js';
 
 const MINUTE_MS = 60_000;
@@ -6,7 +6,7 @@ const DAY_MINUTES = 24 * 60;
 /** No clock is changed by less. */
 const STEP_MINUTES = 15;
 
-/** When the quiet that holds at `now` ends; undefined = it is not quiet. The same time twice is no quiet at all. */
+/** When the quiet hours at `now` end; undefined = it is not quiet. Two equal times mean no quiet hours. */
 export function quietUntil({ from, to, timeZone }: QuietHours, now: Date): Date | undefined {
   const [begin, end] = [minutesOf(from), minutesOf(to)];
   const clock = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
@@ -23,7 +23,7 @@ export function quietUntil({ from, to, timeZone }: QuietHours, now: Date): Date 
   return until > now ? until : undefined;
 }
 
-/** Of `HH:MM`. */
+/** Parses `HH:MM`. */
 function minutesOf(time: string): number {
   return Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 }

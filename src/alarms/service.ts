@@ -1,4 +1,4 @@
-/** What the owner of an account sets and asks for. */
+/** The alarm settings of an account's owner, and the owner's requests. */
 import { GatewayError, refusal } from '../base/errors.js';
 import { type AlarmSettings, type Language, LANGUAGES } from '../contract/alarm.js';
 import { ATTENTION_KINDS } from '../contract/attention.js';
@@ -14,7 +14,7 @@ interface AlarmView extends AlarmSettings {
   readonly isMailConfigured: boolean;
 }
 
-/** Until somebody has set anything. */
+/** Before anything was set. */
 const UNSET: AlarmSettings = {
   ...{ isOn: false, kinds: ATTENTION_KINDS, language: LANGUAGES[0], quiet: null, urgentBreaksQuiet: false },
 };
@@ -30,7 +30,7 @@ export class AlarmService {
     const { kinds, ...others } = settings ?? UNSET;
     return {
       ...others,
-      // What is stored was checked, and of a kind that is no more nobody is told.
+      // Stored values were checked; a kind that no longer exists is left out.
       kinds: ATTENTION_KINDS.filter((kind) => kinds.includes(kind)),
       recipients,
       isMailConfigured: this.mailer.isConfigured,
@@ -57,7 +57,10 @@ export class AlarmService {
     throw refusal('forbidden', 'this is not the code that was mailed last, or it has expired, or was tried too often');
   }
 
-  /** To every recipient that has confirmed. @throws GatewayError unsupported_operation, unknown_item, rate_limited, remote_failure */
+  /**
+   * To every confirmed recipient. @throws GatewayError unsupported_operation, unknown_item, rate_limited,
+   * remote_failure
+   */
   async sendTest(accountId: string): Promise<readonly string[]> {
     this.#requireMail();
     const language = await this.#languageOf(accountId);

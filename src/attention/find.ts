@@ -1,14 +1,14 @@
-/** Finds what needs a person, for the overview and for the alarms alike. */
+/** Finds what needs a person, for the overview and for the alarms. */
 import type { Figures } from '../storage/storage.js';
 import { ATTENTION_KINDS, type AttentionItem } from '../contract/attention.js';
 import { type Month, monthOf, type MonthStorage } from './month.js';
 
 const DAY_MS = 86_400_000;
 const KEY_WARNING_DAYS = 7;
-/** As the metric and the page of a connection's health say. */
+/** The same number as in the metric and on the page of a connection's health. */
 const CERTIFICATE_WARNING_DAYS = 14;
 const QUOTA_WARNING = 0.8;
-/** Schedules are looked at twice a second: one that waits for so long is not looked at. */
+/** Schedules are checked twice a second: one that waits for so long is not being checked. */
 const LATE_MS = 5 * 60_000;
 
 export interface AttentionStorage extends MonthStorage {
@@ -17,7 +17,7 @@ export interface AttentionStorage extends MonthStorage {
 
 interface AttentionSubject {
   readonly accountId: string;
-  /** Actions of its plan a month; 0 = unlimited. */
+  /** Actions of its plan per month; 0 = unlimited. */
   readonly monthlyActions: number;
 }
 

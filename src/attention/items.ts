@@ -1,8 +1,8 @@
-/** What is known of one thing that needs a person, as the API shows it and mails say it. */
+/** The facts about one thing that needs a person, for the API and for mails. */
 import { ATTENTION, type AttentionIds, type AttentionItem, attentionText } from '../contract/attention.js';
 import type { Language } from '../contract/alarm.js';
 
-/** The same as long as it is the same trouble, whatever its figures and words are by now. */
+/** Stays the same for the same trouble, even if its figures and words change. */
 export function keyOf(item: AttentionItem): string {
   return 'id' in item ? `${item.kind}:${item.id}` : item.kind;
 }
@@ -42,7 +42,7 @@ export function wordsOf(item: AttentionItem, language: Language = 'en'): string 
 
 const TIMES: ReadonlySet<string> = new Set(['dueAt', 'expiresAt']);
 
-/** What JSON has made of an item. */
+/** Restores an item from JSON. */
 export function itemOf(json: string): AttentionItem {
   return JSON.parse(json, (key: string, value: unknown) =>
     TIMES.has(key) && typeof value === 'string' ? new Date(value) : value,

@@ -1,8 +1,8 @@
-/** The month of an account against its plan, and where it is heading. */
+/** The actions of an account in this month, compared with its plan, and their forecast. */
 import type { DayFigures, Figures, Quota } from '../storage/storage.js';
 
 const DAY_MS = 86_400_000;
-/** The forecast goes by the mean of so many days. */
+/** The forecast uses the mean of this many days. */
 const TREND_DAYS = 7;
 
 export interface Month {
@@ -33,8 +33,8 @@ export async function monthOf(
 }
 
 /**
- * What the month comes to when it goes on as in the last days: used + their mean × the days left. On the first day the
- * day itself is all there is to go by.
+ * The total of the month if it continues as in the last days: used + their mean × the days left. On the first day only
+ * the day itself is known.
  */
 function forecast(
   used: number,
@@ -56,7 +56,7 @@ function forecast(
   return { forecast: total, runsOutAt: runsOut < monthEnd ? new Date(runsOut) : null };
 }
 
-/** Of UTC, in milliseconds. */
+/** In UTC, in milliseconds. */
 function startOfDay(time: Date): number {
   return Math.floor(time.getTime() / DAY_MS) * DAY_MS;
 }

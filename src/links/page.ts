@@ -1,6 +1,7 @@
 /**
- * The pages of links, for people: one answer that loads nothing else, so that an operator may let the world reach /l/ alone.
- * Their policy lets one script and one style run, by their hash. Names of files come from strangers: everything is escaped.
+ * The pages of links, for people: one answer that loads nothing else, so that an operator may open only /l/ to the
+ * internet. Their policy allows one script and one style, by their hash. Names of files come from strangers: everything
+ * is escaped.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -13,14 +14,14 @@ import { LANGUAGES, type Language, languageOf, type PageTexts } from './texts.js
 
 type Headers = ReadonlyMap<string, string>;
 
-/** What `npm run build` makes of src/dashboard/web/link; escaped for where they stand. */
+/** The output of `npm run build` for src/dashboard/web/link, escaped for its place. */
 const built = (name: string): string => readFileSync(inPackage(`dist/links/${name}`), 'utf8').replaceAll('</', '<\\/');
 const SCRIPT = built('link.js');
 const STYLE = built('link.css');
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Nobody else learns the secret of a link from its user, or makes anything of what it gives. */
+/** The secret of a link is not passed on to other sites, and what it returns is not used as a page. */
 export const PRIVATE = {
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex, nofollow',
@@ -46,7 +47,7 @@ export const PAGE_HEADERS = {
   Vary: 'Accept, Accept-Language',
 } as const;
 
-/** A browser that opens the address; programs take anything. */
+/** A browser that opens the address; programs accept anything. */
 export function wantsPage(headers: Headers): boolean {
   return /(?:^|,)\s*text\/html\s*(?:[;,]|$)/i.test(headers.get('accept') ?? '');
 }

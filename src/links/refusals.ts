@@ -1,4 +1,7 @@
-/** What somebody is told who has a link and nothing else: enough to go on, nothing of the server, the folder or the account. */
+/**
+ * The answers for a person who has only a link: enough to continue, nothing about the server, the folder or the
+ * account.
+ */
 import { type ErrorCode, GatewayError, refusal, toGatewayError } from '../base/errors.js';
 import type { LinkState } from '../contract/link.js';
 
@@ -11,14 +14,14 @@ const ENDINGS: Readonly<Record<Ending, string>> = {
 
 type Ending = Exclude<LinkState, 'active'>;
 
-/** It has come to its end. */
+/** The link has ended. */
 export class LinkEnded extends GatewayError {
   constructor(readonly ending: Ending) {
     super('gone', ENDINGS[ending], { step: 'request' });
   }
 }
 
-/** One answer for whatever was never a link. */
+/** One answer for everything that was never a link. */
 export function noSuchLink(): GatewayError {
   return refusal('unknown_item', 'there is no such link');
 }
@@ -41,7 +44,7 @@ const WORDS: Partial<Readonly<Record<ErrorCode, string>>> = {
   quota_exceeded: 'whoever made this link has no transfers left for now',
 };
 
-/** The same code and status, in words that tell no path, host or account. The history has the error as it was. */
+/** The same code and status, in words without a path, host or account. The history has the original error. */
 export function shown(thrown: unknown): GatewayError {
   const error = toGatewayError(thrown);
   const { code, retryAfterMs, limit, fileSize } = error;

@@ -1,6 +1,6 @@
 /**
- * Links: who may make, see and revoke them. A key that is for some connections alone knows the links of those alone, and
- * makes and revokes those whose operation it may do itself.
+ * Links: who may make, see and revoke them. A key that is limited to some connections knows only the links of those,
+ * and makes and revokes links only for operations that it may do itself.
  */
 import { type Caller, connectionsFor, keyOf, mayUse } from '../base/caller.js';
 import type { Scope } from '../contract/api-key.js';
@@ -32,7 +32,10 @@ const NEEDS: Readonly<Record<Link['operation'], Scope>> = { upload: 'write', dow
 export class LinkService {
   constructor(private readonly options: LinkServiceOptions) {}
 
-  /** Resolves to it and the secret of its URL. Errors: bad_request, bad_path, connection_inactive, scope_missing, share_exceeded */
+  /**
+   * Resolves with the link and the secret of its URL. Errors: bad_request, bad_path, connection_inactive,
+   * scope_missing, share_exceeded
+   */
   async create(
     actor: Actor,
     caller: Caller,
@@ -52,7 +55,7 @@ export class LinkService {
     // The slash at its end is kept: it says that the path is the folder, and never the file itself.
     const isFolder = operation === 'upload' && path !== ROOT && order.path.endsWith('/');
     if (operation === 'download' && path === ROOT) throw refusal('bad_path', 'path must name a file');
-    // It is kept as text.
+    // The path is stored as text.
     if (!path.isWellFormed()) throw refusal('bad_path', 'path must be UTF-8: the login folder of the server is not');
     return rows.create(
       actor,
@@ -69,7 +72,7 @@ export class LinkService {
     return this.options.rows.list(caller.accountId, { ...page, connections: connectionsFor(caller) });
   }
 
-  /** @throws GatewayError unknown_item, also of one whose connection the key is not for */
+  /** @throws GatewayError unknown_item, also for one whose connection the key may not use */
   async get(caller: Caller, id: string): Promise<Link> {
     const link = isUuid(id) ? await this.options.rows.find(caller.accountId, id) : undefined;
     if (link !== undefined && mayUse(caller, [link.connectionId])) return link;
@@ -106,7 +109,7 @@ export class LinkService {
   }
 }
 
-/** Who asks by a link: its key, or its account's owner, for what the link says alone. */
+/** The caller of a link: its key, or its account's owner, with only the rights of the link. */
 export function callerOf({ accountId, email, plan, keyId }: OpenedLink): Caller {
   return { accountId, email, plan, keyId: keyId ?? '', scopes: [], connections: [] };
 }

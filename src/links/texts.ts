@@ -1,4 +1,4 @@
-/** What the pages of links say. English is what all others are held to. */
+/** The texts of the pages of links. The other languages must have the same ones as English. */
 import type { ErrorCode } from '../base/errors.js';
 
 const en = {
@@ -132,7 +132,7 @@ const de: PageTexts = {
 export const LANGUAGES = { en, de } as const;
 export type Language = keyof typeof LANGUAGES;
 
-/** The first language of an Accept-Language field that there is (RFC 9110, 12.5.4); its order counts, weights do not. */
+/** The first available language of an Accept-Language field (RFC 9110, 12.5.4); its order counts, weights do not. */
 export function languageOf(field: string | undefined): Language {
   const asked = (field ?? '').split(',').map((part) => part.trim().slice(0, 2).toLowerCase());
   return asked.find((language): language is Language => Object.hasOwn(LANGUAGES, language)) ?? 'en';

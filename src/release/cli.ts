@@ -10,13 +10,13 @@ import { MANIFEST, ROOT } from './places.js';
 import { type Staged, stage } from './stage.js';
 
 const MAIN = `${BUNDLE}/ftg.js`;
-/** Whoever begins a configuration is shown this one. */
+/** Shown when a configuration is begun. */
 const EXAMPLE = 'config/gateway.example.yaml';
 
-/** Packages that a module loads when it is used, by `require`: the bundle does not hold them. */
+/** Packages that a module loads on demand, by `require`: the bundle does not contain them. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = { 'src/base/validators.ts': ['ajv', 'ajv-formats'] };
 
-/** `ftg serve` starts the gateway where that is installed, too. */
+/** `ftg serve` starts the gateway if that is installed, too. */
 const withoutGateway: Plugin = {
   name: 'without the gateway',
   setup: (building) => {
@@ -64,7 +64,7 @@ async function bundleCli(folder: string): Promise<Metafile> {
     ...PROGRAM_OPTIONS,
     entryPoints: { ftg: PROGRAMS.ftg },
     outdir: join(folder, BUNDLE),
-    // Nothing of it writes a stack.
+    // It never prints a stack.
     sourcemap: false,
     plugins: [withoutGateway],
   });

@@ -34,7 +34,7 @@ export async function stageClient(folder: string): Promise<Staged> {
   for (const name of typesFrom('index')) copyFileSync(join(DECLARATIONS, name), join(types, name));
   copyFileSync(join(ROOT, 'src/client/README.md'), join(folder, 'README.md'));
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
-  // For the list of what is in it; no package takes it along.
+  // For the list of its content; packages do not include it.
   writeFileSync(join(folder, 'package-lock.json'), lockOf(manifest, []));
   return staged;
 }

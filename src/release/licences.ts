@@ -1,4 +1,4 @@
-/** The licences of all that is shipped or installed with a release. */
+/** The licences of everything that is shipped or installed with a release. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
@@ -6,7 +6,7 @@ import { inputsOf, PROGRAM_OPTIONS } from '../build/bundle.js';
 import { LOCKED } from './lock.js';
 import { ROOT } from './places.js';
 
-/** SPDX identifiers that ask for no more than a notice. */
+/** SPDX identifiers that require no more than a notice. */
 const ALLOWED: readonly string[] = [
   ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'],
   ...['PostgreSQL', 'Unlicense', 'CC0-1.0'],
@@ -15,17 +15,17 @@ const ALLOWED: readonly string[] = [
 export interface Licensed {
   readonly name: string;
   readonly version: string;
-  /** An SPDX expression; "unknown" where the package names none. */
+  /** An SPDX expression; "unknown" if the package names none. */
   readonly licence: string;
 }
 
-/** Of an expression: one of several that may be chosen, all of several that hold. */
+/** For an expression: one of several alternatives, or all of several that apply. */
 export function isAllowed(licence: string): boolean {
   const all = licence.replace(/^\((.*)\)$/, '$1').split(' AND ');
   return all.every((one) => one.split(' OR ').some((id) => ALLOWED.includes(id.trim())));
 }
 
-/** Dependencies, with all that they bring on any system. */
+/** Dependencies, with everything that they install on any system. */
 export function installedPackages(): Licensed[] {
   const production = Object.entries(LOCKED).filter(([folder, { dev }]) => folder !== '' && dev !== true);
   const all = production.map(([folder, { version, name = nameOf(folder), license }]) => ({
@@ -39,7 +39,7 @@ export function installedPackages(): Licensed[] {
     .filter(({ name, version }) => !keys.has(`${name}@${version}`) && keys.add(`${name}@${version}`));
 }
 
-/** One whose code is in a file of a package of ours; its notice goes along. */
+/** A package whose code is in a file of one of our packages; its notice is included. */
 interface Bundled extends Licensed {
   readonly notice: string;
 }
@@ -86,7 +86,10 @@ function licenceIn(folder: string): string {
   return manifest.license ?? (manifest.licenses?.map(({ type }) => type).join(' OR ') || 'unknown');
 }
 
-/** Its file, else the section of its README; of packages that are published together some have neither, and share the first one's. */
+/**
+ * Its file, or the section of its README; some packages that are published together have neither, and share the first
+ * one's.
+ */
 function noticeIn(folder: string, siblings: readonly string[]): string {
   const isNotice = (name: string): boolean => /^(licen[cs]e|copying|notice)/i.test(name);
   const textIn = (from: string, wanted: (name: string) => boolean): string => {
@@ -106,14 +109,14 @@ export function listOf(packages: readonly Licensed[]): string {
   return ['| package | version | licence |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
-/** What stands in the server's package: all that it installs, and the notices of what it ships itself. */
+/** The text in the server's package: everything that it installs, and the notices of what it ships itself. */
 export function thirdParty(bundled: readonly Bundled[]): string {
   return ['# Third-party software', '## Installed with the gateway', listOf(installedPackages()), partOf(bundled)].join(
     '\n\n',
   );
 }
 
-/** What stands in a package that installs nothing. */
+/** The text in a package that installs nothing. */
 export function noticesOf(bundled: readonly Bundled[]): string {
   return ['# Third-party software', partOf(bundled)].join('\n\n');
 }

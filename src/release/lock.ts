@@ -1,11 +1,11 @@
-/** What package-lock.json says is installed, as a whole or for some dependencies alone. */
+/** The installed packages according to package-lock.json, all of them or only those of some dependencies. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './places.js';
 
 interface Locked {
   readonly version: string;
-  /** Where the name that it is installed under is not its own. */
+  /** Present if it is installed under another name. */
   readonly name?: string;
   readonly license?: string;
   readonly dev?: boolean;
@@ -24,7 +24,7 @@ const { lockfileVersion, packages } = JSON.parse(readFileSync(join(ROOT, 'packag
 
 export const LOCKED: Tree = packages;
 
-/** The packages that these dependencies of the project bring, themselves included. */
+/** The packages that these dependencies of the project install, themselves included. */
 function closureOf(names: readonly string[]): Tree {
   const found = new Map<string, Locked>();
   const add = (name: string, from: string): void => {
@@ -40,7 +40,7 @@ function closureOf(names: readonly string[]): Tree {
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** As Node.js looks for it: from the folder of whoever asks upwards. */
+/** Searches like Node.js: from the folder of the importer upwards. */
 function installed(name: string, from: string): string | undefined {
   for (let above = from; ; above = above.slice(0, Math.max(0, above.lastIndexOf('node_modules/') - 1))) {
     const folder = `${above === '' ? '' : `${above}/`}node_modules/${name}`;
@@ -49,7 +49,7 @@ function installed(name: string, from: string): string | undefined {
   }
 }
 
-/** A lock file of a package that has these dependencies alone: whoever installs it gets what was tested. */
+/** A lock file of a package with only these dependencies: its users install what was tested. */
 export function lockOf(
   manifest: { readonly name: string; readonly version: string; readonly dependencies?: object },
   names: readonly string[],

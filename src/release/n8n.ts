@@ -1,4 +1,4 @@
-/** The package of nodes for n8n: three modules without dependencies, since n8n lets no others into its list. */
+/** The package of nodes for n8n: three modules without dependencies, because n8n lists no others. */
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -18,13 +18,13 @@ export async function stageN8n(folder: string): Promise<Staged> {
     name: 'n8n-nodes-file-transfer-gateway',
     version,
     description: 'n8n nodes for the File Transfer Gateway: files on SFTP, FTP and S3 servers',
-    // By the first one n8n finds it.
+    // n8n finds it by the first one.
     keywords: ['n8n-community-node-package', 'sftp', 'ftp', 's3', 'file transfer'],
     license,
     engines: { node: '>=20.19' },
     files: ['dist'],
     n8n: { n8nNodesApiVersion: 1, strict: true, credentials: CREDENTIALS.map(inDist), nodes: NODES.map(inDist) },
-    // n8n brings it. npm, which installs whatever is not optional, would bring a hundred packages more.
+    // n8n has it already. npm, which installs everything that is not optional, would install a hundred more packages.
     peerDependencies: { 'n8n-workflow': '*' },
     peerDependenciesMeta: { 'n8n-workflow': { optional: true } },
   };
@@ -41,7 +41,7 @@ export async function stageN8n(folder: string): Promise<Staged> {
   }
   copyFileSync(join(SOURCE, 'README.md'), join(folder, 'README.md'));
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
-  // For the list of what is in it; no package takes it along.
+  // For the list of its content; packages do not include it.
   writeFileSync(join(folder, 'package-lock.json'), lockOf(manifest, []));
   return staged;
 }

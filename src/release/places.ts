@@ -1,9 +1,9 @@
-/** Where releases are made from. */
+/** Folders that releases are made from. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The root of the project, from where this file runs. */
+/** The root of the project, relative to this file. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 interface Manifest {

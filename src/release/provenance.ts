@@ -1,4 +1,4 @@
-/** How a release was made: an in-toto statement with a SLSA provenance. Unsigned; whoever publishes it signs it. */
+/** How a release was made: an in-toto statement with a SLSA provenance. Unsigned; its publisher signs it. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ export async function provenance(sums: ReadonlyMap<string, string>): Promise<str
           node: process.version,
           npm,
           platform: `${process.platform}-${process.arch}`,
-          // Made from what no commit holds: for trying, not for publishing.
+          // Made from uncommitted files: for tests, not for publishing.
           hasUncommittedChanges: commit === undefined || changes !== '',
         },
         resolvedDependencies: [
@@ -47,7 +47,7 @@ export async function provenance(sums: ReadonlyMap<string, string>): Promise<str
   return `${JSON.stringify(statement, null, 2)}\n`;
 }
 
-/** What a command prints; undefined where there is none, or no repository. */
+/** The output of a command; undefined without the command, or without a repository. */
 async function said(command: string, ...words: readonly string[]): Promise<string | undefined> {
   return run(command, words, { cwd: ROOT }).then(
     ({ stdout }) => stdout.trim(),

@@ -1,6 +1,6 @@
 /**
- * Makes a release: the tarballs of gateway, client, command line and nodes for n8n, what is in each (CycloneDX), how they were made (SLSA), and the
- * SHA-256 of all. From one commit, with one npm, the tarballs are the same to the byte.
+ * Makes a release: the tarballs of gateway, client, command line and nodes for n8n, their contents (CycloneDX), how
+ * they were made (SLSA), and the SHA-256 of all. From one commit, with one npm, the tarballs are byte-for-byte equal.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,7 +20,7 @@ import { pack, type Packed } from './tarball.js';
 const run = promisify(execFile);
 const MAX_OUTPUT = 64 * 1024 * 1024;
 
-/** What a bill of materials says. */
+/** An entry of a bill of materials. */
 interface Component {
   readonly name: string;
   readonly version: string;
@@ -65,7 +65,7 @@ export async function makeRelease(folder: string): Promise<Release> {
   return release;
 }
 
-/** With what it holds beside what it installs. Resolves with the name of its file. */
+/** Includes its content in addition to what it installs. Resolves with the name of its file. */
 async function billOfMaterials(staged: Staged, into: string): Promise<string> {
   const words = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--omit=dev'];
   const { stdout } = await run('npm', words, { cwd: staged.folder, maxBuffer: MAX_OUTPUT });

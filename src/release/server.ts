@@ -1,4 +1,4 @@
-/** The package of the gateway: what package.json says, without what only contributors need, and with its dependencies fixed. */
+/** The package of the gateway: as in package.json, without what only contributors need, and with fixed dependencies. */
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { declareClient } from '../build/declarations.js';
@@ -23,7 +23,7 @@ export async function stageServer(folder: string): Promise<Staged> {
   for (const file of files) cpSync(join(ROOT, file), join(folder, file), { recursive: true });
   writeFileSync(join(folder, 'THIRD-PARTY.md'), thirdParty(bundled));
   const lock = lockOf(manifest, Object.keys({ ...dependencies, ...optionalDependencies }));
-  // For those who unpack it and run `npm ci`: what was tested, to the byte.
+  // For users who unpack it and run `npm ci`: they install exactly what was tested.
   writeFileSync(join(folder, 'npm-shrinkwrap.json'), lock);
   return staged;
 }

@@ -1,4 +1,4 @@
-/** A package on its way: a folder as it will be in the tarball. */
+/** A staged package: a folder with the content of its tarball. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Licensed } from './licences.js';
@@ -11,7 +11,7 @@ export interface Staged {
   readonly bundled?: readonly Licensed[];
 }
 
-/** Begins it in `folder`, which must not be there yet. */
+/** Creates it in `folder`, which must not exist yet. */
 export function stage(manifest: { readonly name: string; readonly version: string }, folder: string): Staged {
   const { name, version } = manifest;
   mkdirSync(folder, { recursive: true });

@@ -5,19 +5,19 @@ import { Periodic } from '../base/periodic.js';
 const M_TRIM_THRESHOLD = -1;
 const M_MMAP_THRESHOLD = -3;
 
-/** Chunks and parts of bodies are smaller and come from the heap, whose pages stay. */
+/** Chunks and parts of bodies are smaller and come from the heap, whose pages are kept. */
 const MMAP_FROM_BYTES = 16 * 1024 * 1024;
-/** Free memory at the heap's end that is kept; what is above goes back to the system. */
+/** Free memory at the heap's end that is kept; memory above it returns to the system. */
 const KEPT_BYTES = 48 * 1024 * 1024;
-/** How often free memory below that end, between what is still in use, goes back to the system. */
+/** How often free memory below that end, between used pieces, returns to the system. */
 const RETURN_EVERY_MS = 10_000;
 
 /**
- * Suits the C library's allocator to a process that moves bytes: by default it gives the memory of each freed chunk back to
- * the system at once, and the next chunk pays for fresh zeroed pages, a quarter of the processor time of a transfer. What
- * it keeps instead becomes holes between small pieces that last: it grows for hours, and only malloc_trim(3) gives the
- * pages of holes back. That takes milliseconds, in a thread of its own. Does nothing where the library is not glibc.
- * Holds for the whole process.
+ * Adapts the C library's allocator to a process that moves bytes: by default it returns the memory of each freed chunk
+ * to the system at once, and the next chunk needs fresh zeroed pages, a quarter of the processor time of a transfer.
+ * With the new setting, kept memory becomes holes between small pieces that last: it grows for hours, and only
+ * malloc_trim(3) returns the pages of holes. That takes milliseconds, in a separate thread. Does nothing if the library
+ * is not glibc. Applies to the whole process.
  */
 export function suitAllocatorToStreams(): void {
   if (process.platform !== 'linux') return;
@@ -34,6 +34,6 @@ export function suitAllocatorToStreams(): void {
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
     new Periodic(() => trim.async(0, () => undefined), RETURN_EVERY_MS).start();
   } catch {
-    // Another C library: its own habits serve.
+    // Another C library: its own defaults are used.
   }
 }

@@ -2,31 +2,31 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Periodic } from '../base/periodic.js';
 
-/** How often it is seen whether the process rests, and how little processor time it uses then, of one core. */
+/** How often to check whether the process is idle, and how little processor time of one core counts as idle. */
 const LOOK_EVERY_MS = 10_000;
 const RESTING = 0.02;
-/** A heap that has grown by less is left as it is. */
+/** A heap that has grown by less is left alone. */
 const WORTH_BYTES = 12 * 1024 * 1024;
 
 /**
- * Suits the garbage collector to a process that moves bytes: few objects that last, hundreds of MB of buffers a second
- * that do not. Holds for the whole process.
+ * Adapts the garbage collector to a process that moves bytes: few objects that last, hundreds of MB of buffers a second
+ * that do not. Applies to the whole process.
  *
- * The other half stands where Node.js is started, since V8 must not be told while it marks: --no-incremental-marking. V8
- * counts those buffers, too, when it decides whether to begin marking the old objects; once a first full collection has
- * set that limit to little more than the small heap itself, it marks all of it again every 10 MB or so, and a transfer
- * costs two to three times the processor time. Without incremental marking a full collection happens when the memory is
- * really needed; on a heap as small as ours it takes 5 to 20 ms.
+ * The other half is set when Node.js is started, because V8 must not change it while it marks:
+ * --no-incremental-marking. V8 counts those buffers, too, when it decides whether to begin marking the old objects;
+ * once a first full collection has set that limit to little more than the small heap itself, it marks all of it again
+ * every 10 MB or so, and a transfer costs two to three times the processor time. Without incremental marking a full
+ * collection happens when the memory is really needed; on a heap as small as ours it takes 5 to 20 ms.
  */
 export function suitCollectorToStreams(): void {
-  // Else a function whose objects have lived through one long batch makes all of them in the old part of the heap from
-  // then on, where only full collections find them: a folder of a million entries fills it, again and again.
+  // Otherwise a function whose objects have survived one long batch makes all later ones in the old part of the heap,
+  // where only full collections find them: a folder of a million entries fills it, again and again.
   setFlagsFromString('--no-allocation-site-pretenuring');
 }
 
 /**
- * Collects once whenever the process has come to rest, and the heap has grown since: what the start, or a busy time, has
- * left. V8 would do so by itself, but only with incremental marking. It takes some 50 ms, at a time without requests.
+ * Collects once whenever the process has become idle and the heap has grown since: the garbage of the start, or of a
+ * busy time. V8 would do so itself, but only with incremental marking. It takes some 50 ms, at a time without requests.
  */
 export function collectAtRest(): void {
   setFlagsFromString('--expose-gc');
