@@ -1,6 +1,6 @@
 /**
- * What a client may expect of every server, asked over HTTP and looked up on the server's own disk. A gateway process of
- * its own serves each server; `connection` c1 leads there.
+ * What a client may expect of every server, tested over HTTP and checked on the server's own disk. A separate gateway
+ * process serves each server; `connection` c1 leads there.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -24,7 +24,7 @@ import type { ServerEntry, TestServer } from './servers/catalogue.js';
 import { eventually } from './support/eventually.js';
 import { assertRecent } from './support/recent.js';
 
-/** Files of this run are no older. */
+/** Files of this run are not older. */
 const BEGUN = Date.now();
 /** Some listings show whole minutes. */
 const CLOCKS_APART_MS = 60_000;
@@ -32,7 +32,7 @@ const CLOCKS_APART_MS = 60_000;
 const MIB = 1024 * 1024;
 const READ_LIMIT = MIB;
 
-/** Names that file servers meet in real life. */
+/** Names that file servers see in practice. */
 const NAMES = [
   'plain.txt',
   'with space.txt',
@@ -63,7 +63,7 @@ interface History {
 
 export function httpSuite(entry: ServerEntry): void {
   if (entry.isSeamOnly === true) return;
-  // One after the other: many look at what came last into the history.
+  // One after the other: many check the newest item of the history.
   describe(`every operation over HTTP on ${entry.name}`, { concurrency: 1 }, () => {
     let server: TestServer;
     let database: PostgresServer | undefined;
@@ -83,7 +83,7 @@ export function httpSuite(entry: ServerEntry): void {
         ],
         config: {
           limits: { readBytes: READ_LIMIT },
-          // Many at once wait for their turn, on a busy machine for longer.
+          // Many wait at once, on a busy machine for longer.
           pools: { default: { acquireTimeoutMs: 120_000 } },
           network: { urlFetch: { allow: ['127.0.0.1/32'] } },
           ...(database === undefined ? {} : { database: { url: database.url } }),
@@ -102,7 +102,7 @@ export function httpSuite(entry: ServerEntry): void {
       await server?.stop();
     });
 
-    /** A folder no other case uses; it does not exist yet. */
+    /** A folder that no other case uses; it does not exist yet. */
     const newFolder = (): string => `/case-${++count}`;
     const isS3 = (): boolean => server.connection.type === 's3';
 
@@ -570,7 +570,7 @@ export function httpSuite(entry: ServerEntry): void {
       if (server.connection.type !== 'sftp') return expectError(await exec({ command: 'true' }), 400);
       if (server.deviations.noShell !== undefined) {
         const answer = await exec({ command: 'id -u' });
-        // The server refuses the command, or runs what it allows in its place.
+        // The server refuses the command, or runs the allowed one in its place.
         assert.ok([400, 502].includes(answer.status) || (answer.json['exitCode'] ?? 0) !== 0, answer.text);
         return;
       }
@@ -646,7 +646,7 @@ export function httpSuite(entry: ServerEntry): void {
 
     describe('a source that stops early is never published', () => {
       const sent = randomBytes(2 * MIB);
-      /** Sends `parts` on a socket of its own and cuts it once the gateway has had time to take them in. */
+      /** Sends `parts` on a separate socket and cuts it once the gateway has had time to read them. */
       async function cut(head: readonly string[], ...parts: (string | Buffer)[]): Promise<void> {
         const socket = net.connect(gateway.port, '127.0.0.1');
         await once(socket, 'connect');
@@ -654,7 +654,7 @@ export function httpSuite(entry: ServerEntry): void {
         for (const part of [lines.join('\r\n'), ...parts]) {
           if (!socket.write(part)) await once(socket, 'drain');
         }
-        // The cut comes in the middle of the transfer: once the operation stands in the history.
+        // The cut comes in the middle of the transfer: once the operation is in the history.
         await eventually(async () => {
           const answer = await gateway.api.get('/api/transfers', { query: { type: 'upload', status: 'pending' } });
           return answer.json['total'] === 1;
@@ -710,7 +710,7 @@ export function httpSuite(entry: ServerEntry): void {
               `Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, half)}`,
             );
             await eventually(async () => (await newest(operation)).status === 'pending', 'the operation runs');
-            // Those of former tests are given back once their sessions are proven.
+            // Those of former tests are returned once their sessions are checked.
             await eventually(
               async () => !/^ftg_pool_leases\{.*\} [1-9]/m.test((await gateway.api.get('/metrics')).text),
               'no session is held',
@@ -900,7 +900,7 @@ export function httpSuite(entry: ServerEntry): void {
           if (answer.status !== 200) expectError(answer, answer.status);
           assert.notEqual(answer.status, 500, answer.text);
         }
-        // An object store takes more than a file system does; then the file stands under its name.
+        // An object store accepts more than a file system does; then the file exists under its name.
         const isTaken = answers.slice(0, 3).every(({ status }) => status === 200);
         const expected = [...(isTaken ? [`${long}/f`] : []), `${folder}/source`];
         assert.deepEqual(await server.disk.files(folder), expected);

@@ -1,6 +1,7 @@
 /**
  * Writes docs/reliability.md from a run of the tests that record cases: all of them, or those whose path contains one
- * of the arguments; the rows of the others stay, and so does the text before them. Nothing is written when a test fails.
+ * of the arguments; the rows of the others are kept, and so is the text before them. Nothing is written if a test
+ * fails.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

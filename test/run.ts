@@ -1,6 +1,6 @@
 /**
- * Runs the tests of one tier or more (test/tiers.ts), or those whose path contains one of the arguments, whatever their
- * tier. Without either, `npm test`: unit and main.
+ * Runs the tests of one or more tiers (test/tiers.ts), or those whose path contains one of the arguments, in any tier.
+ * Without either, `npm test`: unit and main.
  */
 import { execute, prepareScratch } from './runner/execution.js';
 import { provide } from './runner/needs.js';

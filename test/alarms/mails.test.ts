@@ -1,5 +1,5 @@
 /**
- * What needs a person leaves the page: once for all nodes, at most every 15 minutes, not in quiet hours, and not lost while the
+ * Alarms are sent by mail: once for all nodes, at most every 15 minutes, not in quiet hours, and not lost while the
  * mail server is away. A failure looks like a mail that comes twice, too soon, or never.
  */
 import assert from 'node:assert/strict';
@@ -33,7 +33,7 @@ for (const kind of DATABASES) {
     let sequencer: Sequencer;
     let actor: Actor;
     let accountId: string;
-    /** By which mails wait. */
+    /** The clock for waiting mails. */
     let now: Date;
 
     before(async () => {
@@ -78,7 +78,7 @@ for (const kind of DATABASES) {
       // By the clock of the test, not of the database.
       await sql(`update alarm_recipients set not_before = 'epoch'`);
     };
-    /** All nodes at once look at every account, and then for mails. */
+    /** All nodes at once check every account, and then for mails. */
     const round = async (): Promise<void> => {
       await watches[0]?.look();
       await sql('update alarm_accounts set look_at = now()');

