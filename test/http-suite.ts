@@ -161,7 +161,7 @@ export function httpSuite(entry: ServerEntry): void {
     });
 
     for (const size of [0, 1, 32 * 1024, 64 * 1024 + 1, 5 * MIB, 17 * MIB + 3]) {
-      test(`${size} bytes go up and come down unchanged, of known and of unknown length`, async () => {
+      test(`${size} bytes are stored and read back unchanged, of known and of unknown length`, async () => {
         const folder = newFolder();
         const content = randomBytes(size);
         const pieces = function* (): Generator<Buffer> {
@@ -183,7 +183,7 @@ export function httpSuite(entry: ServerEntry): void {
       });
     }
 
-    test('a replaced file is whole, old or new, never mixed', async () => {
+    test('a replaced file is complete, old or new, never mixed', async () => {
       const folder = newFolder();
       await uploadRaw({ path: folder, filename: 'f' }, 'a much longer text than the next');
       await uploadRaw({ path: folder, filename: 'f' }, 'short');
@@ -272,7 +272,7 @@ export function httpSuite(entry: ServerEntry): void {
       assert.deepEqual(await server.disk.files(folder), [`${folder}/${filename}`]);
     });
 
-    test('overwrite=false: in the query, in a form field, in JSON; the file stands', async () => {
+    test('overwrite=false: in the query, in a form field, in JSON; the file is kept', async () => {
       const folder = newFolder();
       const first = await uploadRaw({ path: folder, filename: 'f', overwrite: 'false' }, 'first');
       assert.equal(first.status, 200, first.text);
@@ -310,7 +310,7 @@ export function httpSuite(entry: ServerEntry): void {
     });
 
     for (const name of NAMES) {
-      test(`the name ${name.slice(0, 40)} survives every operation`, async () => {
+      test(`the name ${name.slice(0, 40)} works in every operation`, async () => {
         if (server.deviations.refusesName?.(name) === true) {
           const answer = await uploadRaw({ path: '/', filename: name }, 'text');
           assert.ok(answer.status >= 400, `${answer.status}: this server was thought to refuse such a name`);
@@ -338,7 +338,7 @@ export function httpSuite(entry: ServerEntry): void {
       });
     }
 
-    test('a file that was put there by others is downloaded as it is', async () => {
+    test('a file that others stored is downloaded unchanged', async () => {
       const folder = newFolder();
       const content = randomBytes(2 * MIB + 5);
       const before = Date.now();
@@ -399,7 +399,7 @@ export function httpSuite(entry: ServerEntry): void {
       assert.equal(Number(answer.headers['content-length']), answer.bytes.length);
     });
 
-    test('read: text, base64, what is no text, what is too large', async () => {
+    test('read: text, base64, bytes that are not text, a file that is too large', async () => {
       const folder = newFolder();
       const text = 'Grüße, 世界\n"quoted"\t\\ \u0001';
       await server.disk.write(`${folder}/t.txt`, text);
@@ -422,7 +422,7 @@ export function httpSuite(entry: ServerEntry): void {
       assert.equal((await read('fits')).json['size'], READ_LIMIT);
     });
 
-    test('write creates and replaces; append adds, and only to a file that is there', async () => {
+    test('write creates and replaces; append adds, and only to an existing file', async () => {
       const folder = newFolder();
       const path = `${folder}/w.txt`;
       const write = (body: object): Promise<ApiAnswer> => gateway.api.post('/api/write/c1', body);
@@ -454,7 +454,7 @@ export function httpSuite(entry: ServerEntry): void {
       assert.deepEqual(await server.disk.files(folder), [path]);
     });
 
-    test('appends of many at once all stand in the file, each in one piece', async () => {
+    test('many concurrent appends are all in the file, each in one piece', async () => {
       if (isS3()) return;
       const path = `${newFolder()}/log`;
       await server.disk.write(path, 'first\n');
@@ -466,7 +466,7 @@ export function httpSuite(entry: ServerEntry): void {
       assert.deepEqual(others.toSorted(), lines.toSorted());
     });
 
-    test('delete: a file, nothing, a folder', async () => {
+    test('delete: a file, a missing one, a folder', async () => {
       const folder = newFolder();
       await server.disk.write(`${folder}/f`, 'x');
       const remove = (path: string): Promise<ApiAnswer> => gateway.api.post('/api/delete/c1', { path });
@@ -476,7 +476,7 @@ export function httpSuite(entry: ServerEntry): void {
       assert.deepEqual(await server.disk.files(folder), []);
     });
 
-    test('move: into a new folder, onto a file, of nothing', async () => {
+    test('move: into a new folder, onto a file, of a missing one', async () => {
       const folder = newFolder();
       await server.disk.write(`${folder}/a`, 'a');
       await server.disk.write(`${folder}/b`, 'b');
@@ -510,7 +510,7 @@ export function httpSuite(entry: ServerEntry): void {
       expectError(await mkdir(`${folder}/file`), 409);
     });
 
-    test('list: sorted, folders first, whole; nothing there; a file', async () => {
+    test('list: sorted, folders first, complete; a missing folder; a file', async () => {
       const folder = newFolder();
       for (const name of ['b.txt', 'a.txt', 'Z.txt', 'ä.txt']) await server.disk.write(`${folder}/${name}`, 'four');
       await server.disk.write(`${folder}/sub2/f`, 'x');
@@ -536,7 +536,7 @@ export function httpSuite(entry: ServerEntry): void {
       }, 'the failed listing stands in the history');
     });
 
-    test('a folder of many files is listed whole', async () => {
+    test('a folder of many files is listed completely', async () => {
       const folder = newFolder();
       // More than three pages: those of the store are short.
       const length = isS3() ? 130 : 1_100;
@@ -550,7 +550,7 @@ export function httpSuite(entry: ServerEntry): void {
       );
     });
 
-    test('exists: a file, a folder, nothing', async () => {
+    test('exists: a file, a folder, a missing one', async () => {
       const folder = newFolder();
       await server.disk.write(`${folder}/f.txt`, 'three');
       const exists = async (path: string): Promise<Record<string, unknown>> =>
@@ -621,7 +621,7 @@ export function httpSuite(entry: ServerEntry): void {
     digestRules(() => ({ gateway, server, newFolder }));
     linkRules(() => ({ gateway, server, newFolder }));
 
-    test('Content-Digest: right, wrong; the former file stands', async () => {
+    test('Content-Digest: right, wrong; the former file is kept', async () => {
       const folder = newFolder();
       const digest = (content: string): string => `sha-256=:${createHash('sha256').update(content).digest('base64')}:`;
       const query = { path: folder, filename: 'f' };
@@ -698,7 +698,7 @@ export function httpSuite(entry: ServerEntry): void {
         ],
       };
       for (const [form, of] of Object.entries(SHORT)) {
-        test(`a short body, ${form}: one that comes slowly holds no session, and one cut short leaves nothing`, async () => {
+        test(`a short body, ${form}: a slow one holds no session, and one cut short leaves nothing`, async () => {
           const folder = newFolder();
           const [path, type, body] = of(folder);
           const operation = form === 'write' ? 'write' : 'upload';
@@ -783,7 +783,7 @@ export function httpSuite(entry: ServerEntry): void {
         await nothingIn(folder);
       });
 
-      test('JSON that ends inside the content, and base64 that is none', async () => {
+      test('JSON that ends inside the content, and invalid base64', async () => {
         const folder = newFolder();
         const send = (body: string): Promise<ApiAnswer> =>
           gateway.api.send('/api/upload/c1', {
@@ -800,7 +800,7 @@ export function httpSuite(entry: ServerEntry): void {
         await nothingIn(folder);
       });
 
-      test('a replaced file stands when its successor is cut', async () => {
+      test('a replaced file is kept when its successor is cut', async () => {
         const folder = newFolder();
         await server.disk.write(`${folder}/f`, 'former');
         await cut(
@@ -819,7 +819,7 @@ export function httpSuite(entry: ServerEntry): void {
       });
     });
 
-    test('a download that its client leaves fails in the history, and the next one works', async () => {
+    test('a download that its client leaves is a failure in the history, and the next one works', async () => {
       const folder = newFolder();
       const content = randomBytes(24 * MIB);
       await server.disk.write(`${folder}/big`, content);
@@ -859,7 +859,7 @@ export function httpSuite(entry: ServerEntry): void {
       assert.equal((await server.disk.files(folder)).length, 200);
     });
 
-    test('paths that lead out or hold control characters are refused before anything happens', async () => {
+    test('paths that lead out or contain control characters are refused before anything happens', async () => {
       for (const path of ['/../etc/passwd', '/a/../../b', 'nul\0byte', 'line\nbreak', `/${'x'.repeat(5_000)}`]) {
         expectError(await download(path), 400);
         expectError(await gateway.api.post('/api/write/c1', { path, content: 'x' }), 400);
