@@ -1,6 +1,6 @@
 /** The commands of events and webhooks. */
 import { type Command, Option } from 'commander';
-import { EVENT_TYPES } from '../contract/event-types.js';
+import { EVENT_TYPES } from '../contract/event.js';
 import { webhookFields } from '../contract/webhook.js';
 import { type Actions, commandsOn } from './command.js';
 import * as events from './commands/events.js';

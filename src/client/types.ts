@@ -45,18 +45,7 @@ export type TransferItem = Schemas['TransferItem'];
 export type TransfersAnswer = Schemas['TransfersAnswer'];
 export type TransfersQuery = Given<Schemas['ListTransfersQuery']>;
 /** What a webhook receives; told apart by `type`. */
-export type WebhookEvent =
-  | FilesDetectedEvent
-  | FilesMissingEvent
-  | TestEvent
-  | Schemas['FolderLateEvent']
-  | Schemas['TransferFailedEvent']
-  | Schemas['JobFinishedEvent']
-  | Schemas['ConnectionDownEvent']
-  | Schemas['ConnectionUpEvent']
-  | Schemas['AttentionRaisedEvent']
-  | Schemas['AttentionClearedEvent']
-  | Schemas['WebhookTestEvent'];
+export type WebhookEvent = Schemas[Exclude<Extract<keyof Schemas, `${string}Event`>, 'FeedEvent'>];
 /** The same, as the feed has it. */
 export type FeedEvent = Exclude<WebhookEvent, Schemas['WebhookTestEvent']> & {
   readonly sequence: number;

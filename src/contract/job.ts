@@ -10,13 +10,25 @@ import {
   described,
   flag,
   group,
+  object,
   oneOf,
   orNull,
   text,
   textOrNull,
   texts,
 } from './schema.js';
-import { derived, type Fields, given, hidden, kept, newFields, type RowOf, type SettingsOf } from './thing.js';
+import {
+  derived,
+  type Example,
+  type Fields,
+  given,
+  hidden,
+  kept,
+  newFields,
+  type RowOf,
+  type SettingsOf,
+  shownFields,
+} from './thing.js';
 
 /** `upload` is a url upload with `Prefer: respond-async`. */
 export const JOB_TYPES = [...ORDER_TYPES, 'upload'] as const;
@@ -357,3 +369,31 @@ export const jobFields = {
 };
 
 export type JobRow = RowOf<typeof jobFields>;
+
+/** A job as keys see it. */
+export const jobSchema = object('Job', shownFields(jobFields, 'key'));
+
+export const jobExample = {
+  id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001',
+  type: 'copy',
+  name: 'nightly',
+  state: 'running',
+  source: { connectionId: 'warehouse', path: '/reports' },
+  destination: { connectionId: 'lake', path: '/reports' },
+  counts: { found: 1200, done: 800, skipped: 0, failed: 1, deleted: 0, bytes: 640000, bytesTotal: 960000 },
+  bytesPerSecond: 128000,
+  etaSeconds: 3,
+  error: null,
+  errorCode: null,
+  createdAt: '2026-01-31T12:00:00.000Z',
+  startedAt: '2026-01-31T12:00:00.000Z',
+  finishedAt: null,
+  scheduleId: null,
+  settings: {
+    ...{ include: [], exclude: ['*.tmp'], onConflict: 'replace', compare: 'size-and-time', deleteExtra: false },
+    ...{ maxDeletes: 1000, bytesPerSecond: 0, dryRun: false, webhookUrl: null },
+  },
+  filesPerSecond: 160,
+  isListed: true,
+  key: { id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1a001', name: 'nightly export' },
+} as const satisfies Example<typeof jobFields>;

@@ -1,5 +1,5 @@
 /** A webhook: a receiver that an account subscribes to types of its events. */
-import { EVENT_TYPES } from './event-types.js';
+import { EVENT_TYPES } from './event.js';
 import { dateTime, dateTimeOrNull, flag, listOf, oneOf, text, texts } from './schema.js';
 import { given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
 

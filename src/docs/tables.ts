@@ -1,11 +1,10 @@
 /** Tables of pages that follow from definitions: the build puts them where a page has `<!-- table errors 404 409 -->`, with the line below it. */
 import { STATUS_CODES } from 'node:http';
-import { ALL_EVENTS } from '../api/events/definitions.js';
 import { fieldsOf } from '../contract/connection/schemas.js';
 import { CONNECTION_TYPES } from '../contract/connection/types.js';
 import { ATTENTION } from '../contract/attention.js';
 import { CLIENT_ERRORS, errorCodes, type ErrorDefinition, ERRORS } from '../contract/errors.js';
-import { EVENT_TYPES } from '../contract/event-types.js';
+import { EVENT_TYPES, EVENTS } from '../contract/event.js';
 import { jobOptionFields } from '../contract/job.js';
 import { JOB_OPTION_NAMES, JOB_OPTIONS, ORDER_TYPES } from '../contract/job-options.js';
 import { linkFields } from '../contract/link.js';
@@ -84,8 +83,8 @@ function statusTable(): string {
 
 function eventTable(): string {
   const rows = EVENT_TYPES.map((type) => {
-    const { summary = '', schema } = ALL_EVENTS.find(({ name }) => name === type) ?? {};
-    return [`\`${type}\``, summary, quoted(Object.keys(partsOf(partsOf(schema)['data'])))];
+    const { summary, data } = EVENTS[type];
+    return [`\`${type}\``, summary, quoted(Object.keys(data))];
   });
   return tableOf(['`type`', 'when', '`data`'], rows);
 }
@@ -97,10 +96,7 @@ interface Shape {
   readonly maximum?: number;
   readonly default?: unknown;
   readonly description?: string;
-  readonly properties?: Readonly<Record<string, Shape>>;
 }
-
-const partsOf = (schema: object = {}): Readonly<Record<string, Shape>> => (schema as Shape).properties ?? {};
 
 function fieldTable(fields: Fields): string {
   const rows = settable(fields).map(({ name, field }) => [

@@ -9,22 +9,11 @@ import {
   NodeConnectionTypes,
   NodeOperationError,
 } from 'n8n-workflow';
-import { EVENT_TYPES } from '../contract/event-types.js';
+import { EVENT_NAMES } from '../contract/derived/event-texts.js';
 import type { CreatedWebhook, Webhook, WebhookEvent } from '../client/types.js';
 import { verifyWebhook } from '../client/webhook.js';
 import { getConnections } from './connections.js';
 import { call } from './request.js';
-
-const EVENT_NAMES: Record<(typeof EVENT_TYPES)[number], string> = {
-  'watched_folder.files_detected': 'Watched Folder: New or Changed Files',
-  'watched_folder.late': 'Watched Folder: Files Are Late',
-  'transfer.failed': 'Transfer Failed',
-  'job.finished': 'Job Finished',
-  'connection.down': 'Connection Down',
-  'connection.up': 'Connection Up',
-  'attention.raised': 'Attention Needed',
-  'attention.cleared': 'Attention No Longer Needed',
-};
 
 export class FileTransferGatewayTrigger implements INodeType {
   description: INodeTypeDescription = {
@@ -47,9 +36,9 @@ export class FileTransferGatewayTrigger implements INodeType {
         type: 'multiOptions',
         required: true,
         default: ['watched_folder.files_detected'],
-        options: EVENT_TYPES.map((value) => ({ name: EVENT_NAMES[value], value })).sort((a, b) =>
-          a.name < b.name ? -1 : 1,
-        ),
+        options: Object.entries(EVENT_NAMES)
+          .map(([value, name]) => ({ name, value }))
+          .sort((a, b) => (a.name < b.name ? -1 : 1)),
         description: 'The events that start the workflow',
       },
       {

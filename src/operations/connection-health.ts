@@ -2,6 +2,7 @@
  * Tracks which connections are down, from operations and checks (connection-prober.ts): reported once a server was
  * unreachable for a while, and again when it is reached.
  */
+import { eventBody } from '../contract/event.js';
 import { toGatewayError, type GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { summaryOf } from '../contract/connection/schemas.js';
@@ -100,7 +101,7 @@ export class ConnectionHealth implements Reach {
     const { code: errorCode, clientText } = error;
     const found = { code: errorCode, text: clientText };
     const isNews = await outages.begin(connection, elapsedMs, found, (since, at) =>
-      bodyOf('connection.down', connection, at, { since, error: clientText, errorCode }),
+      eventBody('connection.down', at, { connection: summaryOf(connection), since, error: clientText, errorCode }),
     );
     this.#down = new Set([...this.#down, connection.id]);
     this.#suspects.delete(connection.id);
@@ -111,7 +112,7 @@ export class ConnectionHealth implements Reach {
     const { outages, log } = this.#options;
     const isNews = await outages.end(connection, (since, at) => {
       const downSeconds = Math.max(0, Math.round((at.getTime() - since.getTime()) / 1000));
-      return bodyOf('connection.up', connection, at, { since, downSeconds });
+      return eventBody('connection.up', at, { connection: summaryOf(connection), since, downSeconds });
     });
     this.#down = new Set([...this.#down].filter((id) => id !== connection.id));
     if (isNews) log('info', 'a connection is up again', { connectionId: connection.id });
@@ -138,8 +139,4 @@ export class ConnectionHealth implements Reach {
         this.#reached.clear();
       });
   }
-}
-
-function bodyOf(type: string, connection: Connection, at: Date, more: object): string {
-  return JSON.stringify({ type, timestamp: at.toISOString(), data: { connection: summaryOf(connection), ...more } });
 }

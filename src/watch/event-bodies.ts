@@ -1,123 +1,7 @@
-/** The events that a webhook receives: their schemas, with words and examples, and their bodies, exactly as they are sent. */
-import { Type, type Static, type TObject, type TProperties } from 'typebox';
-import { type EventDefinition, eventDefinition, NUMBERED_BYTES } from '../base/events.js';
-import { listOf, base64, count, dateTime, described, flag, oneOf, text, textOrNull } from '../contract/schema.js';
-import { connectionSummary } from '../contract/connection/schemas.js';
-import type { WatchedFolder } from '../contract/watched-folder.js';
-import { ROOT_PATH } from '../contract/words.js';
+/** Bodies of the events of watched folders, exactly as they are sent. */
 import type { RouteCopy } from '../contract/delivery.js';
-
-const copied = Type.Object(
-  {
-    connectionId: text('Id of the connection of the copy.'),
-    path: Type.Optional(text('Where the copy is; with `skipped`, what stands there instead.')),
-    size: Type.Optional(count('Bytes of the copy.')),
-    skipped: Type.Optional(flag('True where `onConflict` left alone what stands there.')),
-    error: Type.Optional(text('Why there is no copy.')),
-  },
-  {
-    description:
-      'Of a folder with `copyTo`: where the copy of the file is. A file without one stays where it is, whatever `afterDelivery` says.',
-  },
-);
-
-const eventFile = Type.Object({
-  name: text('Name of the file.'),
-  path: text(ROOT_PATH),
-  size: count('Bytes.'),
-  isDirectory: flag('Always false.'),
-  modifiedAt: dateTime('Time of the last change, UTC.'),
-  rawName: Type.Optional(base64('The exact bytes of a name that is not UTF-8, as base64.')),
-  event: oneOf(['new', 'modified'], '`new`, or `modified` where its size or date changed.'),
-  copy: Type.Optional(copied),
-});
-
-const FILES = 'The files that were found; none in an event that only tries the webhook out.';
-
-const EXAMPLE = {
-  watchedFolder: {
-    id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001',
-    name: 'incoming',
-    path: '/incoming',
-    connectionId: 'warehouse',
-  },
-  connection: { id: 'warehouse', name: 'Warehouse', type: 'sftp' },
-};
-
-/** `more`: fields of `data` beside the folder and its connection. */
-function event<More extends TProperties>(
-  name: string,
-  schemaName: string,
-  words: Pick<EventDefinition, 'operationId' | 'summary'>,
-  more: More,
-  example: Static<TObject<More>>,
-): EventDefinition {
-  const data = Type.Object(
-    {
-      watchedFolder: Type.Object(
-        {
-          id: text('Id of the watched folder.'),
-          name: text('Name of the watched folder, as the dashboard shows it.'),
-          path: text(ROOT_PATH),
-          connectionId: text('Id of its connection.'),
-        },
-        { description: 'The folder that was checked.' },
-      ),
-      connection: described(connectionSummary, 'The connection of the watched folder.'),
-      ...more,
-    },
-    { description: 'What the event is about.' },
-  );
-  return eventDefinition(name, schemaName, words, data, { ...EXAMPLE, ...example });
-}
-
-/** Told to the folder's own webhook under the first of two names, and to whoever subscribes under the second. */
-const late = {
-  expectEveryMinutes: count('How often a file is expected.'),
-  lastDetectionAt: textOrNull('When a file was last reported; null = never.', { format: 'date-time' }),
-};
-
-export const EVENTS: readonly EventDefinition[] = [
-  event(
-    'watched_folder.files_detected',
-    'FilesDetectedEvent',
-    { operationId: 'filesDetected', summary: 'Files were found in a watched folder' },
-    { files: listOf(eventFile, FILES) },
-    {
-      files: [
-        {
-          name: 'orders.csv',
-          path: '/incoming/orders.csv',
-          size: 1024,
-          isDirectory: false,
-          modifiedAt: '2026-01-31T11:59:00.000Z',
-          event: 'new',
-        },
-      ],
-    },
-  ),
-  event(
-    'watched_folder.files_missing',
-    'FilesMissingEvent',
-    { operationId: 'filesMissing', summary: 'No file came for longer than expectEveryMinutes' },
-    late,
-    { expectEveryMinutes: 60, lastDetectionAt: '2026-01-31T10:30:00.000Z' },
-  ),
-  event(
-    'watched_folder.late',
-    'FolderLateEvent',
-    { operationId: 'folderLate', summary: 'No file came for longer than expectEveryMinutes' },
-    late,
-    { expectEveryMinutes: 60, lastDetectionAt: '2026-01-31T10:30:00.000Z' },
-  ),
-  event(
-    'watched_folder.test',
-    'TestEvent',
-    { operationId: 'webhookTest', summary: 'Somebody tries the webhook out' },
-    { files: Type.Array(eventFile, { description: FILES, maxItems: 0 }) },
-    { files: [] },
-  ),
-];
+import { type CopiedFile, eventBody, type EventFile, NUMBERED_BYTES } from '../contract/event.js';
+import type { WatchedFolder } from '../contract/watched-folder.js';
 
 export interface DetectedFile {
   readonly name: string;
@@ -154,7 +38,7 @@ export function filesEvents(
   { filesPerEvent, bytesPerEvent }: EventLimits,
   reserved: (file: DetectedFile) => number = () => 0,
 ): FilesEvent[] {
-  const [head, tail] = frame(source, 'watched_folder.files_detected', 'files');
+  const [head, tail] = frame(source);
   const frameBytes = Buffer.byteLength(head) + Buffer.byteLength(tail) + NUMBERED_BYTES;
   const events: FilesEvent[] = [];
   let parts: string[] = [];
@@ -192,7 +76,7 @@ export function copyBytes(connectionId: string, path: string): number {
 
 /** The body of an event whose files have been copied, as far as they could be; `copies` in their order. */
 export function withCopies(body: string, copies: readonly RouteCopy[]): string {
-  const event = JSON.parse(body) as { readonly data: { readonly files: readonly Static<typeof eventFile>[] } };
+  const event = JSON.parse(body) as { readonly data: { readonly files: readonly EventFile[] } };
   const files = event.data.files.map((file, index) => {
     const copy = copies[index];
     return copy === undefined ? file : { ...file, copy: copyOf(copy) };
@@ -200,7 +84,7 @@ export function withCopies(body: string, copies: readonly RouteCopy[]): string {
   return JSON.stringify({ ...event, data: { ...event.data, files } });
 }
 
-function copyOf(copy: RouteCopy): Static<typeof copied> {
+function copyOf(copy: RouteCopy): CopiedFile {
   const { connectionId } = copy;
   const path = copy.targetPath ?? undefined;
   if (copy.state === 'done' && path !== undefined) return { connectionId, path, size: copy.size ?? 0 };
@@ -222,35 +106,32 @@ export function lateEvent(
   expectEveryMinutes: number,
   lastDetection: Date | undefined,
 ): string {
-  return body(source, type, {
-    expectEveryMinutes,
-    lastDetectionAt: lastDetection?.toISOString() ?? null,
-  });
+  const lastDetectionAt = lastDetection?.toISOString() ?? null;
+  return eventBody(type, source.at, { ...subjectOf(source), expectEveryMinutes, lastDetectionAt });
 }
 
 /** What the dashboard sends to try a webhook out. */
 export function testEvent(source: EventSource): string {
-  return body(source, 'watched_folder.test', { files: [] });
+  return eventBody('watched_folder.test', source.at, { ...subjectOf(source), files: [] });
 }
 
-function body({ folder, connection, at }: EventSource, type: string, more: object): string {
-  const data = {
+function subjectOf({ folder, connection }: EventSource) {
+  return {
     watchedFolder: { id: folder.id, name: folder.name, path: folder.path, connectionId: folder.connectionId },
     connection: { id: connection.id, name: connection.name, type: connection.type },
-    ...more,
   };
-  return JSON.stringify({ type, timestamp: at.toISOString(), data });
 }
 
-/** What stands before and after the elements of the list `field`, the last one of data. */
-function frame(source: EventSource, type: string, field: string): [string, string] {
-  return [body(source, type, { [field]: [] }).slice(0, -3), ']}}'];
+/** What stands before and after the elements of `files`, the last field of data. */
+function frame(source: EventSource): [string, string] {
+  const body = eventBody('watched_folder.files_detected', source.at, { ...subjectOf(source), files: [] });
+  return [body.slice(0, -3), ']}}'];
 }
 
 function fileJson({ name, path, size, modifiedMs, rawName, event }: DetectedFile): string {
   const raw = rawName === undefined ? {} : { rawName };
   const modifiedAt = timeText(modifiedMs);
-  const file: Static<typeof eventFile> = { name, path, size, isDirectory: false, modifiedAt, ...raw, event };
+  const file: EventFile = { name, path, size, isDirectory: false, modifiedAt, ...raw, event };
   return JSON.stringify(file);
 }
 

@@ -10,7 +10,7 @@ import { type Webhook, webhookFields, type WebhookSettings } from '../contract/w
 import type { NewAttempt } from '../contract/delivery.js';
 import type { Actor, Connections, Webhooks } from '../storage/storage.js';
 import type { Sender } from './send.js';
-import { testBody } from './test-event.js';
+import { eventBody } from '../contract/event.js';
 import { trySending } from './try.js';
 
 interface SubscriptionsOptions {
@@ -111,7 +111,12 @@ export class Subscriptions {
       if (target === undefined) throw unknown('webhook', id);
       const startedAt = new Date();
       const message = { id: uuidv7(), ...target, owner: accountId, startedAt };
-      const body = testBody(webhook, message.id, startedAt);
+      const body = eventBody(
+        'webhook.test',
+        startedAt,
+        { webhook: { id: webhook.id, events: [...webhook.events] } },
+        message.id,
+      );
       const { attempt } = await trySending(this.options.sender, { ...message, body }, signal);
       const { status } = attempt;
       return { id: message.id, body, isDelivered: status !== null && status >= 200 && status <= 299, attempt };

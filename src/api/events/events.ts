@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { pause } from '../../base/deadline.js';
 import type { EndSignal } from '../../base/ending.js';
 import { hasCode, refusal } from '../../base/errors.js';
-import { EVENT_ID } from '../../base/events.js';
+import { eventExample } from '../../contract/event.js';
 import { count, dateTime, listOf, object, text, textOrNull, withDefault } from '../../contract/schema.js';
 import { type EventHub, type EventStream, frameOf } from '../../http/event-hub.js';
 import type { Caller } from '../../http/types.js';
@@ -32,24 +32,7 @@ const feedEvent = object('FeedEvent', {
   ),
 });
 
-const EXAMPLE = {
-  events: [
-    {
-      sequence: 42,
-      id: EVENT_ID,
-      previousId: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d00c',
-      type: 'connection.up',
-      timestamp: '2026-01-31T12:00:00.000Z',
-      data: {
-        connection: { id: 'warehouse', name: 'Warehouse', type: 'sftp' },
-        since: '2026-01-31T11:31:00.000Z',
-        downSeconds: 1740,
-      },
-    },
-  ],
-  nextAfter: 42,
-  last: 42,
-};
+const EXAMPLE = { events: [eventExample('connection.up')], nextAfter: 42, last: 42 };
 
 const query = Type.Object({
   after: Type.Optional(

@@ -1,14 +1,12 @@
 /** The events of the account as its owner looks at them: the newest first. */
 import { Type } from 'typebox';
+import { eventExample } from '../../contract/event.js';
 import { count, listOf, text } from '../../contract/schema.js';
 import { CLOSED, cursor, limit, page } from '../fields.js';
 import { endpoints } from '../endpoint.js';
 
 const endpoint = endpoints('Events');
 export const feedEndpoints = endpoint.all;
-
-const BODY =
-  '{"sequence":42,"id":"0199c2f4-6f5e-7c1a-9a51-0d2f64b1d00d","previousId":null,"type":"connection.up","timestamp":"2026-01-31T12:00:00.000Z","data":{"connection":{"id":"warehouse","name":"Warehouse","type":"sftp"},"since":"2026-01-31T11:31:00.000Z","downSeconds":1740}}';
 
 endpoint('GET /manage/feed', {
   operationId: 'listFeed',
@@ -37,7 +35,11 @@ endpoint('GET /manage/feed', {
       ),
       last: count('`sequence` of the last event that there is; 0 = none.'),
     }),
-    example: { events: [{ sequence: 42, type: 'connection.up', body: BODY }], last: 42, nextCursor: '42' },
+    example: {
+      events: [{ sequence: 42, type: 'connection.up', body: JSON.stringify(eventExample('connection.up')) }],
+      last: 42,
+      nextCursor: '42',
+    },
   },
 }).handle(async ({ caller, query: { type, limit, cursor } }, { storage }) => {
   const before = cursor === undefined ? undefined : Number(cursor);

@@ -1,13 +1,24 @@
 /** Jobs and their files as the API shows them. */
 import type { Static } from 'typebox';
 import { count, described, object, oneOf, text, textOrNull } from '../../contract/schema.js';
-import { JOB_ACTIONS, JOB_FILE_STATES, type JobDefinition, jobFields, jobOptionFields } from '../../contract/job.js';
-import { type Reader, shownFields, viewOf } from '../../contract/thing.js';
-import { jobExample, jobOf, jobSchema, shownJob } from '../../jobs/view.js';
+import {
+  JOB_ACTIONS,
+  JOB_FILE_STATES,
+  type JobDefinition,
+  jobExample as example,
+  jobFields,
+  jobOptionFields,
+  jobSchema,
+} from '../../contract/job.js';
+import { exampleOf, type Reader, shownFields, viewOf } from '../../contract/thing.js';
+import { jobOf, shownJob } from '../../jobs/view.js';
 import type { ApiKeys, Job, JobFileItem } from '../../storage/storage.js';
-import { ID } from '../fields.js';
 
-export { JOB_ID, jobExample, jobOf, jobSchema } from '../../jobs/view.js';
+export { jobSchema } from '../../contract/job.js';
+export { jobOf } from '../../jobs/view.js';
+
+export const JOB_ID = example.id;
+export const jobExample = exampleOf(jobFields, example, 'key');
 
 export const SCHEDULE_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1e001';
 
@@ -24,16 +35,7 @@ export const jobAnswer = object('JobAnswer', { job: described(jobSchema, 'The jo
 
 export const ownersJob = {
   schema: object('ManagedJob', shownFields(jobFields, 'owner')),
-  example: {
-    ...jobExample,
-    settings: {
-      ...{ include: [], exclude: ['*.tmp'], onConflict: 'replace', compare: 'size-and-time', deleteExtra: false },
-      ...{ maxDeletes: 1000, bytesPerSecond: 0, dryRun: false, webhookUrl: null },
-    },
-    filesPerSecond: 160,
-    isListed: true,
-    key: { id: ID, name: 'nightly export' },
-  },
+  example: exampleOf(jobFields, example, 'owner'),
 };
 
 /** Shows these jobs. */

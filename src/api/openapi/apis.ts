@@ -1,7 +1,6 @@
 /** The two APIs, as far as no endpoint says it, and the events that the gateway sends (Standard Webhooks). */
 import type { Route } from '../../http/types.js';
-import { EVENT_TYPES } from '../../contract/event-types.js';
-import { ALL_EVENTS, type DescribedEvent } from '../events/definitions.js';
+import { EVENT_TYPES, eventExample, EVENTS, eventSchema, type EventType } from '../../contract/event.js';
 import type { Api, Operation, Parameter, PathItem, Schema } from './types.js';
 
 const HEADERS: readonly Omit<Parameter, 'in' | 'required'>[] = [
@@ -27,7 +26,8 @@ const HEADERS: readonly Omit<Parameter, 'in' | 'required'>[] = [
 ];
 
 function webhooks(shown: (schema: object) => Schema): Readonly<Record<string, PathItem>> {
-  return Object.fromEntries(ALL_EVENTS.map((event) => [event.name, { post: operationOf(event, shown(event.schema)) }]));
+  const types = Object.keys(EVENTS) as EventType[];
+  return Object.fromEntries(types.map((type) => [type, { post: operationOf(type, shown(eventSchema(type))) }]));
 }
 
 /** Whose `webhookUrl` an event goes to. */
@@ -37,9 +37,10 @@ const OWNERS = {
 };
 const WEBHOOKS = 'the webhooks that ask for its type';
 
-function operationOf({ name, operationId, summary, example, of }: DescribedEvent, schema: Schema): Operation {
+function operationOf(type: EventType, schema: Schema): Operation {
+  const { operationId, summary, of } = EVENTS[type];
   const { tag, owner } = of === undefined ? { tag: 'Events', owner: undefined } : OWNERS[of];
-  const isSubscribed = (EVENT_TYPES as readonly string[]).includes(name);
+  const isSubscribed = (EVENT_TYPES as readonly string[]).includes(type);
   const receivers = [owner, isSubscribed ? WEBHOOKS : undefined].filter((one) => one !== undefined).join(' and to ');
   return {
     operationId,
@@ -50,7 +51,7 @@ function operationOf({ name, operationId, summary, example, of }: DescribedEvent
     parameters: HEADERS.map((header) => ({ ...header, in: 'header', required: true })),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema, examples: { event: { value: example } } } },
+      content: { 'application/json': { schema, examples: { event: { value: eventExample(type) } } } },
     },
     responses: {
       '2XX': { description: 'Delivered.' },

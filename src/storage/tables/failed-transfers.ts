@@ -1,13 +1,14 @@
 /** `transfer.failed`: which failed items of the history are told as events, and the CTE that writes them. */
 import { uuidv7 } from '../../base/uuid.js';
 import { definitionOfError } from '../../contract/errors.js';
+import { eventBody, type EventType } from '../../contract/event.js';
 import { type RowOf, viewOf } from '../../contract/thing.js';
 import { failedTransferFields } from '../../contract/transfer.js';
 import type { Queryable } from '../postgres/sql.js';
 import { type DraftEvent, inserting } from './event-feeds.js';
 import type { TransferRow } from './transfer.js';
 
-const TRANSFER_FAILED = 'transfer.failed';
+const TRANSFER_FAILED = 'transfer.failed' satisfies EventType;
 
 /** A failed transfer, with the fields of its event. */
 export type Failed = Pick<TransferRow, 'accountId' | 'job' | 'copyId'> & RowOf<typeof failedTransferFields>;
@@ -31,8 +32,7 @@ export function isTold({ type, status, errorCode, job, copyId }: Omit<Failed, 'j
 export function failureOf({ accountId, job, ...row }: Omit<Failed, 'jobId'>): DraftEvent {
   const { connectionId, createdAt, durationMs } = row;
   const transfer = viewOf(failedTransferFields, { ...row, jobId: job?.id ?? null }, 'key');
-  const timestamp = new Date(createdAt.getTime() + durationMs).toISOString();
-  const body = JSON.stringify({ type: TRANSFER_FAILED, timestamp, data: { transfer } });
+  const body = eventBody(TRANSFER_FAILED, new Date(createdAt.getTime() + durationMs), { transfer });
   return { id: uuidv7(), accountId, type: TRANSFER_FAILED, body, connectionIds: [connectionId] };
 }
 

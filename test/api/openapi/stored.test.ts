@@ -33,6 +33,7 @@ const EXAMPLES: Readonly<Record<'api' | 'manage', readonly string[]>> = {
   manage: [
     // Fields and choices have the labels of the dashboard.
     '/paths/~1manage~1connection-types/get/responses/200/content/application~1json/examples/answer',
+    '/paths/~1manage~1feed/get/responses/200/content/application~1json/examples/answer',
     '/paths/~1manage~1transfers~1export/get/responses/200/content/application~1x-ndjson/examples/line',
   ],
 };

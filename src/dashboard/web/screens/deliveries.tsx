@@ -14,7 +14,7 @@ import { useFilters } from '../ui/filters.tsx';
 import { RotateCw } from '../ui/icons.tsx';
 import { ListScreen, Pager } from '../ui/list.tsx';
 import { useDeliveryColumns } from './deliveries/rows.tsx';
-import { FEED_TYPES } from './events/words.ts';
+import { FEED_TYPES } from '../../../contract/derived/event-texts.ts';
 
 const PAGE = 50;
 const FILTERS = [

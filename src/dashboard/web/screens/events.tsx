@@ -12,7 +12,8 @@ import { useFilters } from '../ui/filters.tsx';
 import { Rss } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
 import { useNews } from './events/live.ts';
-import { FEED_TYPES, wordsOf } from './events/words.ts';
+import { FEED_TYPES } from '../../../contract/derived/event-texts.ts';
+import { wordsOf } from './events/words.ts';
 
 const words = t.events;
 const PAGE = 50;

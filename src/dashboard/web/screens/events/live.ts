@@ -1,6 +1,6 @@
 /** Word of new events as they come, by server-sent events. */
 import { useEffect, useState } from 'react';
-import { FEED_TYPES } from './words.ts';
+import { FEED_TYPES } from '../../../../contract/derived/event-texts.ts';
 
 interface News {
   readonly isLive: boolean;

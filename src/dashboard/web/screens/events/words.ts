@@ -1,18 +1,8 @@
 /** Events in words. */
-import type { EventType, FeedEvent } from '../../api/types.ts';
+import type { FeedEvent } from '../../api/types.ts';
 import { formatDuration, formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { STATES, TYPES } from '../jobs/words.ts';
-
-/** Those that a webhook can be told of. */
-export const EVENT_TYPES = t.events.types;
-
-/** All that the feed can have. */
-export const FEED_TYPES: readonly FeedEvent['type'][] = [
-  ...(Object.keys(EVENT_TYPES) as EventType[]),
-  'watched_folder.files_missing',
-  'watched_folder.test',
-];
 
 /** What it is about, where that is shown, and what there is to say of it. */
 interface EventWords {

@@ -3,7 +3,6 @@ import type { ReactElement } from 'react';
 import type { Webhook } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { ThingDialog, useForm } from '../../ui/form.tsx';
-import { EVENT_TYPES } from '../events/words.ts';
 
 const words = t.webhooks.form;
 
@@ -29,7 +28,7 @@ export function WebhookForm({ former, onClose, onMade }: Props): ReactElement {
       onDone={({ secret }) => (onMade === undefined ? onClose() : onMade(secret))}
       onClose={onClose}
       groups={[{ names: ['url', 'events', 'connections'], isPlain: true }]}
-      special={{ url: { isFirst: true }, events: { areNames: true, options: Object.entries(EVENT_TYPES) } }}
+      special={{ url: { isFirst: true }, events: { areNames: true, options: Object.entries(t.events.types) } }}
     />
   );
 }

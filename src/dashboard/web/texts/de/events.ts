@@ -1,18 +1,10 @@
+import { events as types } from '../../../../contract/de/events.ts';
 import type { Texts } from '../catalogue.ts';
 
 export const events: Texts['events'] = {
   title: 'Ereignisse',
   lead: 'Alles, was geschehen ist, lückenlos nummeriert. Webhooks erhalten diese Ereignisse.',
-  types: {
-    'transfer.failed': 'Eine Übertragung ist fehlgeschlagen.',
-    'connection.down': 'Ein Server ist nicht erreichbar oder lehnt die Anmeldung ab.',
-    'connection.up': 'Ein Server arbeitet wieder.',
-    'attention.raised': 'Etwas braucht Aufmerksamkeit.',
-    'attention.cleared': 'Es braucht keine Aufmerksamkeit mehr.',
-    'job.finished': 'Ein Auftrag ist beendet, mit oder ohne Fehler.',
-    'watched_folder.files_detected': 'Dateien kamen in einen überwachten Ordner oder änderten sich dort.',
-    'watched_folder.late': 'Länger als erwartet kam keine Datei in einen überwachten Ordner.',
-  },
+  types,
   type: 'Typ',
   showNewer: 'Neuere anzeigen',
   noneFits: 'Kein Ereignis dieses Typs',

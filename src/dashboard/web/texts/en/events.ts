@@ -1,15 +1,4 @@
-import type { EventType } from '../../api/types.ts';
-
-const types: Readonly<Record<EventType, string>> = {
-  'transfer.failed': 'A transfer failed.',
-  'connection.down': 'A server cannot be reached, or refuses the login.',
-  'connection.up': 'A server works again.',
-  'attention.raised': 'Something needs attention.',
-  'attention.cleared': 'It no longer needs attention.',
-  'job.finished': 'A job ended, with or without errors.',
-  'watched_folder.files_detected': 'Files in a watched folder are new or have changed.',
-  'watched_folder.late': 'No file arrived in a watched folder for longer than expected.',
-};
+import { events as types } from '../../../../contract/derived/event-texts.ts';
 
 /** What has happened. */
 export const events = {

@@ -1,0 +1,11 @@
+/** What people read of events, in English. Bundles for browsers and n8n have these texts alone (src/build/derived.ts). */
+import { EVENT_TEXTS, EVENT_TYPES, FEED_TYPES as feedTypes, type SubscribedType } from '../event.js';
+
+const textsOf = (which: 'name' | 'text') =>
+  Object.fromEntries(EVENT_TYPES.map((type) => [type, EVENT_TEXTS[type][which]])) as Readonly<
+    Record<SubscribedType, string>
+  >;
+
+export const events = textsOf('text');
+export const EVENT_NAMES = textsOf('name');
+export const FEED_TYPES = feedTypes;

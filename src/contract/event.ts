@@ -1,0 +1,341 @@
+/**
+ * Events: each type, with what its body says. A new one is an entry here and its German text (de/events.ts); one that a webhook
+ * can subscribe to also gets into the forms, the options of ftg, the nodes for n8n and the tables of the documentation.
+ */
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { ATTENTION_KINDS } from './attention.js';
+import { connectionSummary } from './connection/schemas.js';
+import { jobExample, jobFields, jobSchema } from './job.js';
+import {
+  base64,
+  component,
+  count,
+  dateTime,
+  described,
+  flag,
+  group,
+  listOf,
+  object,
+  oneOf,
+  text,
+  textOrNull,
+  texts,
+} from './schema.js';
+import { exampleOf, shownFields } from './thing.js';
+import { failedTransferFields, transferExample } from './transfer.js';
+import { ROOT_PATH } from './words.js';
+
+interface EventDefinition<D extends TProperties = TProperties> {
+  /** Of its schema in the OpenAPI document. */
+  readonly schemaName: string;
+  readonly operationId: string;
+  readonly summary: string;
+  /** Beside webhooks: whose `webhookUrl` it goes to. */
+  readonly of?: 'folder' | 'job';
+  /** The fields of `data`. */
+  readonly data: D;
+  readonly about?: string;
+  /** An example of `data`. */
+  readonly example: Static<TObject<D>>;
+  /** When the example happened. */
+  readonly at?: string;
+}
+
+/** What people read of a type that a webhook can subscribe to. */
+interface EventTexts {
+  /** Its name in the nodes for n8n. */
+  readonly name: string;
+  /** Says in the dashboard when it comes. */
+  readonly text: string;
+}
+
+const event = <D extends TProperties>(definition: EventDefinition<D>) => definition;
+const subscribed = <D extends TProperties>(definition: EventDefinition<D> & EventTexts) => definition;
+
+const copied = Type.Object(
+  {
+    connectionId: text('Id of the connection of the copy.'),
+    path: Type.Optional(text('Where the copy is; with `skipped`, what stands there instead.')),
+    size: Type.Optional(count('Bytes of the copy.')),
+    skipped: Type.Optional(flag('True where `onConflict` left alone what stands there.')),
+    error: Type.Optional(text('Why there is no copy.')),
+  },
+  {
+    description:
+      'Of a folder with `copyTo`: where the copy of the file is. A file without one stays where it is, whatever `afterDelivery` says.',
+  },
+);
+export type CopiedFile = Static<typeof copied>;
+
+const eventFile = Type.Object({
+  name: text('Name of the file.'),
+  path: text(ROOT_PATH),
+  size: count('Bytes.'),
+  isDirectory: flag('Always false.'),
+  modifiedAt: dateTime('Time of the last change, UTC.'),
+  rawName: Type.Optional(base64('The exact bytes of a name that is not UTF-8, as base64.')),
+  event: oneOf(['new', 'modified'], '`new`, or `modified` where its size or date changed.'),
+  copy: Type.Optional(copied),
+});
+export type EventFile = Static<typeof eventFile>;
+
+const FILES = 'The files that were found; none in an event that only tries the webhook out.';
+
+const ofFolder = {
+  watchedFolder: group(
+    {
+      id: text('Id of the watched folder.'),
+      name: text('Name of the watched folder, as the dashboard shows it.'),
+      path: text(ROOT_PATH),
+      connectionId: text('Id of its connection.'),
+    },
+    'The folder that was checked.',
+  ),
+  connection: described(connectionSummary, 'The connection of the watched folder.'),
+};
+const connectionExample = { id: 'warehouse', name: 'Warehouse', type: 'sftp' } as const;
+const folderExample = {
+  watchedFolder: {
+    id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001',
+    name: 'incoming',
+    path: '/incoming',
+    connectionId: 'warehouse',
+  },
+  connection: connectionExample,
+};
+
+const late = {
+  ...ofFolder,
+  expectEveryMinutes: count('How often a file is expected.'),
+  lastDetectionAt: textOrNull('When a file was last reported; null = never.', { format: 'date-time' }),
+};
+const lateExample = { ...folderExample, expectEveryMinutes: 60, lastDetectionAt: '2026-01-31T10:30:00.000Z' };
+
+const connection = described(connectionSummary, 'The connection.');
+
+const attention = {
+  kind: oneOf(ATTENTION_KINDS, 'What it is about.'),
+  text: text('In words.'),
+  since: dateTime('When it was found first.'),
+  connectionId: Type.Optional(text('The connection, where it is about one.')),
+  watchedFolderId: Type.Optional(text('The watched folder, where it is about one.')),
+  scheduleId: Type.Optional(text('The schedule, where it is about one.')),
+  apiKeyId: Type.Optional(text('The API key, where it is about one.')),
+};
+const attentionExample = {
+  kind: 'connection_failing',
+  text: 'Connection "Warehouse" fails: login refused',
+  since: '2026-01-31T12:00:00.000Z',
+  connectionId: 'warehouse',
+} as const;
+const NEEDS_ATTENTION = 'What needs attention.';
+
+/** Those that a webhook can subscribe to. */
+const subscribedTypes = {
+  'watched_folder.files_detected': subscribed({
+    schemaName: 'FilesDetectedEvent',
+    operationId: 'filesDetected',
+    summary: 'Files were found in a watched folder',
+    name: 'Watched Folder: New or Changed Files',
+    text: 'Files in a watched folder are new or have changed.',
+    of: 'folder',
+    data: { ...ofFolder, files: listOf(eventFile, FILES) },
+    example: {
+      ...folderExample,
+      files: [
+        {
+          name: 'orders.csv',
+          path: '/incoming/orders.csv',
+          size: 1024,
+          isDirectory: false,
+          modifiedAt: '2026-01-31T11:59:00.000Z',
+          event: 'new',
+        },
+      ],
+    },
+  }),
+  /** The folder's own webhook gets `watched_folder.files_missing` in its place, the older name. */
+  'watched_folder.late': subscribed({
+    schemaName: 'FolderLateEvent',
+    operationId: 'folderLate',
+    summary: 'No file came for longer than expectEveryMinutes',
+    name: 'Watched Folder: Files Are Late',
+    text: 'No file arrived in a watched folder for longer than expected.',
+    data: late,
+    example: lateExample,
+  }),
+  'transfer.failed': subscribed({
+    schemaName: 'TransferFailedEvent',
+    operationId: 'transferFailed',
+    summary: 'An operation has failed',
+    name: 'Transfer Failed',
+    text: 'A transfer failed.',
+    data: {
+      transfer: described(
+        object('FailedTransfer', shownFields(failedTransferFields, 'key')),
+        'Its item of the history.',
+      ),
+    },
+    example: {
+      transfer: {
+        ...exampleOf(failedTransferFields, transferExample, 'key'),
+        ...{ fileSize: 0, status: 'failed', errorMessage: 'no space left on the server', errorCode: 'no_space' },
+      },
+    },
+  }),
+  'job.finished': subscribed({
+    schemaName: 'JobFinishedEvent',
+    operationId: 'jobFinished',
+    summary: 'A job has ended',
+    name: 'Job Finished',
+    text: 'A job ended, with or without errors.',
+    of: 'job',
+    data: { job: described(jobSchema, 'The job, as it ended.') },
+    example: {
+      job: {
+        ...exampleOf(jobFields, jobExample, 'key'),
+        state: 'succeeded',
+        etaSeconds: null,
+        finishedAt: '2026-01-31T12:05:00.000Z',
+      },
+    },
+    at: '2026-01-31T12:05:00.000Z',
+  }),
+  'connection.down': subscribed({
+    schemaName: 'ConnectionDownEvent',
+    operationId: 'connectionDown',
+    summary: 'A server cannot be reached, or lets nobody in',
+    name: 'Connection Down',
+    text: 'A server cannot be reached, or refuses the login.',
+    data: {
+      connection,
+      since: dateTime('When it was found so first.'),
+      error: text('What operations met last.'),
+      errorCode: text('The code of that.'),
+    },
+    example: {
+      connection: connectionExample,
+      since: '2026-01-31T11:59:45.000Z',
+      error: 'sftp.example.com:22 refuses connections',
+      errorCode: 'unreachable',
+    },
+  }),
+  'connection.up': subscribed({
+    schemaName: 'ConnectionUpEvent',
+    operationId: 'connectionUp',
+    summary: 'A server that was down is there again',
+    name: 'Connection Up',
+    text: 'A server works again.',
+    data: { connection, since: dateTime('Since when it was down.'), downSeconds: count('For how long.') },
+    example: { connection: connectionExample, since: '2026-01-31T11:31:00.000Z', downSeconds: 1740 },
+  }),
+  'attention.raised': subscribed({
+    schemaName: 'AttentionRaisedEvent',
+    operationId: 'attentionRaised',
+    summary: 'Something needs attention',
+    name: 'Attention Needed',
+    text: 'Something needs attention.',
+    data: attention,
+    about: NEEDS_ATTENTION,
+    example: attentionExample,
+  }),
+  'attention.cleared': subscribed({
+    schemaName: 'AttentionClearedEvent',
+    operationId: 'attentionCleared',
+    summary: 'It no longer needs attention',
+    name: 'Attention No Longer Needed',
+    text: 'It no longer needs attention.',
+    data: { ...attention, endedAt: dateTime('When it was found to be over.') },
+    about: NEEDS_ATTENTION,
+    example: { ...attentionExample, endedAt: '2026-01-31T12:31:00.000Z' },
+    at: '2026-01-31T12:31:00.000Z',
+  }),
+};
+
+const otherTypes = {
+  'watched_folder.files_missing': event({
+    schemaName: 'FilesMissingEvent',
+    operationId: 'filesMissing',
+    summary: 'No file came for longer than expectEveryMinutes',
+    of: 'folder',
+    data: late,
+    example: lateExample,
+  }),
+  'watched_folder.test': event({
+    schemaName: 'TestEvent',
+    operationId: 'webhookTest',
+    summary: 'Somebody tries the webhook out',
+    of: 'folder',
+    data: { ...ofFolder, files: Type.Array(eventFile, { description: FILES, maxItems: 0 }) },
+    example: { ...folderExample, files: [] },
+  }),
+};
+
+/** It is in no feed, and has no number. */
+const testTypes = {
+  'webhook.test': event({
+    schemaName: 'WebhookTestEvent',
+    operationId: 'webhookTested',
+    summary: 'Somebody tries the webhook out; it is no event of the feed and has no sequence',
+    data: {
+      webhook: described(
+        object('TestedWebhook', {
+          id: text('Identifier of the webhook.'),
+          events: texts('Types of events that it is told.'),
+        }),
+        'The webhook that is tried out.',
+      ),
+    },
+    example: { webhook: { id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1f001', events: ['transfer.failed'] } },
+  }),
+};
+
+const feedTypes = { ...subscribedTypes, ...otherTypes };
+const types = { ...feedTypes, ...testTypes };
+type Types = typeof types;
+export type EventType = keyof Types;
+export type SubscribedType = keyof typeof subscribedTypes;
+type EventData<T extends EventType> = Static<TObject<Types[T]['data']>>;
+
+export const EVENT_TYPES = Object.keys(subscribedTypes) as readonly SubscribedType[];
+export const FEED_TYPES = Object.keys(feedTypes) as readonly (keyof typeof feedTypes)[];
+export const EVENT_TEXTS: Readonly<Record<SubscribedType, EventTexts>> = subscribedTypes;
+export const EVENTS: Readonly<Record<EventType, EventDefinition>> = types;
+
+/** An event as it is written: its number and id are put in front once it has them. `id`: of one that gets no number. */
+export function eventBody<T extends EventType>(type: T, at: Date, data: EventData<T>, id?: string): string {
+  return JSON.stringify({ id, type, timestamp: at.toISOString(), data });
+}
+
+/** Bytes by which an event grows as it gets its number. */
+export const NUMBERED_BYTES =
+  '{"sequence":,"id":"","previousId":"",'.length +
+  2 * crypto.randomUUID().length +
+  String(Number.MAX_SAFE_INTEGER).length;
+
+const NUMBERED = {
+  sequence: 42,
+  id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d00d',
+  previousId: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d00c',
+};
+
+/** The body of a type. */
+export function eventSchema(type: EventType): TSchema {
+  const { schemaName, data, about = 'What the event is about.' } = EVENTS[type];
+  const whole = Type.Object({
+    sequence: Type.Optional(count('Its number among the events of the account, from 1 and without holes.')),
+    id: Type.Optional(text('Identifies the event; the `webhook-id` of its deliveries.')),
+    previousId: Type.Optional(
+      textOrNull('`id` of the event before it; null of the first. Who has not seen that one asks `GET /api/events`.'),
+    ),
+    type: Type.Literal(type, { description: 'Kind of event.' }),
+    timestamp: dateTime('When it happened.'),
+    data: group(data, about),
+  });
+  return component(schemaName, whole);
+}
+
+export function eventExample(type: EventType) {
+  const { example, at = '2026-01-31T12:00:00.000Z' } = EVENTS[type];
+  return { ...NUMBERED, type, timestamp: at, data: example };
+}
