@@ -223,6 +223,19 @@ test('delays before further tries, and their random spread, are made by base/ret
   );
 });
 
+test('what each of these is, one module knows', () => {
+  const owners: readonly (readonly [pattern: RegExp, owner: string])[] = [
+    [/const (SECOND|MINUTE|HOUR|DAY)_MS =/, 'contract/units.ts'],
+    [/'&amp;'/, 'base/html.ts'],
+    [/\['succeeded', 'partly_failed', /, 'contract/job-states.ts'],
+    [/`there is no (\$\{kind\}|connection|upload|transfer) \$\{/, 'base/errors.ts'],
+  ];
+  for (const [pattern, owner] of owners) {
+    const found = modules.filter(({ source }) => pattern.test(source.text)).map(({ file }) => file);
+    assert.deepEqual(found, [owner], pattern.source);
+  }
+});
+
 test('no file depends on itself by way of others', () => {
   const targets = new Map(
     files.map((file) => [file, imports.filter((one) => one.file === file && isOurs(one)).map(({ target }) => target)]),

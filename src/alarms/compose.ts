@@ -4,6 +4,7 @@ import { idsOf, wordsOf } from '../attention/items.js';
 import type { Language } from '../contract/alarm.js';
 import { ATTENTION_KINDS, type AttentionItem, attentionPage } from '../contract/attention.js';
 import { MAIL_WORDS } from './mail-words.js';
+import { escapeHtml } from '../base/html.js';
 
 export interface MailContent {
   readonly subject: string;
@@ -46,14 +47,14 @@ export function alarmMail(news: News, language: Language, publicUrl: string): Ma
     text.push('');
     const shown = rows.map(({ line, link }) =>
       link === undefined
-        ? `<li>${escaped(line)}</li>`
-        : `<li>${escaped(line)} <a href="${escaped(link)}">${escaped(words.open)}</a></li>`,
+        ? `<li>${escapeHtml(line)}</li>`
+        : `<li>${escapeHtml(line)} <a href="${escapeHtml(link)}">${escapeHtml(words.open)}</a></li>`,
     );
-    if (rest > 0) shown.push(`<li>${escaped(words.more(rest))}</li>`);
-    html.push(`<p>${escaped(title)}</p><ul>${shown.join('')}</ul>`);
+    if (rest > 0) shown.push(`<li>${escapeHtml(words.more(rest))}</li>`);
+    html.push(`<p>${escapeHtml(title)}</p><ul>${shown.join('')}</ul>`);
   }
   text.push('-- ', words.why);
-  html.push(`<p><small>${escaped(words.why)}</small></p>`);
+  html.push(`<p><small>${escapeHtml(words.why)}</small></p>`);
   const subject = worst === undefined ? '' : words.subject(news.fresh.length, wordsOf(worst, language));
   return {
     subject: cut(oneLine(subject), SUBJECT_CHARS),
@@ -63,7 +64,7 @@ export function alarmMail(news: News, language: Language, publicUrl: string): Ma
 }
 
 export function plainMail(subject: string, text: string, language: Language): MailContent {
-  const paragraphs = text.split('\n\n').map((part) => `<p>${escaped(part)}</p>`);
+  const paragraphs = text.split('\n\n').map((part) => `<p>${escapeHtml(part)}</p>`);
   return { subject: oneLine(subject), text, html: page(paragraphs.join(''), language) };
 }
 
@@ -81,18 +82,6 @@ function oneLine(text: string): string {
 function cut(text: string, chars: number): string {
   const whole = [...text];
   return whole.length <= chars ? text : `${whole.slice(0, chars - 1).join('')}…`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
 }
 
 function page(body: string, language: Language): string {

@@ -1,7 +1,7 @@
 /** Quiet hours: by the clock of a zone, also over midnight. */
 import type { QuietHours } from '../contract/alarm.js';
+import { MINUTE_MS } from '../contract/units.js';
 
-const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
 /** No clock is changed by less. */
 const STEP_MINUTES = 15;

@@ -2,8 +2,8 @@
 import type { Figures } from '../storage/storage.js';
 import { ATTENTION_KINDS, type AttentionItem } from '../contract/attention.js';
 import { type Month, monthOf, type MonthStorage } from './month.js';
+import { DAY_MS } from '../contract/units.js';
 
-const DAY_MS = 86_400_000;
 const KEY_WARNING_DAYS = 7;
 /** The same number as in the metric and on the page of a connection's health. */
 const CERTIFICATE_WARNING_DAYS = 14;

@@ -1,7 +1,7 @@
 /** The actions of an account in this month, compared with its plan, and their forecast. */
 import type { DayFigures, Figures, Quota } from '../storage/storage.js';
+import { DAY_MS } from '../contract/units.js';
 
-const DAY_MS = 86_400_000;
 /** The forecast uses the mean of this many days. */
 const TREND_DAYS = 7;
 

@@ -8,5 +8,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return text.toWellFormed().replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -4,6 +4,7 @@ import { FtgError } from './errors.js';
 import { linesOf } from './lines.js';
 import { type CallOptions, type Transport, wait } from './transport.js';
 import type * as api from './types.js';
+import { hasEnded } from '../contract/job-states.js';
 
 /** What a stream of events tells: how the job is now, or a file of it that has ended. */
 export type JobEvent =
@@ -11,7 +12,6 @@ export type JobEvent =
 
 type Answer = { readonly job: api.Job };
 
-const ENDED: readonly api.Job['state'][] = ['succeeded', 'partly_failed', 'failed', 'cancelled'];
 /** The gateway sends something every five seconds at least. */
 const SILENCE_MS = 30_000;
 const ASK_EVERY_MS = 2_000;
@@ -66,7 +66,7 @@ export class Jobs {
   /** Resolves with the job once it has ended, however it did; waits for one that is paused. */
   async wait(id: string, options: CallOptions = {}): Promise<api.Job> {
     for await (const event of this.events(id, options)) {
-      if (event.type === 'job' && ENDED.includes(event.job.state)) return event.job;
+      if (event.type === 'job' && hasEnded(event.job)) return event.job;
     }
     return this.get(id, options);
   }
@@ -80,7 +80,7 @@ export class Jobs {
       try {
         for await (const event of this.stream(id, options)) {
           yield event;
-          if (event.type === 'job' && ENDED.includes(event.job.state)) return;
+          if (event.type === 'job' && hasEnded(event.job)) return;
         }
       } catch (thrown) {
         options.signal?.throwIfAborted();
@@ -89,7 +89,7 @@ export class Jobs {
       // Whatever is wrong for good, this says.
       const job = await this.get(id, options);
       yield { type: 'job', job };
-      if (ENDED.includes(job.state)) return;
+      if (hasEnded(job)) return;
       await wait(ASK_EVERY_MS, options.signal);
     }
   }

@@ -2,6 +2,7 @@
 import type { SortedEntry } from '../base/entry-sorter.js';
 import type { FileInfo } from '../remotes/remote.js';
 import type { JobDefinition } from '../contract/job.js';
+import { DAY_MS, MINUTE_MS } from '../contract/units.js';
 
 /** The size of a folder in a sorted listing. */
 export const FOLDER = -1;
@@ -20,9 +21,6 @@ interface Times {
   readonly targetResolutionMs: number;
   readonly areKept: boolean;
 }
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /**
  * Whether the target's file equals the source's, as far as requested. Digests are compared when the file is processed.

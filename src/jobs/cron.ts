@@ -1,6 +1,7 @@
 /** The times of a cron expression, in the local time of a zone. croner reads the fields and finds the local times. */
 import { Cron } from 'croner';
 import { refusal } from '../base/errors.js';
+import { DAY_MS } from '../contract/units.js';
 
 interface Recurrence {
   /** The first time after the given one; null = never again. */
@@ -87,8 +88,6 @@ function nextOnWall(times: Cron, offset: Offset, after: Date): Date | null {
   }
   return null;
 }
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** The first of two; if there is none, the moment at which the clock was moved forward. */
 function momentOf(wall: number, offset: Offset): number {

@@ -1,5 +1,5 @@
 /** Runs jobs on this node: slices of listings and of files, taken from the queues that all nodes share. */
-import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
+import { GatewayError, hasCode, toGatewayError, unknown } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
 import type { Connection } from '../connections/connection.js';
 import { WokenWork } from '../base/woken-work.js';
@@ -165,7 +165,7 @@ export class JobEngine {
 
   private async connectionOf(accountId: string, id: string): Promise<Connection | GatewayError> {
     const connection = await this.options.connections.find(accountId, id);
-    if (connection === undefined) return new GatewayError('unknown_connection', `there is no connection ${id}`);
+    if (connection === undefined) return unknown('connection', id);
     try {
       requireActive(connection);
       return connection;

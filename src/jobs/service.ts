@@ -25,6 +25,7 @@ import type { JobEnding, JobFilter, Jobs } from '../storage/storage.js';
 import { createFileFilter } from './file-filter.js';
 import type { RowBudget } from './row-budget.js';
 import type { RunningJobs } from './running-jobs.js';
+import { hasEnded } from '../contract/job-states.js';
 
 export interface JobServiceOptions {
   readonly rows: Jobs;
@@ -69,8 +70,6 @@ type JobChange = 'pause' | 'resume' | 'cancel';
 
 /** A cancellation that takes longer to be stored already ends the work. */
 const CANCEL_PATIENCE_MS = 300;
-
-const ENDED = new Set<Job['state']>(['succeeded', 'partly_failed', 'failed', 'cancelled']);
 
 export class JobService {
   constructor(private readonly options: JobServiceOptions) {}
@@ -168,7 +167,7 @@ export class JobService {
     const former = await this.get(caller, id);
     const changing = rows[change](caller.accountId, id, limits);
     const before = await (change === 'cancel' ? this.stopMeanwhile(former, changing) : changing);
-    if (before !== undefined && ENDED.has(before.state) && !(change === 'cancel' && before.state === 'cancelled')) {
+    if (before !== undefined && hasEnded(before) && !(change === 'cancel' && before.state === 'cancelled')) {
       throw refusal('not_running', `job ${id} has ended: it is ${before.state}`);
     }
     const job = await this.get(caller, id);
@@ -179,7 +178,7 @@ export class JobService {
 
   /** A slow database does not keep the work running during a cancellation: if that fails, the work is continued. */
   private async stopMeanwhile<T>({ id, state }: Job, cancelling: Promise<T>): Promise<T> {
-    if (ENDED.has(state)) return cancelling;
+    if (hasEnded({ state })) return cancelling;
     let isOver = (): void => undefined;
     const timer = setTimeout(() => (isOver = this.options.running.ending(id)), CANCEL_PATIENCE_MS);
     try {
@@ -197,7 +196,7 @@ export class JobService {
   async retry(caller: Caller, id: string): Promise<Job> {
     const { rows, limits } = this.options;
     const former = await this.get(caller, id);
-    if (!ENDED.has(former.state)) throw refusal('in_use', `job ${id} has not ended: it is ${former.state}`);
+    if (!hasEnded(former)) throw refusal('in_use', `job ${id} has not ended: it is ${former.state}`);
     this.checkRights(caller, { ...former.definition, type: former.type });
     if (former.state === 'succeeded' || former.definition.dryRun) {
       throw refusal('not_running', `job ${id} has nothing to do again: it is ${former.state}`);

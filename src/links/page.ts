@@ -11,6 +11,7 @@ import { visible } from '../base/visible.js';
 import type { OpenedLink } from '../storage/storage.js';
 import { LinkEnded } from './refusals.js';
 import { LANGUAGES, type Language, languageOf, type PageTexts } from './texts.js';
+import { escapeHtml } from '../base/html.js';
 
 type Headers = ReadonlyMap<string, string>;
 
@@ -87,13 +88,13 @@ function uploadPage(
   const data = { words: told, language, maxBytes, isOne };
   const storedAs = link.filename === null ? '' : `<p>${filled(words.upload.storedAs, link.filename)}</p>`;
   return document(language, title, [
-    `<p>${escape(words.upload.lead)}</p>${storedAs}`,
-    `<div class="drop" data-page="${escape(JSON.stringify(data))}">`,
-    `<p>${escape(isOne ? words.upload.dropOne : words.upload.drop)}</p>`,
-    `<label class="button"><input type="file"${isOne ? '' : ' multiple'}>${escape(isOne ? words.upload.chooseOne : words.upload.choose)}</label>`,
+    `<p>${escapeHtml(words.upload.lead)}</p>${storedAs}`,
+    `<div class="drop" data-page="${escapeHtml(JSON.stringify(data))}">`,
+    `<p>${escapeHtml(isOne ? words.upload.dropOne : words.upload.drop)}</p>`,
+    `<label class="button"><input type="file"${isOne ? '' : ' multiple'}>${escapeHtml(isOne ? words.upload.chooseOne : words.upload.choose)}</label>`,
     '</div>',
     `<ul class="files" aria-live="polite"></ul>${factList(facts)}`,
-    `<noscript><p>${escape(words.upload.noScript)}</p><pre>curl -T FILE '…?filename=FILE'</pre></noscript>`,
+    `<noscript><p>${escapeHtml(words.upload.noScript)}</p><pre>curl -T FILE '…?filename=FILE'</pre></noscript>`,
     `<script type="module">${SCRIPT}</script>`,
   ]);
 }
@@ -109,13 +110,13 @@ function downloadPage(
     [words.facts.expires, timeIn(language, link.expiresAt)] as const,
   ];
   return document(language, words.download.title, [
-    `<p class="name"><bdi>${escape(visible(file.name))}</bdi></p>${factList(facts)}`,
-    `<p><a class="button" href="?download=1" download>${escape(words.download.button)}</a></p>`,
+    `<p class="name"><bdi>${escapeHtml(visible(file.name))}</bdi></p>${factList(facts)}`,
+    `<p><a class="button" href="?download=1" download>${escapeHtml(words.download.button)}</a></p>`,
   ]);
 }
 
 function errorPage(language: Language, words: PageTexts, error: GatewayError): string {
-  return document(language, words.errors.title, [`<p role="alert">${escape(explain(words, error))}</p>`]);
+  return document(language, words.errors.title, [`<p role="alert">${escapeHtml(explain(words, error))}</p>`]);
 }
 
 function explain({ errors }: PageTexts, error: GatewayError): string {
@@ -130,7 +131,7 @@ function usesLeft({ maxUses, uses }: OpenedLink, label: string): (readonly [stri
 }
 
 function factList(facts: readonly (readonly [string, string])[]): string {
-  const rows = facts.map(([name, value]) => `<div><dt>${escape(name)}</dt><dd>${escape(value)}</dd></div>`);
+  const rows = facts.map(([name, value]) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`);
   return `<dl>${rows.join('')}</dl>`;
 }
 
@@ -138,8 +139,8 @@ function document(language: Language, title: string, parts: readonly string[]): 
   return [
     `<!doctype html><html lang="${language}"><head><meta charset="utf-8">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">',
-    `<title>${escape(title)}</title><style>${STYLE}</style></head>`,
-    `<body><main><h1>${escape(title)}</h1>`,
+    `<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>`,
+    `<body><main><h1>${escapeHtml(title)}</h1>`,
     ...parts,
     '</main></body></html>',
   ].join('\n');
@@ -148,20 +149,8 @@ function document(language: Language, title: string, parts: readonly string[]): 
 const filled = (words: string, name: string): string =>
   words
     .split('{name}')
-    .map(escape)
-    .join(`<strong><bdi>${escape(visible(name))}</bdi></strong>`);
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escape(text: string): string {
-  return text.toWellFormed().replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
-}
+    .map(escapeHtml)
+    .join(`<strong><bdi>${escapeHtml(visible(name))}</bdi></strong>`);
 
 function bytesIn(language: Language, bytes: number): string {
   const power = Math.min(4, Math.floor(Math.log10(Math.max(1, bytes)) / 3));

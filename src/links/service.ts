@@ -14,6 +14,7 @@ import { parseFileName, ROOT } from '../remotes/path.js';
 import type { Link, LinkSettings } from '../contract/link.js';
 import type { Actor, Links, OpenedLink } from '../storage/storage.js';
 import { LinkEnded } from './refusals.js';
+import { DAY_MS } from '../contract/units.js';
 
 interface LinkOrder extends Omit<LinkSettings, 'connectionId'> {
   /** Found, and allowed. */
@@ -26,7 +27,6 @@ interface LinkServiceOptions {
   readonly limits: { readonly maxDays: number; readonly perAccount: number; readonly usesAtOnce: number };
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const NEEDS: Readonly<Record<Link['operation'], Scope>> = { upload: 'write', download: 'read' };
 
 export class LinkService {

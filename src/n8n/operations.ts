@@ -4,12 +4,12 @@ import type { ListAnswer } from '../client/types.js';
 import { fromBinary, toBinary } from './binary.js';
 import { idempotencyKey } from './idempotency.js';
 import { call, type Call, open } from './request.js';
+import { HOUR_MS } from '../contract/units.js';
 
 type Output = Pick<INodeExecutionData, 'json' | 'binary'>;
 type Work = (item: Item) => Promise<readonly Output[]>;
 
 const PAGE = 1_000;
-const HOUR_MS = 3_600_000;
 
 export async function perform(context: IExecuteFunctions, index: number): Promise<readonly Output[]> {
   const item = new Item(context, index);

@@ -6,8 +6,8 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../base/cache-size.js';
 import type { FileInfo } from '../remotes/remote.js';
+import { SECOND_MS } from '../contract/units.js';
 
-const SECOND_MS = 1_000;
 /** A server's clock that was not seen yet is assumed to lag by at most this. */
 const PLAUSIBLE_LAG_MS = 86_400_000;
 /** A clock that falls back by this much was set back. */

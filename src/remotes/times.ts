@@ -1,7 +1,7 @@
 /** The time of a file, which copies keep. */
 import type { FileInfo } from './remote.js';
+import { SECOND_MS } from '../contract/units.js';
 
-const SECOND_MS = 1000;
 /** Seconds that SFTP can write: 32 bits, up to the year 2106. */
 const MAX_SECONDS = 2 ** 32 - 1;
 

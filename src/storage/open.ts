@@ -71,6 +71,7 @@ import { WatchedFolders } from './tables/watched-folders.js';
 import { Deliveries } from './tables/deliveries.js';
 import { WebhookEvents } from './tables/webhook-events.js';
 import { Webhooks } from './tables/webhooks.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../contract/units.js';
 
 /**
  * Opens the database at `url`, or the embedded one in dataDir when it is "", migrated and with its master key proven.
@@ -306,9 +307,6 @@ async function provisionAccounts(
   }, PATIENCE_MS);
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-const MINUTE_MS = 60 * 1000;
-const HOUR_MS = 60 * MINUTE_MS;
 /** Between two sweeps where no node is known to have died. */
 const SWEEP_EVERY_MS = MINUTE_MS;
 const RETENTION_LOCK = 4_702_111_234_003;

@@ -3,7 +3,7 @@
  * byte.
  */
 import { pause, within } from '../base/deadline.js';
-import { hasCode } from '../base/errors.js';
+import { hasCode, unknown } from '../base/errors.js';
 import { uuidv7 } from '../base/uuid.js';
 import type { Connection } from '../connections/connection.js';
 import { applyTemplate, temporaryName, templateFacts } from '../operations/names.js';
@@ -18,7 +18,7 @@ import type { Upload } from '../contract/upload.js';
 import type { UploadAddress } from '../storage/storage.js';
 import { fileOf, partOf, piecesOf, tooLarge, type UploadRequest, type UploadServiceOptions } from './file.js';
 import { NO_BYTES, type Piece, PieceWork } from './piece-work.js';
-import { type HeldUpload, unknownUpload, Writers } from './writers.js';
+import { type HeldUpload, Writers } from './writers.js';
 
 /** For a connection that is about to be deleted: its owner does not wait longer. */
 const END_ALL_MS = 5_000;
@@ -76,7 +76,7 @@ export class UploadService {
   /** The offset; if its writer has died, the remote is asked. Publishes an upload that is complete. */
   async look(request: UploadRequest, id: string): Promise<Upload> {
     const upload = await this.options.store.find(addressOf(request, id));
-    if (upload === undefined) throw unknownUpload(id);
+    if (upload === undefined) throw unknown('upload', id);
     const isAtRest = upload.writer === null && upload.isExact && upload.stands !== upload.length;
     if (upload.state === 'done' || isAtRest) return upload;
     return this.write(request, id, NO_BYTES);

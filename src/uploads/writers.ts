@@ -4,7 +4,7 @@
  */
 import { pause } from '../base/deadline.js';
 import type { EndSignal } from '../base/ending.js';
-import { GatewayError, refusal } from '../base/errors.js';
+import { GatewayError, unknown } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
 import { uuidv7 } from '../base/uuid.js';
 import type { Upload } from '../contract/upload.js';
@@ -60,7 +60,7 @@ export class Writers {
       const isConfirmed = lapsed !== undefined && startedAt - lapsed.since > LAPSED_MS;
       const lapsedAt = (isConfirmed && lapsed?.at) || undefined;
       const taken = await this.store.take(at, writer, keyId, this.limits, lapsedAt);
-      if (taken === undefined) throw unknownUpload(at.id);
+      if (taken === undefined) throw unknown('upload', at.id);
       if ('upload' in taken) return this.hold(taken.upload, writer, startedAt);
       if (taken.lapsedAt === null) lapsed = undefined;
       else if (taken.lapsedAt !== lapsed?.at) lapsed = { at: taken.lapsedAt, since: performance.now() };
@@ -116,10 +116,6 @@ export class Writers {
       // If renewals keep failing, the fence ends them.
     }
   }
-}
-
-export function unknownUpload(id: string): GatewayError {
-  return refusal('unknown_upload', `there is no upload ${id.slice(0, 64)}`);
 }
 
 const locked = (): GatewayError =>

@@ -23,6 +23,7 @@ import {
 import { withinCheckTime } from './look.js';
 import { exactState, isReported } from './exact.js';
 import { samePlace } from './places.js';
+import { MINUTE_MS } from '../contract/units.js';
 
 interface AfterDeliveryOptions {
   readonly events: WebhookEvents;
@@ -38,7 +39,6 @@ interface AfterDeliveryOptions {
 }
 
 const CONCURRENCY = 4;
-const MINUTE_MS = 60_000;
 const RETRY_EVERY_MS = 60_000;
 /** A folder's connection that stays away: its files keep their place, and are known already. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;

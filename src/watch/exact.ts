@@ -7,9 +7,8 @@ import { hasCode } from '../base/errors.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remote } from '../remotes/remote.js';
 import type { DeliveredFile } from '../contract/delivery.js';
+import { SECOND_MS } from '../contract/units.js';
 
-/** The finest time that servers commonly tell, and a little more. */
-const SECOND_MS = 1000;
 const AGED_MS = 2 * SECOND_MS;
 
 /** Undefined when it is no file, or not there. */

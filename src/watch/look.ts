@@ -32,6 +32,7 @@ import { ReasonLog } from './reasons.js';
 import { UnsureEntries } from './unsure.js';
 import { walk } from './walk.js';
 import { zoneShift } from './zone-shift.js';
+import { MINUTE_MS } from '../contract/units.js';
 
 interface LookDeps {
   readonly files: WatchedFiles;
@@ -92,7 +93,6 @@ interface ListRules {
 const MAX_REPORTS = 10_000;
 /** Of files that are moved or deleted later: each is asked for by itself. */
 const MAX_ACTED_ON = 1000;
-const MINUTE_MS = 60_000;
 const CHANGES_AT_ONCE = 1000;
 
 /** An end for what a server could draw out for ever by answering now and then. Errors: as `work`, command_timeout. */

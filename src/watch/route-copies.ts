@@ -5,7 +5,7 @@
 import { Memory } from '../budgets/memory.js';
 import type { Budget } from '../budgets/budget.js';
 import type { Caller } from '../base/caller.js';
-import { GatewayError, type ErrorCode, toGatewayError } from '../base/errors.js';
+import { GatewayError, type ErrorCode, toGatewayError, unknown } from '../base/errors.js';
 import { retryDelay } from '../base/retry-schedule.js';
 import type { Connection } from '../connections/connection.js';
 import type { RouteCopy } from '../contract/delivery.js';
@@ -186,7 +186,7 @@ export class RouteCopier {
       }
       const [source, target] = await Promise.all([lookUp(folder.connectionId), lookUp(copyTo.connectionId)]);
       if (source === undefined || target === undefined) {
-        throw new GatewayError('unknown_connection', `there is no connection ${copyTo.connectionId}`);
+        throw unknown('connection', copyTo.connectionId);
       }
       requireActive(source);
       requireActive(target);

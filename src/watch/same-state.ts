@@ -1,5 +1,6 @@
 /** Whether a file is what it was, by its size and its time, which servers show more or less exactly. */
 import { type FileState, UNKNOWN_SIZE } from '../storage/storage.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../contract/units.js';
 
 export interface TimeRules {
   /** The resolution of the server's times; the coarser one of this check's and the last one's. */
@@ -10,9 +11,6 @@ export interface TimeRules {
   readonly endedMs: number;
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** LIST shows a clock time for about half a year, then only the day. */
 export const LOSES_CLOCK_AFTER_MS = 150 * DAY_MS;
 

@@ -1,8 +1,8 @@
 /** When folders are due. Times are milliseconds of the database's clock. */
 import { createHash } from 'node:crypto';
 import { retryDelay } from '../base/retry-schedule.js';
+import { MINUTE_MS } from '../contract/units.js';
 
-const MINUTE_MS = 60_000;
 const LONGEST_DELAY_MS = 60 * MINUTE_MS;
 
 /** The folder's next regular check after `afterMs`: each folder has its own place in the interval, so that checks spread. */

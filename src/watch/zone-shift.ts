@@ -6,9 +6,8 @@
 import type { FileState, StoredEntry } from '../storage/storage.js';
 import type { ListedEntry } from './decide.js';
 import { LOSES_CLOCK_AFTER_MS } from './same-state.js';
+import { HOUR_MS, MINUTE_MS } from '../contract/units.js';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const MAX_SHIFT_MS = 26 * HOUR_MS;
 /** One file alone proves nothing. */
 const MIN_PROOFS = 2;

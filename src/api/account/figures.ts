@@ -14,12 +14,11 @@ import {
 import { recurrenceOf } from '../../jobs/cron.js';
 import { CLOSED, TIME } from '../fields.js';
 import { endpoints } from '../endpoint.js';
+import { DAY_MS, HOUR_MS } from '../../contract/units.js';
 
 const endpoint = endpoints('Account');
 export const figureEndpoints = endpoint.all;
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const DAY_HOURS = 24;
 const DAYS_OF = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
 

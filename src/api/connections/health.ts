@@ -21,13 +21,13 @@ import type { ConnectionState, WindowFigures } from '../../storage/storage.js';
 import { lastDays, zoneField } from '../account/figures.js';
 import { CLOSED, FINGERPRINT, ID, id, LATER, TIME } from '../fields.js';
 import { endpoints } from '../endpoint.js';
+import { DAY_MS } from '../../contract/units.js';
 
 const endpoint = endpoints('Connections');
 export const healthEndpoints = endpoint.all;
 
 const KEY_NOTICE_DAYS = 30;
 const HEALTH_DAYS = 90;
-const DAY_MS = 86_400_000;
 
 const numberOrNull = (description: string): TSchemaOf<number | null> =>
   Type.Unsafe<number | null>({ type: ['number', 'null'], minimum: 0, description });

@@ -4,12 +4,11 @@ import { Periodic } from '../../base/periodic.js';
 import type { EventHub, EventStream } from '../../http/event-hub.js';
 import type { Job, JobStorage } from '../../storage/storage.js';
 import { jobFileOf, jobOf } from './job.js';
+import { hasEnded } from '../../contract/job-states.js';
 
 const LOOK_EVERY_MS = 500;
 /** Of more than this in one look the others are passed over: a stream shows what goes on, the list of files tells all. */
 const FILES_A_LOOK = 100;
-
-const ENDED = new Set<Job['state']>(['succeeded', 'partly_failed', 'failed', 'cancelled']);
 
 interface Watcher {
   readonly stream: EventStream;
@@ -41,7 +40,7 @@ export class JobEvents {
     const stream = this.hub.open('job', accountId, stillOpens);
     const watcher: Watcher = { stream, viewOf, shown: '' };
     show(watcher, job);
-    if (ENDED.has(job.state)) return stream;
+    if (hasEnded(job)) return stream;
     const known = this.jobs.get(jobId);
     const watched = known ?? { jobId, accountId, watchers: new Set(), lastEnd: undefined, isLooking: false };
     watched.watchers.add(watcher);
@@ -107,5 +106,5 @@ function show(watcher: Watcher, job: Job): void {
   const key = JSON.stringify([{ ...job, activeMs: 0, sample: null }, jobOf(job).bytesPerSecond]);
   if (key !== watcher.shown) watcher.stream.tell('job', watcher.viewOf(job));
   watcher.shown = key;
-  if (ENDED.has(job.state)) watcher.stream.finish();
+  if (hasEnded(job)) watcher.stream.finish();
 }

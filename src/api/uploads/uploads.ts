@@ -1,5 +1,5 @@
 /** Resumable uploads, as tus clients speak of them. */
-import { hasCode, refusal } from '../../base/errors.js';
+import { hasCode, refusal, unknown } from '../../base/errors.js';
 import { text } from '../../contract/schema.js';
 import { connectionParameter } from '../../contract/file-request.js';
 import type { Connection } from '../../connections/connection.js';
@@ -12,7 +12,7 @@ import type { Upload } from '../../contract/upload.js';
 import type { UploadRequest } from '../../uploads/file.js';
 import type { Piece } from '../../uploads/piece-work.js';
 import type { UploadOrder } from '../../uploads/service.js';
-import { type HeldUpload, unknownUpload } from '../../uploads/writers.js';
+import type { HeldUpload } from '../../uploads/writers.js';
 import { endpoint } from '../endpoint.js';
 import { BINARY, timeOf } from '../fields.js';
 import { formFields, type UploadFields } from '../files/upload-source.js';
@@ -244,7 +244,7 @@ async function uploadIn(
   requireVersion(input.request);
   const connection = await connectionIn(input, services);
   const { uploadId: id } = input.params;
-  if (!ID.test(id)) throw unknownUpload(id);
+  if (!ID.test(id)) throw unknown('upload', id);
   return { operation: operationFor(input, connection, 'upload', ''), id };
 }
 

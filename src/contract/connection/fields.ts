@@ -19,8 +19,7 @@ import {
   withDefault,
 } from '../schema.js';
 import { derived, given, hidden, kept, needed, secret } from '../thing.js';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../units.js';
 
 /** Each with what gateway.yaml allows, what requests may say. */
 const LIMITS = {

@@ -7,6 +7,7 @@ import type { Database } from '../postgres/database.js';
 import { columnsOf, type Queryable, rowOf, storable, type Transaction } from '../postgres/sql.js';
 import { randomText } from '../secrets/hashes.js';
 import { type Actor, record } from './audit-log.js';
+import { DAY_MS } from '../../contract/units.js';
 
 export interface AlarmRecipient {
   readonly address: string;
@@ -45,7 +46,6 @@ const CODE_HOURS = 24;
 const CODE_TRIES = 5;
 /** Mails of a day that somebody asks for: codes, and tests. */
 const MOST_ASKED = 20;
-const DAY_MS = 86_400_000;
 
 export class AlarmRecipients {
   constructor(private readonly database: Database) {}

@@ -3,6 +3,7 @@ import type { Database } from '../postgres/database.js';
 import { UNREACHED } from '../../base/errors.js';
 import { firstIdAt } from '../postgres/clock.js';
 import { LOOKUPS, sumsOf, type TransferSums } from './transfer-hours.js';
+import { HOUR_MS } from '../../contract/units.js';
 
 export interface DayFigures {
   /** YYYY-MM-DD */
@@ -22,7 +23,6 @@ interface Trouble {
   readonly error: string | null;
 }
 
-const HOUR_MS = 3_600_000;
 const HOURS = 24;
 /** So many of the newest operations of a connection are looked at, and so many must agree. */
 const LATEST = 50;

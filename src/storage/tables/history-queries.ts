@@ -11,8 +11,7 @@ import {
 import { columnsOf, type Queryable, takeRows } from '../postgres/sql.js';
 import type { TransferFilter } from './transfer.js';
 import { firstIdAt } from '../postgres/clock.js';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
+import { DAY_MS } from '../../contract/units.js';
 
 export async function listItems(
   sql: Queryable,

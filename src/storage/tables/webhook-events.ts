@@ -21,6 +21,7 @@ import { dropUnready, type EventFeeds, insertDrafts } from './event-feeds.js';
 import { copiesOf, type CopyingEvent, insertCopies } from './route-copies.js';
 import type { AttemptVerdict, NewEvent } from './webhook-event.js';
 import { targetGroup } from './webhook-targets.js';
+import { DAY_MS } from '../../contract/units.js';
 
 /** Events that should have been tried this long ago and were not have lost their job, whatever the cause. */
 const FORGOTTEN_AFTER_SECONDS = 60;
@@ -29,7 +30,6 @@ const RECOVER_AT_ONCE = 1000;
 const FREE_TRIES = 100;
 const FREE_MS = 50;
 const KEPT_DAYS = 30;
-const DAY_MS = 86_400_000;
 const PURGE_AT_ONCE = 1000;
 
 const ATTEMPT_COLUMNS = Object.keys(columnNamesOf(attemptFields)).map(columnOf);

@@ -10,11 +10,10 @@ import { t } from '../texts/texts.ts';
 import { Ago, Empty, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
 import { ConnectionBadge, type ConnectionStatus, useConnectionStatus } from '../ui/connection-status.tsx';
 import { Server } from '../ui/icons.tsx';
+import { DAY_MS } from '../../../contract/units.ts';
 
 const EVERY_MS = 30_000;
 const DAYS = 90;
-/** Down for longer than that part of a day is drawn as bad. */
-const DAY_MS = 86_400_000;
 const SHORT_PART = 0.01;
 const words = t.health;
 

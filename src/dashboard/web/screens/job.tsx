@@ -18,8 +18,9 @@ import { factsOf } from './jobs/facts.tsx';
 import { JobFiles } from './jobs/files.tsx';
 import { useJob } from './jobs/live.ts';
 import { JobProgress, leftText, speedText, starterOf, StateBadge } from './jobs/rows.tsx';
-import { countsText, filesText, hasEnded, isRepeatable, titleOf } from './jobs/words.ts';
+import { countsText, filesText, isRepeatable, titleOf } from './jobs/words.ts';
 import { LiveRows } from './transfers/rows.tsx';
+import { hasEnded } from '../../../contract/job-states.ts';
 
 const words = t.jobs.screen;
 const UP = ['/jobs', t.jobs.title] as const;

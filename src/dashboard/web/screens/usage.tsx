@@ -8,9 +8,9 @@ import { BarChart } from '../ui/chart.tsx';
 import { withQuery } from '../api/client.ts';
 import { t } from '../texts/texts.ts';
 import { sinceOf } from './transfers/filters.ts';
+import { DAY_MS } from '../../../contract/units.ts';
 
 const words = t.usage;
-const DAY_MS = 86_400_000;
 
 export default function UsageScreen(): ReactElement {
   const read = useRead<Usage>('/manage/usage', { everyMs: 60_000 });

@@ -33,9 +33,7 @@ import { isPositive, refusal, saysNoFolder } from '../session/replies.js';
 import type { FtpLease } from '../session/session.js';
 import { canSetTimes } from './times.js';
 import { openAppender, openWriter } from './writer.js';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
+import { MINUTE_MS, SECOND_MS } from '../../../contract/units.js';
 
 /** LIST of these servers shows each link as a link, whatever their settings; LIST of ProFTPD may not. */
 const SHOW_LINKS = /vsFTPd|Pure-FTPd/i;

@@ -10,9 +10,9 @@ import type { FtpOperation } from '../session/operation.js';
 import { isUnsupported } from '../session/replies.js';
 import { measure } from './lookup.js';
 import type { FtpLease } from '../session/session.js';
+import { DAY_MS } from '../../../contract/units.js';
 
 const QUARTER_HOUR_MS = 900_000;
-const DAY_MS = 86_400_000;
 
 /** Other servers would read the time as part of the name. */
 const setterOf = ({ control, features }: FtpLease): 'MFMT' | 'MDTM' | undefined =>

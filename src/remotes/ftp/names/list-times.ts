@@ -1,5 +1,6 @@
 /** The times in LIST lines have no zone and at best minutes, and are made for people. */
 import { monthOf } from './months.js';
+import { DAY_MS, MINUTE_MS } from '../../../contract/units.js';
 
 export interface ListTime {
   /** Read as if the server's clock showed UTC. */
@@ -7,9 +8,6 @@ export interface ListTime {
   /** A minute if the line has a clock time, otherwise a day. */
   readonly resolutionMs: number;
 }
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /** Parses `Nov 20 10:15`, `20 Nov 2024`, `2026-11-20 10:15`, `11-20-26  10:15AM`. `now`: the server's clock, as UTC. */
 export function parseListTime(text: string, now: Date): ListTime | undefined {

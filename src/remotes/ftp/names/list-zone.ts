@@ -1,4 +1,5 @@
 /** The offset of LIST's times from UTC, in summer and in winter, learned from files whose exact time MDTM gives. */
+import { DAY_MS, MINUTE_MS } from '../../../contract/units.js';
 
 interface Sample {
   /** Read as if the server's clock showed UTC. */
@@ -6,11 +7,9 @@ interface Sample {
   readonly offsetMs: number;
 }
 
-const DAY_MS = 86_400_000;
 /** No zone changes twice within so many days: two samples that agree are valid for all times between them. */
 const SPAN_MS = 120 * DAY_MS;
 const MOST_SAMPLES = 500;
-const MINUTE_MS = 60_000;
 const QUARTER_HOUR_MS = 900_000;
 /** UTC+14 and UTC-12 are the outermost zones. */
 const MOST_OFFSET_MS = 15 * 3_600_000;

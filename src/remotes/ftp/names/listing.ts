@@ -11,8 +11,8 @@ import { find, stat } from '../files/lookup.js';
 import type { FtpOperation } from '../session/operation.js';
 import { isPositive, isUnsupported, refusal, type Reply } from '../session/replies.js';
 import { listEntered } from './unix-listing.js';
+import { SECOND_MS } from '../../../contract/units.js';
 
-const SECOND_MS = 1_000;
 /**
  * Unreadable lines kept until it is known whether the server lists this way at all; this is more than a listing may
  * leave out.

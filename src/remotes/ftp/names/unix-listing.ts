@@ -9,6 +9,7 @@ import { offsetBetween } from './list-zone.js';
 import type { FtpOperation } from '../session/operation.js';
 import { GatewayError } from '../../../base/errors.js';
 import { refusal, saysMissing, type Reply } from '../session/replies.js';
+import { MINUTE_MS } from '../../../contract/units.js';
 
 /** Entries buffered while the offset of the server's clock is unknown; a longer first listing is read twice. */
 const MAX_HELD = 2_000;
@@ -16,7 +17,6 @@ const MAX_FRUITLESS_LISTINGS = 3;
 /** Queries for exact times after one listing; times that are still unknown are queried after the next one. */
 const MAX_ASKED = 40;
 const MAX_FRUITLESS = 3;
-const MINUTE_MS = 60_000;
 
 /**
  * Yields the entries of the folder that was just entered, in batches as they arrive, with times in UTC as far as the

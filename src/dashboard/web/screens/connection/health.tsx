@@ -8,10 +8,10 @@ import { t } from '../../texts/texts.ts';
 import { formatDay, formatDuration, formatHour, formatPercent, formatShortTime } from '../../format.ts';
 import { Badge, Facts, Notice, Panel, Pending, Table, Time } from '../../ui/basics.tsx';
 import { ConnectionBadge, type ConnectionStatus } from '../../ui/connection-status.tsx';
+import { DAY_MS } from '../../../../contract/units.ts';
 
 const words = t.connection.health;
 const EVERY_MS = 30_000;
-const DAY_MS = 86_400_000;
 const SOON_MS = 14 * DAY_MS;
 const MOST_SHOWN = 20;
 

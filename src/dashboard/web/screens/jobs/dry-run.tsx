@@ -9,7 +9,8 @@ import { Badge, Button, Failure, Notice, Pending, Table } from '../../ui/basics.
 import { Dialog } from '../../ui/dialog.tsx';
 import { useJob } from './live.ts';
 import { JobProgress } from './rows.tsx';
-import { countsText, hasEnded } from './words.ts';
+import { countsText } from './words.ts';
+import { hasEnded } from '../../../../contract/job-states.ts';
 
 const MAX_SHOWN = 200;
 

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { queries, refresh, useRead } from '../../api/hooks.ts';
 import type { Job } from '../../api/types.ts';
-import { hasEnded } from './words.ts';
+import { hasEnded } from '../../../../contract/job-states.ts';
 
 /** Where the stream is refused, or breaks, it is asked for again after this long. */
 const LOOK_EVERY_MS = 5_000;

@@ -3,6 +3,7 @@ import type { Job, JobFile, RepeatableJob } from '../../api/types.ts';
 import { formatBytes, formatDuration, formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import type { Tone } from '../../ui/basics.tsx';
+import { hasEnded } from '../../../../contract/job-states.ts';
 
 const words = t.jobs;
 export const TYPES: Readonly<Record<Job['type'], string>> = t.fields.job.type.choices;
@@ -27,10 +28,6 @@ export const FILE_STATES: Readonly<Record<JobFile['state'], readonly [text: stri
   skipped: [words.fileStates.skipped, 'plain'],
   failed: [words.fileStates.failed, 'bad'],
 };
-
-export function hasEnded({ state }: Pick<Job, 'state'>): boolean {
-  return state !== 'queued' && state !== 'running' && state !== 'paused';
-}
 
 export function titleOf({
   name,

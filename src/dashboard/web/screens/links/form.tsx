@@ -4,9 +4,9 @@ import type { CreatedLink } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { ChoiceField } from '../../ui/fields.tsx';
 import { ThingDialog, useForm } from '../../ui/form.tsx';
+import { HOUR_MS } from '../../../../contract/units.ts';
 
 const words = t.links.form;
-const HOUR_MS = 3_600_000;
 /** In hours. */
 const LIVES = [
   ['1', words.lives.hour],

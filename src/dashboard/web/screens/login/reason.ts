@@ -1,8 +1,7 @@
 import type { SessionEnd } from '../../api/session-end.ts';
 import type { Session } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from '../../../../contract/units.ts';
 
 /** In words, why a session has ended; how long it lasted, where it is known. */
 export function reasonOf(why: SessionEnd, session: Pick<Session, 'createdAt' | 'expiresAt'> | undefined): string {
