@@ -4,8 +4,9 @@ import { Type } from 'typebox';
 import type { Connection, SecretValues, Settings } from '../../connections/connection.js';
 import { addressOf, type Definition, type Values } from '../../contract/connection/definition.js';
 import { refusalOf } from '../../connections/checks.js';
-import { changeSchema } from '../../contract/connection/schemas.js';
+import { changeSchema, shownFieldsOf } from '../../contract/connection/schemas.js';
 import { CONNECTION_TYPES, definitionOf } from '../../contract/connection/types.js';
+import { viewOf } from '../../contract/thing.js';
 import { createChecker } from '../../base/schema-check.js';
 import { type ConnectionDraft, type ManagedConnection, type SecretChanges, settingsOf } from '../../storage/storage.js';
 import { type ConnectionInput, connectionSchemas } from './schemas.js';
@@ -98,33 +99,18 @@ export function secretValues(draft: ConnectionDraft, base: Connection | undefine
 }
 
 /** As the API shows it: everything but the secrets. */
-export function connectionView(connection: ManagedConnection): Record<string, unknown> {
-  const { secrets, lastTest } = connection;
+export function connectionView(connection: ManagedConnection): Readonly<Record<string, unknown>> {
+  const { settings, secrets, lastTest, isConfigured } = connection;
   const definition = definitionOf(connection);
-  return {
-    ...flatSettings(connection),
-    isActive: connection.isActive,
-    source: connection.isConfigured ? 'configuration' : 'dashboard',
-    ...(definition.can.hostKeys
-      ? {
-          keyPairId: connection.keyPairId,
-          hostKeys: connection.hostKeys,
-          hostKeysLearned: connection.hostKeysLearned,
-        }
-      : {}),
+  const { card: _card, ...test } = lastTest ?? {};
+  const row = {
+    ...connection,
+    ...settings,
+    source: isConfigured ? 'configuration' : 'dashboard',
     secrets: Object.fromEntries(Object.keys(definition.secrets).map((name) => [name, secrets.includes(name)])),
-    createdAt: connection.createdAt,
-    updatedAt: connection.updatedAt,
-    lastTest:
-      lastTest === null
-        ? null
-        : {
-            testedAt: lastTest.testedAt,
-            isOk: lastTest.isOk,
-            failedStep: lastTest.failedStep,
-            error: lastTest.error,
-          },
+    lastTest: lastTest === null ? null : test,
   };
+  return viewOf(shownFieldsOf(definition), row, 'owner');
 }
 
 function flatSettings({ id, name, type, settings }: ManagedConnection): ConnectionInput {

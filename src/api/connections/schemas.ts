@@ -4,7 +4,8 @@ import { component, text, type TSchemaOf } from '../../contract/schema.js';
 import type { ConnectionType } from '../../contract/connection/types.js';
 import type { Definition, Values } from '../../contract/connection/definition.js';
 import { connectionFields } from '../../contract/connection/fields.js';
-import { answerFields, changeSchema, fieldsOf, formSchema, inputSchema } from '../../contract/connection/schemas.js';
+import { changeSchema, fieldsOf, formSchema, inputSchema, shownFieldsOf } from '../../contract/connection/schemas.js';
+import { shownFields } from '../../contract/thing.js';
 import { card } from './test-report.js';
 
 /** As the schemas let it through: the fields of its type and no others. */
@@ -74,7 +75,7 @@ function componentOfType({ type }: Definition, suffix: string, schema: object): 
 export function connectionAnswers(definitions: readonly Definition[]): Readonly<Record<string, object>> {
   const answers = definitions.map((definition) => {
     // Lists leave the card out.
-    const fields = { ...answerFields(definition), card: Type.Optional(card) };
+    const fields = { ...shownFields(shownFieldsOf(definition), 'owner'), card: Type.Optional(card) };
     return [definition.type, componentOfType(definition, 'Connection', Type.Object(fields))] as const;
   });
   return Object.fromEntries(answers);

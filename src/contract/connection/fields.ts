@@ -91,6 +91,10 @@ export const connectionFields = {
       '`configuration` for those that the configuration file lists: they can be changed only there.',
     ),
   ),
+  /** The configuration file lists it. */
+  isConfigured: hidden<boolean>({ column: 'configured' }),
+  /** Its secrets came from there, and are the operator's. */
+  hasConfiguredSecrets: hidden<boolean>({ column: 'secretsConfigured' }),
   createdAt: kept(dateTime('When it was made.')),
   updatedAt: kept(dateTime('When it was last changed.')),
   lastTest: derived(

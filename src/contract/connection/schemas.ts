@@ -1,8 +1,8 @@
 /** What follows from a definition: the fields and schemas of gateway.yaml, of requests and answers, of forms and help. */
-import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { SLUG } from '../patterns.js';
 import { fixed, flag, group, integer, mapping, object, oneOf, optional, text, withDefault } from '../schema.js';
-import { type FieldTexts, type Given, type Secret, shownFields } from '../thing.js';
+import { derived, type Fields, type FieldTexts, type Given, type Secret } from '../thing.js';
 import type { Definition, Values } from './definition.js';
 import { connectionFields, hostKeyFields, hostKeyInFile, slug } from './fields.js';
 import { CONNECTION_TYPES, type ConnectionType } from './types.js';
@@ -170,13 +170,14 @@ function propertiesOf(fields: readonly Field[]): Record<string, Schema> {
 }
 
 /** What an answer shows of a connection of this type. */
-export function answerFields({ type, settings, secrets, can }: Definition): TProperties {
-  const shown = { ...connectionFields, ...settings, ...(can.hostKeys ? hostKeyFields : {}) };
+export function shownFieldsOf({ type, settings, secrets, can }: Definition): Fields {
   const known = Object.keys(secrets).map((name) => [name, flag('Whether there is one.')] as const);
   return {
-    ...shownFields(shown, 'owner'),
-    type: Type.Literal(type, { description: 'Protocol.' }),
-    secrets: group(Object.fromEntries(known), 'Which of them are set.'),
+    ...connectionFields,
+    type: derived(Type.Literal(type, { description: 'Protocol.' })),
+    ...settings,
+    ...(can.hostKeys ? hostKeyFields : {}),
+    secrets: derived(group(Object.fromEntries(known), 'Which of them are set.')),
   };
 }
 

@@ -2,11 +2,13 @@
 import type { AccountConfig, ConnectionConfig } from '../../config/schema.js';
 import type { Connection, SecretName, SecretValues, Settings } from '../../connections/connection.js';
 import { addressOf } from '../../contract/connection/definition.js';
+import { connectionFields, hostKeyFields } from '../../contract/connection/fields.js';
 import { type ConnectionType, definitionOf } from '../../contract/connection/types.js';
+import type { RowOf } from '../../contract/thing.js';
 import { refusal } from '../../base/errors.js';
 import { refusingDuplicates } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
-import type { Queryable, Transaction } from '../postgres/sql.js';
+import { columnsOf, type Queryable, rowOf, type Transaction } from '../postgres/sql.js';
 import { randomText } from '../secrets/hashes.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import type { SealedSecret } from '../secrets/secrets.js';
@@ -25,25 +27,15 @@ interface ListedConnection {
   readonly isActive: boolean;
 }
 
-export interface ManagedConnection {
-  readonly id: string;
-  readonly name: string;
+const rowFields = { ...connectionFields, ...hostKeyFields };
+
+export type ManagedConnection = Omit<RowOf<typeof rowFields>, 'accountId'> & {
   readonly type: ConnectionType;
-  readonly isActive: boolean;
-  /** Listed in the configuration file. */
-  readonly isConfigured: boolean;
-  /** Its secrets came from there, and are the operator's. */
-  readonly hasConfiguredSecrets: boolean;
   readonly settings: Settings;
-  readonly hostKeys: readonly string[];
-  readonly hostKeysLearned: boolean;
-  readonly keyPairId: string | null;
   /** Names of those that are set. */
   readonly secrets: readonly string[];
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
   readonly lastTest: LastTest | null;
-}
+};
 
 interface LastTest {
   readonly testedAt: Date;
@@ -170,10 +162,9 @@ export class ConnectionEditor {
       this.database.transaction(async (tx) => {
         await this.#requireRoom(tx, actor.accountId, limit);
         const secrets = await this.#secretsOf(tx, actor.accountId, draft);
-        await tx`
-          insert into connections (id, account_id, name, type, is_active, settings, host_keys, key_pair_id)
-          values (${id}, ${actor.accountId}, ${draft.name}, ${draft.type}, ${draft.isActive},
-                  ${tx.json({ ...draft.settings })}, ${tx.types.texts(draft.hostKeys ?? [])}, ${draft.keyPairId})`;
+        const { type, settings, hostKeys = [] } = draft;
+        const row = rowOf(tx, rowFields, { ...draft, id, accountId: actor.accountId, hostKeys });
+        await tx`insert into connections ${tx({ ...row, type, settings: tx.json({ ...settings }) })}`;
         await this.#putSecrets(tx, id, secrets);
         this.database.notices.tell(tx, 'connections');
         const details = { type: draft.type, copiedFrom: copiedFrom ?? null };
@@ -197,11 +188,15 @@ export class ConnectionEditor {
     const areConfigured = before.hasConfiguredSecrets && before.secrets.some((name) => !(name in draft.secrets));
     await this.#change(actor, before, { action: 'connection.update', details: { fields } }, async (tx) => {
       const secrets = await this.#secretsOf(tx, actor.accountId, draft);
-      await tx`
-        update connections set name = ${draft.name}, is_active = ${draft.isActive},
-          settings = ${tx.json({ ...draft.settings })}, host_keys = ${tx.types.texts(hostKeys)},
-          host_keys_learned = ${isLearned}, secrets_configured = ${areConfigured}, key_pair_id = ${draft.keyPairId}, updated_at = now()
-        where id = ${before.id}`;
+      const changes = {
+        ...draft,
+        id: before.id,
+        hostKeys,
+        hostKeysLearned: isLearned,
+        hasConfiguredSecrets: areConfigured,
+      };
+      const row = { ...rowOf(tx, rowFields, changes), settings: tx.json({ ...draft.settings }) };
+      await tx`update connections set ${tx(row)}, updated_at = now() where id = ${before.id}`;
       if (isSameServer) await followHostKeys(tx, before.id, hostKeys, before.hostKeys);
       else await forgetAnnounced(tx, before.id);
       await this.#putSecrets(tx, before.id, secrets);
@@ -312,14 +307,11 @@ export async function setTrustedKeys(tx: Transaction, id: string, hostKeys: read
 }
 
 async function managed(sql: Queryable, accountId: string, id: string | undefined): Promise<ManagedConnection[]> {
+  const names = sql`array(select s.name from connection_secrets s where s.connection_id = c.id)`;
   const rows = await sql<
     (Omit<ManagedConnection, 'lastTest'> & { readonly [K in keyof LastTest]: LastTest[K] | null })[]
   >`
-    select c.id, name, type, is_active, configured as is_configured,
-           secrets_configured as has_configured_secrets, settings, host_keys,
-           host_keys_learned, key_pair_id,
-           array(select s.name from connection_secrets s where s.connection_id = c.id) as secrets,
-           created_at, updated_at,
+    select ${columnsOf(sql, rowFields, { table: 'c', made: { type: sql`c.type`, settings: sql`c.settings`, secrets: names } })},
            tested_at, is_ok, failed_step, error, card
     from connections c left join connection_tests t on t.connection_id = c.id
     where account_id = ${accountId} ${id === undefined ? sql`` : sql`and c.id = ${id}`} order by ordinal`;
