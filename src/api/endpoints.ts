@@ -1,7 +1,7 @@
 /** Every endpoint, at /api for API keys and at /manage for owners. */
 import { alarmEndpoints } from './account/alarms.js';
 import { keyEndpoints } from './account/api-keys.js';
-import { listConnections, verifyKey } from './account/account.js';
+import { verifyKey } from './account/account.js';
 import { figureEndpoints } from './account/figures.js';
 import { overviewEndpoints } from './account/overview.js';
 import { ownerEndpoints } from './account/owner.js';
@@ -58,7 +58,7 @@ const endpoints: readonly Endpoint<Services>[] = [
   ...[uploadFile, describeUploads, beginUpload, lookAtUpload, goOnWithUpload, endUpload, tunnelUpload],
   ...[downloadFile, copyFile, readFile, writeFile, deleteFile, moveFile, makeFolder, listFolder, findFile, runCommand],
   appendToFile,
-  ...[listConnections, verifyKey, getReceipt, listReceipts, showKeys],
+  ...[verifyKey, getReceipt, listReceipts, showKeys],
   ...[...sessionEndpoints, ...credentialEndpoints],
   ...[...ownerEndpoints, ...overviewEndpoints, ...figureEndpoints, ...usageEndpoints, ...alarmEndpoints],
   ...[...connectionEndpoints, ...testEndpoints, ...healthEndpoints, ...hostKeyEndpoints, ...keyPairEndpoints],

@@ -1,20 +1,22 @@
 /** The connections of an account: their types, the list, and what makes, changes and ends one. */
 import { Type } from 'typebox';
+import { mayUse } from '../../base/caller.js';
 import { refusal } from '../../base/errors.js';
 import { component, count, flag, listOf, object, text, withDefault } from '../../contract/schema.js';
 import type { Values } from '../../contract/connection/definition.js';
+import { summaryFields, summaryOf } from '../../contract/connection/schemas.js';
 import { CONNECTION_TYPES } from '../../contract/connection/types.js';
 import { SLUG } from '../../contract/patterns.js';
 import type { ConnectionDraft, SecretChanges } from '../../storage/storage.js';
 import { successAnswer } from '../fields.js';
 import { connectionView, draftOf, editedDraft, schemas, secretValues } from './connection-input.js';
-import { CLOSED, ID, newName, TIME } from '../fields.js';
+import { CLOSED, CONNECTION_EXAMPLE, ID, newName, TIME } from '../fields.js';
 import { actorOf, type AtItem, connectionAt, type Services, connectionOf, refuseConfigured } from '../services.js';
 import { connectionType, describedType } from './schemas.js';
 import { EDIT_ERRORS, madeAnswer, managedConnection, sample, sampleInput, shown, shownAnswer } from './view.js';
 import { endpoints } from '../endpoint.js';
 
-const endpoint = endpoints('Connections');
+const endpoint = endpoints({ key: 'Account', owner: 'Connections' });
 export const connectionEndpoints = endpoint.all;
 
 endpoint('GET /manage/connection-types', {
@@ -31,20 +33,40 @@ endpoint('GET /manage/connection-types', {
   },
 }).handle(async () => ({ connectionTypes: CONNECTION_TYPES.map(describedType) }));
 
-endpoint('GET /manage/connections', {
-  operationId: 'listManagedConnections',
+endpoint('GET /api/connections', {
+  access: 'any',
+  isEssential: true,
+  operationId: 'listConnections',
   summary: 'List connections',
-  description: 'All connections of the account; `secrets` says which are set. `limit` 0 is unlimited.',
+  description: 'The connections that this API key may use.',
   answer: {
-    schema: object('ManagedConnectionsAnswer', {
-      connections: listOf(managedConnection, 'All connections of the account.'),
-      limit: count('How many connections the plan has room for; 0 = unlimited.'),
+    description: 'The connections.',
+    schema: object('ConnectionsAnswer', {
+      connections: listOf(
+        object('Connection', { ...summaryFields, isActive: flag('Whether it is switched on.') }),
+        'The connections that the API key may use.',
+      ),
     }),
-    example: { connections: [sample], limit: 0 },
+    example: { connections: [{ ...CONNECTION_EXAMPLE, isActive: true }] },
   },
-}).handle(async ({ caller }, { storage, operations }) => {
-  const connections = await storage.management.connections.list(caller.accountId);
-  return { connections: connections.map(connectionView), limit: operations.planOf(caller).connections };
+  owner: {
+    operationId: 'listManagedConnections',
+    description: 'All connections of the account; `secrets` says which are set. `limit` 0 is unlimited.',
+    answer: {
+      schema: object('ManagedConnectionsAnswer', {
+        connections: listOf(managedConnection, 'All connections of the account.'),
+        limit: count('How many connections the plan has room for; 0 = unlimited.'),
+      }),
+      example: { connections: [sample], limit: 0 },
+    },
+  },
+}).handle(async ({ caller }, { storage, operations }, reader) => {
+  if (reader === 'owner') {
+    const connections = await storage.management.connections.list(caller.accountId);
+    return { connections: connections.map(connectionView), limit: operations.planOf(caller).connections };
+  }
+  const visible = (await storage.connections.list(caller.accountId)).filter(({ id }) => mayUse(caller, [id]));
+  return { connections: visible.map((one) => ({ ...summaryOf(one), isActive: one.isActive })) };
 });
 
 endpoint('GET /manage/connections/:id', {
