@@ -22,7 +22,7 @@ import { openAccount, type TestAccount } from '../support/account.js';
 import { KEY, memoryOf } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';
 import { startProxy } from '../support/proxy.js';
-import { ended, FTG, Terminal } from './support.js';
+import { ended, FTG, stillChanging, Terminal } from './support.js';
 import { eventually } from '../support/eventually.js';
 import { startTogether } from '../support/together.js';
 
@@ -313,6 +313,7 @@ test('what streams is never held: 256 MiB through standard input and output', as
 test('Ctrl-C ends a transfer with 130 and leaves nothing, here or there', async () => {
   writeFileSync(there('endless.bin'), '');
   truncateSync(there('endless.bin'), 50 * 1024 ** 3);
+  stillChanging(there('endless.bin'));
   mkdirSync(here('cut'));
   const getter = terminal.start(['get', 'box:endless.bin', 'cut/']);
   const gone = ended(getter);

@@ -23,7 +23,7 @@ import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { eventually } from '../support/eventually.js';
 import { openAccount, type TestAccount } from '../support/account.js';
 import { KEY } from '../support/gateway.js';
-import { ended, FTG, Terminal } from './support.js';
+import { ended, FTG, stillChanging, Terminal } from './support.js';
 import { startTogether } from '../support/together.js';
 
 const WRITTEN = new Date('2024-02-29T12:34:56.000Z');
@@ -401,7 +401,10 @@ test('a folder that was interrupted goes on with what is not there yet, or there
 
 test('Ctrl-C ends get -r with 130, and leaves no half of a file', async () => {
   mkdirSync(there('huge'));
-  for (const name of ['a', 'b', 'c']) execFileSync('truncate', ['-s', '20G', there(`huge/${name}`)]);
+  for (const name of ['a', 'b', 'c']) {
+    execFileSync('truncate', ['-s', '20G', there(`huge/${name}`)]);
+    stillChanging(there(`huge/${name}`));
+  }
   const getter = terminal.start(['get', '-r', 'box:huge', 'huge']);
   const gone = ended(getter);
   await eventually(() => existsSync(here('huge')) && readdirSync(here('huge')).length > 0, 'files are under way');
