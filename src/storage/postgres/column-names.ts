@@ -1,11 +1,9 @@
-/** Names of columns, as the driver's functions write them: apart from the types of statements, which load no driver. */
-import postgres from 'postgres';
+/** Names of columns, apart from the driver: pure modules know the shapes of rows, and load no driver. */
 
-/** A column is `file_size` in the database and `fileSize` here. */
-export const columnNames = { column: { from: postgres.toCamel, to: postgres.fromCamel } };
-
-/** The name of a column in the database. */
-export const columnOf = (name: string): string => postgres.fromCamel(name);
+/** The column of a field: `fileSize` is `file_size` in the database. */
+export function columnOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
 
 /** Rows for a library that writes its own statements: it finds each column by both names. */
 export function withColumnNames(rows: readonly object[]): Record<string, unknown>[] {

@@ -18,7 +18,7 @@ import {
   writesRefused,
 } from './errors.js';
 import type { DatabaseTarget } from './target.js';
-import { columnNames } from './column-names.js';
+import { columnOf } from './column-names.js';
 import { driverTypes, type Queryable, type Sql, type Transaction } from './sql.js';
 import { type Log, StartupError, type StorageOptions } from '../startup.js';
 import { OwnerTurns } from './owner-turns.js';
@@ -139,7 +139,7 @@ export class Database {
     const options: postgres.Options<typeof driverTypes> = {
       ...this.#target.options,
       types: driverTypes,
-      transform: columnNames,
+      transform: { column: { from: postgres.toCamel, to: columnOf } },
       fetch_types: false,
       connect_timeout: Math.min(this.#connectTimeoutMs, MAX_CONNECT_TIMEOUT_MS) / 1000,
       keep_alive: 30,
