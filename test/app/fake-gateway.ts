@@ -4,11 +4,15 @@
  */
 import net from 'node:net';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { defaults } from '../config/support.js';
 import type { Gateway, StartGateway } from '../../src/app/gateway-types.js';
 import { runGateway } from '../../src/app/lifecycle.js';
 import { createLogger } from '../../src/observe/log.js';
+
+/** Microseconds. */
+const NATIVE_WORK_US = 500_000;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const never = (): Promise<never> => new Promise(() => setInterval(() => undefined, 60_000));
@@ -33,10 +37,11 @@ const starts: Readonly<Record<string, StartGateway>> = {
   // Minutes of native work, which process.exit() waits for.
   busyThread: async () => {
     const work = "require('node:crypto').pbkdf2Sync('a', 'b', 2e9, 64, 'sha512')";
-    await once(
-      new Worker(`require('node:worker_threads').parentPort.postMessage(0); ${work}`, { eval: true }),
-      'message',
-    );
+    const worker = new Worker(`require('node:worker_threads').parentPort.postMessage(0); ${work}`, { eval: true });
+    await once(worker, 'message');
+    // Until the native work has begun, the thread can be ended: only that work takes so much processor time.
+    const { user } = process.cpuUsage();
+    while (process.cpuUsage().user - user < NATIVE_WORK_US) await delay(10);
     return gateway;
   },
   // Its stop never lets the event loop go.

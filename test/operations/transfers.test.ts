@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -421,12 +422,29 @@ describe('operations', () => {
     mkdirSync(join(rig.folder, 'many'));
     for (let index = 0; index < files; index++) writeFileSync(join(rig.folder, 'many', String(index)), '');
     const ender = new AbortController();
+    const aborted = once(ender.signal, 'abort');
     let removals = 0;
+    const begun: Promise<void>[] = [];
+    // The client leaves while no removal is under way: the server would perform it, and nothing would say when.
+    const removeOrLeave =
+      (remote: Remote): Remote['remove'] =>
+      async (...given) => {
+        if (++removals === 50) {
+          void Promise.allSettled(begun).then(() => ender.abort(new GatewayError('client_gone', 'the client left')));
+        }
+        if (removals >= 50) {
+          await aborted;
+          throw ender.signal.reason;
+        }
+        const removal = remote.remove(...given);
+        begun.push(removal);
+        return removal;
+      };
     const leaving = (remote: Remote): Remote =>
       new Proxy(remote, {
         get(target, key) {
+          if (key === 'remove') return removeOrLeave(target);
           const value: unknown = Reflect.get(target, key, target);
-          if (key === 'remove' && ++removals === 50) ender.abort(new GatewayError('client_gone', 'the client left'));
           return typeof value === 'function' ? (value.bind(target) as unknown) : value;
         },
       });

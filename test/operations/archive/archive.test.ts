@@ -55,18 +55,23 @@ describe('archives of an OpenSSH server', () => {
     return (json['transfers'] as Record<string, unknown>[])[0] ?? {};
   };
 
+  /** The history has the failure of a download after that one. */
+  const hasFailed = (before: Record<string, unknown>): Promise<void> =>
+    eventually(async () => {
+      const { id, status } = await newest();
+      return id !== before['id'] && status === 'failed';
+    }, 'the history shows the archive as failed');
+
   /** Reads a head, lets `damage` happen while the client waits, and takes the rest. */
   async function takeBroken(damage: () => void): Promise<void> {
+    const before = await newest();
     const answer: IncomingMessage = await gateway.api.open('/api/download/c1', { query: query() });
     assert.equal(answer.statusCode, 200);
     await once(answer, 'readable');
     damage();
     await assert.rejects(answer.toArray(), /aborted/);
     assert.equal(answer.complete, false);
-    await eventually(
-      async () => (await newest())['status'] === 'failed',
-      'the archive stands as failed in the history',
-    );
+    await hasFailed(before);
     assert.equal((await gateway.api.get('/api/exists/c1', { query: { path: folder } })).status, 200);
   }
 
@@ -93,13 +98,11 @@ describe('archives of an OpenSSH server', () => {
 
   test('a client that leaves releases the session', async () => {
     plantLarge();
+    const before = await newest();
     const answer = await gateway.api.open('/api/download/c1', { query: query() });
     await once(answer, 'readable');
     answer.destroy();
-    await eventually(
-      async () => (await newest())['status'] === 'failed',
-      'the archive stands as failed in the history',
-    );
+    await hasFailed(before);
     assert.match(String((await newest())['errorMessage']), /client left/);
     assert.equal((await gateway.api.get('/api/exists/c1', { query: { path: folder } })).status, 200);
   });
