@@ -24,7 +24,7 @@ export async function retrying<T>(
   }
 }
 
-/** Runs `look` until it finds something. Rejects with what it rejects with, or with the signal's reason once that aborts. */
+/** Runs `find` until it finds something. Rejects with what it rejects with, or with the signal's reason once that aborts. */
 export async function lookUntil<T>(
   schedule: RetrySchedule & { readonly longestMs: number },
   find: () => Promise<T | undefined>,

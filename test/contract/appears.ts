@@ -1,5 +1,6 @@
 /** A program: where the made-up changes of recipes.ts appear, in the project that has them. */
 import { fileURLToPath } from 'node:url';
+import { EVENT_NAMES } from '../../src/contract/derived/event-texts.js';
 import { ERRORS } from '../../src/contract/errors.js';
 import { watchedFolderFields } from '../../src/contract/watched-folder.js';
 import { columnNamesOf, shownFields } from '../../src/contract/thing.js';
@@ -12,7 +13,7 @@ import { fileApi, managementApi } from '../api/openapi/route-table.js';
 import { explain } from '../../src/mcp/explain.js';
 import { RECIPES } from './recipes.js';
 
-const [field, setting, code, kind] = RECIPES.map(({ name }) => name);
+const [field, setting, code, kind, event] = RECIPES.map(({ name }) => name);
 const documents = [fileApi(), managementApi()].map(({ document }) => JSON.stringify(document));
 const clients = Object.entries(textsOfContract());
 const { signal } = new AbortController();
@@ -57,6 +58,16 @@ const places: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
     'types for TypeScript': client(`'${kind}'`, 'management-types.ts'),
     'types for Python': client(`"${kind}"`, 'types.py'),
     documentation: page('docs/operate/manage-api.md').includes(`| \`${kind}\` |`),
+  },
+  [event ?? '']: {
+    'OpenAPI of /api, its webhooks': documents[0]?.includes('"ConnectionSlowEvent"') === true,
+    'filters and subscriptions': documents[0]?.includes(`"${event}"`) === true,
+    'OpenAPI of /manage': documents[1]?.includes(`"${event}"`) === true,
+    'ftg and its manual page': help.includes('connection.slow'),
+    'types for TypeScript': client(`'${event}'`, 'api-types.ts'),
+    'types for Python': client(`"${event}"`, 'types.py'),
+    'choices of n8n': Object.values<string>(EVENT_NAMES).includes('Connection Slow'),
+    documentation: page('docs/integrate/events.md').includes(`\`${event}\``),
   },
 };
 

@@ -1,5 +1,5 @@
 /**
- * Four made-up changes, with each line that has to be written by hand: what one more field, error or kind costs. `npm run
+ * Five made-up changes, with each line that has to be written by hand: what one more field, error, kind or event costs. `npm run
  * cost` makes them in a copy of the project, checks its types and looks where they appear.
  */
 import { readFileSync } from 'node:fs';
@@ -141,6 +141,32 @@ export const RECIPES: readonly Recipe[] = [
         file: 'src/attention/find.ts',
         after: "    ...counted('dead_letters', watch.deadLetters),\n",
         text: "    ...(month.runsOutAt === null ? [] : [{ kind: 'month_running_out' as const, used: month.used, limit: month.limit }]),\n",
+      },
+    ],
+  },
+  {
+    change: 'an event type',
+    name: 'connection.slow',
+    most: 2,
+    edits: [
+      {
+        file: 'src/contract/event.ts',
+        after: 'const subscribedTypes = {\n',
+        text: `  'connection.slow': subscribed({
+    schemaName: 'ConnectionSlowEvent',
+    operationId: 'connectionSlow',
+    summary: 'A server answers late',
+    name: 'Connection Slow',
+    text: 'A server answers late.',
+    data: { connection, connectMs: count('How long it took to connect, in milliseconds.') },
+    example: { connection: connectionExample, connectMs: 4000 },
+  }),
+`,
+      },
+      {
+        file: 'src/contract/de/events.ts',
+        after: 'Record<SubscribedType, string>> = {\n',
+        text: "  'connection.slow': 'Ein Server antwortet spät.',\n",
       },
     ],
   },

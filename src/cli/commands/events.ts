@@ -40,8 +40,10 @@ function about(data: FeedEvent['data']): string {
     const files = 'files' in data ? `: ${data.files.map(({ name }) => name).join(', ')}` : '';
     return `${connectionId}:${path}${files}`;
   }
-  if (!('connection' in data)) return data.text;
-  return `${data.connection.id}${'error' in data ? `: ${data.error}` : ` after ${data.downSeconds} s`}`;
+  if ('text' in data) return data.text;
+  const { id } = data.connection;
+  if ('error' in data) return `${id}: ${data.error}`;
+  return 'downSeconds' in data ? `${id} after ${data.downSeconds} s` : id;
 }
 
 export const listWebhooks = shows(
