@@ -50,14 +50,15 @@ const expected: Record<keyof Release, { readonly needed: readonly string[]; read
       'dist/dashboard/index.html',
       'dist/site/docs.html',
       'dist/src/client/index.js',
-      // The client imports it.
+      // The client imports them.
+      'dist/src/base/retry-schedule.js',
       'dist/src/contract/derived/error-lists.js',
       'config/gateway.example.yaml',
       // npm start needs it on Windows.
       'exec.cmd',
     ],
     known:
-      /^(exec\.cmd$|dist\/(bundle|src\/(client|contract)|dashboard|links|man|site|validators)\/|src\/storage\/migrations\/|config\/|[A-Z-]+(\.md)?$|npm-shrinkwrap\.json$)/,
+      /^(exec\.cmd$|dist\/src\/base\/retry-schedule\.js$|dist\/(bundle|src\/(client|contract)|dashboard|links|man|site|validators)\/|src\/storage\/migrations\/|config\/|[A-Z-]+(\.md)?$|npm-shrinkwrap\.json$)/,
   },
   client: { needed: ['index.js', 'types/index.d.ts'], known: /^(index\.js|types\/[\w-]+\.d\.ts|README\.md|LICENSE)$/ },
   n8n: {
