@@ -62,7 +62,6 @@ const places: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
   [event ?? '']: {
     'OpenAPI of /api, its webhooks': documents[0]?.includes('"ConnectionSlowEvent"') === true,
     'filters and subscriptions': documents[0]?.includes(`"${event}"`) === true,
-    'OpenAPI of /manage': documents[1]?.includes(`"${event}"`) === true,
     'ftg and its manual page': help.includes('connection.slow'),
     'types for TypeScript': client(`'${event}'`, 'api-types.ts'),
     'types for Python': client(`"${event}"`, 'types.py'),
