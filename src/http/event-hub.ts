@@ -4,7 +4,7 @@ import { Ending } from '../base/ending.js';
 import { GatewayError } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
 
-/** What is watched. An account may have `PER_ACCOUNT` streams of each. */
+/** The subject of a stream. An account may have `PER_ACCOUNT` streams of each subject. */
 type Subject = 'transfers' | 'job' | 'feed';
 
 const PER_ACCOUNT = 10;
@@ -20,6 +20,7 @@ export class EventHub {
   /** By subject and account. */
   readonly #places = new Map<string, number>();
   #taken = 0;
+  #isClosed = false;
   readonly #pinging = new Periodic(() => this.#ping(), PING_EVERY_MS);
 
   /**
@@ -37,10 +38,11 @@ export class EventHub {
     });
     this.#pinging.start();
     stream.say(`retry: ${REOPEN_MS}\n\n`);
+    if (this.#isClosed) stream.finish();
     return stream;
   }
 
-  /** The place of a stream, for a request that waits as one. Returns how to give it back. @throws GatewayError rate_limited */
+  /** Takes the place of a stream, for a request that waits like one. Returns its release. @throws GatewayError rate_limited */
   take(subject: Subject, accountId: string): () => void {
     const key = `${subject} ${accountId}`;
     const own = this.#places.get(key) ?? 0;
@@ -61,8 +63,9 @@ export class EventHub {
     };
   }
 
-  /** Ends all streams, which never end by themselves: a gateway that stops need not wait for them. */
+  /** Ends all streams, and those that are opened from now on: they never end by themselves, and would delay a stop. */
   close(): void {
+    this.#isClosed = true;
     for (const stream of this.#streams) stream.finish();
   }
 
@@ -89,7 +92,7 @@ export class EventStream extends Readable {
     this.#stillOpens = stillOpens;
   }
 
-  /** A reader that takes nothing is cut. */
+  /** Sends text. A reader that falls too far behind is disconnected. */
   say(text: string): void {
     if (this.ending.aborted) return;
     if (this.readableLength > MAX_BEHIND_BYTES) {
@@ -103,7 +106,7 @@ export class EventStream extends Readable {
     this.say(frameOf(event, JSON.stringify(data)));
   }
 
-  /** Resolves when the reader has taken what was said, or the stream is over: for events that need not be told at once. */
+  /** Resolves when the reader has taken all events so far, or the stream is over. Events that can wait are sent after it. */
   async room(): Promise<void> {
     if (this.#isFull && !this.ending.aborted) await new Promise<void>((resolve) => (this.#onRoom = resolve));
   }

@@ -47,6 +47,11 @@ test('frames are those of the standard; an end of the hub ends all streams', asy
   assert.equal(texts[1]?.(), 'retry: 2000\n\n');
   streams[0]?.tell('transfers', {});
   assert.equal(await streams[0]?.goesOn(), false);
+  const late = hub.open('feed', 'a', yes);
+  const over = once(late, 'end');
+  textOf(late);
+  await over;
+  assert.equal(late.ending.aborted, true);
 });
 
 test('a stream ends once its key is no longer valid; while that is not known it goes on', async () => {
