@@ -34,7 +34,7 @@ function isCidr(text: string): boolean {
   return isIP(text.slice(0, text.indexOf('/'))) !== 0 && ipaddr.isValidCIDR(text);
 }
 
-/** With one of these protocols and without login, query or fragment. */
+/** Whether the URL has one of these protocols, and no login, query or fragment. */
 function isPlainUrl(text: string, protocols: readonly string[]): boolean {
   const url = hasProtocol(text, protocols) ? new URL(text) : undefined;
   return url !== undefined && url.username === '' && url.password === '' && url.search === '' && url.hash === '';

@@ -15,7 +15,7 @@ const ENTRIES_A_TURN = 512;
 const TURN_MS = 100;
 const MOST_TURNS = 64;
 const CHECK_EVERY_MS = 10;
-/** With this delay the event loop counts as late. */
+/** A delay of the event loop that counts as late. */
 const LATE_MS = 15;
 
 export class ListingTurns {

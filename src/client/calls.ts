@@ -44,7 +44,7 @@ export function deleting(path: string, options: CallOptions): Call {
 /** The path of one thing below that of all. */
 export const at = (path: string, id: string): string => `${path}/${encodeURIComponent(id)}`;
 
-/** Each page of a list, as it is asked for. */
+/** Yields the pages of a list; each one is requested when it is needed. */
 export async function* pagesOf<P extends { readonly nextCursor: string | null }>(
   transport: Transport,
   path: string,

@@ -19,9 +19,9 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 /** Work on the files of an event, before or after it is sent. */
 const FILE_STATES = ['none', 'pending', 'done'] as const;
 
-/** What lists show. */
+/** The fields of a delivery in lists. */
 export const deliveryFields = {
-  /** To the receiver of a folder or job, that of the event. */
+  /** A delivery to the receiver of a folder or job has the id of its event. */
   id: kept(text('Identifier.')),
   watchedFolderId: kept(textOrNull('Id of a watched folder; null of a job’s event.'), { column: 'folderId' }),
   jobId: kept(textOrNull('Id of a job; null of a watched folder’s event.')),
@@ -79,7 +79,7 @@ const { url: _url, connectionIds: _ids, ...ofRow } = deliveryFields;
 export const outgoingFields = {
   ...ofRow,
   accountId: hidden<string>(),
-  /** Of a job's event; the other receivers have a URL of their own. */
+  /** The URL for a job's event; other receivers have a row with theirs. */
   webhookUrl: hidden<string | null>(),
   body,
   /** What is moved or deleted after the delivery. */
@@ -96,7 +96,7 @@ export const newDeliveryFields = {
   isInFeed: hidden<boolean>(),
 };
 
-/** What keys and owners see of an attempt: the request, and its answer. */
+/** An attempt in answers: the request, and what the receiver answered. */
 export const exchangeFields = {
   durationMs: kept(count(DURATION_MS)),
   status: kept(
@@ -141,7 +141,7 @@ export const copyFields = {
   tries: kept(count('Tries that failed, and were not the last.')),
   /** That of the folder's copyTo; once that has changed, that of the copy. */
   connectionId: kept(text('Connection of the copy.'), { column: 'targetConnection' }),
-  /** Where it is to be, while it waits. */
+  /** The target of the copy, until the copy is made. */
   targetPath: hidden<string | null>(),
   target: derived(textOrNull('Where the copy is.')),
   size: kept(countOrNull('Bytes of the copy.')),

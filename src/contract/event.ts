@@ -26,11 +26,11 @@ import { failedTransferFields, transferExample } from './transfer.js';
 import { ROOT_PATH } from './words.js';
 
 interface EventDefinition<D extends TProperties = TProperties> {
-  /** Of its schema in the OpenAPI document. */
+  /** The name of its schema in the OpenAPI document. */
   readonly schemaName: string;
   readonly operationId: string;
   readonly summary: string;
-  /** Beside webhooks: whose `webhookUrl` it goes to. */
+  /** The thing whose own `webhookUrl` receives it, in addition to webhooks. */
   readonly of?: 'folder' | 'job';
   /** The fields of `data`. */
   readonly data: D;

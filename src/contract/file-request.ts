@@ -1,4 +1,4 @@
-/** What requests for operations on files and for their history say: of the API, and of the tools and nodes that repeat it. */
+/** Fields of requests for file operations and their history, shared by the API, the MCP tools and the n8n nodes. */
 import { Type, type TSchemaOptions, type TString } from 'typebox';
 import { flag, oneOf, text, type TSchemaOf, withDefault } from './schema.js';
 import { TRANSFER_STATUSES, TRANSFER_TYPES, transferExample } from './transfer.js';
@@ -105,7 +105,7 @@ export const writeFields = { ...contentFields, mtime: Type.Optional(mtime()) };
 
 export const fileName = text(FILE_NAME, { minLength: 1, maxLength: 255, examples: ['report.pdf'] });
 
-/** Where an upload goes. A body has no default: where it says nothing, the query counts. */
+/** The target of an upload. The fields of a body have no defaults: an absent one is taken from the query. */
 export const namingFields = {
   path: Type.Optional(
     remotePath("Remote folder; the connection's default path when absent. Missing folders are created.", {

@@ -126,7 +126,7 @@ export function record<S extends TSchema>(
   });
 }
 
-/** One of several mappings, told apart by the constant under their key `tag`. */
+/** One of several mappings; the constant under their key `tag` says which one. */
 export function oneOfMappings<T>(tag: string, variants: readonly TSchema[]): TSchemaOf<T> {
   return Type.Unsafe({
     type: 'object',

@@ -49,15 +49,15 @@ interface Shown<A extends TSchema = TSchema, R = unknown, T = unknown> extends A
   readonly row?: R;
 }
 
-/** What no schema can say of a text: the part that owns the rule checks it. */
+/** A rule for a text that no schema can express; the part that owns the rule checks it. */
 export type Check = 'host' | 'endpoint' | 'certificates' | 'privateKey';
 
 /** How gateway.yaml has a field. */
 interface InFile {
-  /** What a text may be: mistakes quote it. */
+  /** The allowed texts in words; error messages quote them. */
   readonly allowed?: string;
   readonly format?: string;
-  /** Where it is not that of requests without the bounds of lengths. */
+  /** Its schema in gateway.yaml, if that is not the schema of requests without bounds of lengths. */
   readonly schema?: TSchema;
   /** The key that names a file which holds it. */
   readonly key?: string;

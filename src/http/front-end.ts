@@ -65,7 +65,7 @@ export interface ClientSocket extends BodySocket {
    * chunked.
    */
   openSink(head: AnswerHead, length: number | undefined, events: SinkEvents): ResponseSink;
-  /** Closes at once, whatever is under way. */
+  /** Closes at once, and ends all running requests. */
   close(): void;
 }
 

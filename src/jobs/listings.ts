@@ -43,7 +43,7 @@ import {
   problemOf,
   targetProblem,
   storablePath,
-} from './told-names.js';
+} from './unusable-names.js';
 
 interface ListingsOptions {
   readonly tree: Pick<JobTree, 'claimFolders' | 'add' | 'known' | 'retryFolder' | 'failFolder'>;

@@ -2,7 +2,7 @@
 
 /** The sessions that a pool needs, and how long it has waited for them. */
 export interface SessionNeeds {
-  /** Of those it has or opens: in use, or wanted by a waiter. */
+  /** Sessions that are in use or wanted by a waiter, among those that it has or opens. */
   readonly sessions: number;
   /** With this many in all, the first in its queue is served; 1 while its queue is empty. */
   readonly atOnce: number;

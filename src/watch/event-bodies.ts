@@ -122,7 +122,7 @@ function subjectOf({ folder, connection }: EventSource) {
   };
 }
 
-/** What stands before and after the elements of `files`, the last field of data. */
+/** The text before and after the elements of `files`, the last field of data. */
 function frame(source: EventSource): [string, string] {
   const body = eventBody('watched_folder.files_detected', source.at, { ...subjectOf(source), files: [] });
   return [body.slice(0, -3), ']}}'];

@@ -2,7 +2,7 @@
 import { retryDelay } from '../base/retry-schedule.js';
 import type { AttemptVerdict } from '../storage/storage.js';
 
-/** Of the delays of `webhooks.retryMs`. */
+/** The spread of the delays in `webhooks.retryMs`. */
 export const WEBHOOK_SPREAD = [0.9, 1.1] as const;
 
 interface Answer {

@@ -31,7 +31,7 @@ const endpoint = endpoints(
 );
 export const historyEndpoints = endpoint.all;
 
-/** What lists show. */
+/** The fields of a transfer in lists. */
 const listed = {
   key: {
     schema: object('TransferItem', shownFields(transferItemFields, 'key')),
@@ -255,7 +255,7 @@ function transferView(found: StoredTransfer, reader: Reader, receipt: ReceiptRef
   return viewOf(transferFields, { ...found, ...verificationOf(found), receipt }, reader);
 }
 
-/** With how far it is, on whatever node it runs. */
+/** A transfer with its progress, also if it runs on another node. */
 async function ownersTransfer({ storage, board }: Services, { accountId }: Caller, id: string) {
   if (!isUuid(id)) throw unknown('transfer', id);
   const [stored, running, receipt] = await Promise.all([

@@ -44,7 +44,7 @@ export interface Definition<
   /** The settings that name the server which learned host keys and sent secrets belong to. */
   readonly address: readonly string[];
   readonly can: C;
-  /** What to do about an error of this protocol, where there is more to say than of any. */
+  /** Advice on an error that is particular to this protocol. */
   readonly advice?: (error: { readonly code: ErrorCode; readonly step?: string | undefined }) => string | undefined;
   /** Whether the server proves itself with a certificate. */
   readonly hasCertificate: (settings: Values) => boolean;
@@ -81,7 +81,7 @@ export function defaultSettings<D extends Definition>({
   return Object.fromEntries(given) as object as StoredSettings<D>;
 }
 
-/** As protocols take them, without their host keys. */
+/** A connection as its protocol receives it, without host keys. */
 export type ConnectionOf<D extends Definition> = {
   readonly type: D['type'];
 } & {

@@ -21,9 +21,9 @@ import {
 import { derived, given, hidden, kept, needed, secret } from '../thing.js';
 import { DAY_MS } from '../units.js';
 
-/** Each with what gateway.yaml allows, what requests may say. */
+/** Each limit with its schema in gateway.yaml and its schema in requests. */
 const LIMITS = {
-  /** To one host, port and login: a hard limit. */
+  /** A hard limit for one host, port and login. */
   maxSessions: [integer(1, 10_000), integer(1, 10_000, 'Open sessions to the server.')],
   maxChannelsPerSession: [integer(1, 1000), integer(1, 1000, 'SFTP channels that share one SSH connection.')],
   idleTimeoutMs: [milliseconds(1), integer(1, DAY_MS, 'Milliseconds until an idle session is closed.')],
@@ -69,7 +69,7 @@ export const HOST_KEYS = 'Pinned fingerprints; with none, the first one shown is
 
 const ONE_CHARACTER = { allowed: 'text of at least one character' };
 
-/** A row of the table; what its type alone has is in `settings`. */
+/** The columns that every type has; the others are in the column `settings`. */
 export const connectionFields = {
   id: kept(text('Identifier.'), {
     texts: { label: 'Id', hint: 'Used in API requests. Made from the name. It cannot be changed later.' },
@@ -110,7 +110,7 @@ export const connectionFields = {
   ),
 };
 
-/** What only connections have whose server proves itself with a host key: columns, too. */
+/** Columns of connections whose server proves itself with a host key. */
 export const hostKeyFields = {
   keyPairId: given(textOrNull('A key pair of the gateway, in place of a private key.', { maxLength: 36 }), {
     texts: { label: 'Generated key pair' },

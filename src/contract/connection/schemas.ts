@@ -13,9 +13,9 @@ type Schema = Readonly<Record<string, unknown>>;
 export interface Field extends Pick<Given, 'isAdvanced' | 'isHarmless'> {
   readonly name: string;
   readonly texts: FieldTexts;
-  /** What it is, for people who type it: null is left empty there. */
+  /** The description for forms and prompts, where an empty input means null. */
   readonly hint: string;
-  /** As requests are checked; `description` says what it is, `default` its value when it is absent. */
+  /** The schema of requests, with the description of the field and its default. */
   readonly schema: Schema;
   readonly isRequired: boolean;
   readonly isSecret: boolean;
@@ -102,7 +102,7 @@ function settingKey(name: string, field: Given): Omit<Key, 'example'> {
   return { key, schema: admitted, words: wordsOf(isFixed && shown !== undefined ? { schema: shown } : field) };
 }
 
-/** Without the bounds of lengths; what is left out stands for null. */
+/** The schema in gateway.yaml: it has no bounds of lengths, and an absent key means null. */
 function schemaInFile({ schema, file: { schema: own, allowed = '', format } = {} }: Given): TSchema {
   const { type, const: only, enum: words, minimum, maximum, pattern } = schema as JsonSchema;
   if (own !== undefined) return own;
@@ -154,7 +154,7 @@ export function inputSchema(definition: Definition, isBasedOn = false): Schema {
   };
 }
 
-/** The fields that a change may name: no default stands in for those that it does not. */
+/** The schema of a change: an absent field stays as it is, so no field has a default. */
 export function changeSchema(
   definition: Definition,
 ): Schema & { readonly properties: Readonly<Record<string, Schema>> } {

@@ -9,7 +9,7 @@ import type { ResponseSink, SinkEvents } from '../answer-writer.js';
 import type { AnswerHead, ClientSocket, RequestHead } from '../front-end.js';
 import { NodeSink } from './node-sink.js';
 
-/** A client that was told to close but continues to send is cut after this. */
+/** Milliseconds after which a client that continues to send after `Connection: close` is disconnected. */
 const LINGER_MS = 5_000;
 /** A client that reads nothing of a whole answer is cut after this, or after twice as long. */
 const UNREAD_MS = 5_000;
@@ -21,7 +21,7 @@ export class NodeSocket implements ClientSocket {
   readonly head: RequestHead;
   private isAnswered = false;
 
-  /** `awaitsContinue`: the client sends its body when it is told to continue (Expect: 100-continue). */
+  /** `awaitsContinue`: the client sends its body after the answer 100 (Expect: 100-continue). */
   constructor(
     private readonly req: IncomingMessage,
     private readonly res: ServerResponse,

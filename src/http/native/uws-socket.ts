@@ -32,7 +32,7 @@ export class UwsSocket implements ClientSocket {
     this.head = {
       method: req.getCaseSensitiveMethod(),
       path: req.getUrl(),
-      // Undefined if there is none, whatever the type says.
+      // Undefined if there is none, although the type does not say so.
       query: req.getQuery() || '',
       ...copyHeaders(req),
       peer: peerOf(res),

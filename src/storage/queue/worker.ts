@@ -8,7 +8,7 @@ import { HEARD_MS } from '../postgres/notices.js';
 import type { ClaimedTask, QueueClaims, QueueName } from './queue.js';
 import type { StorageOptions } from '../startup.js';
 
-/** What became of a task: done, or to be run again at that time of the database's clock, or after so many milliseconds. */
+/** The outcome of a task: done, or to be run again at a time of the database's clock, or after a number of milliseconds. */
 export type TaskOutcome = 'done' | { readonly again: Date | number };
 
 interface QueueWorkerOptions<Q extends string> {

@@ -1,4 +1,4 @@
-/** What is asked of deliveries, and said of them, beside their rows. */
+/** Filters and results of queries about deliveries. */
 import type { Delivery, DeliveryState, DeliveredFile, NewCopy } from '../../contract/delivery.js';
 
 export interface NewEvent {
@@ -38,5 +38,5 @@ export interface DeliveryFilter {
   readonly until?: Date | undefined;
 }
 
-/** What gives a delivery its job. */
+/** The columns from which a delivery's queue task is made. */
 export type SentDelivery = Pick<Delivery, 'id' | 'url' | 'webhookId'>;

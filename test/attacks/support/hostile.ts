@@ -120,7 +120,7 @@ export const plausiblePath: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...files),
 );
 export const plausibleName = fc.constantFrom(...files);
-/** Of the same names, and of bytes that are not text. */
+/** Paths of the same names, and of bytes that are not text. */
 export const plausibleRawName = fc
   .constantFrom(...files, 'caf\xe9', '\xff', '\x80/..')
   .map((name) => Buffer.from(name, files.includes(name) ? 'utf8' : 'latin1').toString('base64'));

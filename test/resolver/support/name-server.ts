@@ -5,7 +5,7 @@ import net from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 export interface Reply {
-  /** Of both families; those that were not requested are left out. */
+  /** Addresses of both families; the family that was not requested is left out. */
   readonly addresses?: readonly string[];
   readonly ttl?: number;
   /** Names that lead to the one with the addresses. */

@@ -1,4 +1,4 @@
-/** What each language has to say. A text that one lacks is an error of the compiler. */
+/** The texts that each language must have. A missing text is a compile error. */
 import type * as english from './en/index.ts';
 
 export type Texts = typeof english;

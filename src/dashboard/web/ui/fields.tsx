@@ -69,7 +69,7 @@ function Field(
   );
 }
 
-/** What the field says around its input, and the rest, which is the input's own. */
+/** The props of the frame around an input; the other props are those of the input. */
 function parted<P extends FieldProps>({ label, hint, error, isLabelHidden, term, ...own }: P) {
   return { field: { label, hint, error, isLabelHidden, term }, own };
 }

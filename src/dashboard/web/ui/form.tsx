@@ -48,7 +48,7 @@ interface Special {
   readonly isRadio?: boolean;
   readonly type?: string;
   readonly placeholder?: string | undefined;
-  /** What happens while a text is typed. */
+  /** Called while a text is typed. */
   readonly typing?: Partial<ComponentProps<typeof TextField>>;
   readonly options?: Options;
   /** Choices are labelled by their names, and their texts are hints. */
@@ -63,7 +63,7 @@ export interface FormState {
   /** As it is sent. */
   readonly draft: Draft;
   readonly set: (to: Draft) => void;
-  /** As it began. */
+  /** The values at the beginning. */
   readonly reset: () => void;
   readonly isReady: boolean;
   readonly isDirty: boolean;
@@ -190,7 +190,7 @@ export function FormFields({ form, groups, special = {} }: FieldsProps): ReactEl
   );
 }
 
-/** As wide as a section. */
+/** Whether the field is as wide as its section. */
 const WIDE: readonly string[] = ['flag', 'choice', 'lines', 'words', 'long'] satisfies FormField['input'][];
 
 /** Asked once its object has a first part. */

@@ -18,7 +18,7 @@ const SCHEMES: Readonly<Record<string, Parts>> = {
 const AWS = /^(?:(?<bucket>.+)\.)?s3[.-](?:dualstack\.)?(?<region>[a-z0-9-]+)\.amazonaws\.com$/;
 const BARE = /^(?:(?<user>[^\s@/:]+)@)?(?<host>[^\s@/:]+|\[[\da-f:.]+\])(?::(?<port>\d{1,5}))?(?<path>\/\S*)?$/i;
 
-/** What the address says; undefined where it says no more than a host. The type of one that is kept stays. */
+/** The fields in the address; undefined if it is a host only. A stored connection keeps its type. */
 export function takenApart(text: string, type: string, isKept: boolean): Draft | undefined {
   const parts = partsOf(text.trim(), type);
   if (parts === undefined || (isKept && parts.type !== type)) return undefined;

@@ -5,7 +5,7 @@ import type { Connection, ConnectionType } from '../../api/types.ts';
 import { changesOf, type Draft } from '../../ui/draft.ts';
 import { type FormState, useForm } from '../../ui/form.tsx';
 
-/** What the gateway says of a field. */
+/** The gateway's description of a field. */
 type Schema = Parameters<typeof formFields>[1];
 type Shape = Omit<Schema, 'oneOf'> & {
   readonly title?: string;
@@ -47,7 +47,7 @@ export const namesOf = (type: ConnectionType): readonly string[] =>
 
 export const hasLogins = (type: ConnectionType): boolean => namesOf(type).some((name) => name in OF_LOGIN);
 
-/** What the example of the configuration file has in this field. Secrets are variables there. */
+/** The field's value in the example of the configuration file. Secrets are variables there. */
 export function exampleOf(type: ConnectionType, name: string): string | undefined {
   const { examples: [example = {}] = [], properties } = shapeOf(type);
   const words = example[name];
@@ -87,7 +87,7 @@ function textsOf(types: readonly ConnectionType[], name: string): FieldTexts | u
   return { label, ...(hint === undefined ? {} : { hint }), choices };
 }
 
-/** What a new one begins with: texts are empty, and mean their defaults. */
+/** The values of a new connection: empty texts mean their defaults. */
 function startOf(types: readonly ConnectionType[], fields: readonly FormField[]): Draft {
   const texts = fields.filter(({ default: usual }) => typeof usual === 'string');
   const example = (name: string): string =>
@@ -115,7 +115,7 @@ export function useConnectionForm(types: readonly ConnectionType[], known?: Conn
   });
   const { draft, asks } = form;
   const type = typeOf(draft);
-  /** What belongs to another way of logging in is taken away. */
+  /** Removes the fields of other ways of logging in. */
   const others = namesOf(type).filter((name) => !asks(name));
   const gone = others.filter((name) => known?.secrets[name] === true || (name === 'keyPairId' && known?.keyPairId));
   const taken = Object.fromEntries(gone.map((name) => [name, null]));
