@@ -102,7 +102,7 @@ export class EventStream extends Readable {
     this.#isFull = !this.push(text);
   }
 
-  tell(event: string, data: unknown): void {
+  send(event: string, data: unknown): void {
     this.say(frameOf(event, JSON.stringify(data)));
   }
 

@@ -39,13 +39,13 @@ test('frames are those of the standard; an end of the hub ends all streams', asy
   const hub = new EventHub();
   const streams = [hub.open('transfers', 'a', yes), hub.open('feed', 'b', yes)];
   const texts = streams.map(textOf);
-  streams[0]?.tell('transfers', { transfers: [] });
+  streams[0]?.send('transfers', { transfers: [] });
   const ended = streams.map((stream) => once(stream, 'end'));
   hub.close();
   await Promise.all(ended);
   assert.equal(texts[0]?.(), 'retry: 2000\n\nevent: transfers\ndata: {"transfers":[]}\n\n');
   assert.equal(texts[1]?.(), 'retry: 2000\n\n');
-  streams[0]?.tell('transfers', {});
+  streams[0]?.send('transfers', {});
   assert.equal(await streams[0]?.goesOn(), false);
   const late = hub.open('feed', 'a', yes);
   const over = once(late, 'end');

@@ -84,7 +84,7 @@ export class JobEvents {
     }
     const files = await this.filesOf(watched);
     for (const watcher of watchers) {
-      for (const file of files) watcher.stream.tell('file', file);
+      for (const file of files) watcher.stream.send('file', file);
       show(watcher, job);
     }
   }
@@ -104,7 +104,7 @@ const NONE = { files: [], last: 0 };
 /** That only time has passed is no news. */
 function show(watcher: Watcher, job: Job): void {
   const key = JSON.stringify([{ ...job, activeMs: 0, sample: null }, jobOf(job).bytesPerSecond]);
-  if (key !== watcher.shown) watcher.stream.tell('job', watcher.viewOf(job));
+  if (key !== watcher.shown) watcher.stream.send('job', watcher.viewOf(job));
   watcher.shown = key;
   if (hasEnded(job)) watcher.stream.finish();
 }

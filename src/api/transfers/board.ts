@@ -205,7 +205,7 @@ class Watcher {
   update(views: readonly RunningTransfer[]): readonly string[] {
     // What only says that time has passed is no news.
     const key = JSON.stringify(views, (name, value: unknown) => (name === 'durationMs' ? 0 : value));
-    if (key !== this.last) this.stream.tell('transfers', { transfers: views });
+    if (key !== this.last) this.stream.send('transfers', { transfers: views });
     this.last = key;
     const ids = new Set(views.map(({ id }) => id));
     for (const id of this.shown) if (!ids.has(id)) this.gone.set(id, ENDED_PATIENCE_TICKS);
@@ -219,7 +219,7 @@ class Watcher {
 
   tellEnded(transfers: readonly ManagedTransfer[]): void {
     const own = transfers.filter(({ id }) => this.gone.delete(id));
-    if (!this.isBatched) for (const transfer of own) this.stream.tell('finished', transfer);
-    else if (own.length > 0) this.stream.tell('ended', { transfers: own });
+    if (!this.isBatched) for (const transfer of own) this.stream.send('finished', transfer);
+    else if (own.length > 0) this.stream.send('ended', { transfers: own });
   }
 }
