@@ -30,7 +30,7 @@ const REPLAYED_AT_ONCE = 500;
 export class Deliveries {
   constructor(
     private readonly database: Database,
-    private readonly jobs: QueueSender,
+    private readonly queue: QueueSender,
     private readonly folders: {
       endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
     },
@@ -137,11 +137,11 @@ export class Deliveries {
     for (const id of [...folders].sort()) await this.folders.endDeliveries(tx, id, false);
     const webhooks = new Set(events.flatMap(({ webhookId }) => webhookId ?? []));
     for (const id of [...webhooks].sort()) await this.webhooks.resumeDeliveries(tx, id);
-    const jobs = events.map(({ id, webhookId, url }) => {
+    const tasks = events.map(({ id, webhookId, url }) => {
       return { key: id, account: accountId, group: webhookId ?? targetGroup(url), data: {} };
     });
     // One whose last job is just ending gets another as one that was forgotten.
-    await this.jobs.send('webhook-delivery', jobs, tx);
+    await this.queue.send('webhook-delivery', tasks, tx);
     return ids;
   }
 }

@@ -18,7 +18,7 @@ interface Numbered {
 export class EventNumbers {
   constructor(
     private readonly database: Database,
-    private readonly jobs: QueueSender,
+    private readonly queue: QueueSender,
     private readonly feeds: Pick<EventFeeds, 'numbered'>,
   ) {}
 
@@ -43,11 +43,11 @@ export class EventNumbers {
         coalesce((select max(sequence) from numbered), ${feed.last}::bigint) as last,
         (select json_agg(json_build_object('id', id, 'url', url, 'webhookId', webhook_id)) from deliveries) as deliveries`;
     const { numbered = 0, last = feed.last, deliveries } = row ?? {};
-    const jobs = (deliveries ?? []).map(({ id, url, webhookId }): NewTask => {
+    const tasks = (deliveries ?? []).map(({ id, url, webhookId }): NewTask => {
       // A webhook that is slow holds up no other, even of the same host.
       return { key: id, account: accountId, group: webhookId ?? targetGroup(url), data: {} };
     });
-    await this.jobs.send('webhook-delivery', jobs, tx);
+    await this.queue.send('webhook-delivery', tasks, tx);
     return { numbered, last };
   }
 }

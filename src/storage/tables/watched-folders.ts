@@ -69,7 +69,7 @@ const PURGE_ROWS = 5000;
 export class WatchedFolders {
   constructor(
     private readonly database: Database,
-    private readonly jobs: QueueSender,
+    private readonly queue: QueueSender,
     private readonly checks: WatchChecks,
     private readonly feeds: Pick<EventFeeds, 'written'>,
     private readonly nodeId: string,
@@ -152,7 +152,7 @@ export class WatchedFolders {
       const change = edit(former);
       const { now, nextCheckAt } = await editFolder(tx, former, change);
       this.#tellDue(tx, now, nextCheckAt);
-      if (isOtherCopyTo(former.copyTo, change.settings.copyTo)) await hastenCopies(tx, this.jobs, id);
+      if (isOtherCopyTo(former.copyTo, change.settings.copyTo)) await hastenCopies(tx, this.queue, id);
       await complete(tx);
       const [row] = await tx<WatchedFolder[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
       return row;
@@ -190,7 +190,7 @@ export class WatchedFolders {
         from unnest(${due.map(({ id }) => id)}::uuid[],
           ${due.map((folder) => next(folder).toISOString())}::text[]) as t (id, next_at)
         where f.id = t.id`;
-      const taken = await this.jobs.send(
+      const taken = await this.queue.send(
         'watch-check',
         due.map(({ id, kind, dueAt, accountId, host }) => ({
           ...{ key: id, account: accountId, group: host },
@@ -239,7 +239,7 @@ export class WatchedFolders {
       notices.tellHere(tx, 'folders', await this.#writeCheck(tx, result, 'durable'));
       await changes.write(tx, folder.id);
       if (history.length > 0) await writeBatch(tx, this.nodeId, history);
-      await insertEvents(tx, this.jobs, folder, events);
+      await insertEvents(tx, this.queue, folder, events);
     });
     this.feeds.written();
   }
@@ -296,7 +296,7 @@ export class WatchedFolders {
       ...{ key: folder.id, account: folder.accountId, group: row.host },
       data: { kind, dueAt: row.now.toISOString() },
     };
-    return (await this.jobs.send('watch-check', [job], tx)).size > 0;
+    return (await this.queue.send('watch-check', [job], tx)).size > 0;
   }
 
   /** The folder's row and the check's own, in one statement; resolves to when it is due again. @throws CheckSuperseded */

@@ -39,7 +39,7 @@ const VALUES = templateOf(['', ...ATTEMPT_COLUMNS.slice(1).map(() => ', '), ''])
 export class WebhookEvents {
   constructor(
     private readonly database: Database,
-    private readonly jobs: QueueSender,
+    private readonly queue: QueueSender,
     private readonly feeds: Pick<EventFeeds, 'written'>,
     private readonly folders: {
       endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
@@ -83,7 +83,7 @@ export class WebhookEvents {
           after_action = case when ${hasAfter} then 'pending' else after_action end
         where id = ${event.id} and (state = 'pending' or ${isDelivered})`;
       if (rows.count === 0) return;
-      if (hasAfter) await sendAfter(tx, this.jobs, event);
+      if (hasAfter) await sendAfter(tx, this.queue, event);
       if (verdict.kind !== 'gone') return;
       if (event.webhookId !== null) await this.webhooks.endDeliveries(tx, event.webhookId);
       if (event.watchedFolderId === null) return;
@@ -99,7 +99,7 @@ export class WebhookEvents {
   async replay(event: OutgoingDelivery, group: string): Promise<boolean> {
     const { id, accountId: account, watchedFolderId, webhookId } = event;
     const send = async (tx?: Transaction): Promise<boolean> =>
-      (await this.jobs.send('webhook-delivery', [{ key: id, account, group, data: {} }], tx)).has(id);
+      (await this.queue.send('webhook-delivery', [{ key: id, account, group, data: {} }], tx)).has(id);
     const queued = await this.database.transaction(async (tx) => {
       if ((await resendEvents(tx, [id])) === 0) return undefined;
       if (watchedFolderId !== null) await this.folders.endDeliveries(tx, watchedFolderId, false);
@@ -160,7 +160,7 @@ export class WebhookEvents {
           delivered_at = case when ${isTold} then now() end,
           after_action = case when ${hasAfter} then 'pending' else after_action end
         where id = ${event.id}`;
-      if (hasAfter) await sendAfter(tx, this.jobs, event);
+      if (hasAfter) await sendAfter(tx, this.queue, event);
       await dropUnready(tx, [event.id]);
       const { id, accountId } = event;
       await insertDrafts(tx, [{ id, accountId, type: row.type, body, connectionIds: folder.connectionIds }]);
@@ -174,7 +174,7 @@ export class WebhookEvents {
 
   /** Puts an event of its own into the outbox (a test). */
   async add(folder: EventOwner, event: NewEvent): Promise<void> {
-    await this.database.transaction((tx) => insertEvents(tx, this.jobs, folder, [event]));
+    await this.database.transaction((tx) => insertEvents(tx, this.queue, folder, [event]));
     this.feeds.written();
   }
 
@@ -187,10 +187,10 @@ export class WebhookEvents {
         from webhook_events e left join watched_folders f on f.id = e.folder_id
         where e.state = 'pending' and e.copy_state <> 'pending' and e.next_attempt_at < now() - ${late}::interval
         order by e.next_attempt_at limit ${RECOVER_AT_ONCE}`;
-      const jobs = events.map(({ id, account, url, webhookId }) => {
+      const tasks = events.map(({ id, account, url, webhookId }) => {
         return { key: id, account, group: webhookId ?? targetGroup(url), data: {} };
       });
-      const taken = await this.jobs.send('webhook-delivery', jobs, tx);
+      const taken = await this.queue.send('webhook-delivery', tasks, tx);
       const after = await tx<{ key: string; account: string; group: string }[]>`
         select id as key, account_id as account, folder_id as "group" from webhook_events
         where after_action = 'pending' and delivered_at < now() - ${late}::interval
@@ -202,8 +202,8 @@ export class WebhookEvents {
         order by next_attempt_at limit ${RECOVER_AT_ONCE}`;
       const copies = copying.map((job) => ({ ...job, data: {} }));
       const sent = [
-        await this.jobs.send('after-delivery', actions, tx),
-        await this.jobs.send('route-copy', copies, tx),
+        await this.queue.send('after-delivery', actions, tx),
+        await this.queue.send('route-copy', copies, tx),
       ];
       return sent.reduce((sum, { size }) => sum + size, taken.size);
     });
@@ -257,7 +257,7 @@ interface EventOwner {
  */
 export async function insertEvents(
   tx: Transaction,
-  jobs: QueueSender,
+  queue: QueueSender,
   folder: EventOwner,
   events: readonly NewEvent[],
 ): Promise<void> {
@@ -287,7 +287,7 @@ export async function insertEvents(
     false,
   );
   const waiting = [...copied].map((id) => ({ key: id, account: accountId, group: folder.id, data: {} }));
-  await jobs.send('route-copy', waiting, tx);
+  await queue.send('route-copy', waiting, tx);
 }
 
 /** The same of a job that has ended. */
@@ -326,8 +326,8 @@ export async function hastenCopies(tx: Transaction, queue: QueueSender, folderId
     update webhook_events set copy_rounds = 0, next_attempt_at = now()
     where folder_id = ${folderId} and state = 'pending' and copy_state = 'pending'
     returning id as key, account_id as account, folder_id as "group"`;
-  const jobs = events.map((event) => ({ ...event, data: {} }));
-  await queue.hasten('route-copy', jobs, tx);
+  const tasks = events.map((event) => ({ ...event, data: {} }));
+  await queue.hasten('route-copy', tasks, tx);
 }
 
 /** Neither is anything copied any more, nor told of it. */
@@ -404,10 +404,10 @@ export async function purgeOfDeletedWebhooks(sql: Queryable, limit: number): Pro
 
 async function sendAfter(
   tx: Transaction,
-  jobs: QueueSender,
+  queue: QueueSender,
   event: Pick<OutgoingDelivery, 'id' | 'accountId' | 'watchedFolderId'>,
 ): Promise<void> {
-  await jobs.send(
+  await queue.send(
     'after-delivery',
     [{ key: event.id, account: event.accountId, group: event.watchedFolderId ?? '', data: {} }],
     tx,
