@@ -122,7 +122,7 @@ export async function lockJob({ url }: Pick<PostgresServer, 'url'>, id: string):
   await session`begin`;
   await session`select from jobs where id = ${id} for update`;
   return async () => {
-    await session`select pg_terminate_backend(pid) from pg_stat_activity
+    await session`select pg_terminate_backend(pid, 60000) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`;
     await session`rollback`;
     session.release();

@@ -22,6 +22,12 @@ const FOLDER = (more: string, values: string): string => `
   select gen_random_uuid(), account_id, id, 'f', '/', 5, 'api', true, false, 'ignore', 0, 'keep'${values}
   from connections where id = 'warehouse'`;
 const JOB = { account: 'a', group: 'g', data: {} };
+/** False while a statement fails; the pool opens a new connection for each that was lost. */
+const isReady = (storage: Storage): Promise<boolean> =>
+  storage.ready().then(
+    () => true,
+    () => false,
+  );
 /** Written as by a version that sends no notices. Each makes something of its topic due. */
 const UNTOLD: readonly (readonly [Topic, string])[] = [
   ['watch-check', `update public_jobs.job set start_after = now() where name = 'watch-check'`],
@@ -179,10 +185,11 @@ describe('what is due', { timeout: 120_000 }, () => {
     const stop = two.agenda.onClock(() => (looks += 1));
     await eventually(() => looks > 0, 'a look');
     const before = looks;
-    await run(`select pg_terminate_backend(pid) from pg_stat_activity
+    // Waits until each is gone: a connection that ends later would make the database look away again.
+    await run(`select pg_terminate_backend(pid, 60000) from pg_stat_activity
       where application_name = 'file-transfer-gateway' and pid <> pg_backend_pid()`);
     await eventually(() => looks > before, 'a look after it');
-    await Promise.all([one.ready(), two.ready()]);
+    for (const storage of [one, two]) await eventually(() => isReady(storage), 'its node finds the database again');
     let tries = 0;
     await eventually(async () => {
       await change(`again-${++tries}`).catch(() => undefined);
