@@ -18,6 +18,13 @@ export default tseslint.config(
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       eqeqeq: 'error',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'ObjectExpression > SpreadElement > ObjectExpression.argument',
+          message: 'Write the properties themselves, each on its own line.',
+        },
+      ],
     },
   },
   { files: ['src/dashboard/web/**'], ...reactHooks.configs.flat['recommended-latest'] },

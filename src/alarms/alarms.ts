@@ -125,7 +125,9 @@ export class AlarmWatch {
     const subject = { accountId, monthlyActions: monthlyActions(plan) };
     const items = await findAttention(storage, subject, new Date());
     const found = items.map((item) => ({
-      ...{ key: keyOf(item), kind: item.kind, isUrgent: isUrgent(item) },
+      key: keyOf(item),
+      kind: item.kind,
+      isUrgent: isUrgent(item),
       item: JSON.stringify(item),
     }));
     const settled = await storage.alarms.settle(look, found, attentionEvent);

@@ -34,7 +34,9 @@ export class Mailer {
         from: this.#config.from,
         // As an object it is always one address.
         to: { name: '', address },
-        ...{ subject, text, html },
+        subject,
+        text,
+        html,
         ...(id === undefined ? {} : { messageId: `<${id}@${this.#domain}>` }),
         // Prevents automatic answers to an alarm, such as absence notices (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },

@@ -16,7 +16,11 @@ interface AlarmView extends AlarmSettings {
 
 /** Before anything was set. */
 const UNSET: AlarmSettings = {
-  ...{ isOn: false, kinds: ATTENTION_KINDS, language: LANGUAGES[0], quiet: null, urgentBreaksQuiet: false },
+  isOn: false,
+  kinds: ATTENTION_KINDS,
+  language: LANGUAGES[0],
+  quiet: null,
+  urgentBreaksQuiet: false,
 };
 
 export class AlarmService {

@@ -270,7 +270,9 @@ export function endpoints<Params extends PathSchemas = typeof itemParameter>(
     const known = Object.entries(reader === 'owner' ? itemParameter : (params ?? {}));
     const named = known.filter(([name]) => path.includes(`:${name}`));
     const row = {
-      ...{ method, path, tag: typeof tag === 'string' ? tag : tag[reader] },
+      method,
+      path,
+      tag: typeof tag === 'string' ? tag : tag[reader],
       ...(reader === 'owner' ? { access: 'owner' } : {}),
       ...(named.length === 0 ? {} : { params: Object.fromEntries(named) }),
       ...details,

@@ -77,7 +77,14 @@ export async function openBase(
   const { retentionDays, freeItems } = history;
   const { idempotencyKeys } = config.limits;
   const storage = await openStorage({
-    ...{ dataDir, ...database, masterKey, retentionDays, freeItems, idempotencyKeys, onHistoryCommit, log },
+    dataDir,
+    ...database,
+    masterKey,
+    retentionDays,
+    freeItems,
+    idempotencyKeys,
+    onHistoryCommit,
+    log,
     begun,
   });
   started.add({ name: 'storage', stop: () => storage.close() });
@@ -216,14 +223,12 @@ export function createApplication(options: ApplicationOptions): Application {
     onOutcome: (outcome) => recordOperation(outcome, logger, metrics),
   });
   const prober = new ConnectionProber({
-    ...{
-      checks: storage.checks,
-      agenda: storage.agenda,
-      connections: storage.connections,
-      remotes,
-      health: reach.health,
-      log,
-    },
+    checks: storage.checks,
+    agenda: storage.agenda,
+    connections: storage.connections,
+    remotes,
+    health: reach.health,
+    log,
     leftovers: (connection) => sweeper.for(connection),
     everySeconds: config.health.everySeconds,
     onProbe: (facts) => metrics.probe(facts),
@@ -239,19 +244,30 @@ export function createApplication(options: ApplicationOptions): Application {
       ...(field === undefined ? {} : { field }),
     });
   const webhooks = new Subscriptions({
-    ...{ rows: storage.watching.webhooks, connections: storage.connections, most: config.webhooks.perAccount },
+    rows: storage.watching.webhooks,
+    connections: storage.connections,
+    most: config.webhooks.perAccount,
     checkTarget: (url, owner, signal) => checkReceiver(url, owner, signal, 'url'),
     sender: watching.sender,
   });
   const jobs = createJobs({
-    ...{ storage, operations, memoryBytes: reach.budgets.memoryBytes, config: config.jobs, log },
-    ...{ urls, uploadBytes: config.limits.uploadBytes },
+    storage,
+    operations,
+    memoryBytes: reach.budgets.memoryBytes,
+    config: config.jobs,
+    log,
+    urls,
+    uploadBytes: config.limits.uploadBytes,
     // This process cannot see the disk of a database on another machine.
     freeBytes: async () => (config.database.url === '' ? (await diskOf(config)).freeBytes : NaN),
     checkTarget: checkReceiver,
   });
   const uploads = createUploads({
-    ...{ storage, operations, config: config.uploads, maxBytes: config.limits.uploadBytes, log },
+    storage,
+    operations,
+    config: config.uploads,
+    maxBytes: config.limits.uploadBytes,
+    log,
   });
   const links = {
     service: new LinkService({ rows: storage.links, operations, limits: config.links }),
@@ -263,16 +279,24 @@ export function createApplication(options: ApplicationOptions): Application {
   };
   const mailer = new Mailer(config.mail);
   const alarms = new AlarmWatch({
-    ...{ storage, mailer, log, publicUrl: config.server.publicUrl, ...config.alarms },
+    storage,
+    mailer,
+    log,
+    publicUrl: config.server.publicUrl,
+    ...config.alarms,
     monthlyActions: (plan) => operations.planOf({ plan }).monthlyActions,
   });
   const owners = new OwnerSessions({
-    ...{ sessions: storage.management.sessions, publicUrl: config.server.publicUrl },
+    sessions: storage.management.sessions,
+    publicUrl: config.server.publicUrl,
     isTls: config.server.tls.certFile !== '',
   });
   const board = new TransferBoard({ live, storage: storage.management, hub: eventHub, log });
   const tester = new ConnectionTester({
-    ...{ dialer: reach.observedDialer, limits: config.pools, tuning: config.streams, poolBudgets: reach.poolBudgets },
+    dialer: reach.observedDialer,
+    limits: config.pools,
+    tuning: config.streams,
+    poolBudgets: reach.poolBudgets,
   });
   const text = options.metricsText ?? (() => metrics.text());
   const site = openSite(SITE, [FILES.page, MANAGEMENT.page]);
@@ -281,25 +305,29 @@ export function createApplication(options: ApplicationOptions): Application {
       ...withReference(
         [
           ...apiRoutes({
-            ...{ storage, operations, urls, base64, limits: config.limits, uploads: uploads.service },
-            ...{ watching: watching.service, jobs: jobs.service, schedules: jobs.schedules, jobEvents },
-            ...{
-              feedReaders,
-              eventHub,
-              webhooks,
-              links,
-              sandbox: options.sandbox,
-              remotes,
-              budgets: reach.budgets,
-              log,
-            },
-            ...{
-              owners,
-              guard: new LoginGuard(storage.accounts, storage.management.sessions),
-              tester,
-              board,
-              makeKeyPair: generateKeyPair,
-            },
+            storage,
+            operations,
+            urls,
+            base64,
+            limits: config.limits,
+            uploads: uploads.service,
+            watching: watching.service,
+            jobs: jobs.service,
+            schedules: jobs.schedules,
+            jobEvents,
+            feedReaders,
+            eventHub,
+            webhooks,
+            links,
+            sandbox: options.sandbox,
+            remotes,
+            budgets: reach.budgets,
+            log,
+            owners,
+            guard: new LoginGuard(storage.accounts, storage.management.sessions),
+            tester,
+            board,
+            makeKeyPair: generateKeyPair,
             alarms: new AlarmService(storage.alarmRecipients, mailer),
           }),
           ...systemRoutes({
@@ -419,8 +447,17 @@ async function backlogOf(watching: Watching, jobs: JobsPart, storage: Storage): 
 }
 
 const NO_BACKLOG: Backlog = {
-  ...{ failingFolders: 0, pendingEvents: 0, deadEvents: 0, pendingCopies: 0 },
-  ...{ runningJobs: 0, waitingJobs: 0, failedJobs: 0 },
-  ...{ lateRuns: 0, overdueRuns: 0, stoppedSchedules: 0 },
-  ...{ downConnections: 0, expiringCertificates: 0, databaseBytes: 0 },
+  failingFolders: 0,
+  pendingEvents: 0,
+  deadEvents: 0,
+  pendingCopies: 0,
+  runningJobs: 0,
+  waitingJobs: 0,
+  failedJobs: 0,
+  lateRuns: 0,
+  overdueRuns: 0,
+  stoppedSchedules: 0,
+  downConnections: 0,
+  expiringCertificates: 0,
+  databaseBytes: 0,
 };

@@ -35,8 +35,11 @@ const UNKNOWN: Readonly<Record<Language, string>> = {
 export function wordsOf(item: AttentionItem, language: Language = 'en'): string {
   const { name, error, count, limit, at } = factsOf(item);
   return attentionText(ATTENTION[item.kind][language].text, {
-    ...{ name: name ?? '', error: error ?? UNKNOWN[language], at: at?.toISOString() ?? '' },
-    ...{ count: count ?? 0, limit: limit ?? 0 },
+    name: name ?? '',
+    error: error ?? UNKNOWN[language],
+    at: at?.toISOString() ?? '',
+    count: count ?? 0,
+    limit: limit ?? 0,
   });
 }
 

@@ -64,8 +64,16 @@ function totalsOf({ counts, bytesPerSecond, etaSeconds }: Job, last: JobFile | u
   const { found, done, skipped, failed, deleted, bytes, bytesTotal } = counts;
   const running = last === undefined ? [] : [`${last.state}: ${last.path}`];
   return {
-    ...{ bytes, bytesTotal, files: done, filesTotal: found, skipped, failed, deleted },
-    ...{ bytesPerSecond, etaSeconds, running },
+    bytes,
+    bytesTotal,
+    files: done,
+    filesTotal: found,
+    skipped,
+    failed,
+    deleted,
+    bytesPerSecond,
+    etaSeconds,
+    running,
   };
 }
 

@@ -44,7 +44,11 @@ async function putResumable(
     const { id, durationMs } = item;
     const connection = connections.find((one) => one.id === connectionId);
     return {
-      ...{ id, filename: item.filename, path: item.path, size: item.fileSize, durationMs },
+      id,
+      filename: item.filename,
+      path: item.path,
+      size: item.fileSize,
+      durationMs,
       connection: { id: connectionId, name: connection?.name ?? connectionId, type: connection?.type ?? 'sftp' },
     };
   } catch (error) {

@@ -105,7 +105,10 @@ export class ResumableUpload {
     const headers = { ...VERSION, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': String(offset) };
     const progress: Progress = ({ bytes }) => onProgress?.({ bytes: offset + bytes, total });
     return this.call({
-      ...{ method: 'PATCH', path: this.url ?? '', headers, repetition: 'never' },
+      method: 'PATCH',
+      path: this.url ?? '',
+      headers,
+      repetition: 'never',
       upload: { body, size, ...(onProgress === undefined ? {} : { onProgress: progress }) },
     });
   }

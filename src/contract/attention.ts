@@ -41,7 +41,9 @@ interface FactTypes {
 /** The worst first: what has stopped, what was lost, what will stop. */
 const kinds = {
   connection_failing: {
-    ...{ about: 'connection', facts: 'error', isUrgent: true },
+    about: 'connection',
+    facts: 'error',
+    isUrgent: true,
     found:
       'it is known to be down. Or its last three operations of the last day that can tell, or its last test, could not reach the server or log in: `dns_failed` `unreachable` `connect_timeout` `certificate_rejected` `host_key_mismatch` `login_refused`. The next success clears it',
     en: {
@@ -58,7 +60,9 @@ const kinds = {
     },
   },
   watched_folder_failing: {
-    ...{ about: 'watchedFolder', facts: 'error', isUrgent: true },
+    about: 'watchedFolder',
+    facts: 'error',
+    isUrgent: true,
     found: 'its checks fail',
     en: {
       text: 'Checks of the watched folder "{name}" fail: {error}',
@@ -74,7 +78,9 @@ const kinds = {
     },
   },
   schedule_stopped: {
-    ...{ about: 'schedule', facts: 'error', isUrgent: true },
+    about: 'schedule',
+    facts: 'error',
+    isUrgent: true,
     found: 'it stopped by itself, because its key or rights are gone',
     en: {
       text: 'The schedule "{name}" has stopped: {error}',
@@ -90,7 +96,8 @@ const kinds = {
     },
   },
   schedule_late: {
-    ...{ about: 'schedule', facts: 'dueAt' },
+    about: 'schedule',
+    facts: 'dueAt',
     found: 'it was due five minutes ago and has not begun',
     en: {
       text: 'The schedule "{name}" was due at {at} and has not run',
@@ -106,7 +113,8 @@ const kinds = {
     },
   },
   copies_failed: {
-    ...{ facts: 'count', page: '/watched' },
+    facts: 'count',
+    page: '/watched',
     found: 'files of the last day that `copyTo` could not copy',
     en: {
       text: [
@@ -126,7 +134,8 @@ const kinds = {
     },
   },
   dead_letters: {
-    ...{ facts: 'count', page: '/deliveries?state=dead' },
+    facts: 'count',
+    page: '/deliveries?state=dead',
     found: 'messages ran out of tries',
     en: {
       text: ['{count} webhook event could not be delivered', '{count} webhook events could not be delivered'],
@@ -148,7 +157,8 @@ const kinds = {
     },
   },
   quota: {
-    ...{ facts: 'month', page: '/usage' },
+    facts: 'month',
+    page: '/usage',
     found: '80 % are used, or the forecast says that it runs out',
     en: {
       text: '{count} of the {limit} actions of this month are used',
@@ -162,7 +172,8 @@ const kinds = {
     },
   },
   certificate_expiring: {
-    ...{ about: 'connection', facts: 'expiresAt' },
+    about: 'connection',
+    facts: 'expiresAt',
     found: "a server's certificate ends within 14 days",
     en: {
       text: 'The certificate of connection "{name}" expires at {at}',
@@ -178,7 +189,9 @@ const kinds = {
     },
   },
   key_expiring: {
-    ...{ about: 'apiKey', facts: 'expiresAt', page: '/keys' },
+    about: 'apiKey',
+    facts: 'expiresAt',
+    page: '/keys',
     found: 'an API key ends within 7 days',
     en: {
       text: 'API key "{name}" expires at {at}',
@@ -194,7 +207,8 @@ const kinds = {
     },
   },
   host_keys_waiting: {
-    ...{ about: 'connection', facts: 'count' },
+    about: 'connection',
+    facts: 'count',
     found: 'host keys were announced after the first time, and neither accepted nor rejected; one item for each server',
     en: {
       text: [

@@ -179,7 +179,10 @@ const subscribedTypes = {
     example: {
       transfer: {
         ...exampleOf(failedTransferFields, transferExample, 'key'),
-        ...{ fileSize: 0, status: 'failed', errorMessage: 'no space left on the server', errorCode: 'no_space' },
+        fileSize: 0,
+        status: 'failed',
+        errorMessage: 'no space left on the server',
+        errorCode: 'no_space',
       },
     },
   }),

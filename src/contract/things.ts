@@ -16,10 +16,14 @@ import { webhookFields } from './webhook.js';
 
 /** The fields of all types. What several types have reads the same. */
 const allConnections = {
-  ...{ ...connectionFields, ...hostKeyFields },
-  ...{ ...s3.settings, ...s3.secrets },
-  ...{ ...ftp.settings, ...ftp.secrets },
-  ...{ ...sftp.settings, ...sftp.secrets },
+  ...connectionFields,
+  ...hostKeyFields,
+  ...s3.settings,
+  ...s3.secrets,
+  ...ftp.settings,
+  ...ftp.secrets,
+  ...sftp.settings,
+  ...sftp.secrets,
 };
 
 export const THINGS = {

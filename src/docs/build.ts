@@ -72,9 +72,14 @@ for (const { source, title, rendered } of pages) {
   const at = order.findIndex(({ href }) => href === source.address);
   const html = shell(
     {
-      ...{ address: source.address, title, html: rendered.html, guides },
+      address: source.address,
+      title,
+      html: rendered.html,
+      guides,
       headings: rendered.headings.filter(({ depth }) => depth === 2 || depth === 3),
-      ...{ previous: order[at - 1], next: order[at + 1], data: { search: searchPath } },
+      previous: order[at - 1],
+      next: order[at + 1],
+      data: { search: searchPath },
     },
     assets,
   );
@@ -85,8 +90,13 @@ for (const { links, document, content } of references) {
   const forms: Forms = { operations: formsOf(document), errors };
   const html = shell(
     {
-      ...{ address: links.page, title: content.title, html: content.html, guides, operations: content.groups },
-      ...{ headings: [], data: { search: searchPath, forms: data('forms', forms) } },
+      address: links.page,
+      title: content.title,
+      html: content.html,
+      guides,
+      operations: content.groups,
+      headings: [],
+      data: { search: searchPath, forms: data('forms', forms) },
     },
     assets,
   );

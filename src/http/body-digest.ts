@@ -36,7 +36,16 @@ export class BodyDigest {
 function withBody(request: HttpRequest, body: Readable): HttpRequest {
   const { method, path, queryText, headers, remoteAddress, contentLength, hasBody, claims, ending } = request;
   return {
-    ...{ method, path, queryText, headers, remoteAddress, contentLength, hasBody, claims, ending, body },
+    method,
+    path,
+    queryText,
+    headers,
+    remoteAddress,
+    contentLength,
+    hasBody,
+    claims,
+    ending,
+    body,
     get query() {
       return request.query;
     },

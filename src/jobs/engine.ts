@@ -103,7 +103,11 @@ export class JobEngine {
   private worker(queue: SeatKind): QueueWorker {
     const { storage, concurrency, log } = this.options;
     return new QueueWorker({
-      ...{ claims: storage.queue, queue, concurrency, groupConcurrency: SLICES_OF_A_JOB, log },
+      claims: storage.queue,
+      queue,
+      concurrency,
+      groupConcurrency: SLICES_OF_A_JOB,
+      log,
       run: (claimed, signal) => this.run(queue, claimed, signal),
     });
   }

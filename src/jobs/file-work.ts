@@ -136,12 +136,19 @@ export class FileWork {
     const request = requestOf(task, 'upload', places.target, places.targetRoot);
     await this.operations.run({ ...request, filename: filename ?? '' }, async (operation) => {
       await putUrl(this.operations, operation, {
-        ...{ connection: places.target, urls, url: parseHttpUrl(text, 'url'), isSecret: true, maxBytes },
+        connection: places.target,
+        urls,
+        url: parseHttpUrl(text, 'url'),
+        isSecret: true,
+        maxBytes,
         facts: { now: new Date(now), uuid },
         mayStand: task.file.wasTaken && !overwrites(job),
         targetOf: (offered) => ({
-          ...{ folder: fixed(places.targetRoot), filename: requireName(filename ?? offered), template },
-          ...{ overwrite: overwrites(job), modifiedAt: mtime === undefined ? undefined : new Date(mtime) },
+          folder: fixed(places.targetRoot),
+          filename: requireName(filename ?? offered),
+          template,
+          overwrite: overwrites(job),
+          modifiedAt: mtime === undefined ? undefined : new Date(mtime),
         }),
       });
     });
@@ -195,8 +202,14 @@ export class FileWork {
     const wanted = pathBelow(places.targetRoot, file.path);
     const isMove = file.action === 'move';
     const request: CopyRequest = {
-      ...{ source, target, from: fixed(from), to: this.targetOf(job, wanted), template: undefined, pace },
-      ...{ overwrite: overwrites(job), scope: scopeOf(task) },
+      source,
+      target,
+      from: fixed(from),
+      to: this.targetOf(job, wanted),
+      template: undefined,
+      pace,
+      overwrite: overwrites(job),
+      scope: scopeOf(task),
       // The next listing of a store shows the time of the upload: a sync recognises the copy by it.
       modifiedAt: job.type === 'sync' && definitionOf(source).can.isObjectStore ? new Date(file.modifiedMs) : undefined,
       check: (ends, _from, to, paces) => this.check(task, ends, from, to, paces),
@@ -326,13 +339,25 @@ function requestOf(
   path: RemotePath,
 ): OperationRequest {
   const caller: Caller = {
-    ...{ accountId: job.accountId, email: job.email, plan: job.plan, keyId: job.keyId ?? '' },
-    ...{ scopes: ['read', 'write'], connections: [] },
+    accountId: job.accountId,
+    email: job.email,
+    plan: job.plan,
+    keyId: job.keyId ?? '',
+    scopes: ['read', 'write'],
+    connections: [],
   };
   const shown = path.toWellFormed();
   return {
-    ...{ caller, connection, type, path: shown, filename: baseName(path).toWellFormed(), requestId: job.id, signal },
-    ...{ job: part, memory, priority: 'background' },
+    caller,
+    connection,
+    type,
+    path: shown,
+    filename: baseName(path).toWellFormed(),
+    requestId: job.id,
+    signal,
+    job: part,
+    memory,
+    priority: 'background',
   };
 }
 

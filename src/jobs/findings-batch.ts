@@ -74,8 +74,12 @@ export class FindingsBatch {
     const begun = [...this.#begun, ...going];
     if (this.#count + begun.length === 0) return this.#writing;
     const findings: Findings = {
-      ...{ files: this.#files.take(), folders: this.#folders, listed: this.#listed, left: this.#left },
-      ...{ unchanged: this.#unchanged, begun },
+      files: this.#files.take(),
+      folders: this.#folders,
+      listed: this.#listed,
+      left: this.#left,
+      unchanged: this.#unchanged,
+      begun,
     };
     [this.#folders, this.#listed, this.#left, this.#begun, this.#unchanged] = [[], [], [], [], 0];
     const before = this.#writing;

@@ -63,17 +63,29 @@ export function createJobs(options: JobsOptions): JobsPart {
   const limits = { running: config.runningPerAccount, waiting: config.waitingPerAccount, eventOf: finishedEvent };
   const leftovers = (connection: Connection): Leftovers => operations.leftoversOf(connection);
   const budget = new RowBudget({
-    ...{ rows: jobs.rows, limits: config, pauseBelowFreeBytes: config.pauseBelowFreeBytes },
-    ...{ freeBytes: options.freeBytes, log },
+    rows: jobs.rows,
+    limits: config,
+    pauseBelowFreeBytes: config.pauseBelowFreeBytes,
+    freeBytes: options.freeBytes,
+    log,
   });
   const running = new RunningJobs(jobs.rows);
   const work = new FileWork(operations, tree, memoryBytes, { urls, urlOf: (id) => jobs.rows.urlOf(id), maxBytes });
   const engine = new JobEngine({
-    ...{ storage: jobs, connections, running, limits, concurrency: config.concurrency, log },
+    storage: jobs,
+    connections,
+    running,
+    limits,
+    concurrency: config.concurrency,
+    log,
     retentionDays: config.retentionDays,
     checkHolder: (holder, ends) => service.checkHolder(holder, ends, 'retry it with another key'),
     list: new Listings({
-      ...{ tree, remotes, leftovers, budget, found: () => wake() },
+      tree,
+      remotes,
+      leftovers,
+      budget,
+      found: () => wake(),
       links: new HiddenLinks(remotes, leftovers, work),
     }),
     remove: new Removals({ tree, remotes, leftovers }),
@@ -86,15 +98,13 @@ export function createJobs(options: JobsOptions): JobsPart {
   const wake = (): void => engine.wake();
   const service = new JobService({ rows: jobs.rows, operations, running, limits, budget, checkTarget, wake });
   const schedules = new ScheduleService({
-    ...{
-      rows: jobs.schedules,
-      agenda: jobs.agenda,
-      jobs: service,
-      limits,
-      most: config.schedulesPerAccount,
-      wake,
-      log,
-    },
+    rows: jobs.schedules,
+    agenda: jobs.agenda,
+    jobs: service,
+    limits,
+    most: config.schedulesPerAccount,
+    wake,
+    log,
   });
   return {
     service,
@@ -119,8 +129,12 @@ function backlogOf({ rows, schedules }: JobsOptions['storage']['jobs']): JobsPar
       schedules.figures(),
     ]);
     return {
-      ...{ runningJobs: running, waitingJobs: waiting, failedJobs: failed },
-      ...{ lateRuns: late, overdueRuns: overdue, stoppedSchedules: stopped },
+      runningJobs: running,
+      waitingJobs: waiting,
+      failedJobs: failed,
+      lateRuns: late,
+      overdueRuns: overdue,
+      stoppedSchedules: stopped,
     };
   };
   return () => {

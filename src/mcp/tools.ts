@@ -182,7 +182,8 @@ export const TOOLS: readonly Tool[] = [
       path: text('The file to download, or the folder to upload into.'),
       expiresInMinutes: amount(`How long it works; ${DEFAULT_LINK_MINUTES} when absent.`, 43_200),
       maxUses: Type.Optional(described(linkFields.maxUses.schema, 'How often it works; 1 when absent.')),
-      ...{ maxBytes, filename },
+      maxBytes,
+      filename,
     }),
     run: async (
       { files },
@@ -258,7 +259,9 @@ export const TOOLS: readonly Tool[] = [
       type: word('What to do.', ORDER_TYPES),
       source: place('The folder.'),
       destination: Type.Optional(place('Where to; not for delete.')),
-      ...{ include, exclude, dryRun },
+      include,
+      exclude,
+      dryRun,
       name: maybe('Shown in the list of jobs.'),
     }),
     run: async ({ files }, { source, destination, ...rest }) => {

@@ -46,7 +46,10 @@ function field<R extends keyof Requests>(
   const { input, minimum = 0, choices, default: usual = choices?.at(-1) ?? '' } = requestFields[request][name];
   const type = TYPES[input] ?? 'string';
   return {
-    ...{ displayName, name, type, default: usual },
+    displayName,
+    name,
+    type,
+    default: usual,
     ...(type === 'number' ? { typeOptions: { minValue: minimum } } : {}),
     ...(choices === undefined ? {} : { options: choices.map(optionOf).reverse() }),
     ...others,

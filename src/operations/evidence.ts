@@ -172,7 +172,9 @@ export class Evidence {
   receiptOf(type: TransferType, remotes: Pick<Remotes, 'host'>): ReceiptFacts | undefined {
     if (!this.isWanted || !HAS_RECEIPT[type]) return undefined;
     const factsOf = (connection: Connection, proof: ServerProof): ServerFacts => ({
-      ...{ type: connection.type, host: remotes.host(connection), ...proof },
+      type: connection.type,
+      host: remotes.host(connection),
+      ...proof,
     });
     const isStored = STORING.has(type) && (this.why === undefined || !UNSTORED.has(this.why));
     const source = this.sourceOf(factsOf);

@@ -54,9 +54,7 @@ export async function putUrl(
     const target = targetOf(filename);
     const standing = mayStand ? await existingAt(operation, target, facts, { body, size }) : undefined;
     if (standing !== undefined) return standing;
-    return await putFile(operations, operation, {
-      ...{ connection, target, body, size, maxBytes, facts, readsBack },
-    });
+    return await putFile(operations, operation, { connection, target, body, size, maxBytes, facts, readsBack });
   } finally {
     stopWatching();
     body.destroy();

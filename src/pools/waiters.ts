@@ -66,7 +66,13 @@ export function newWaiter<T>(options: AcquireOptions, arrived: number, outcome: 
     return true;
   };
   const waiter: Waiter<T> = {
-    ...{ owner, count, priority, signal, prove, yielding, arrived },
+    owner,
+    count,
+    priority,
+    signal,
+    prove,
+    yielding,
+    arrived,
     since: Date.now(),
     loginFailure: undefined,
     attempts: 0,

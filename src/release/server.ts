@@ -11,7 +11,15 @@ export async function stageServer(folder: string): Promise<Staged> {
   const { name, version, description, license, engines, bin, man, exports, scripts, files } = MANIFEST;
   const { dependencies, optionalDependencies, allowScripts } = MANIFEST;
   const manifest = {
-    ...{ name, version, description, license, type: 'module', engines, bin, man, exports },
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
+    engines,
+    bin,
+    man,
+    exports,
     scripts: { start: scripts['start'] },
     dependencies,
     optionalDependencies,

@@ -327,7 +327,9 @@ function textFile(text: Buffer): OpenFile {
   return {
     read: async (offset, length) => text.subarray(offset, offset + length),
     stat: async () => attributesOf(text.length, 0),
-    ...{ write: refuse, change: refuse, close: async () => undefined },
+    write: refuse,
+    change: refuse,
+    close: async () => undefined,
   };
 }
 

@@ -85,7 +85,11 @@ export async function startSink(host: string, port: number): Promise<WebhookSink
       Object.entries(request.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
     );
     const noted: (typeof kept)[number] = {
-      ...{ receivedAt: new Date().toISOString(), path, status: null, headers, bodyBytes },
+      receivedAt: new Date().toISOString(),
+      path,
+      status: null,
+      headers,
+      bodyBytes,
       body: Buffer.concat(chunks).toString('utf8'),
     };
     kept.unshift(noted);

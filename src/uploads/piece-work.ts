@@ -226,7 +226,10 @@ export class PieceWork {
     let failure: unknown;
     try {
       await pump(body, writer, {
-        ...{ signal: running.signal, maxBytes: most ?? 0, digest, isMoreToCome: true },
+        signal: running.signal,
+        maxBytes: most ?? 0,
+        digest,
+        isMoreToCome: true,
         onBytes: (bytes) => (running.fileSize = offset + bytes),
       });
     } catch (error) {

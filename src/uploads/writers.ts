@@ -73,7 +73,9 @@ export class Writers {
   /** A new upload, which `writer` has created. */
   hold(upload: Upload, writer: string, renewedAt = performance.now()): HeldUpload {
     const holding: Holding = {
-      ...{ writer, upload, renewedAt },
+      writer,
+      upload,
+      renewedAt,
       progress: () => ({ stands: upload.stands }),
       asked: () => undefined,
       lost: () => undefined,

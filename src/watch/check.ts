@@ -225,7 +225,12 @@ export class FolderChecks {
     const since = [folder.createdAt, lastDetectionAt, folder.alarmedAt].map((time) => time?.getTime() ?? 0);
     if (at.getTime() - Math.max(...since) < expectEveryMinutes * 60_000) return [];
     const event = (type: 'watched_folder.files_missing' | 'watched_folder.late', isSent: boolean): NewEvent => ({
-      ...{ id: ids(), type, fileCount: 0, files: [], isSent, createdAt: at },
+      id: ids(),
+      type,
+      fileCount: 0,
+      files: [],
+      isSent,
+      createdAt: at,
       body: lateEvent(type, { folder, connection, at }, expectEveryMinutes, lastDetectionAt ?? undefined),
     });
     const late = event('watched_folder.late', false);

@@ -173,8 +173,12 @@ export class RouteCopier {
     const { connections, operations, folders } = this.#options;
     const { copyTo, accountId } = folder;
     const caller: Caller = {
-      ...{ accountId, email: event.email, plan: event.plan, keyId: '' },
-      ...{ scopes: ['read', 'write'], connections: [] },
+      accountId,
+      email: event.email,
+      plan: event.plan,
+      keyId: '',
+      scopes: ['read', 'write'],
+      connections: [],
     };
     const lookUp = (id: string): Promise<Connection | undefined> => connections.find(accountId, id);
     try {
@@ -270,7 +274,8 @@ export class RouteCopier {
     };
     const request = {
       ...({ caller: way.caller, connection: target, type: 'copy', requestId: event.id, signal, memory } as const),
-      ...{ path: wanted.toWellFormed(), filename: baseName(wanted).toWellFormed() },
+      path: wanted.toWellFormed(),
+      filename: baseName(wanted).toWellFormed(),
       ...({ job: part, priority: 'background' } as const),
     };
     try {
@@ -279,7 +284,11 @@ export class RouteCopier {
         if (await this.#stands(operation, way, file, from)) return;
         const rule = copyTo.onConflict;
         await copyFile(operations, operation, {
-          ...{ source, target, from: fixed(from), template: undefined, overwrite: replaces(rule) },
+          source,
+          target,
+          from: fixed(from),
+          template: undefined,
+          overwrite: replaces(rule),
           scope: { id: folder.id },
           to: async (remote) => (place.path = rule === 'rename' ? await freeName(wanted)(remote) : wanted),
           check: async ({ source: reading, target: writing }, _from, to) => {

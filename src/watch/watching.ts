@@ -103,7 +103,14 @@ export function createWatching(options: WatchingOptions): Watching {
   });
   const checks = new FolderChecks({ folders, looks, files, connections, locks, limits: webhooks });
   const after = new AfterDelivery({
-    ...{ events, folders, connections, history, remotes, leftovers, queue, log },
+    events,
+    folders,
+    connections,
+    history,
+    remotes,
+    leftovers,
+    queue,
+    log,
     timeoutMs: watcher.checkTimeoutMs,
   });
   const sender = createSender({ dialer, timeoutMs: webhooks.timeoutMs, requireHttps });
@@ -127,7 +134,14 @@ export function createWatching(options: WatchingOptions): Watching {
   // What has its number has its deliveries.
   feeds.on('numbered', () => deliverer.wake());
   const copier = new RouteCopier({
-    ...{ copies, events, folders, connections, operations, locks, queue, log },
+    copies,
+    events,
+    folders,
+    connections,
+    operations,
+    locks,
+    queue,
+    log,
     memoryBytes: options.memoryBytes,
     retryMs: webhooks.retryMs,
     onSettled: () => after.wake(),
@@ -159,7 +173,8 @@ export function createWatching(options: WatchingOptions): Watching {
     },
   });
   return {
-    ...{ service, sender },
+    service,
+    sender,
     gauges: () => ({
       checksRunning: scheduler.gauge.running,
       checksWaiting: scheduler.gauge.waiting,
@@ -194,7 +209,10 @@ function backlogOf(
     if (asked === undefined || Date.now() - asked.at > BACKLOG_FRESH_MS) {
       const answer = Promise.all([folders.countFailing(), events.counts(), copies.countWaiting()]).then(
         ([failingFolders, { pending, dead }, pendingCopies]) => ({
-          ...{ failingFolders, pendingEvents: pending, deadEvents: dead, pendingCopies },
+          failingFolders,
+          pendingEvents: pending,
+          deadEvents: dead,
+          pendingCopies,
         }),
         () => undefined,
       );

@@ -17,9 +17,7 @@ import { ACCOUNT, accountOf } from '../storage/provisioned.js';
 
 const OPS = ACCOUNT.email;
 const MINUTE = 60_000;
-const ON: AlarmSettings = {
-  ...{ isOn: true, kinds: ATTENTION_KINDS, language: 'en', quiet: null, urgentBreaksQuiet: false },
-};
+const ON: AlarmSettings = { isOn: true, kinds: ATTENTION_KINDS, language: 'en', quiet: null, urgentBreaksQuiet: false };
 const log = (): void => undefined;
 
 for (const kind of DATABASES) {
@@ -61,8 +59,13 @@ for (const kind of DATABASES) {
       watches = nodes.map(
         (one) =>
           new AlarmWatch({
-            ...{ storage: one, mailer, log, everySeconds: 60, publicUrl: 'https://gateway.example.com/' },
-            ...{ monthlyActions: () => 0, clock: () => now },
+            storage: one,
+            mailer,
+            log,
+            everySeconds: 60,
+            publicUrl: 'https://gateway.example.com/',
+            monthlyActions: () => 0,
+            clock: () => now,
           }),
       );
       service = new AlarmService(storage.alarmRecipients, mailer);

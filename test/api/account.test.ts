@@ -26,7 +26,14 @@ for (const kind of DATABASES) {
       [database, server] = await startTogether([kind.start(), startScripted()]);
       const { port, username, password } = server;
       const connection = (id: string, isActive = true): object => ({
-        ...{ id, name: `Name of ${id}`, type: 'ftp', isActive, host: '127.0.0.1', port, username, password },
+        id,
+        name: `Name of ${id}`,
+        type: 'ftp',
+        isActive,
+        host: '127.0.0.1',
+        port,
+        username,
+        password,
       });
       gateway = await startGateway({
         config: {

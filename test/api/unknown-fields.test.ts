@@ -131,7 +131,9 @@ describe('unknown fields', () => {
     const answer = await gateway.api.post('/api/jobs', { type: 'delete', source, dryRun: true, '\ud800': 'half' });
     assert.equal(answer.status, 202, answer.text);
     const made = await gateway.api.post('/api/schedules', {
-      ...{ name: 'n', cron: '@daily', job: { type: 'delete', source, half: '\ud800' } },
+      name: 'n',
+      cron: '@daily',
+      job: { type: 'delete', source, half: '\ud800' },
     });
     assert.equal(made.status, 201, made.text);
     assert.doesNotMatch(made.text, /half/);

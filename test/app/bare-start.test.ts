@@ -228,7 +228,8 @@ suite('the quick start', () => {
         const listed = await fetch(`${url}/api/list/sandbox`, { headers: { Authorization: `Bearer ${shown}` } });
         assert.equal(listed.status, 200, await listed.text());
         const login = await fetch(`${url}/manage/login`, {
-          ...{ method: 'POST', headers: { 'Content-Type': 'application/json' } },
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
           body: JSON.stringify({ email, password }),
         });
         assert.equal(login.status, 200, await login.text());

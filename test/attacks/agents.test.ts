@@ -68,7 +68,9 @@ describe('agents over HTTP, and clients without a key', { concurrency: 1 }, () =
       await crowd.close();
     }
     held({
-      ...{ area: 'Attacks', what: 'Agents over HTTP: heads that nobody ends', tries: HEADS },
+      area: 'Attacks',
+      what: 'Agents over HTTP: heads that nobody ends',
+      tries: HEADS,
       done: `${HEADS} connections to ftg mcp --http that send a part of a head, without a key`,
       held: 'an agent with a key is served meanwhile',
     });
@@ -87,7 +89,9 @@ describe('agents over HTTP, and clients without a key', { concurrency: 1 }, () =
     assert.equal((await ask(UNSEEN[1], ADDRESSES.nobody)).statusCode, 200, 'from the same address too');
     assert.equal((await gateway.client(KEY).get('/api/me')).status, 200);
     held({
-      ...{ area: 'Attacks', what: 'Agents over HTTP: guessing keys', tries: GUESSES },
+      area: 'Attacks',
+      what: 'Agents over HTTP: guessing keys',
+      tries: GUESSES,
       done: `${GUESSES} bad keys to ftg mcp --http, one after another; then good ones that neither it nor the gateway has seen`,
       held: '401, and from the 61st in a minute on 429 with Retry-After; the good ones are served',
     });

@@ -167,8 +167,13 @@ describe('host keys that servers announce', () => {
   before(async () => {
     server = await startOddServer({ onClient: lie });
     const connections = Object.keys(ALL).map((what) => ({
-      ...{ id: idOf(what), name: what, type: 'sftp', host: '127.0.0.1', port: server.port },
-      ...{ username: idOf(what), password: 'p' },
+      id: idOf(what),
+      name: what,
+      type: 'sftp',
+      host: '127.0.0.1',
+      port: server.port,
+      username: idOf(what),
+      password: 'p',
     }));
     gateway = await startWatchedGateway({
       connections,

@@ -24,7 +24,8 @@ const JOBS = 50;
 const SMALL_JOBS = scaled(10, 4);
 
 const copy = (connectionId: string, from: string, to: string): object => ({
-  ...{ type: 'copy', source: { connectionId, path: from } },
+  type: 'copy',
+  source: { connectionId, path: from },
   destination: { connectionId, path: to },
 });
 

@@ -36,8 +36,13 @@ describe('endless listings', { concurrency: 1 }, () => {
   after(() => server?.stop());
 
   const connection = (): object => ({
-    ...{ id: 'endless', name: 'Endless', type: 'sftp', host: '127.0.0.1', port: server.port },
-    ...{ username: server.username, password: 'p' },
+    id: 'endless',
+    name: 'Endless',
+    type: 'sftp',
+    host: '127.0.0.1',
+    port: server.port,
+    username: server.username,
+    password: 'p',
   });
   const page = (client: ApiClient): Promise<ApiAnswer> => client.get('/api/list/endless?path=/&limit=10');
 
@@ -66,7 +71,9 @@ describe('endless listings', { concurrency: 1 }, () => {
       await tenants.stop();
     }
     held({
-      ...{ area: 'Attacks', what: 'Pages of a folder without end', tries: AT_ONCE },
+      area: 'Attacks',
+      what: 'Pages of a folder without end',
+      tries: AT_ONCE,
       done: `${AT_ONCE} at once by one tenant, of ten entries each; another one uploads, downloads and lists`,
       held: 'no request of the other one fails, and none takes more than three times as long',
     });
@@ -102,7 +109,9 @@ describe('endless listings', { concurrency: 1 }, () => {
       await gateway.stop();
     }
     held({
-      ...{ area: 'Attacks', what: 'Lists of a folder without end, of all kinds', tries: AT_ONCE },
+      area: 'Attacks',
+      what: 'Lists of a folder without end, of all kinds',
+      tries: AT_ONCE,
       done: `${AT_ONCE} at once, with limits.listEntries`,
       held: '413 that names the limit and the way without one; the event loop is never held for 50 ms',
     });

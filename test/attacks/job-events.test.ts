@@ -38,7 +38,9 @@ describe('watchers of jobs', { timeout: 600_000 }, () => {
   after(() => cluster?.stop());
 
   const order = (path: string, bytesPerSecond: number): object => ({
-    ...{ type: 'copy', bytesPerSecond, source: { connectionId: 'from', path: '/tree' } },
+    type: 'copy',
+    bytesPerSecond,
+    source: { connectionId: 'from', path: '/tree' },
     destination: { connectionId: 'to', path },
   });
 

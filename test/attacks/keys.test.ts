@@ -446,7 +446,10 @@ describe('tenants', () => {
         'connection',
         (id) =>
           b.post('/api/schedules', {
-            ...{ name: 'x', cron: '@yearly', timeZone: 'UTC', isActive: true },
+            name: 'x',
+            cron: '@yearly',
+            timeZone: 'UTC',
+            isActive: true,
             job: { type: 'delete', source: { connectionId: id, path: '/a' } },
           }),
       ],

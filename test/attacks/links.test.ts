@@ -62,7 +62,8 @@ before(async () => {
       log: { level: 'trace' },
       accounts: [
         {
-          ...{ email: 'a@example.com', plan: 'pro' },
+          email: 'a@example.com',
+          plan: 'pro',
           apiKeys: [
             { name: 'all', key: KEY },
             { name: 'admin', key: ADMIN, scopes: ['read', 'write', 'admin'] },
@@ -386,8 +387,15 @@ const ATTACKS: readonly Attack[] = [
       const { at, folder } = await uploadLink({ maxBytes: 10 });
       await put(at, 'taken', 'mine');
       const queries = {
-        ...{ path: '/elsewhere', connectionId: 'second', overwrite: 'true', filename_template: '../{filename}' },
-        ...{ operation: 'download', mtime: '2020-01-01T00:00:00Z', digest: 'none', maxBytes: '1000', id: 'x' },
+        path: '/elsewhere',
+        connectionId: 'second',
+        overwrite: 'true',
+        filename_template: '../{filename}',
+        operation: 'download',
+        mtime: '2020-01-01T00:00:00Z',
+        digest: 'none',
+        maxBytes: '1000',
+        id: 'x',
       };
       for (const [name, value] of Object.entries(queries)) {
         const answer = await put(at, `file-${name}`, 'x', { query: { [name]: value } });

@@ -54,11 +54,9 @@ describe('one account without others', () => {
     const sizes = readdirSync(sshd.files).map((name) => statSync(join(sshd.files, name)).size);
     assert.deepEqual([sizes.length, new Set(sizes)], [UPLOADS, new Set([MiB])]);
     held({
-      ...{
-        area: 'Attacks',
-        what: 'Uploads at once that are more than an account’s share of the memory',
-        tries: UPLOADS,
-      },
+      area: 'Attacks',
+      what: 'Uploads at once that are more than an account’s share of the memory',
+      tries: UPLOADS,
       done: `${UPLOADS} of 1 MiB, from one account alone, with 32 MiB for all`,
       held: 'those that wait for a session hold what came with their heads; all of them succeed',
     });

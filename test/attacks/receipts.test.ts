@@ -21,7 +21,11 @@ describe('digests and receipts of others', () => {
   let limited: ApiClient;
   let stranger: ApiClient;
   const ids: Record<'seen' | 'unseen' | 'strange' | 'copied' | 'moved', string> = {
-    ...{ seen: '', unseen: '', strange: '', copied: '', moved: '' },
+    seen: '',
+    unseen: '',
+    strange: '',
+    copied: '',
+    moved: '',
   };
   before(async () => {
     server = await SFTP_SERVERS[0]!.start();

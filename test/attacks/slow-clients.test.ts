@@ -60,7 +60,9 @@ describe('side by side', { concurrency: true }, () => {
         const pool =
           protocol === 'ftp' ? { maxSessions: SESSIONS } : { maxSessions: 1, maxChannelsPerSession: SESSIONS };
         const account = (email: string, key: string, id: string) => ({
-          ...{ email, plan: 'pro', apiKeys: [{ name: 'all', key }] },
+          email,
+          plan: 'pro',
+          apiKeys: [{ name: 'all', key }],
           connections: [{ id, name: id, ...server.connection, pool }],
         });
         const { port, username, password } = own;
@@ -145,7 +147,10 @@ describe('side by side', { concurrency: true }, () => {
       test('by one upload link', async () => {
         const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
         const made = await attacker.post('/api/links', {
-          ...{ operation: 'upload', connectionId: 'a-files', path: `${base()}/`, expiresAt },
+          operation: 'upload',
+          connectionId: 'a-files',
+          path: `${base()}/`,
+          expiresAt,
         });
         const { url } = made.json['link'] as { url: string };
         const put = (name: string): string =>
@@ -161,7 +166,9 @@ describe('side by side', { concurrency: true }, () => {
         await end();
         assert.deepEqual(await filesOf('link-'), []);
         held({
-          ...{ area: 'Attacks', what: 'One upload link, ten uploads of a byte every half second', tries: 1 },
+          area: 'Attacks',
+          what: 'One upload link, ten uploads of a byte every half second',
+          tries: 1,
           done: `All at once, to a server of two sessions (${protocol})`,
           held: 'links use one session; the ninth and tenth get 429; both accounts of the server go on',
         });
@@ -182,7 +189,9 @@ describe('side by side', { concurrency: true }, () => {
         await end();
         assert.deepEqual(await filesOf('slow-'), []);
         held({
-          ...{ area: 'Attacks', what: 'Uploads of a byte every half second take all sessions', tries: 1 },
+          area: 'Attacks',
+          what: 'Uploads of a byte every half second take all sessions',
+          tries: 1,
           done: `With a key that may write, while another account with the same login uploads (${protocol})`,
           held: 'the slowest gives way with 503 too_slow and its row in the history; no part of a file is left',
         });
@@ -210,7 +219,9 @@ describe('side by side', { concurrency: true }, () => {
         assert.ok((cut?.received.length ?? 0) < LARGE, 'a short body never looks complete');
         await end();
         held({
-          ...{ area: 'Attacks', what: 'Downloads that nobody reads take all sessions', tries: 1 },
+          area: 'Attacks',
+          what: 'Downloads that nobody reads take all sessions',
+          tries: 1,
           done: `With a key that may read, while another account with the same login uploads (${protocol})`,
           held: 'the slowest is cut as too_slow; the other account is served',
         });
@@ -252,7 +263,9 @@ describe('side by side', { concurrency: true }, () => {
         const [name] = await filesOf(place === places[0] ? 'tus-one' : 'tus-two');
         assert.deepEqual(await server.disk.read(name ?? ''), Buffer.alloc(2 * sent, 'x'));
         held({
-          ...{ area: 'Attacks', what: 'Resumable uploads of a byte every half second take all sessions', tries: 1 },
+          area: 'Attacks',
+          what: 'Resumable uploads of a byte every half second take all sessions',
+          tries: 1,
           done: `While another account with the same login uploads (${protocol})`,
           held: 'the slowest gives way with 503 too_slow, keeps its bytes, and goes on later',
         });
@@ -279,11 +292,9 @@ describe('side by side', { concurrency: true }, () => {
         await end();
         assert.deepEqual(await filesOf('url-'), []);
         held({
-          ...{
-            area: 'Attacks',
-            what: 'Url uploads from a server that sends a byte every half second take all sessions',
-            tries: 1,
-          },
+          area: 'Attacks',
+          what: 'Url uploads from a server that sends a byte every half second take all sessions',
+          tries: 1,
           done: `While another account with the same login uploads (${protocol})`,
           held: 'the slowest gives way with 503 too_slow; no part of a file is left',
         });
@@ -298,8 +309,10 @@ describe('side by side', { concurrency: true }, () => {
           own.files.set('/slow.bin', Buffer.alloc(size));
           const copies = ['one', 'two'].map((name) =>
             attacker.post('/api/copy', {
-              ...{ source_connection_id: 'a-own', source_path: '/slow.bin' },
-              ...{ dest_connection_id: 'a-files', dest_path: `${base()}/copy-${name}.bin` },
+              source_connection_id: 'a-own',
+              source_path: '/slow.bin',
+              dest_connection_id: 'a-files',
+              dest_path: `${base()}/copy-${name}.bin`,
             }),
           );
           await full(2 * SESSIONS);
@@ -311,11 +324,9 @@ describe('side by side', { concurrency: true }, () => {
           await end();
           assert.deepEqual(await filesOf('copy-'), []);
           held({
-            ...{
-              area: 'Attacks',
-              what: `Copies of ${what} from a server that sends a byte every half second`,
-              tries: 1,
-            },
+            area: 'Attacks',
+            what: `Copies of ${what} from a server that sends a byte every half second`,
+            tries: 1,
             done: `They take all sessions of the target, which another account uses, too (${protocol})`,
             held: 'the slowest gives way with 503 too_slow; no part of a file is left',
           });
@@ -329,7 +340,9 @@ describe('side by side', { concurrency: true }, () => {
         for (const name of ['one', 'two'])
           await server.disk.write(`${base()}/same/${name}.bin`, Buffer.alloc(1_000_000));
         const made = await attacker.post('/api/jobs', {
-          ...{ type: 'sync', compare: 'digest', source: { connectionId: 'a-own', path: '/same' } },
+          type: 'sync',
+          compare: 'digest',
+          source: { connectionId: 'a-own', path: '/same' },
           destination: { connectionId: 'a-files', path: `${base()}/same` },
         });
         const { id } = made.json['job'] as { id: string };

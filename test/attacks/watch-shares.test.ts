@@ -56,8 +56,14 @@ suite('watched folders of two accounts', () => {
     silent = await Promise.all(Array.from({ length: HOSTS }, startSilence));
     const timeouts = { connectTimeoutMs: A_DAY_MS, stallTimeoutMs: A_DAY_MS, acquireTimeoutMs: A_DAY_MS };
     const connections = silent.map((server, index) => ({
-      ...{ id: `silent-${index}`, name: `Silent ${index}`, type: 'sftp', host: '127.0.0.1', port: portOf(server) },
-      ...{ username: 'u', password: 'p', pool: timeouts },
+      id: `silent-${index}`,
+      name: `Silent ${index}`,
+      type: 'sftp',
+      host: '127.0.0.1',
+      port: portOf(server),
+      username: 'u',
+      password: 'p',
+      pool: timeouts,
     }));
     tenants = await startTenants({
       config: {
@@ -72,7 +78,9 @@ suite('watched folders of two accounts', () => {
     mkdirSync(join(tenants.bServer.files, 'in'));
     mkdirSync(join(tenants.aServer.files, 'in'));
     const made = await tenants.b.post('/api/watched-folders', {
-      ...{ connectionId: `b-${CONNECTION}`, path: '/in', webhookUrl: receiver.url },
+      connectionId: `b-${CONNECTION}`,
+      path: '/in',
+      webhookUrl: receiver.url,
     });
     assert.equal(made.status, 201, made.text);
     folderId = made.json['id'] as string;
@@ -141,14 +149,18 @@ suite('watched folders of two accounts', () => {
     const alone = await slowest();
     for (const server of silent.slice(0, RECEIVERS)) {
       const made = await tenants.a.post('/api/watched-folders', {
-        ...{ connectionId: CONNECTION, path: '/in', webhookUrl: `http://127.0.0.1:${portOf(server)}/` },
+        connectionId: CONNECTION,
+        path: '/in',
+        webhookUrl: `http://127.0.0.1:${portOf(server)}/`,
       });
       assert.equal(made.status, 201, made.text);
       await eventually(async () => (await firstCheckOf(made.json['id'] as string)) !== null, 'a baseline of A');
     }
     const good = await startReceiver();
     const made = await tenants.a.post('/api/watched-folders', {
-      ...{ connectionId: CONNECTION, path: '/in', webhookUrl: good.url },
+      connectionId: CONNECTION,
+      path: '/in',
+      webhookUrl: good.url,
     });
     await eventually(async () => (await firstCheckOf(made.json['id'] as string)) !== null, 'the last baseline of A');
     for (let index = 0; index < 3_000; index++) writeFileSync(join(tenants.aServer.files, 'in', `a-${index}`), 'x');

@@ -10,7 +10,10 @@ function documentOf(schemas: Readonly<Record<string, Schema>>, paths: OpenApiDoc
   return {
     openapi: '3.1.1',
     info: { title: 'Test', version: '1', description: '' },
-    ...{ servers: [], tags: [], paths, webhooks: {} },
+    servers: [],
+    tags: [],
+    paths,
+    webhooks: {},
     components: { schemas, parameters: {}, responses: {}, headers: {}, securitySchemes: {} },
   };
 }

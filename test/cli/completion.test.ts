@@ -121,7 +121,9 @@ test('names are kept for a moment, for nobody else to read, and failures are qui
 
 test('a line is read as a shell reads it', () => {
   assert.deepEqual(splitLine(String.raw`ftg cat 'a b'\ c "d \" e`), {
-    ...{ words: ['ftg', 'cat', 'a b c', 'd " e'], raw: String.raw`"d \" e`, quote: '"' },
+    words: ['ftg', 'cat', 'a b c', 'd " e'],
+    raw: String.raw`"d \" e`,
+    quote: '"',
   });
   assert.deepEqual(splitLine('ftg  ls ').words, ['ftg', 'ls', '']);
   const last = splitLine('ftg ls box:in/a');

@@ -197,7 +197,14 @@ test('tail shows the last transfers by filters, and each further one when it has
 test('tail loses nothing where the gateway fails meanwhile, and repeats nothing', { timeout: 120_000 }, async (t) => {
   const createdAt = new Date().toISOString();
   const item = (id: string, status: string): object => ({
-    ...{ id, status, createdAt, type: 'upload', connectionId: 'c', path: `/${id}`, fileSize: 1, durationMs: 1 },
+    id,
+    status,
+    createdAt,
+    type: 'upload',
+    connectionId: 'c',
+    path: `/${id}`,
+    fileSize: 1,
+    durationMs: 1,
     errorMessage: null,
   });
   let latest = 0;

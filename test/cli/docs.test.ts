@@ -27,7 +27,9 @@ let terminal: Terminal;
 
 before(async () => {
   gateway = await openAccount({
-    ...{ sandbox: true, email: EMAIL, password: PASSWORD },
+    sandbox: true,
+    email: EMAIL,
+    password: PASSWORD,
     apiKeys: [{ name: 'admin', key: ADMIN_KEY, scopes: ['read', 'write', 'watch', 'admin'] }],
   });
   terminal = new Terminal();

@@ -79,7 +79,9 @@ test('a second run replaces nothing unless it is told to, and never the secrets'
   assert.deepEqual(parseEnv(text('gateway.env')), { ...parseEnv(env), ...given });
   const made = await terminal.json('init', 'sub.yml', '--no-env-file', ...EMAIL);
   assert.deepEqual(made, {
-    ...{ config: 'sub.yml', envFile: null, start: 'ftg serve --config sub.yml' },
+    config: 'sub.yml',
+    envFile: null,
+    start: 'ftg serve --config sub.yml',
     variables: ['GATEWAY_MASTER_KEY', 'OWNER_PASSWORD', 'MAIN_API_KEY'],
   });
   assert.ok(!existsSync(here('sub.env')));
@@ -134,7 +136,12 @@ test('at a terminal it asks, and asks again for what cannot be', async () => {
   assert.equal(sandbox, true);
   const [connection] = accounts[0]?.connections ?? [];
   assert.deepEqual(connection, {
-    ...{ id: 'lake', name: 'lake', type: 's3', endpoint: 'https://s3.example.com', bucket: 'b1', accessKeyId: 'AKIA' },
+    id: 'lake',
+    name: 'lake',
+    type: 's3',
+    endpoint: 'https://s3.example.com',
+    bucket: 'b1',
+    accessKeyId: 'AKIA',
     secretAccessKey: '${LAKE_SECRET_ACCESS_KEY}',
   });
   const secrets = parseEnv(text('gateway.env'));

@@ -263,7 +263,10 @@ test('a folder copies what it finds', async () => {
     ...['watch', 'add', 'sandbox:/out', '--initial', ...options],
   );
   assert.deepEqual(folder.copyTo, {
-    ...{ connectionId: 'sandbox', path: '/copies', filename_template: '{name}-copy.{ext}', onConflict: 'skip' },
+    connectionId: 'sandbox',
+    path: '/copies',
+    filename_template: '{name}-copy.{ext}',
+    onConflict: 'skip',
   });
   const deliveries = ['watch', 'deliveries', '--folder', folder.id, '--state', 'delivered'];
   const delivered = async (): Promise<readonly { id: string }[]> =>

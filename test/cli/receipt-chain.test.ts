@@ -31,7 +31,11 @@ function chainOf(count: number, apartMs = 2 * DAY_MS): string[] {
   let previous: string | null = null;
   return Array.from({ length: count }, (_, index) => {
     const transfer = {
-      ...{ id: `t${index}`, path: `/files/ü${index}`, fileSize: index, digest: null, stages: { open: 1.25 } },
+      id: `t${index}`,
+      path: `/files/ü${index}`,
+      fileSize: index,
+      digest: null,
+      stages: { open: 1.25 },
       createdAt: new Date(Date.UTC(2026, 0) + index * apartMs).toISOString(),
     };
     const payload = { sequence: index + 1, previous, recordedAt: '…', account: 'a', transfer };

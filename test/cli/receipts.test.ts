@@ -12,7 +12,8 @@ let terminal: Terminal;
 
 before(async () => {
   gateway = await openAccount({
-    ...{ sandbox: true, digests: 'always' },
+    sandbox: true,
+    digests: 'always',
     apiKeys: [{ name: 'all', key: KEY, scopes: ['read', 'write', 'admin'] }],
   });
   terminal = new Terminal({ FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY) });

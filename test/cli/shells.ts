@@ -28,7 +28,9 @@ export async function completed(
 ): Promise<readonly string[]> {
   const env = { ...options.env, TERM: 'dumb', PS1: PROMPT, LC_ALL: 'C.UTF-8' };
   const child = spawn('script', ['-qec', `stty cols 500; ${command}`, '/dev/null'], {
-    ...{ cwd: options.cwd, env, timeout: 120_000 },
+    cwd: options.cwd,
+    env,
+    timeout: 120_000,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   let screen = '';

@@ -152,7 +152,10 @@ test('tus-js-client, on a page of another origin, goes on after it was stopped',
       const common = { headers, chunkSize: 1_000_000, retryDelays: null };
       const url = await new Promise<string>((resolve, reject) => {
         const first = new Upload(new Blob([bytes]), {
-          ...{ ...common, endpoint: `${baseUrl}/api/uploads/sandbox`, metadata, onError: reject },
+          ...common,
+          endpoint: `${baseUrl}/api/uploads/sandbox`,
+          metadata,
+          onError: reject,
           onChunkComplete: () => void first.abort().then(() => resolve(first.url ?? '')),
         });
         first.start();
@@ -180,7 +183,11 @@ test('the tus plugin of Uppy, on a page of another origin, goes on where the lin
       contents: "export { default as Uppy } from '@uppy/core'; export { default as Tus } from '@uppy/tus';",
       resolveDir: fileURLToPath(new URL('../../../', import.meta.url)),
     },
-    ...{ bundle: true, write: false, format: 'iife', globalName: 'uppy', logLevel: 'error' },
+    bundle: true,
+    write: false,
+    format: 'iife',
+    globalName: 'uppy',
+    logLevel: 'error',
   });
   const proxy = await startProxy(gateway.port);
   const page = await openPage(`http://localhost:${gateway.port}`);

@@ -22,7 +22,8 @@ before(async () => {
   const ssh = { type: 'sftp', host: '127.0.0.1', port: shell.port, username: shell.username, privateKey };
   gateway = await openAccount({
     connections: [{ id: 'shell', name: 'Shell', ...ssh, defaultPath: shell.files }],
-    ...{ sandbox: true, email: 'test@example.com' },
+    sandbox: true,
+    email: 'test@example.com',
   });
   ftg = new FileTransferGateway({ baseUrl: gateway.url, apiKey: gateway.keyOf(KEY) });
 });

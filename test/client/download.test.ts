@@ -44,7 +44,9 @@ function suite(entry: ServerEntry): void {
       gateway = await openAccount({ connections: [{ id: 'c1', name: 'Server', ...server.connection }] });
       proxy = await startProxy(gateway.port);
       ftg = new FileTransferGateway({
-        ...{ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: gateway.keyOf(KEY), retry: { delayMs: 20 } },
+        baseUrl: `http://127.0.0.1:${proxy.port}`,
+        apiKey: gateway.keyOf(KEY),
+        retry: { delayMs: 20 },
       });
     });
     after(async () => {
@@ -97,7 +99,9 @@ function suite(entry: ServerEntry): void {
       const asked: string[] = [];
       const expected: string[] = [];
       const watched = new FileTransferGateway({
-        ...{ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: gateway.keyOf(KEY), retry: { delayMs: 20 } },
+        baseUrl: `http://127.0.0.1:${proxy.port}`,
+        apiKey: gateway.keyOf(KEY),
+        retry: { delayMs: 20 },
         fetch: (input, init) => {
           const { method = 'GET', headers } = init ?? {};
           const range = new Headers(headers).get('range');
@@ -184,11 +188,9 @@ function suite(entry: ServerEntry): void {
 
       const stop = new AbortController();
       const patient = new FileTransferGateway({
-        ...{
-          baseUrl: `http://127.0.0.1:${proxy.port}`,
-          apiKey: gateway.keyOf(KEY),
-          retry: { delayMs: 600_000, maxDelayMs: 600_000 },
-        },
+        baseUrl: `http://127.0.0.1:${proxy.port}`,
+        apiKey: gateway.keyOf(KEY),
+        retry: { delayMs: 600_000, maxDelayMs: 600_000 },
       });
       const other = await begun(await patient.download('c1', path(), { signal: stop.signal }), MIB);
       proxy.fail('reset');

@@ -52,7 +52,9 @@ test('a file goes on where the line broke, more often than one call is tried', a
     'sandbox',
     { size: content.length, from: (start) => createReadStream(file, { start }) },
     {
-      ...{ filename: 'large.bin', path: '/resumable', mtime: '2026-01-31T12:00:00Z' },
+      filename: 'large.bin',
+      path: '/resumable',
+      mtime: '2026-01-31T12:00:00Z',
       onUrl: (url) => urls.push(url),
       onProgress: ({ bytes, total }) => {
         assert.equal(total, content.length);
@@ -86,7 +88,10 @@ test('another process goes on by the URL; where nothing is left of it, it is beg
   const stop = new AbortController();
   let url = '';
   const first = ftg.uploadResumable('sandbox', new Blob([content]), {
-    ...{ filename: 'later.bin', path: '/resumable', pieceBytes: 2 * MIB, signal: stop.signal },
+    filename: 'later.bin',
+    path: '/resumable',
+    pieceBytes: 2 * MIB,
+    signal: stop.signal,
     onUrl: (given) => (url = given),
     onProgress: ({ bytes }) => bytes > 5 * MIB && stop.abort(new Error('the lid was closed')),
   });

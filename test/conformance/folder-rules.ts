@@ -164,8 +164,11 @@ export function folderRules(bench: () => Bench): void {
 
       const copy = (from: string, to: string, more: object = {}): Promise<ApiAnswer> =>
         post('copy', {
-          ...{ source_connection_id: 'c1', source_path: `${folder}/${from}` },
-          ...{ dest_connection_id: 'c1', dest_path: `${folder}/${to}`, ...more },
+          source_connection_id: 'c1',
+          source_path: `${folder}/${from}`,
+          dest_connection_id: 'c1',
+          dest_path: `${folder}/${to}`,
+          ...more,
         });
       for (const size of [10, 100_000]) {
         const kept = await copy(`raw-${size}`, `kept-${size}`);

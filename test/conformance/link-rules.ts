@@ -73,7 +73,10 @@ export function linkRules(bench: () => Bench): void {
         assert.doesNotMatch(answer.text, new RegExp(folder), 'the folder is nobody else’s business');
       }
       await gateway.api.leave(at, {
-        ...{ method: 'PUT', query: { filename: 'cut' }, key: '', body: right.subarray(0, 200 * KIB) },
+        method: 'PUT',
+        query: { filename: 'cut' },
+        key: '',
+        body: right.subarray(0, 200 * KIB),
         headers: { 'Content-Length': String(right.length) },
       });
       await eventually(async () => (await server.disk.files(folder)).length === 1, 'nothing is left');

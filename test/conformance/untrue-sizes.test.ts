@@ -51,8 +51,15 @@ describe('files that are longer than their server reports', () => {
       connections: [
         { id: 'sshd', name: 'sshd', ...sshd.connection },
         {
-          ...{ id: 'vsftpd', name: 'vsftpd', type: 'ftp', host: '127.0.0.1', port, username, password },
-          ...{ tls: 'explicit', tlsVerify: false },
+          id: 'vsftpd',
+          name: 'vsftpd',
+          type: 'ftp',
+          host: '127.0.0.1',
+          port,
+          username,
+          password,
+          tls: 'explicit',
+          tlsVerify: false,
         },
         { id: 'target', name: 'target', ...sshd.connection, rootPath: root },
         ...SCRIPTED.map((id) => ({ id, name: id, ...scripted[id].connection })),
@@ -110,10 +117,7 @@ describe('files that are longer than their server reports', () => {
     test(`${id}: ${PROC} is copied completely`, async () => {
       const copied = await gateway.api.post(
         '/api/copy',
-        {
-          ...{ source_connection_id: id, source_path: PROC },
-          ...{ dest_connection_id: 'target', dest_path: `/copied-${id}` },
-        },
+        { source_connection_id: id, source_path: PROC, dest_connection_id: 'target', dest_path: `/copied-${id}` },
         { headers: { 'want-repr-digest': 'sha-256=10' } },
       );
       assert.deepEqual([copied.status, copied.json['fileSize']], [200, version.length], copied.text);
@@ -183,8 +187,10 @@ describe('files that are longer than their server reports', () => {
         const zip = await get('download', id, { path: `/in/${name}`, format: 'zip' });
         assert.ok((await unzipped(zip.bytes, name)).equals(content), `${name} in an archive`);
         const copied = await gateway.api.post('/api/copy', {
-          ...{ source_connection_id: id, source_path: `/in/${name}` },
-          ...{ dest_connection_id: 'target', dest_path: `/${id}/${name}` },
+          source_connection_id: id,
+          source_path: `/in/${name}`,
+          dest_connection_id: 'target',
+          dest_path: `/${id}/${name}`,
         });
         assert.deepEqual([copied.status, copied.json['fileSize']], [200, content.length], copied.text);
         assert.ok((await stored(`/${id}/${name}`)).equals(content), `${name} copied`);

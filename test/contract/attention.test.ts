@@ -14,8 +14,14 @@ import { readSources } from '../../src/docs/sources.js';
 
 const AT = new Date('2026-01-31T12:00:00.000Z');
 const facts = {
-  ...{ id: 'a/b', name: 'Warehouse', error: 'login refused', dueAt: AT, expiresAt: AT },
-  ...{ count: 2, used: 1000, limit: 1000 },
+  id: 'a/b',
+  name: 'Warehouse',
+  error: 'login refused',
+  dueAt: AT,
+  expiresAt: AT,
+  count: 2,
+  used: 1000,
+  limit: 1000,
 };
 const NEEDED = {
   error: ['error'],

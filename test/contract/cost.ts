@@ -47,7 +47,10 @@ export async function costs(recipes: readonly Recipe[] = RECIPES): Promise<reado
     const { stdout } = await node('dist/test/contract/appears.js');
     const places = JSON.parse(stdout) as Readonly<Record<string, Readonly<Record<string, boolean>>>>;
     return changes.map(({ recipe, files }) => ({
-      ...{ change: recipe.change, files, lines: linesOf(recipe), most: recipe.most },
+      change: recipe.change,
+      files,
+      lines: linesOf(recipe),
+      most: recipe.most,
       missing: Object.entries(places[recipe.name] ?? {}).flatMap(([place, isThere]) => (isThere ? [] : [place])),
     }));
   } finally {

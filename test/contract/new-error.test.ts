@@ -19,8 +19,13 @@ const BUNDLE = fileURLToPath(new URL('./bundled-with-new-error.mjs', import.meta
 
 const ENTRY = `
   made_up: {
-    ...{ status: 503, fault: 'gateway', retry: 'retry_after', endpoints: 'body' },
-    ...{ repeat: 'always', inJobs: 'retry', fixedAt: 'connection' },
+    status: 503,
+    fault: 'gateway',
+    retry: 'retry_after',
+    endpoints: 'body',
+    repeat: 'always',
+    inJobs: 'retry',
+    fixedAt: 'connection',
     meaning: 'The moon is in the way.',
     remedy: 'Wait until it sets.',
     details: 'It takes half a day.',
@@ -126,8 +131,12 @@ test('without its German text it does not compile', () => {
   const program = ts.createProgram(
     [german],
     {
-      ...{ strict: true, noEmit: true, types: [], lib: ['lib.es2023.d.ts'] },
-      ...{ module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
+      strict: true,
+      noEmit: true,
+      types: [],
+      lib: ['lib.es2023.d.ts'],
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
     },
     host,
   );

@@ -122,7 +122,8 @@ export const RECIPES: readonly Recipe[] = [
         file: 'src/contract/attention.ts',
         after: 'const kinds = {\n',
         text: `  month_running_out: {
-    ...{ facts: 'month', page: '/usage' },
+    facts: 'month',
+    page: '/usage',
     found: 'the forecast says that the month runs out',
     en: {
       text: 'The {limit} actions of this month will not be enough',

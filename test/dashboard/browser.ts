@@ -69,7 +69,11 @@ type OpenGateway = Pick<Desk, 'gateway' | 'sandboxFolder'> & { readonly stop: ()
 
 async function openShared(): Promise<OpenGateway> {
   const account = await openAccount({
-    ...{ isPrompt: true, sandbox: true, email: EMAIL, password: PASSWORD, apiKeys: [] },
+    isPrompt: true,
+    sandbox: true,
+    email: EMAIL,
+    password: PASSWORD,
+    apiKeys: [],
     other: { email: NEWCOMER, password: PASSWORD, plan: 'free', apiKeys: [] },
   });
   return { gateway: account, sandboxFolder: account.sandboxFolder, stop: () => account.stop() };

@@ -172,7 +172,9 @@ async function furnishJobs(page: Page): Promise<{ readonly done: string; readonl
 /** One that has run, and one that is switched off. Resolves to the id of the first. */
 async function furnishSchedules(page: Page): Promise<string> {
   const job = {
-    ...{ type: 'copy', onConflict: 'fail', maxSize: 1024 },
+    type: 'copy',
+    onConflict: 'fail',
+    maxSize: 1024,
     source: { connectionId: 'sandbox', path: '/reports' },
     destination: { connectionId: 'sandbox', path: '/archive' },
   };

@@ -27,7 +27,9 @@ before(async () => {
     pools: { default: { idleTimeoutMs: 1_000 } },
     accounts: [
       {
-        ...{ email: EMAIL, plan: 'pro', password: PASSWORD },
+        email: EMAIL,
+        plan: 'pro',
+        password: PASSWORD,
         apiKeys: [{ name: 'nightly', key: 'ftg_nightly-key-0123456789-abcd', expiresAt, connections: ['drop'] }],
         connections: [
           { id: 'drop', name: 'Drop box', ...sftp, port: proxy.port },

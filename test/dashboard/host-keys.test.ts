@@ -40,8 +40,14 @@ test('announced host keys are shown with their fingerprints, accepted and reject
   const [wanted, unwanted, known] = [newKey('wanted'), newKey('unwanted'), newKey('known')];
   await sshd.restart([sshd.hostKeyFile, known.file]);
   await manage(page, 'POST', '/manage/connections', {
-    ...{ id: 'rotating', name: 'Rotating', type: 'sftp', host: '127.0.0.1', port: sshd.port },
-    ...{ username: sshd.username, privateKey: readFileSync(sshd.clientKeyFile, 'utf8'), defaultPath: sshd.files },
+    id: 'rotating',
+    name: 'Rotating',
+    type: 'sftp',
+    host: '127.0.0.1',
+    port: sshd.port,
+    username: sshd.username,
+    privateKey: readFileSync(sshd.clientKeyFile, 'utf8'),
+    defaultPath: sshd.files,
     // Each operation logs in anew, and hears the announcement again.
     pool: { idleTimeoutMs: 1 },
   });

@@ -49,8 +49,11 @@ async function begin(body: object): Promise<string> {
 test('a running job tells how far it is, how fast and how long; it is paused, resumed, cancelled and done again by keyboard', async () => {
   fill('slow', { 'a.bin': 'x'.repeat(100_000), 'b.bin': 'x'.repeat(BYTES), 'c.bin': 'x'.repeat(BYTES) });
   const id = await begin({
-    ...{ type: 'copy', name: 'Slow copy', bytesPerSecond: 400_000 },
-    ...{ source: place('/slow'), destination: place('/slow-copy') },
+    type: 'copy',
+    name: 'Slow copy',
+    bytesPerSecond: 400_000,
+    source: place('/slow'),
+    destination: place('/slow-copy'),
   });
   await page.goto(`/jobs/${id}`);
   const share = async (): Promise<number> => Number((await bar().getAttribute('aria-valuenow')) ?? 0);

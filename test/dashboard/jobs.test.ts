@@ -118,7 +118,10 @@ test('what failed stands with its reason, and is done again alone', async () => 
 test('a job that runs shows what it does now, is paused, resumed and cancelled; the list has it by its state', async () => {
   fill('slow', ['one.bin', 'two.bin'], 'x'.repeat(3_000_000));
   const { job } = (await manage(page, 'POST', '/api/jobs', {
-    ...{ type: 'copy', source: place('/slow'), destination: place('/slow-copy'), bytesPerSecond: 200_000 },
+    type: 'copy',
+    source: place('/slow'),
+    destination: place('/slow-copy'),
+    bytesPerSecond: 200_000,
   })) as { job: { id: string } };
   await page.goto(`/jobs/${job.id}`);
   await page

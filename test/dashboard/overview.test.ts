@@ -26,8 +26,10 @@ const attention = () => page.locator('section', { has: page.getByRole('heading',
 const chart = (name: string) => page.getByRole('figure', { name });
 const refused = (path: string): Promise<unknown> =>
   manage(page, 'POST', '/api/copy', {
-    ...{ source_connection_id: 'sandbox', source_path: path },
-    ...{ destination_connection_id: 'sandbox', destination_path: path },
+    source_connection_id: 'sandbox',
+    source_path: path,
+    destination_connection_id: 'sandbox',
+    destination_path: path,
   }).catch(() => undefined);
 
 /** Transfers of the sandbox that have failed so, the newest last. */

@@ -248,7 +248,13 @@ test('names that are not UTF-8 are moved and deleted', async (t) => {
   t.after(() => server.stop());
   const { port, username, files: root } = server;
   await manage(page, 'POST', '/manage/connections', {
-    ...{ id: 'latin', name: 'Latin', type: 'sftp', host: '127.0.0.1', port, username, rootPath: root },
+    id: 'latin',
+    name: 'Latin',
+    type: 'sftp',
+    host: '127.0.0.1',
+    port,
+    username,
+    rootPath: root,
     privateKey: readFileSync(server.clientKeyFile, 'utf8'),
   });
   const { uid, gid } = statSync(root);
@@ -296,7 +302,9 @@ async function cutOff(window: Window, begin: () => Promise<void>): Promise<reado
   await network.send('Network.enable');
   const throttle = (uploadThroughput: number) =>
     network.send('Network.emulateNetworkConditions', {
-      ...{ offline: false, latency: 0, downloadThroughput: -1 },
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
       uploadThroughput,
     });
   await throttle(SLOW);

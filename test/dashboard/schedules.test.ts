@@ -97,8 +97,15 @@ test('a cron that never comes, and a zone that is none, are told before anything
 
 test('a schedule is made of a job, with all that the job was told, and keeps it when its time is changed', async () => {
   const told = {
-    ...{ include: ['*.csv'], exclude: ['old/**'], maxDepth: 3, minSize: 1, maxSize: 5_000_000_000 },
-    ...{ minAgeSeconds: 0, maxAgeSeconds: 604_800, onConflict: 'newer', bytesPerSecond: 1_048_576 },
+    include: ['*.csv'],
+    exclude: ['old/**'],
+    maxDepth: 3,
+    minSize: 1,
+    maxSize: 5_000_000_000,
+    minAgeSeconds: 0,
+    maxAgeSeconds: 604_800,
+    onConflict: 'newer',
+    bytesPerSecond: 1_048_576,
   };
   const id = await runJob(page, { type: 'copy', source: place('/from'), destination: place('/kept'), ...told });
   await page.goto(`/jobs/${id}`);

@@ -16,7 +16,10 @@ before(async () => {
   desk = await openDesk({
     accounts: [
       {
-        ...{ email: EMAIL, plan: 'pro', password: PASSWORD, connections: [] },
+        email: EMAIL,
+        plan: 'pro',
+        password: PASSWORD,
+        connections: [],
         apiKeys: [{ name: 'docs', key: KEY, scopes: ['read', 'write', 'admin'] }],
       },
     ],

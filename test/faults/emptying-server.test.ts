@@ -29,7 +29,14 @@ describe('a server that empties files opened for writing', () => {
     gateway = await openAccount({
       connections: [...servers, ['proxied', { ...login, port: proxy.port }] as const].map(
         ([id, { port, username, password }]) => ({
-          ...{ id, name: id, type: 'sftp', host: '127.0.0.1', port, username, password, defaultPath: '/' },
+          id,
+          name: id,
+          type: 'sftp',
+          host: '127.0.0.1',
+          port,
+          username,
+          password,
+          defaultPath: '/',
         }),
       ),
     });

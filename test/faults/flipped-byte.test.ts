@@ -27,8 +27,13 @@ const servers: Readonly<Record<string, () => Promise<Damaging>>> = {
     const server = await startFlippingSshd(MARK);
     return {
       connection: {
-        ...{ type: 'sftp', host: '127.0.0.1', port: server.port, username: server.username },
-        ...{ privateKeyFile: server.clientKeyFile, rootPath: server.files, defaultPath: '/' },
+        type: 'sftp',
+        host: '127.0.0.1',
+        port: server.port,
+        username: server.username,
+        privateKeyFile: server.clientKeyFile,
+        rootPath: server.files,
+        defaultPath: '/',
       },
       stop: () => server.stop(),
     };
@@ -38,7 +43,11 @@ const servers: Readonly<Record<string, () => Promise<Damaging>>> = {
     const proxy = await startProxy(server.port, { ftp: true, flips: { mark: MARK, direction: 'up' } });
     return {
       connection: {
-        ...{ type: 'ftp', host: '127.0.0.1', port: proxy.port, username: server.username, password: server.password },
+        type: 'ftp',
+        host: '127.0.0.1',
+        port: proxy.port,
+        username: server.username,
+        password: server.password,
         defaultPath: '/',
       },
       stop: async () => {

@@ -71,7 +71,10 @@ describe('a database that stops accepting writes', { timeout: 240_000 }, () => {
     const tus = new Tus(api, protocol);
     const url = await tus.begin({ path: folder, filename: 'tus' }, 3);
     const link = await api.post('/api/links', {
-      ...{ operation: 'upload', connectionId: protocol, path: folder, filename: 'link' },
+      operation: 'upload',
+      connectionId: protocol,
+      path: folder,
+      filename: 'link',
       expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
     });
     assert.equal(link.status, 201, link.text);
@@ -96,8 +99,10 @@ describe('a database that stops accepting writes', { timeout: 240_000 }, () => {
         name: 'copy',
         send: () =>
           api.post('/api/copy', {
-            ...{ source_connection_id: protocol, source_path: at('old') },
-            ...{ dest_connection_id: protocol, dest_path: at('copied') },
+            source_connection_id: protocol,
+            source_path: at('old'),
+            dest_connection_id: protocol,
+            dest_path: at('copied'),
           }),
         isPerformed: stored('copied'),
       },

@@ -20,7 +20,11 @@ class ScriptedSocket implements ClientSocket {
 
   constructor(length: number) {
     this.head = {
-      ...{ method: 'PUT', path: '/', query: '', repeated: new Set<string>(), peer: { address: '192.0.2.1' } },
+      method: 'PUT',
+      path: '/',
+      query: '',
+      repeated: new Set<string>(),
+      peer: { address: '192.0.2.1' },
       headers: new Map([['content-length', String(length)]]),
     };
   }
@@ -49,7 +53,10 @@ class ScriptedSocket implements ClientSocket {
 function begin(socket: ScriptedSocket, handle: HttpHandler, memoryBytes = 16 * 1024 * 1024): Exchange {
   const host: ExchangeHost = {
     limits: { idleTimeoutMs: 60_000, minBytesPerSecond: 0 },
-    ...{ trustedProxies: [], isDraining: false, budgets: testBudgets({ memoryBytes }), turns: new BeginTurns() },
+    trustedProxies: [],
+    isDraining: false,
+    budgets: testBudgets({ memoryBytes }),
+    turns: new BeginTurns(),
     handle,
     over: () => undefined,
   };

@@ -33,7 +33,8 @@ describe('jobs whose servers go away', () => {
     test(`${lost} is away for a while during a copy to ${target}`, async () => {
       const root = `/from-${lost}`;
       const { id } = await begin(gateway.api, {
-        ...{ type: 'copy', bytesPerSecond: (FILES * SIZE) / 3 },
+        type: 'copy',
+        bytesPerSecond: (FILES * SIZE) / 3,
         source: { connectionId: 'sftp', path: '/away' },
         destination: { connectionId: target, path: root },
       });

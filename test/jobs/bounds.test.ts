@@ -22,7 +22,10 @@ describe('requests about jobs', () => {
     const { port, username, clientKeyFile: privateKeyFile, files: rootPath } = sshd;
     const login = { type: 'sftp', host: '127.0.0.1', port, username, privateKeyFile, rootPath };
     const account = (email: string, key: string, id: string): object => ({
-      ...{ email, plan: 'pro', apiKeys: [{ name: 'test', key }], connections: [{ ...login, id, name: id }] },
+      email,
+      plan: 'pro',
+      apiKeys: [{ name: 'test', key }],
+      connections: [{ ...login, id, name: id }],
     });
     const accounts = [account('a@example.com', KEY, 'mine'), account('b@example.com', OTHER_KEY, 'theirs')];
     gateway = await startGateway({ config: { accounts } });
@@ -36,7 +39,9 @@ describe('requests about jobs', () => {
   });
 
   const order = (connectionId: string, more: object = {}): object => ({
-    ...{ type: 'delete', dryRun: true, source: { connectionId, path: '/in' } },
+    type: 'delete',
+    dryRun: true,
+    source: { connectionId, path: '/in' },
     ...more,
   });
 

@@ -37,7 +37,9 @@ describe('jobs that another node stops', { timeout: 900_000 }, () => {
   after(() => cluster?.stop());
 
   const copy = (from: Name, path: string, to: Name, target: string, more: object = {}): object => ({
-    ...{ type: 'copy', source: { connectionId: from, path }, destination: { connectionId: to, path: target } },
+    type: 'copy',
+    source: { connectionId: from, path },
+    destination: { connectionId: to, path: target },
     ...more,
   });
   const tell = async (index: number, id: string, what: string): Promise<void> => {

@@ -31,7 +31,10 @@ export async function startCluster<Name extends string>(
         database: { url: cluster.postgres.url },
         accounts: [
           {
-            ...{ email: 'test@example.com', plan: 'pro', apiKeys: [{ name: 'test', key: KEY }], ...account },
+            email: 'test@example.com',
+            plan: 'pro',
+            apiKeys: [{ name: 'test', key: KEY }],
+            ...account,
             connections: connectionsOf(cluster.servers, ''),
           },
           ...(other === undefined ? [] : [{ ...other, connections: connectionsOf(cluster.servers, 'other-') }]),

@@ -59,8 +59,10 @@ describe('jobs under way', () => {
     { id: to, name: 'To', ...target.connection },
   ];
   const order = (path: string, bytesPerSecond = SLOW): object => ({
-    ...{ type: 'copy', bytesPerSecond },
-    ...{ source: { connectionId: 'from', path: '/slow' }, destination: { connectionId: 'to', path } },
+    type: 'copy',
+    bytesPerSecond,
+    source: { connectionId: 'from', path: '/slow' },
+    destination: { connectionId: 'to', path },
   });
   const post = async (id: string, what: string, status = 200): Promise<void> => {
     const answer = await gateway.api.post(`/api/jobs/${id}/${what}`, {});

@@ -55,7 +55,13 @@ describe('jobs that copy', () => {
       const bytes = [...tree.values()].reduce((sum, content) => sum + content.length, 0);
       assert.equal(job.state, 'succeeded', JSON.stringify(job));
       assert.deepEqual(job.counts, {
-        ...{ found: tree.size, done: tree.size, skipped: 0, failed: 0, deleted: 0, bytes, bytesTotal: bytes },
+        found: tree.size,
+        done: tree.size,
+        skipped: 0,
+        failed: 0,
+        deleted: 0,
+        bytes,
+        bytesTotal: bytes,
       });
       const { disk } = servers[target];
       const standing = await disk.files(`/copied-from-${protocol}`);
@@ -180,8 +186,11 @@ describe('jobs that copy', () => {
 
   test('one copy without waiting for it', async () => {
     const body = {
-      ...{ source_connection_id: 'sftp', source_path: '/from/file 40.bin' },
-      ...{ dest_connection_id: 'ftp', dest_path: '/later/x.bin', filename_template: '{name}-copy.{ext}' },
+      source_connection_id: 'sftp',
+      source_path: '/from/file 40.bin',
+      dest_connection_id: 'ftp',
+      dest_path: '/later/x.bin',
+      filename_template: '{name}-copy.{ext}',
     };
     const send = () =>
       gateway.api.send('/api/copy', {

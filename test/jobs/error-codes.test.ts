@@ -37,7 +37,8 @@ describe('jobs that cannot continue', () => {
   });
 
   const order = (type: string, connectionId: string, path: string, to = 'sftp'): object => ({
-    ...{ type, source: { connectionId, path } },
+    type,
+    source: { connectionId, path },
     ...(type === 'delete' ? {} : { destination: { connectionId: to, path: '/nowhere' } }),
   });
   const failsOf = async (body: object): Promise<string | null> => {

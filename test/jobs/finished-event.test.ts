@@ -66,8 +66,11 @@ describe('job.finished', { timeout: 240_000 }, () => {
   });
 
   const order = (path: string, more: object = {}): object => ({
-    ...{ type: 'copy', source: { connectionId: 'from', path } },
-    ...{ destination: { connectionId: 'to', path: `/of${path}` }, webhookUrl: receiver.url, ...more },
+    type: 'copy',
+    source: { connectionId: 'from', path },
+    destination: { connectionId: 'to', path: `/of${path}` },
+    webhookUrl: receiver.url,
+    ...more,
   });
   const jobIn = ({ body }: Received): JobView => (body.data as unknown as { readonly job: JobView }).job;
   const told = async (id: string, times = 1): Promise<readonly Received[]> => {

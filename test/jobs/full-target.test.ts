@@ -51,15 +51,25 @@ describe('a target that fills up', () => {
       await writeFile(path.join(files, 'large', String(number)), contentOf(String(number), STORE_FILE_BYTES));
     }
     const login = ({ port, username, clientKeyFile, files: rootPath }: TestSshd): object => ({
-      ...{ type: 'sftp', host: '127.0.0.1', port, username, privateKeyFile: clientKeyFile, rootPath },
+      type: 'sftp',
+      host: '127.0.0.1',
+      port,
+      username,
+      privateKeyFile: clientKeyFile,
+      rootPath,
     });
     gateway = await openAccount({
       connections: [
         { id: 'source', name: 'Source', ...login(source) },
         { id: 'small-sftp', name: 'Small SFTP', ...login(ssh) },
         {
-          ...{ id: 'small-ftp', name: 'Small FTP', type: 'ftp', host: '127.0.0.1', port: ftp.port },
-          ...{ username: ftp.username, password: ftp.password },
+          id: 'small-ftp',
+          name: 'Small FTP',
+          type: 'ftp',
+          host: '127.0.0.1',
+          port: ftp.port,
+          username: ftp.username,
+          password: ftp.password,
         },
         { id: 'small-s3', name: 'Small S3', type: 's3', endpoint, region, bucket: BUCKET, ...credentials },
       ],
@@ -78,7 +88,8 @@ describe('a target that fills up', () => {
       const { api } = gateway ?? assert.fail();
       const folder = folders[index] ?? '';
       const order = {
-        ...{ type: 'copy', source: { connectionId: 'source', path: '/small' } },
+        type: 'copy',
+        source: { connectionId: 'source', path: '/small' },
         destination: { connectionId: target, path: '/' },
       };
       const { id } = await begin(api, order);
@@ -114,7 +125,8 @@ describe('a target that fills up', () => {
     const { api } = gateway ?? assert.fail();
     assert.ok(store !== undefined && client !== undefined);
     const order = {
-      ...{ type: 'copy', source: { connectionId: 'source', path: '/large' } },
+      type: 'copy',
+      source: { connectionId: 'source', path: '/large' },
       destination: { connectionId: 'small-s3', path: '/' },
     };
     const keys = async (): Promise<string[]> => {

@@ -27,8 +27,10 @@ describe('trees that change, and targets that cannot take them', () => {
   });
 
   const order = (from: ProtocolName, to: string, path: string, more: object = {}): object => ({
-    ...{ type: 'copy', source: { connectionId: from, path } },
-    ...{ destination: { connectionId: to, path: `${path}-to` }, ...more },
+    type: 'copy',
+    source: { connectionId: from, path },
+    destination: { connectionId: to, path: `${path}-to` },
+    ...more,
   });
 
   test('names that are too long for the target', async () => {

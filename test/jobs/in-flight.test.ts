@@ -67,7 +67,8 @@ describe('files that were copied and not recorded', { concurrency: true, timeout
       const { id } = await begin(gateway.api, {
         // So that it is killed half way.
         bytesPerSecond: (FILES * BYTES) / 5,
-        ...{ type, onConflict: type === 'sync' ? undefined : onConflict },
+        type,
+        onConflict: type === 'sync' ? undefined : onConflict,
         source: { connectionId: from, path: root },
         destination: { connectionId: to, path: place },
       });

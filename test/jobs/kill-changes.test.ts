@@ -107,7 +107,8 @@ for (const [from, to] of PAIRS) {
     test(`${FILES} files are moved`, async (t) => {
       const digests = await lay('/tree');
       const { job, kills, ids } = await harass({
-        ...{ type: 'move', source: { connectionId: 'from', path: '/tree' } },
+        type: 'move',
+        source: { connectionId: 'from', path: '/tree' },
         destination: { connectionId: 'to', path: '/moved' },
       });
       t.diagnostic(JSON.stringify({ kills, jobs: ids.length, counts: job.counts }));

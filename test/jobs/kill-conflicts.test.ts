@@ -86,7 +86,9 @@ describe('jobs with conflict rules whose node dies before it has recorded its wo
     const taken = onConflict === 'rename' ? names.slice(0, 40) : [];
     await eachOf(taken, (name) => target.write(`${copies}/${name}`, 'another one'));
     const order = {
-      ...{ type, source: { connectionId: from, path: root }, destination: { connectionId: to, path: copies } },
+      type,
+      source: { connectionId: from, path: root },
+      destination: { connectionId: to, path: copies },
       ...(type === 'sync' ? { compare: 'digest' } : { onConflict }),
     };
     return { id: '', type, order, source, target, root, copies, taken, before: taken.length };

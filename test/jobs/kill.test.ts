@@ -106,7 +106,8 @@ for (const [from, to] of PAIRS.filter((pair) => ASKED === undefined || ASKED ===
     });
 
     const order = (type: 'sync' | 'copy', path: string): object => ({
-      ...{ type, source: { connectionId: 'from', path: '/tree' } },
+      type,
+      source: { connectionId: 'from', path: '/tree' },
       destination: { connectionId: 'to', path },
     });
 

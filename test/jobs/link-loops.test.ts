@@ -39,8 +39,14 @@ for (const [name, tellsLinks, start] of SERVERS) {
         connections: [
           { id: 'ftp', name: 'FTP', type: 'ftp', host: '127.0.0.1', port, username, password },
           {
-            ...{ id: 'to', name: 'To', type: 'sftp', host: '127.0.0.1', port: target.port },
-            ...{ username: target.username, privateKeyFile, rootPath },
+            id: 'to',
+            name: 'To',
+            type: 'sftp',
+            host: '127.0.0.1',
+            port: target.port,
+            username: target.username,
+            privateKeyFile,
+            rootPath,
           },
         ],
       });
@@ -94,7 +100,8 @@ for (const [name, tellsLinks, start] of SERVERS) {
 
     test('a copy has each file, and reports the links', async () => {
       const job = await run(gateway.api, {
-        ...{ type: 'copy', source: { connectionId: 'ftp', path: '/tree' } },
+        type: 'copy',
+        source: { connectionId: 'ftp', path: '/tree' },
         destination: { connectionId: 'to', path: '/copied' },
       });
       for (const file of ['a.txt', 'sub/b.txt', 'sub/deep/c.txt']) {

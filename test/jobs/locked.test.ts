@@ -40,8 +40,10 @@ describe('jobs beside other requests', { timeout: 300_000 }, () => {
     return [...text.matchAll(/^ftg_pool_leases\S* (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
   };
   const order = (path: string): object => ({
-    ...{ type: 'copy', bytesPerSecond: (FILES * SIZE) / 4 },
-    ...{ source: { connectionId: 'from', path: '/tree' }, destination: { connectionId: 'to', path } },
+    type: 'copy',
+    bytesPerSecond: (FILES * SIZE) / 4,
+    source: { connectionId: 'from', path: '/tree' },
+    destination: { connectionId: 'to', path },
   });
 
   test('an upload is recorded while the rows of a job wait for its lock', async () => {

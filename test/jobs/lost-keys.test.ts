@@ -56,7 +56,9 @@ describe('jobs whose key changes', { timeout: 300_000 }, () => {
   }
 
   const order = (path: string): object => ({
-    ...{ type: 'copy', bytesPerSecond: 200 * KIB, source: { connectionId: 'from', path: '/tree' } },
+    type: 'copy',
+    bytesPerSecond: 200 * KIB,
+    source: { connectionId: 'from', path: '/tree' },
     destination: { connectionId: 'to', path },
   });
 

@@ -53,7 +53,8 @@ describe('mirrors of a source that shows less than it has', () => {
     String((disk as unknown as { readonly root?: string }).root ?? assert.fail());
 
   const mirror = (index: number, root: string, more: object = {}): object => ({
-    ...{ type: 'sync', deleteExtra: true },
+    type: 'sync',
+    deleteExtra: true,
     source: { connectionId: `ftp-${index}`, path: root },
     destination: { connectionId: 'target', path: `/mirror-of-${index}${root}` },
     ...more,
@@ -106,7 +107,8 @@ describe('mirrors of a source that shows less than it has', () => {
         const root = await lay(server);
         proxy.dataLines = 5;
         const job = await run(gateway.api, {
-          ...{ type, source: { connectionId: `ftp-${index}`, path: root } },
+          type,
+          source: { connectionId: `ftp-${index}`, path: root },
           ...(type === 'delete' ? {} : { destination: { connectionId: 'target', path: `/moved-${index}${root}` } }),
         });
         proxy.dataLines = undefined;
@@ -159,7 +161,11 @@ describe('mirrors of a source that shows less than it has', () => {
     const { server } = sources[0] ?? assert.fail();
     const root = await lay(server);
     const made = await gateway.api.post('/api/schedules', {
-      ...{ name: 'mirror', cron: '@yearly', timeZone: 'UTC', isActive: false, job: mirror(0, root) },
+      name: 'mirror',
+      cron: '@yearly',
+      timeZone: 'UTC',
+      isActive: false,
+      job: mirror(0, root),
     });
     assert.equal(made.status, 201, made.text);
     const { id } = made.json['schedule'] as { readonly id: string };

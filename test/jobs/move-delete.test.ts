@@ -79,8 +79,10 @@ describe('jobs that move and delete', () => {
   for (const protocol of PROTOCOLS) {
     const target = protocol === 's3' ? 'sftp' : 's3';
     const move = (path: string, more: object = {}): object => ({
-      ...{ type: 'move', source: { connectionId: protocol, path } },
-      ...{ destination: { connectionId: target, path: `${path}-from-${protocol}` }, ...more },
+      type: 'move',
+      source: { connectionId: protocol, path },
+      destination: { connectionId: target, path: `${path}-from-${protocol}` },
+      ...more,
     });
     const makeFolder = async (path: string): Promise<void> => {
       const answer = await gateway.api.post(`/api/mkdir/${protocol}`, { path });
@@ -160,7 +162,8 @@ describe('jobs that move and delete', () => {
     await chmod('/locked', 0o555);
     try {
       const job = await run(gateway.api, {
-        ...{ type: 'move', source: { connectionId: 'ftp', path: '/locked/box' } },
+        type: 'move',
+        source: { connectionId: 'ftp', path: '/locked/box' },
         destination: { connectionId: 'sftp', path: '/unlocked' },
       });
       assert.deepEqual([job.state, job.counts.done], ['succeeded', 1], JSON.stringify(job));
@@ -174,7 +177,9 @@ describe('jobs that move and delete', () => {
     const { disk } = servers.sftp;
     for (let number = 0; number < 8; number++) await disk.write(`/grows/${number}.bin`, Buffer.alloc(50_000));
     const { id } = await begin(gateway.api, {
-      ...{ type: 'move', bytesPerSecond: 200_000, source: { connectionId: 'sftp', path: '/grows' } },
+      type: 'move',
+      bytesPerSecond: 200_000,
+      source: { connectionId: 'sftp', path: '/grows' },
       destination: { connectionId: 'ftp', path: '/grown' },
     });
     await eventually(async () => (await look(gateway.api, id)).counts.done > 0, 'a file is moved');

@@ -52,7 +52,8 @@ describe('a destination that ignores case', () => {
         await source.disk.write(`${from}/${name}`, name);
       }
       const job = await run(gateway.api, {
-        ...{ type, source: { connectionId: 'from', path: from } },
+        type,
+        source: { connectionId: 'from', path: from },
         destination: { connectionId: 'to', path: from },
       });
       assert.equal(job.state, 'partly_failed', JSON.stringify(job));
@@ -72,7 +73,8 @@ describe('a destination that ignores case', () => {
     await mkdir(at('own'), { recursive: true });
     for (const name of ['A.txt', 'a.txt', 'b.txt']) await writeFile(at(`own/${name}`), name);
     const job = await run(gateway.api, {
-      ...{ type: 'copy', source: { connectionId: 'narrow', path: '/own' } },
+      type: 'copy',
+      source: { connectionId: 'narrow', path: '/own' },
       destination: { connectionId: 'narrow', path: '/own-copy' },
     });
     assert.deepEqual(await failed(job.id), ['a.txt'], JSON.stringify(job));
@@ -86,7 +88,9 @@ describe('a destination that ignores case', () => {
     await writeFile(at('renamed/REPORT.txt'), 'old', { mode: 0o666 });
     await writeFile(at('renamed/other.txt'), 'goes');
     const job = await run(gateway.api, {
-      ...{ type: 'sync', deleteExtra: true, source: { connectionId: 'from', path: '/renamed' } },
+      type: 'sync',
+      deleteExtra: true,
+      source: { connectionId: 'from', path: '/renamed' },
       destination: { connectionId: 'to', path: '/renamed' },
     });
     assert.equal(job.state, 'succeeded', JSON.stringify([job, await filesOf(gateway.api, job.id)]));
@@ -98,7 +102,8 @@ describe('a destination that ignores case', () => {
 
   test('if case counts, all of them are copied', async () => {
     const job = await run(gateway.api, {
-      ...{ type: 'copy', source: { connectionId: 'from', path: '/tree' } },
+      type: 'copy',
+      source: { connectionId: 'from', path: '/tree' },
       destination: { connectionId: 'from', path: '/same' },
     });
     assert.equal(job.state, 'succeeded', JSON.stringify(job));

@@ -34,7 +34,8 @@ describe('entries that a job cannot process', () => {
   });
 
   const order = (type: string, from: ProtocolName, to: string, path: string, more: object = {}): object => ({
-    ...{ type, source: { connectionId: from, path } },
+    type,
+    source: { connectionId: from, path },
     ...(type === 'delete' ? {} : { destination: { connectionId: to, path: `${path}-to` } }),
     ...more,
   });

@@ -81,7 +81,8 @@ describe('one place under two names', () => {
         test(`a job that would ${type} a tree of ${protocol} onto itself through ${other} (${onConflict})`, async () => {
           const root = await lay(protocol);
           const job = await run(gateway.api, {
-            ...{ type, onConflict },
+            type,
+            onConflict,
             source: { connectionId: protocol, path: root },
             destination: { connectionId: other, path: root },
           });
@@ -97,7 +98,9 @@ describe('one place under two names', () => {
     test(`a sync of a tree of ${protocol} onto itself through ${other} changes nothing`, async () => {
       const root = await lay(protocol);
       const job = await run(gateway.api, {
-        ...{ type: 'sync', compare: 'digest', deleteExtra: true },
+        type: 'sync',
+        compare: 'digest',
+        deleteExtra: true,
         source: { connectionId: protocol, path: root },
         destination: { connectionId: other, path: root },
       });
@@ -110,7 +113,8 @@ describe('one place under two names', () => {
       const root = await lay(protocol);
       await servers[protocol].disk.write(`${root}/extra/x.txt`, 'x');
       const job = await run(gateway.api, {
-        ...{ type: 'sync', deleteExtra: true },
+        type: 'sync',
+        deleteExtra: true,
         source: { connectionId: protocol, path: `${root}/deep` },
         destination: { connectionId: other, path: root },
       });
@@ -124,7 +128,9 @@ describe('one place under two names', () => {
       const root = await lay(protocol);
       const path = `${root}/deep/b.txt`;
       const answer = await gateway.api.post('/api/copy', {
-        ...{ source_connection_id: protocol, source_path: path, dest_connection_id: other },
+        source_connection_id: protocol,
+        source_path: path,
+        dest_connection_id: other,
       });
       assert.equal(answer.status, 409, answer.text);
       assert.match(answer.text, /onto itself/);
@@ -172,7 +178,9 @@ describe('one place under two names', () => {
     test(`one file of ${protocol} beside itself through ${other}`, async () => {
       const root = await lay(protocol);
       const answer = await gateway.api.post('/api/copy', {
-        ...{ source_connection_id: protocol, source_path: `${root}/a.txt`, dest_connection_id: other },
+        source_connection_id: protocol,
+        source_path: `${root}/a.txt`,
+        dest_connection_id: other,
         dest_path: `${root}/b.txt`,
       });
       assert.equal(answer.status, 200, answer.text);
@@ -212,7 +220,10 @@ describe('one place under two names', () => {
       await link(`one-${folders}`, `${root}-link`);
       const [from, to] = [`${root}/a.txt`, `${root}-link/a.txt`];
       const copied = await gateway.api.post('/api/copy', {
-        ...{ source_connection_id: protocol, source_path: from, dest_connection_id: protocol, dest_path: to },
+        source_connection_id: protocol,
+        source_path: from,
+        dest_connection_id: protocol,
+        dest_path: to,
       });
       assert.deepEqual([copied.status, copied.headers['x-error-code']], [409, 'already_exists'], copied.text);
       assert.match(copied.text, /onto itself/);
@@ -225,12 +236,17 @@ describe('one place under two names', () => {
       const byAgent = await tool('move_file', { connection: protocol, from, to, overwrite: true });
       await isWhole(protocol, root, byAgent.text);
       const agentsCopy = await tool('copy_file', {
-        ...{ fromConnection: protocol, fromPath: from, toConnection: protocol, toPath: to, overwrite: true },
+        fromConnection: protocol,
+        fromPath: from,
+        toConnection: protocol,
+        toPath: to,
+        overwrite: true,
       });
       assert.ok(agentsCopy.isError, agentsCopy.text);
       for (const type of ['move', 'copy', 'sync'] as const) {
         const job = await run(gateway.api, {
-          ...{ type, source: { connectionId: protocol, path: root } },
+          type,
+          source: { connectionId: protocol, path: root },
           destination: { connectionId: protocol, path: `${root}-link` },
         });
         const shown = JSON.stringify([job, await filesOf(gateway.api, job.id)]);

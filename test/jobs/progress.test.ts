@@ -37,7 +37,9 @@ describe('a large file of a job', { timeout: 300_000 }, () => {
   after(() => cluster?.stop());
 
   const order = (path: string, bytesPerSecond: number): object => ({
-    ...{ type: 'copy', bytesPerSecond, source: { connectionId: 'from', path: '/tree' } },
+    type: 'copy',
+    bytesPerSecond,
+    source: { connectionId: 'from', path: '/tree' },
     destination: { connectionId: 'to', path },
   });
 

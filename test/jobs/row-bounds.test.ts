@@ -56,7 +56,9 @@ describe('findings of jobs are bounded', () => {
   });
 
   const order = (path = '/endless'): object => ({
-    ...{ type: 'delete', dryRun: true, source: { connectionId: 'odd', path } },
+    type: 'delete',
+    dryRun: true,
+    source: { connectionId: 'odd', path },
   });
   const kept = async (): Promise<readonly JobView[]> => {
     const { status, json, text } = await gateway.api.get('/api/jobs', { query: { limit: '100' } });

@@ -86,8 +86,10 @@ describe('schedules', { timeout: 300_000 }, () => {
 
   const api = (): TestGateway['api'] => (nodes[0] ?? assert.fail()).api;
   const copy = (path = '/tree', more: object = {}): object => ({
-    ...{ type: 'copy', source: { connectionId: 'from', path: path === '/slow' ? path : '/tree' } },
-    ...{ destination: { connectionId: 'to', path }, ...more },
+    type: 'copy',
+    source: { connectionId: 'from', path: path === '/slow' ? path : '/tree' },
+    destination: { connectionId: 'to', path },
+    ...more,
   });
   const yearly = { cron: '30 2 1 1 *', timeZone: 'Europe/Berlin' };
 
@@ -332,7 +334,11 @@ describe('schedules', { timeout: 300_000 }, () => {
         kind: 'schedule_stopped',
         severity: 'bad',
         text: `The schedule "keyed" has stopped: ${seen.error}`,
-        ...{ name: 'keyed', error: seen.error, count: null, limit: null, at: null },
+        name: 'keyed',
+        error: seen.error,
+        count: null,
+        limit: null,
+        at: null,
         scheduleId: id,
       };
       assert.deepEqual(

@@ -137,9 +137,13 @@ describe('syncs compared with a model', { timeout: 3_600_000 }, () => {
       this.#root = `/world-${seed}`;
       const compare = (['size-and-time', 'size', 'digest'] as const)[this.#random(3)];
       this.#order = {
-        ...{ type: 'sync', source: { connectionId: this.#from, path: this.#root }, compare },
-        ...{ destination: { connectionId: this.#to, path: this.#root }, allowEmptySource: true },
-        ...{ deleteExtra: this.#random(3) > 0, maxDeletes: this.#random(4) === 0 ? 1 : 1000 },
+        type: 'sync',
+        source: { connectionId: this.#from, path: this.#root },
+        compare,
+        destination: { connectionId: this.#to, path: this.#root },
+        allowEmptySource: true,
+        deleteExtra: this.#random(3) > 0,
+        maxDeletes: this.#random(4) === 0 ? 1 : 1000,
       };
     }
 

@@ -63,7 +63,8 @@ describe('jobs that sync', () => {
             type: 'sync',
             source: { connectionId: from, path: root },
             destination: { connectionId: to, path: root },
-            ...{ deleteExtra, compare: 'size' },
+            deleteExtra,
+            compare: 'size',
           };
           const changed = [...sourceTree].filter(([name, content]) => targetTree.get(name)?.length !== content.length);
           const planned = await run(gateway.api, { ...order, dryRun: true });
@@ -124,8 +125,10 @@ describe('jobs that sync', () => {
     await server('s3').disk.write('/digest/a', 'one');
     await server('s3').disk.write('/digest/b', 'owt');
     const job = await run(gateway.api, {
-      ...{ type: 'sync', compare: 'digest' },
-      ...{ source: { connectionId: 'sftp', path: '/digest' }, destination: { connectionId: 's3', path: '/digest' } },
+      type: 'sync',
+      compare: 'digest',
+      source: { connectionId: 'sftp', path: '/digest' },
+      destination: { connectionId: 's3', path: '/digest' },
     });
     assert.deepEqual([job.counts.done, job.counts.skipped], [1, 1], JSON.stringify(job));
     assert.equal((await server('s3').disk.read('/digest/b')).toString(), 'two');
@@ -163,8 +166,10 @@ describe('jobs that sync', () => {
     await server('sftp').disk.write('/most/kept', 'kept');
     for (let number = 0; number < 6; number++) await server('ftp').disk.write(`/most/extra-${number}`, 'x');
     const order = {
-      ...{ type: 'sync', deleteExtra: true },
-      ...{ source: { connectionId: 'sftp', path: '/most' }, destination: { connectionId: 'ftp', path: '/most' } },
+      type: 'sync',
+      deleteExtra: true,
+      source: { connectionId: 'sftp', path: '/most' },
+      destination: { connectionId: 'ftp', path: '/most' },
     };
     const dry = await run(gateway.api, { ...order, maxDeletes: 5, dryRun: true });
     assert.match(dry.error ?? '', /maxDeletes/);

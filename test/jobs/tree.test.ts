@@ -23,7 +23,10 @@ describe('trees of jobs', () => {
   });
 
   const order = (type: string, from: ProtocolName, to: ProtocolName, path: string, more: object = {}): object => ({
-    ...{ type, source: { connectionId: from, path }, destination: { connectionId: to, path: `${path}-to` }, ...more },
+    type,
+    source: { connectionId: from, path },
+    destination: { connectionId: to, path: `${path}-to` },
+    ...more,
   });
 
   async function makeEmpty(protocol: ProtocolName, folder: string): Promise<void> {
@@ -65,7 +68,9 @@ describe('trees of jobs', () => {
     const sizes = { 'small.bin': 10, 'large.bin': 1000, 'a/middle.bin': 100, 'a/b/deep.bin': 100 };
     for (const [name, size] of Object.entries(sizes)) await disk.write(`/sized/${name}`, Buffer.alloc(size));
     const old = await gateway.api.post('/api/write/sftp', {
-      ...{ path: '/sized/old.bin', content: 'x'.repeat(100), mtime: '2020-01-01T00:00:00Z' },
+      path: '/sized/old.bin',
+      content: 'x'.repeat(100),
+      mtime: '2020-01-01T00:00:00Z',
     });
     assert.ok(old.status < 300, old.text);
     for (const [filters, expected] of [

@@ -108,9 +108,7 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
     const content = await target.disk.read('/in/report.txt');
     assert.equal(content.toString(), `content of /path-${SECRET}/report.txt`);
     const bytes = content.length;
-    assert.deepEqual(job.counts, {
-      ...{ found: 1, done: 1, skipped: 0, failed: 0, deleted: 0, bytes, bytesTotal: bytes },
-    });
+    assert.deepEqual(job.counts, { found: 1, done: 1, skipped: 0, failed: 0, deleted: 0, bytes, bytesTotal: bytes });
     const [item, ...others] = (await history(last().api)).slice(0, -before.length || undefined);
     assert.deepEqual([item?.type, item?.path, item?.status, others.length], ['upload', '/in/report.txt', 'success', 0]);
     const { json } = await last().api.get(`/api/transfers/${item?.id}`);

@@ -32,7 +32,8 @@ before(async () => {
         links: { perAccount: 60 },
       },
       account: {
-        ...{ email: EMAIL, password: PASSWORD },
+        email: EMAIL,
+        password: PASSWORD,
         apiKeys: [
           { name: 'test', key: KEY },
           { name: 'limited', key: LIMITED, connections: ['second'] },
@@ -74,9 +75,22 @@ describe('links over several nodes', { concurrency: 1 }, () => {
     assert.deepEqual(
       { ...link, expiresAt: '', createdAt: '', keyId: '' },
       {
-        ...{ id, operation: 'upload', connectionId: 'files', path: folder, filename: 'one.txt', overwrite: false },
-        ...{ digest: null, maxBytes: 1000, maxUses: 5, uses: 0, state: 'active', keyId: '' },
-        ...{ expiresAt: '', revokedAt: null, lastUsedAt: null, createdAt: '' },
+        id,
+        operation: 'upload',
+        connectionId: 'files',
+        path: folder,
+        filename: 'one.txt',
+        overwrite: false,
+        digest: null,
+        maxBytes: 1000,
+        maxUses: 5,
+        uses: 0,
+        state: 'active',
+        keyId: '',
+        expiresAt: '',
+        revokedAt: null,
+        lastUsedAt: null,
+        createdAt: '',
       },
     );
     assert.equal(code(await put(cluster.node(1), at, 'ignored.txt')), '201 ');
@@ -213,7 +227,8 @@ describe('links over several nodes', { concurrency: 1 }, () => {
     const { at } = await make();
     const origin = { Origin: 'https://app.example.com' };
     const preflight = await cluster.api.send(at, {
-      ...{ method: 'OPTIONS', key: '' },
+      method: 'OPTIONS',
+      key: '',
       headers: { ...origin, 'Access-Control-Request-Method': 'PUT' },
     });
     assert.equal(preflight.status, 204);

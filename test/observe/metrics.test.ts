@@ -22,8 +22,12 @@ const idle: MetricsSources = {
   refusedConnections: () => ({ address: 0, total: 0 }),
   historyQueuedRows: () => 0,
   watching: () => ({
-    ...{ checksRunning: 0, checksWaiting: 0, copiesRunning: 0, copiesWaiting: 0 },
-    ...{ deliveriesRunning: 0, deliveriesWaiting: 0 },
+    checksRunning: 0,
+    checksWaiting: 0,
+    copiesRunning: 0,
+    copiesWaiting: 0,
+    deliveriesRunning: 0,
+    deliveriesWaiting: 0,
   }),
   workers: () => ({ threads: 0, waiting: 0 }),
   frontEnd: () => 'front end@1',
@@ -136,7 +140,9 @@ suite('gauges', () => {
       pendingEvents: 3,
       deadEvents: 1,
       pendingCopies: 0,
-      ...{ downConnections: 10, expiringCertificates: 11, databaseBytes: 12 },
+      downConnections: 10,
+      expiringCertificates: 11,
+      databaseBytes: 12,
       ...jobs,
     };
     const metrics = createMetrics({ ...idle, backlog: async () => backlog });

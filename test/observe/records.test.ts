@@ -32,13 +32,30 @@ function lineOf(write: (logger: Logger) => void, bindings?: Line): Line {
 const FACTS = { requestId: 'r1', route: '/api/exists/:connectionId', keyId: 'k1', error: undefined, span: NO_SPAN };
 
 const request = (changes: Partial<ExchangeRecord> = {}, facts: Partial<typeof FACTS> = {}): ExchangeRecord => ({
-  ...{ method: 'GET', path: '/api/exists/x', remoteAddress: '192.0.2.1', status: 200, bytesIn: 0, bytesOut: 7 },
-  ...{ durationMs: 1.6, isComplete: true, facts: { ...FACTS, ...facts }, ...changes },
+  method: 'GET',
+  path: '/api/exists/x',
+  remoteAddress: '192.0.2.1',
+  status: 200,
+  bytesIn: 0,
+  bytesOut: 7,
+  durationMs: 1.6,
+  isComplete: true,
+  facts: { ...FACTS, ...facts },
+  ...changes,
 });
 
 const operation = (changes: Partial<OperationOutcome> = {}): OperationOutcome => ({
-  ...{ transferId: 't1', requestId: 'r1', type: 'exists', protocol: 'sftp', connectionId: 'my_server', bytes: 0 },
-  ...{ durationMs: 2.4, direction: 'inbound', error: undefined, stages: new Map([['open', 1.2345]]), traceId: 'abc' },
+  transferId: 't1',
+  requestId: 'r1',
+  type: 'exists',
+  protocol: 'sftp',
+  connectionId: 'my_server',
+  bytes: 0,
+  durationMs: 2.4,
+  direction: 'inbound',
+  error: undefined,
+  stages: new Map([['open', 1.2345]]),
+  traceId: 'abc',
   ...changes,
 });
 
@@ -49,8 +66,18 @@ const operationLine = (outcome: OperationOutcome): Line =>
 
 suite('a line of a request', () => {
   const known = {
-    ...{ level: 'info', requestId: 'r1', method: 'GET', route: FACTS.route, status: 200, durationMs: 2 },
-    ...{ bytesIn: 0, bytesOut: 7, isComplete: true, keyId: 'k1', remoteAddress: '192.0.2.1', msg: 'request' },
+    level: 'info',
+    requestId: 'r1',
+    method: 'GET',
+    route: FACTS.route,
+    status: 200,
+    durationMs: 2,
+    bytesIn: 0,
+    bytesOut: 7,
+    isComplete: true,
+    keyId: 'k1',
+    remoteAddress: '192.0.2.1',
+    msg: 'request',
   };
 
   test('has all its facts, after the bindings of its logger', () => {
@@ -81,8 +108,17 @@ suite('a line of a request', () => {
 
 suite('a line of an operation', () => {
   const known = {
-    ...{ level: 'info', requestId: 'r1', traceId: 'abc', transferId: 't1', connectionId: 'my_server', type: 'exists' },
-    ...{ protocol: 'sftp', bytes: 0, durationMs: 2, stagesMs: { open: 1.23 }, msg: 'operation' },
+    level: 'info',
+    requestId: 'r1',
+    traceId: 'abc',
+    transferId: 't1',
+    connectionId: 'my_server',
+    type: 'exists',
+    protocol: 'sftp',
+    bytes: 0,
+    durationMs: 2,
+    stagesMs: { open: 1.23 },
+    msg: 'operation',
   };
 
   test('has all its facts', () => assert.deepEqual(operationLine(operation()), known));

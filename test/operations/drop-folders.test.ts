@@ -82,12 +82,26 @@ describe('files that are acknowledged and cannot be looked up', { concurrency: 1
     web = http.createServer((_request, response) => response.end(CONTENT));
     await new Promise<void>((done) => web.listen(0, '127.0.0.1', done));
     const of = (id: string, server: FtpServer, changes: object = {}): object => ({
-      ...{ id, name: id, type: 'ftp', host: '127.0.0.1', port: server.port, username: server.username },
-      ...{ password: server.password, defaultPath: '/', ...changes },
+      id,
+      name: id,
+      type: 'ftp',
+      host: '127.0.0.1',
+      port: server.port,
+      username: server.username,
+      password: server.password,
+      defaultPath: '/',
+      ...changes,
     });
     const sftp = (id: string, server: TestSshd, changes: object = {}): object => ({
-      ...{ id, name: id, type: 'sftp', host: '127.0.0.1', port: server.port, username: server.username },
-      ...{ privateKeyFile: server.clientKeyFile, defaultPath: server.files, ...changes },
+      id,
+      name: id,
+      type: 'sftp',
+      host: '127.0.0.1',
+      port: server.port,
+      username: server.username,
+      privateKeyFile: server.clientKeyFile,
+      defaultPath: server.files,
+      ...changes,
     });
     const inPlace = { atomicUploads: false };
     gateway = await openAccount({
@@ -100,8 +114,15 @@ describe('files that are acknowledged and cannot be looked up', { concurrency: 1
         sftp('sshd', unseen, inPlace),
         sftp('sshd-renamed', unseen),
         {
-          ...{ id: 'odd', name: 'odd', type: 'sftp', host: '127.0.0.1', port: odd.port, username: 'odd' },
-          ...{ password: 'x', defaultPath: '/', ...inPlace },
+          id: 'odd',
+          name: 'odd',
+          type: 'sftp',
+          host: '127.0.0.1',
+          port: odd.port,
+          username: 'odd',
+          password: 'x',
+          defaultPath: '/',
+          ...inPlace,
         },
         sftp('source', plain),
       ],
@@ -133,7 +154,9 @@ describe('files that are acknowledged and cannot be looked up', { concurrency: 1
     { id: 'proftpd', reason: 'may_not_look', refusesRenames: true, delivered: inFolder(() => ftp.proftpd.folder) },
     { id: 'sshd', reason: 'may_not_look', delivered: inFolder(() => ssh.unseen.files) },
     {
-      ...{ id: 'sshd-renamed', reason: 'may_not_look' as const, takesPieces: true },
+      id: 'sshd-renamed',
+      reason: 'may_not_look' as const,
+      takesPieces: true,
       delivered: inFolder(() => ssh.unseen.files),
     },
     { id: 'odd', reason: 'taken_away', delivered: (name) => oddTaken.get(`/${name}`)?.toString() },
@@ -207,8 +230,10 @@ describe('files that are acknowledged and cannot be looked up', { concurrency: 1
       put('copied.txt');
       const toFolder = id.startsWith('sshd') ? `${ssh.unseen.files}/` : '/';
       const copy = {
-        ...{ source_connection_id: 'source', source_path: 'copied.txt' },
-        ...{ dest_connection_id: id, dest_path: `${toFolder}copied.txt` },
+        source_connection_id: 'source',
+        source_path: 'copied.txt',
+        dest_connection_id: id,
+        dest_path: `${toFolder}copied.txt`,
       };
       await requireStored(one, await api.post('/api/copy', copy), 'copied.txt');
       const link = { operation: 'upload', connectionId: id, path: toFolder, expiresAt: new Date(Date.now() + 600_000) };
@@ -223,8 +248,10 @@ describe('files that are acknowledged and cannot be looked up', { concurrency: 1
         rmSync(folder, { recursive: true, force: true });
         put(`${type}.txt`);
         const order = {
-          ...{ type, source: { connectionId: 'source', path: ssh.plain.files } },
-          ...{ destination: { connectionId: id, path: toFolder }, include: [`${type}.txt`] },
+          type,
+          source: { connectionId: 'source', path: ssh.plain.files },
+          destination: { connectionId: id, path: toFolder },
+          include: [`${type}.txt`],
         };
         const job = await run(api, order);
         assert.equal(one.delivered(`${type}.txt`), CONTENT, `${type} ${JSON.stringify(job)}`);

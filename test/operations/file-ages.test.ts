@@ -17,7 +17,11 @@ function bench(aheadMs: number) {
   );
   const stamp = (): number => Math.floor((START + nowMs + aheadMs) / 1_000) * 1_000;
   const file = (time: number, more: Partial<FileInfo> = {}): FileInfo => ({
-    ...{ name: 'f', path: '/f' as RemotePath, size: 3, isDirectory: false, modifiedAt: new Date(time) },
+    name: 'f',
+    path: '/f' as RemotePath,
+    size: 3,
+    isDirectory: false,
+    modifiedAt: new Date(time),
     ...more,
   });
   return {

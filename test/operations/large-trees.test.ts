@@ -48,8 +48,14 @@ describe('large trees', () => {
     gateway = await startWatchedGateway({
       connections: [
         {
-          ...{ id: 'c1', name: 'Server', type: 'sftp', host: '127.0.0.1', port: sshd.port, username: sshd.username },
-          ...{ privateKeyFile: sshd.clientKeyFile, defaultPath: sshd.files },
+          id: 'c1',
+          name: 'Server',
+          type: 'sftp',
+          host: '127.0.0.1',
+          port: sshd.port,
+          username: sshd.username,
+          privateKeyFile: sshd.clientKeyFile,
+          defaultPath: sshd.files,
         },
       ],
     });

@@ -197,7 +197,9 @@ describe('side by side', { concurrency: true }, () => {
     const { port } = silent.address() as net.AddressInfo;
     const login = { type: 'sftp', port, username: 'u', password: 'p' };
     const many = Array.from({ length: 200 }, (_, index) => ({
-      ...{ id: `silent-${index}`, name: `Silent ${index}`, host: `127.0.1.${index + 1}` },
+      id: `silent-${index}`,
+      name: `Silent ${index}`,
+      host: `127.0.1.${index + 1}`,
       ...login,
     }));
     const gateway = await startGateway({
@@ -248,7 +250,8 @@ describe('side by side', { concurrency: true }, () => {
             apiKeys: [{ name: 'test', key: KEY, scopes: SCOPES }],
             env: { GATEWAY_MASTER_KEY: 'ab'.repeat(32) },
             config: {
-              ...{ database: { url: postgres.url }, health: { everySeconds: 2 } },
+              database: { url: postgres.url },
+              health: { everySeconds: 2 },
               pools: { default: { idleTimeoutMs: 1_000 } },
             },
           }),

@@ -110,8 +110,10 @@ describe('receipts of every kind of operation', () => {
     copy: {
       do: () =>
         post('/api/copy', {
-          ...{ source_connection_id: 'plain', source_path: '/kinds/copy' },
-          ...{ dest_connection_id: 'c2', dest_path: '/copied' },
+          source_connection_id: 'plain',
+          source_path: '/kinds/copy',
+          dest_connection_id: 'c2',
+          dest_path: '/copied',
         }),
       told: {
         verified: 'size',
@@ -140,8 +142,11 @@ describe('receipts of every kind of operation', () => {
     poll: {
       do: () =>
         post('/api/watched-folders', {
-          ...{ connectionId: 'c1', path: '/kinds', filePattern: 'old' },
-          ...{ webhookUrl: `${receiver.url}/x`, initial: 'report' },
+          connectionId: 'c1',
+          path: '/kinds',
+          filePattern: 'old',
+          webhookUrl: `${receiver.url}/x`,
+          initial: 'report',
         }),
       told: null,
     },
@@ -242,7 +247,8 @@ describe('receipts of every kind of operation', () => {
       },
       told: ['a', 'b'].map((name) => ({
         source: { connectionId: 'c1', path: `/job/${name}` },
-        ...{ movedTo: `/near/${name}`, verified: null },
+        movedTo: `/near/${name}`,
+        verified: null,
         transfer: { type: 'move', connectionId: 'c1', path: `/near/${name}`, noDigest: 'server_side_move' },
       })),
     },
@@ -254,8 +260,10 @@ describe('receipts of every kind of operation', () => {
     {
       what: 'makes the same, deleting what is not',
       job: {
-        ...{ type: 'sync', deleteExtra: true },
-        ...{ source: { connectionId: 'c1', path: '/job' }, destination: { connectionId: 'c1', path: '/mirror' } },
+        type: 'sync',
+        deleteExtra: true,
+        source: { connectionId: 'c1', path: '/job' },
+        destination: { connectionId: 'c1', path: '/mirror' },
       },
       told: [
         ...['a', 'b'].map((name) => ({ transfer: { type: 'copy', path: `/mirror/${name}`, digest: shown(name) } })),

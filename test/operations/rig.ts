@@ -62,8 +62,14 @@ export async function startRig(): Promise<Rig> {
       connections: [
         {
           ...defaultSettings(sftp),
-          ...{ id: 'sandbox', name: 'Sandbox', type: 'sftp', isActive: true, defaultPath: '/' },
-          ...{ host: '127.0.0.1', port: sandbox.port, ...LOGIN },
+          id: 'sandbox',
+          name: 'Sandbox',
+          type: 'sftp',
+          isActive: true,
+          defaultPath: '/',
+          host: '127.0.0.1',
+          port: sandbox.port,
+          ...LOGIN,
         },
       ],
     },
@@ -91,9 +97,23 @@ export async function startRig(): Promise<Rig> {
     });
   const operations = operationsOn(storage);
   return {
-    ...{ storage, remotes, operations, operationsOn, sweeper, outcomes, url, folder, connection },
+    storage,
+    remotes,
+    operations,
+    operationsOn,
+    sweeper,
+    outcomes,
+    url,
+    folder,
+    connection,
     request: (type, changes = {}) => ({
-      ...{ caller, connection, type, path: '/asked', filename: 'asked', requestId: 'r1', signal: NEVER },
+      caller,
+      connection,
+      type,
+      path: '/asked',
+      filename: 'asked',
+      requestId: 'r1',
+      signal: NEVER,
       ...changes,
     }),
     newest: async () => {

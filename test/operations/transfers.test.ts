@@ -73,8 +73,16 @@ describe('putFile', () => {
     const { createdAt, ...item } = await rig.newest();
     assertRecent(createdAt, since);
     assert.deepEqual(item, {
-      ...{ id: transferId, connectionId: 'sandbox', type: 'upload', direction: 'outbound', filename: 'a-x.txt' },
-      ...{ path: '/put/new/a-x.txt', fileSize: 7, status: 'success', errorMessage: null, durationMs },
+      id: transferId,
+      connectionId: 'sandbox',
+      type: 'upload',
+      direction: 'outbound',
+      filename: 'a-x.txt',
+      path: '/put/new/a-x.txt',
+      fileSize: 7,
+      status: 'success',
+      errorMessage: null,
+      durationMs,
     });
     nothingHidden('put/new');
   });
@@ -316,7 +324,11 @@ describe('copyFile', () => {
   const copy = (from: string, to: string, changes: Partial<Parameters<typeof copyFile>[2]> = {}) =>
     rig.operations.run(rig.request('copy', { connection: changes.target ?? rig.connection }), (operation) =>
       copyFile(rig.operations, operation, {
-        ...{ source: rig.connection, target: rig.connection, from: at(from), to: at(to), template: undefined },
+        source: rig.connection,
+        target: rig.connection,
+        from: at(from),
+        to: at(to),
+        template: undefined,
         overwrite: true,
         ...changes,
       }),
@@ -348,7 +360,11 @@ describe('copyFile', () => {
     const narrow = { ...rig.connection, id: 'narrow', algorithms: 'legacy' as const, pool };
     const refused = rig.operations.run(rig.request('copy', { connection: narrow }), (operation) =>
       copyFile(rig.operations, operation, {
-        ...{ source: narrow, target: narrow, from: at('/original.txt'), to: at('/z'), template: undefined },
+        source: narrow,
+        target: narrow,
+        from: at('/original.txt'),
+        to: at('/z'),
+        template: undefined,
         overwrite: true,
       }),
     );

@@ -139,7 +139,11 @@ test('if others share the limit, a probe gives up before a session is requested 
   const wanted: number[] = [];
   let holder: Parameters<SessionPermits['bind']>[0] | undefined;
   const permits: SessionPermits = {
-    ...{ pools: 2, cap: Infinity, learned: Infinity, limit: () => undefined, giveBack: () => undefined },
+    pools: 2,
+    cap: Infinity,
+    learned: Infinity,
+    limit: () => undefined,
+    giveBack: () => undefined,
     want: (count) => void wanted.push(count),
     bind: (bound) => void (holder = bound),
   };

@@ -30,7 +30,10 @@ before(async () => {
       network: { webhooks: { allow: ['127.0.0.1/32'] }, urlFetch: { allow: ['127.0.0.1/32'] } },
       accounts: [
         {
-          ...{ email: 'test@example.com', plan: 'pro', digests: 'always', apiKeys },
+          email: 'test@example.com',
+          plan: 'pro',
+          digests: 'always',
+          apiKeys,
           connections: [{ id: 'shell', name: 'Shell', ...ssh, rootPath: shell.files }],
         },
       ],

@@ -166,8 +166,13 @@ for (const [name, options] of Object.entries(projects)) {
     const file = join(cwd, 'use.ts');
     writeFileSync(file, USE);
     const program = ts.createProgram([file], {
-      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false },
-      ...{ target: ts.ScriptTarget.ES2022, noEmit: true, noPropertyAccessFromIndexSignature: true },
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: false,
+      target: ts.ScriptTarget.ES2022,
+      noEmit: true,
+      noPropertyAccessFromIndexSignature: true,
       ...options,
     });
     const said = ts.getPreEmitDiagnostics(program).map(({ file: where, messageText }) => {

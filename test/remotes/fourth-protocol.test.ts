@@ -19,8 +19,16 @@ remoteSuite('a fourth protocol, over memory', async () => {
     files: async (folder) => [...tree.files.keys()].filter((file) => file.startsWith(`${folder}/`)).sort(),
   };
   const connection = {
-    ...{ type: 'memory', host: 'here', id: 'm1', accountId: 'a1', name: 'Memory', isActive: true, pool: {} },
-    ...{ defaultPath: undefined, rootPath: '/', atomicUploads: true },
+    type: 'memory',
+    host: 'here',
+    id: 'm1',
+    accountId: 'a1',
+    name: 'Memory',
+    isActive: true,
+    pool: {},
+    defaultPath: undefined,
+    rootPath: '/',
+    atomicUploads: true,
   };
   return {
     connection: connection as unknown as Connection,

@@ -25,9 +25,18 @@ function remotesOf(t: TestContext, limits: Partial<PoolLimits> = {}): Remotes {
 function ftpConnection(server: FtpServer, changes: Partial<FtpConnection> = {}): FtpConnection {
   return {
     ...defaultSettings(ftp),
-    ...{ type: 'ftp', id: 'f1', accountId: 'a1', name: 'FTP', isActive: true, defaultPath: undefined },
-    ...{ host: '127.0.0.1', port: server.port, username: server.username },
-    ...{ password: server.password, tls: server.tls, tlsCa: server.ca },
+    type: 'ftp',
+    id: 'f1',
+    accountId: 'a1',
+    name: 'FTP',
+    isActive: true,
+    defaultPath: undefined,
+    host: '127.0.0.1',
+    port: server.port,
+    username: server.username,
+    password: server.password,
+    tls: server.tls,
+    tlsCa: server.ca,
     ...changes,
   };
 }

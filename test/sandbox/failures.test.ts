@@ -27,7 +27,10 @@ const denied = '403 `permission_denied`';
 const otherKey = '502 `host_key_mismatch`';
 const ROWS: readonly Row[] = [
   {
-    ...{ place: '/fail/cut-at-1MB', upload: '502 `connection_lost`', download: '200, then cut', list: '200' },
+    place: '/fail/cut-at-1MB',
+    upload: '502 `connection_lost`',
+    download: '200, then cut',
+    list: '200',
     bytes: 1.5 * MIB,
   },
   { place: '/fail/disk-full', upload: '502 `no_space`', download: '200', list: '200' },
@@ -131,8 +134,10 @@ describe('deliberate failures', () => {
     assert.equal(outcome(await post('delete', { path: '/fail/README.txt' })), denied);
     assert.equal(outcome(await read('/fail/cut-at-5000MB')), '404 `not_found`');
     const copied = await gateway.api.post('/api/copy', {
-      ...{ source_connection_id: 'sandbox', source_path: '/fail/cut-at-1MB/file.bin' },
-      ...{ dest_connection_id: 'sandbox', dest_path: '/copied.bin' },
+      source_connection_id: 'sandbox',
+      source_path: '/fail/cut-at-1MB/file.bin',
+      dest_connection_id: 'sandbox',
+      dest_path: '/copied.bin',
     });
     assert.equal(outcome(copied), '502 `connection_lost`');
     const moved = await post('move', { from: '/fail/disk-full/file.bin', to: '/taken.bin' });

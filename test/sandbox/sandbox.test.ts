@@ -24,10 +24,7 @@ describe('the sandbox', () => {
   let folder: string;
   let sandbox: Awaited<ReturnType<typeof startSandbox>>;
   const login = { username: 'guest', password: 'pass word' };
-  const options = () => ({
-    ...{ folder, host: '127.0.0.1', port: 0, ...login },
-    hostKeyFile: join(home, 'keys', 'host_key'),
-  });
+  const options = () => ({ folder, host: '127.0.0.1', port: 0, ...login, hostKeyFile: join(home, 'keys', 'host_key') });
   before(async () => {
     home = mkdtempSync(join(tmpdir(), 'ftg-sandbox-'));
     folder = join(home, 'files');

@@ -16,7 +16,9 @@ const CONFIG = {
   webhooks: { timeoutMs: 2_000 },
   accounts: [
     {
-      ...{ email: 'test@example.com', plan: 'pro', connections: [] },
+      email: 'test@example.com',
+      plan: 'pro',
+      connections: [],
       apiKeys: [
         { name: 'test', key: KEY },
         { name: 'reader', key: READER, scopes: ['read'] },

@@ -224,7 +224,13 @@ async function ftpServer(starting: Promise<FtpServer>, deviations: Deviations = 
   if (ca !== undefined) await writeFile(caFile, ca);
   return {
     connection: {
-      ...{ type: 'ftp', host: '127.0.0.1', port, username, password, tls, defaultPath: '/' },
+      type: 'ftp',
+      host: '127.0.0.1',
+      port,
+      username,
+      password,
+      tls,
+      defaultPath: '/',
       ...(ca === undefined ? {} : { tlsCaFile: caFile }),
     },
     disk: new LocalDisk(folder),

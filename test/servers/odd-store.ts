@@ -35,9 +35,7 @@ export async function startOddStore(store: { readonly endpoint: string }): Promi
       incoming.resume();
       return;
     }
-    const request = http.request({
-      ...{ host: upstream.hostname, port: upstream.port, agent, method, path: url, headers },
-    });
+    const request = http.request({ host: upstream.hostname, port: upstream.port, agent, method, path: url, headers });
     request.once('response', (answer) => {
       const { 'content-length': length, ...others } = answer.headers;
       const isList = method === 'GET' && query.has('delimiter');

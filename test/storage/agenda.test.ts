@@ -142,8 +142,14 @@ describe('what is due', { timeout: 120_000 }, () => {
     one.management.connections.create(
       { accountId, kind: 'anonymous', id: null, email: 'x', address: '', requestId: 'r' },
       {
-        ...{ id: name, name, type: 'sftp', isActive: true, settings: { host: 'h', port: 22 } as never },
-        ...{ hostKeys: undefined, keyPairId: null, secrets: {} },
+        id: name,
+        name,
+        type: 'sftp',
+        isActive: true,
+        settings: { host: 'h', port: 22 } as never,
+        hostKeys: undefined,
+        keyPairId: null,
+        secrets: {},
       },
       0,
     );
@@ -152,7 +158,10 @@ describe('what is due', { timeout: 120_000 }, () => {
     const { folders } = one.watching;
     const settings = {
       ...withDefaults(watchedFolderFields, { name: 'n', scheduleMinutes: 60, detectModified: true }),
-      ...{ connectionId: 'warehouse', path: '/a', source: 'api', copyTo: null },
+      connectionId: 'warehouse',
+      path: '/a',
+      source: 'api',
+      copyTo: null,
     };
     const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
     const { id } = await folders.create(accountId, settings, inAnHour, () => Promise.resolve());

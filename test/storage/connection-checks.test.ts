@@ -13,13 +13,20 @@ const QUEUE = 'connection-check';
 const NOBODY = { accounts: [], groups: [] };
 const OTHERS = Array.from({ length: 30 }, (_, index) => ({
   ...ACCOUNT.connections[0],
-  ...{ id: `other-${index}`, name: `Other ${index}` },
+  id: `other-${index}`,
+  name: `Other ${index}`,
 }));
 
 const found = (connectionId: string, changes: Partial<CheckFound> = {}): CheckFound => ({
   connectionId,
-  ...{ outcome: 'reached', error: undefined, tookMs: 0, connectMs: 42, answerMs: 3, nextMs: 60_000 },
-  ...{ hostKey: undefined, certificate: undefined },
+  outcome: 'reached',
+  error: undefined,
+  tookMs: 0,
+  connectMs: 42,
+  answerMs: 3,
+  nextMs: 60_000,
+  hostKey: undefined,
+  certificate: undefined,
   ...changes,
 });
 

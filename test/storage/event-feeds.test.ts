@@ -65,7 +65,9 @@ for (const kind of DATABASES) {
         const on = index % 2 === 0 ? storage : other;
         while (isWriting || events.length < written.size) {
           const page = await on.watching.feeds.read(accountId, {
-            ...{ after: events.at(-1)?.sequence ?? 0, limit: 37, connections: undefined },
+            after: events.at(-1)?.sequence ?? 0,
+            limit: 37,
+            connections: undefined,
           });
           events.push(...page.events);
         }

@@ -31,8 +31,15 @@ for (const kind of DATABASES) {
     });
 
     const settings = (changes: Partial<LinkSettings> = {}): LinkSettings => ({
-      ...{ operation: 'upload', connectionId: 'warehouse', path: '/in', filename: null, overwrite: false },
-      ...{ digest: null, maxBytes: null, maxUses: 1, expiresAt: new Date(Date.now() + 3_600_000) },
+      operation: 'upload',
+      connectionId: 'warehouse',
+      path: '/in',
+      filename: null,
+      overwrite: false,
+      digest: null,
+      maxBytes: null,
+      maxUses: 1,
+      expiresAt: new Date(Date.now() + 3_600_000),
       ...changes,
     });
     const make = (changes: Partial<LinkSettings> = {}, keyId: string | null = null) =>

@@ -23,8 +23,15 @@ const DEFINITION: OrderDefinition = {
   type: 'copy',
   source: { connectionId: 'warehouse', path: '/a' },
   destination: { connectionId: 'warehouse', path: '/b' },
-  ...{ include: [], exclude: [], onConflict: 'replace', compare: 'size-and-time', deleteExtra: false },
-  ...{ maxDeletes: 1000, bytesPerSecond: 0, dryRun: false, webhookUrl: null },
+  include: [],
+  exclude: [],
+  onConflict: 'replace',
+  compare: 'size-and-time',
+  deleteExtra: false,
+  maxDeletes: 1000,
+  bytesPerSecond: 0,
+  dryRun: false,
+  webhookUrl: null,
 };
 
 interface Times {
@@ -94,8 +101,12 @@ describe('a database whose clock is set', () => {
         actor,
         null,
         {
-          ...{ name: `back ${seconds}`, cron: `${due.getUTCMinutes()} ${due.getUTCHours()} * * *`, timeZone: 'UTC' },
-          ...{ isActive: true, jobName: null, definition: DEFINITION },
+          name: `back ${seconds}`,
+          cron: `${due.getUTCMinutes()} ${due.getUTCHours()} * * *`,
+          timeZone: 'UTC',
+          isActive: true,
+          jobName: null,
+          definition: DEFINITION,
         },
         nextRun,
         30,
@@ -130,8 +141,15 @@ describe('a database whose clock is set', () => {
     const claim = await one.idempotency.claim(accountId, 'ahead', 'print');
     assert.equal(claim.state, 'mine');
     const transfer = one.history.begin({
-      ...{ accountId, connectionId: 'warehouse', keyId: undefined, requestId: 'r', type: 'upload' },
-      ...{ direction: 'outbound', filename: 'a', path: '/a', countsAction: true },
+      accountId,
+      connectionId: 'warehouse',
+      keyId: undefined,
+      requestId: 'r',
+      type: 'upload',
+      direction: 'outbound',
+      filename: 'a',
+      path: '/a',
+      countsAction: true,
     } as const);
     const sessions = one.shared?.sessions ?? assert.fail();
     const held = { waiting: 0, sessions: 4, atOnce: 1, since: Date.now(), isRequest: true, isFresh: false };

@@ -146,7 +146,13 @@ export async function openAccount(options: AccountOptions = {}): Promise<TestAcc
     throw error;
   }
   return {
-    ...{ url, port, api: client(), client, visitor, keyOf, stop },
+    url,
+    port,
+    api: client(),
+    client,
+    visitor,
+    keyOf,
+    stop,
     get sandboxFolder() {
       if (place === undefined) throw new Error('the account has no sandbox');
       return place.folder;
@@ -262,10 +268,7 @@ async function startOwnSandbox(): Promise<OwnSandbox> {
   const server = await startSandbox({ ...login, folder, port: 0, hostKeyFile: path.join(home, 'host-key') });
   return {
     folder,
-    connection: {
-      ...{ id: 'sandbox', name: 'Sandbox', type: 'sftp', defaultPath: '/' },
-      ...{ ...login, port: server.port },
-    },
+    connection: { id: 'sandbox', name: 'Sandbox', type: 'sftp', defaultPath: '/', ...login, port: server.port },
     stop: async () => {
       await server.close();
       rmSync(home, { recursive: true, force: true });

@@ -108,18 +108,31 @@ export function connectionOf(settings: Readonly<Record<string, unknown>> & { rea
     typeof file === 'string' ? readFileSync(file, 'utf8') : undefined;
   const filledIn: Record<string, object> = {
     sftp: {
-      ...{ password: undefined, privateKey: textOf(privateKeyFile), passphrase: undefined },
-      ...{ hostKeys: [], algorithms: 'default' },
+      password: undefined,
+      privateKey: textOf(privateKeyFile),
+      passphrase: undefined,
+      hostKeys: [],
+      algorithms: 'default',
     },
     ftp: { password: undefined, tls: 'none', tlsCa: textOf(tlsCaFile), tlsVerify: true },
     s3: {
-      ...{ sessionToken: undefined, forcePathStyle: true, uploader: 'streamed', prefix: '' },
-      ...{ tlsCa: textOf(tlsCaFile), tlsVerify: true },
+      sessionToken: undefined,
+      forcePathStyle: true,
+      uploader: 'streamed',
+      prefix: '',
+      tlsCa: textOf(tlsCaFile),
+      tlsVerify: true,
     },
   };
   return {
-    ...{ id: 'c1', accountId: 'a1', name: 'Test', isActive: true, defaultPath: undefined },
-    ...{ rootPath: '/', atomicUploads: true, pool: {} },
+    id: 'c1',
+    accountId: 'a1',
+    name: 'Test',
+    isActive: true,
+    defaultPath: undefined,
+    rootPath: '/',
+    atomicUploads: true,
+    pool: {},
     ...filledIn[settings.type],
     ...given,
   } as unknown as Connection;

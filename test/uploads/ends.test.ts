@@ -321,7 +321,9 @@ type S3Connection = Connection & { readonly type: 's3' };
 async function abortIn(connection: S3Connection, folder: string): Promise<void> {
   const { endpoint, region, bucket, accessKeyId, secretAccessKey } = connection;
   const client = new S3Client({
-    ...{ endpoint: endpoint ?? assert.fail(), region, forcePathStyle: true },
+    endpoint: endpoint ?? assert.fail(),
+    region,
+    forcePathStyle: true,
     credentials: { accessKeyId, secretAccessKey },
   });
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));

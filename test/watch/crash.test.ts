@@ -48,7 +48,10 @@ suite('crashes', () => {
     const begin = Date.now();
     let runs = 0;
     const worker = new QueueWorker({
-      ...{ claims: living.watching.queue, queue: 'watch-check', concurrency: 4, groupConcurrency: 2 },
+      claims: living.watching.queue,
+      queue: 'watch-check',
+      concurrency: 4,
+      groupConcurrency: 2,
       run: async () => {
         runs += 1;
         // Longer than a claim lasts unrenewed: it must not run a second time meanwhile.
@@ -236,8 +239,14 @@ class Storm {
       env: { GATEWAY_MASTER_KEY: this.masterKey },
       connections: [
         {
-          ...{ id: 'ssh', name: 'SSH', type: 'sftp', host: '127.0.0.1', port, username },
-          ...{ privateKeyFile: clientKeyFile, rootPath: files },
+          id: 'ssh',
+          name: 'SSH',
+          type: 'sftp',
+          host: '127.0.0.1',
+          port,
+          username,
+          privateKeyFile: clientKeyFile,
+          rootPath: files,
         },
       ],
       config: {

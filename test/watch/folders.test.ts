@@ -105,9 +105,7 @@ suite('watched folders', () => {
   });
 
   test('files are moved after their delivery, to a folder that is not watched', async () => {
-    const { put, place, look } = await watched({
-      ...{ webhookUrl: receiver.url, afterDelivery: 'move', recursive: true },
-    });
+    const { put, place, look } = await watched({ webhookUrl: receiver.url, afterDelivery: 'move', recursive: true });
     mkdirSync(join(place, 'sub'));
     put('a.txt');
     put('sub/b.txt');
@@ -206,7 +204,10 @@ suite('watched folders', () => {
     const failing = await fresh(folder);
     assert.notEqual(failing.failingSince, null);
     const { transfers } = await bench.storage.history.list(bench.accountId, {
-      ...{ type: 'poll', status: 'failed', limit: 10, offset: 0 },
+      type: 'poll',
+      status: 'failed',
+      limit: 10,
+      offset: 0,
     });
     assert.equal(transfers.filter(({ path }) => path === folder.path).length, 3);
     renameSync(`${place}-away`, place);

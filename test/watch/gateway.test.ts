@@ -52,7 +52,9 @@ suite('watched folders through the API', () => {
             connections: [elsewhere],
           },
           {
-            ...{ email: 'small@example.com', plan: 'free', apiKeys: [{ name: 'small', key: SMALL }] },
+            email: 'small@example.com',
+            plan: 'free',
+            apiKeys: [{ name: 'small', key: SMALL }],
             connections: [{ ...elsewhere, id: 'own' }],
           },
           { email: 'other@example.com', plan: 'pro', apiKeys: [{ name: 'other', key: OTHER }], connections: [] },
@@ -134,8 +136,14 @@ suite('watched folders through the API', () => {
   test('options beyond the interface are taken and shown', async () => {
     place('more');
     const options = {
-      ...{ excludePattern: 'x*', doneFile: '{filename}.ok', initial: 'report', recursive: true, minAgeSeconds: 60 },
-      ...{ afterDelivery: 'move', moveTo: 'done', expectEveryMinutes: 90 },
+      excludePattern: 'x*',
+      doneFile: '{filename}.ok',
+      initial: 'report',
+      recursive: true,
+      minAgeSeconds: 60,
+      afterDelivery: 'move',
+      moveTo: 'done',
+      expectEveryMinutes: 90,
     };
     const body = { connectionId: 'sandbox', path: '/more', filePattern: '*.csv', scheduleMinutes: 1440, ...options };
     const created = await create({ ...body, name: 'More', webhookUrl: receiver.url, detectModified: true });
@@ -206,9 +214,19 @@ suite('watched folders through the API', () => {
     const moved = await patch({ path: 'edited' });
     assert.deepEqual(moved.json, { ...before, path: '/edited', moveTo: '/edited/processed' }, moved.text);
     const changes = {
-      ...{ name: 'Changed', filePattern: null, scheduleMinutes: 60, webhookUrl: `${receiver.url}/2`, recursive: true },
-      ...{ detectModified: true, excludePattern: 'x*', doneFile: '{filename}.ok', initial: 'report', isActive: false },
-      ...{ minAgeSeconds: 5, afterDelivery: 'delete', expectEveryMinutes: 90 },
+      name: 'Changed',
+      filePattern: null,
+      scheduleMinutes: 60,
+      webhookUrl: `${receiver.url}/2`,
+      recursive: true,
+      detectModified: true,
+      excludePattern: 'x*',
+      doneFile: '{filename}.ok',
+      initial: 'report',
+      isActive: false,
+      minAgeSeconds: 5,
+      afterDelivery: 'delete',
+      expectEveryMinutes: 90,
     };
     const changed = await patch({ ...changes, connectionId: 'elsewhere' });
     assert.deepEqual(changed.json, { ...before, path: '/edited', ...changes, moveTo: null }, changed.text);
@@ -277,7 +295,8 @@ suite('watched folders through the API', () => {
 
     test('a field that it does not know is named', async () => {
       const answer = await gateway.api.send('/api/watched-folders', {
-        ...{ method: 'POST', headers: { prefer: 'handling=strict' } },
+        method: 'POST',
+        headers: { prefer: 'handling=strict' },
         json: { ...body, copyTo: { ...copyTo, onConflicts: 'skip' } },
       });
       assert.equal(answer.status, 400);

@@ -50,7 +50,8 @@ suite('receipts of watched folders', () => {
       const name = `then-${afterDelivery}`;
       await sftp!.disk.write(`/${name}/.keep`, '');
       const folder = await bench.watch('sftp', `/${name}`, {
-        ...{ webhookUrl: `${receiver.url}/${name}`, afterDelivery },
+        webhookUrl: `${receiver.url}/${name}`,
+        afterDelivery,
         ...(afterDelivery === 'move' ? { moveTo: `/${name}-done` } : {}),
         copyTo: { connectionId: 'ftp', path: `/${name}`, onConflict: 'replace' },
       });

@@ -82,7 +82,11 @@ describe('a watched folder that copies, on nodes that are killed', () => {
     await source.disk.write('/in/.keep', '');
     const api = (): TestGateway['api'] => (gateways[0] ?? assert.fail()).api;
     const created = await api().post('/api/watched-folders', {
-      ...{ connectionId: 'from', path: '/in', webhookUrl: receiver.url, scheduleMinutes: 1, recursive: true },
+      connectionId: 'from',
+      path: '/in',
+      webhookUrl: receiver.url,
+      scheduleMinutes: 1,
+      recursive: true,
       copyTo: { connectionId: 'to', path: '/out', onConflict: 'rename' },
     });
     assert.equal(created.status, 201, created.text);

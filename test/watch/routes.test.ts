@@ -100,7 +100,10 @@ suite('watched folders that copy', () => {
   };
   const copiesIn = async (name: string, connectionId = 'ftp') => {
     const { transfers } = await bench.storage.history.list(bench.accountId, {
-      ...{ type: 'copy', connectionId, limit: 100, offset: 0 },
+      type: 'copy',
+      connectionId,
+      limit: 100,
+      offset: 0,
     });
     return transfers.filter(({ path }) => path.includes(name));
   };
@@ -175,7 +178,8 @@ suite('watched folders that copy', () => {
     for (const rule of ['replace', 'skip', 'newer', 'rename', 'fail'] as const) {
       test(rule, async () => {
         const { folder, name, put, target, to, disk } = await routed({
-          ...{ afterDelivery: 'delete', copyTo: { onConflict: rule } },
+          afterDelivery: 'delete',
+          copyTo: { onConflict: rule },
         });
         await target.write(`${to}/a.txt`, 'theirs');
         await put('a.txt', 'ours!');

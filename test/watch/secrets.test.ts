@@ -16,7 +16,10 @@ test('signing secrets are sealed, and open again after a change of the master ke
   const { folders, secrets } = before.watching;
   const settings = {
     ...withDefaults(watchedFolderFields, { name: 'In' }),
-    ...{ connectionId: 'warehouse', path: '/in', source: 'test', copyTo: null },
+    connectionId: 'warehouse',
+    path: '/in',
+    source: 'test',
+    copyTo: null,
   } satisfies WatchSettings;
   const later = (): Date => new Date(Date.now() + 3_600_000);
   const complete = async (...[tx, id]: Parameters<Parameters<typeof folders.create>[3]>): Promise<void> =>

@@ -124,14 +124,27 @@ suite('watched folders and time', () => {
     untimed = await startVsftpd({ extra: ['cmds_denied=MDTM'] });
     receiver = await startReceiver();
     const ftp = (id: string, { port, username, password }: FtpServer): object => ({
-      ...{ id, name: id, type: 'ftp', host: '127.0.0.1', port, username, password, tls: 'none' },
+      id,
+      name: id,
+      type: 'ftp',
+      host: '127.0.0.1',
+      port,
+      username,
+      password,
+      tls: 'none',
     });
     bench = await Bench.open({
       databaseUrl: postgres.url,
       connections: [
         {
-          ...{ id: 'ssh', name: 'SSH', type: 'sftp', host: '127.0.0.1', port: ssh.port, username: ssh.username },
-          ...{ privateKeyFile: ssh.clientKeyFile, rootPath: ssh.files },
+          id: 'ssh',
+          name: 'SSH',
+          type: 'sftp',
+          host: '127.0.0.1',
+          port: ssh.port,
+          username: ssh.username,
+          privateKeyFile: ssh.clientKeyFile,
+          rootPath: ssh.files,
         },
         ftp('minutes', minutes),
         ftp('seconds', seconds),

@@ -63,7 +63,9 @@ suite('webhooks', () => {
     assert.match(String(received?.headers['user-agent']), /^file-transfer-gateway/);
     const [file] = received?.body.data.files ?? [];
     assert.deepEqual(received?.body, {
-      ...{ sequence: 1, id, previousId: null },
+      sequence: 1,
+      id,
+      previousId: null,
       type: 'watched_folder.files_detected',
       timestamp: received?.body.timestamp,
       data: {

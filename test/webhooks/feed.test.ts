@@ -476,7 +476,8 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
 
   async function openStream(node: TestGateway, after: number, lastEventId?: string, key = KEY): Promise<OpenStream> {
     const headers = {
-      ...{ Authorization: `Bearer ${key}`, Accept: 'text/event-stream' },
+      Authorization: `Bearer ${key}`,
+      Accept: 'text/event-stream',
       ...(lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }),
     };
     const request = http.get(`${node.url}/api/events?after=${after}`, { headers });
@@ -500,7 +501,9 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     const ended = new Promise<void>((resolve) => response.once('close', resolve));
     response.on('error', () => undefined);
     return {
-      ...{ ids, events, ended },
+      ids,
+      events,
+      ended,
       until: (count) => eventually(() => events.length >= count, `${count} events`),
       close: () => request.destroy(),
     };

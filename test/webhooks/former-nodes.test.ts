@@ -37,7 +37,9 @@ suite('events of nodes of the former version', { timeout: 120_000 }, () => {
       'pending', now() - interval '2 minutes', ${copyState}, now())`;
   const feed = async (from = 0): Promise<{ body: string; parsed: Numbered }[]> => {
     const { events } = await rig.bench.storage.watching.feeds.read(rig.bench.accountId, {
-      ...{ after: from, limit: 1000, connections: undefined },
+      after: from,
+      limit: 1000,
+      connections: undefined,
     });
     return events.map(({ body }) => ({ body, parsed: JSON.parse(body) as Numbered }));
   };

@@ -55,8 +55,16 @@ const figures = object('Figures', {
 });
 
 const sample = {
-  ...{ transfers: 120, failed: 2, lookups: 20, failedLookups: 0, bytesIn: 1024, bytesOut: 4096 },
-  ...{ delivered: 7, undelivered: 0, p50Ms: 84, p95Ms: 410 },
+  transfers: 120,
+  failed: 2,
+  lookups: 20,
+  failedLookups: 0,
+  bytesIn: 1024,
+  bytesOut: 4096,
+  delivered: 7,
+  undelivered: 0,
+  p50Ms: 84,
+  p95Ms: 410,
 };
 
 endpoint('GET /manage/figures', {
@@ -98,8 +106,14 @@ endpoint('GET /manage/figures', {
 });
 
 const NOTHING = {
-  ...{ transfers: 0, failed: 0, lookups: 0, failedLookups: 0, bytesIn: 0, bytesOut: 0 },
-  ...{ p50Ms: null, p95Ms: null },
+  transfers: 0,
+  failed: 0,
+  lookups: 0,
+  failedLookups: 0,
+  bytesIn: 0,
+  bytesOut: 0,
+  p50Ms: null,
+  p95Ms: null,
 };
 
 const whole = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));

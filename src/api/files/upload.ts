@@ -141,7 +141,9 @@ async function beginUpload(
   return jobs.upload(
     caller,
     {
-      ...{ definition: oneFile(overwrite), destination: { connection, path }, url },
+      definition: oneFile(overwrite),
+      destination: { connection, path },
+      url,
       upload: { ...given, now: now.toISOString(), uuid },
     },
     { signal: request.ending, intent },

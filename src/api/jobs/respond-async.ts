@@ -28,7 +28,16 @@ export function acceptedAsync(job: Job): HttpAnswer {
 /** What a job of one file is, beside where it leads. */
 export function oneFile(overwrite: boolean) {
   return {
-    ...{ type: 'copy', name: null, include: [], exclude: [], compare: 'size', deleteExtra: false, maxDeletes: 0 },
-    ...{ bytesPerSecond: 0, dryRun: false, webhookUrl: null, onConflict: overwrite ? 'replace' : 'fail' },
+    type: 'copy',
+    name: null,
+    include: [],
+    exclude: [],
+    compare: 'size',
+    deleteExtra: false,
+    maxDeletes: 0,
+    bytesPerSecond: 0,
+    dryRun: false,
+    webhookUrl: null,
+    onConflict: overwrite ? 'replace' : 'fail',
   } as const satisfies Omit<JobOrder, 'source' | 'destination'>;
 }

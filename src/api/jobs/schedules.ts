@@ -17,16 +17,32 @@ const scheduleSchema = object('Schedule', shownFields(scheduleFields, 'key'));
 const parameter = { id: text('Identifier of a schedule.', { minLength: 1, examples: [SCHEDULE_ID] }) };
 
 const scheduleExample = {
-  ...{ id: SCHEDULE_ID, name: 'Nightly', cron: '30 2 * * 1-5', timeZone: 'Europe/Berlin', isActive: true },
+  id: SCHEDULE_ID,
+  name: 'Nightly',
+  cron: '30 2 * * 1-5',
+  timeZone: 'Europe/Berlin',
+  isActive: true,
   job: {
     type: 'sync',
     source: { connectionId: 'warehouse', path: '/reports' },
     destination: { connectionId: 'lake', path: '/reports' },
-    ...{ include: [], exclude: ['*.tmp'], onConflict: 'replace', compare: 'size-and-time', deleteExtra: false },
-    ...{ maxDeletes: 1000, bytesPerSecond: 0, dryRun: false, name: null, webhookUrl: null },
+    include: [],
+    exclude: ['*.tmp'],
+    onConflict: 'replace',
+    compare: 'size-and-time',
+    deleteExtra: false,
+    maxDeletes: 1000,
+    bytesPerSecond: 0,
+    dryRun: false,
+    name: null,
+    webhookUrl: null,
   },
   nextRuns: ['2026-02-02', '2026-02-03', '2026-02-04', '2026-02-05', '2026-02-06'].map((day) => `${day}T01:30:00.000Z`),
-  ...{ lastRunAt: null, lastJobId: null, lastSkippedAt: null, error: null, createdAt: '2026-01-31T12:00:00.000Z' },
+  lastRunAt: null,
+  lastJobId: null,
+  lastSkippedAt: null,
+  error: null,
+  createdAt: '2026-01-31T12:00:00.000Z',
 };
 
 /** A schedule with what its row alone does not show. */
@@ -53,7 +69,9 @@ const ownersSchedule = {
   schema: object('ManagedSchedule', shownFields(scheduleFields, 'owner')),
   example: {
     ...scheduleExample,
-    ...{ lastRunAt: '2026-01-30T01:30:00.000Z', lastJobId: JOB_ID, lastDueAt: '2026-01-30T01:30:00.000Z' },
+    lastRunAt: '2026-01-30T01:30:00.000Z',
+    lastJobId: JOB_ID,
+    lastDueAt: '2026-01-30T01:30:00.000Z',
     lastJob: { id: JOB_ID, state: 'succeeded', failed: 0, error: null },
     key: { id: ID, name: 'nightly export' },
   },

@@ -18,10 +18,21 @@ const parameter = { id: text('Identifier of a link.', { minLength: 1, examples: 
 const linkSchema = object('Link', shownFields(linkFields, 'key'));
 
 const example = {
-  ...{ id: LINK_ID, operation: 'upload', connectionId: 'warehouse', path: '/incoming/acme', filename: null },
-  ...{ overwrite: false, digest: null, maxBytes: 104_857_600, maxUses: 10, uses: 0, state: 'active' },
+  id: LINK_ID,
+  operation: 'upload',
+  connectionId: 'warehouse',
+  path: '/incoming/acme',
+  filename: null,
+  overwrite: false,
+  digest: null,
+  maxBytes: 104_857_600,
+  maxUses: 10,
+  uses: 0,
+  state: 'active',
   keyId: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1a001',
-  ...{ expiresAt: '2026-02-07T12:00:00.000Z', revokedAt: null, lastUsedAt: null },
+  expiresAt: '2026-02-07T12:00:00.000Z',
+  revokedAt: null,
+  lastUsedAt: null,
   createdAt: '2026-01-31T12:00:00.000Z',
 };
 
@@ -50,12 +61,20 @@ endpoint('POST /api/links', {
   }),
   bodyExamples: {
     upload: {
-      ...{ operation: 'upload', connectionId: 'warehouse', path: '/incoming/acme' },
-      ...{ expiresAt: '2026-02-07T12:00:00Z', maxBytes: 104_857_600, maxUses: 10 },
+      operation: 'upload',
+      connectionId: 'warehouse',
+      path: '/incoming/acme',
+      expiresAt: '2026-02-07T12:00:00Z',
+      maxBytes: 104_857_600,
+      maxUses: 10,
     },
     download: {
-      ...{ operation: 'download', connectionId: 'warehouse', path: '/reports/january.pdf' },
-      ...{ expiresAt: '2026-02-07T12:00:00Z', maxUses: 1, digest: transferExample.digest },
+      operation: 'download',
+      connectionId: 'warehouse',
+      path: '/reports/january.pdf',
+      expiresAt: '2026-02-07T12:00:00Z',
+      maxUses: 1,
+      digest: transferExample.digest,
     },
   },
   answer: {

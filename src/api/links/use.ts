@@ -242,7 +242,8 @@ async function fetch(input: Input, services: Services, { link, connection }: Ope
     { ...request, link: isHead ? { id: link.id } : links.service.useOf(link) },
     fixed(path),
     {
-      ...{ select, skipBody },
+      select,
+      skipBody,
       limit: limitOf(link),
       verify: digest === null ? undefined : (actual) => requireSame(digest, actual),
       shown,

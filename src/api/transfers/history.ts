@@ -70,7 +70,10 @@ const filters = {
   keyId: Type.Optional(text('Id of the API key that asked.', { minLength: 1, maxLength: 64, examples: [ID] })),
   errorCode: Type.Optional(
     text('Code of the error, as `X-Error-Code` carries it.', {
-      ...{ minLength: 1, maxLength: 64, pattern: '^[a-z_]+$', examples: ['login_refused'] },
+      minLength: 1,
+      maxLength: 64,
+      pattern: '^[a-z_]+$',
+      examples: ['login_refused'],
     }),
   ),
   requestId: Type.Optional(
@@ -135,7 +138,12 @@ endpoint('GET /api/transfers', {
   const { connection_id: connectionId, status, type, digest, link_id: linkId, since, limit, offset } = query;
   if (linkId !== undefined && !isUuid(linkId)) throw refusal('bad_request', 'link_id must be the id of a link');
   const { transfers, total } = await storage.history.list(caller.accountId, {
-    ...{ limit, offset, connectionId, status, type, linkId },
+    limit,
+    offset,
+    connectionId,
+    status,
+    type,
+    linkId,
     connectionIds: connectionsFor(caller),
     digest: digest === undefined ? undefined : digestOf(digest),
     since: since === undefined ? undefined : parseSince(since),
@@ -297,8 +305,15 @@ const STORES: ReadonlySet<TransferType> = new Set(['upload', 'write', 'append', 
 
 /** Values that a transfer gets with its row. */
 const NOT_YET = {
-  ...{ requestId: null, key: null, digest: null, noDigest: null, digestReadBytes: null },
-  ...{ verified: null, verifiedReason: null, stages: null, receipt: null },
+  requestId: null,
+  key: null,
+  digest: null,
+  noDigest: null,
+  digestReadBytes: null,
+  verified: null,
+  verifiedReason: null,
+  stages: null,
+  receipt: null,
 };
 
 type ReceiptReference = Pick<Receipt, 'sequence'> & { readonly keyId: string };

@@ -258,7 +258,9 @@ function orderOf(request: HttpRequest, connection: Connection, fields: UploadFie
   return {
     folder: referTo(connection, path, 'path'),
     filename: requireName(filename),
-    ...{ template, overwrite, length },
+    template,
+    overwrite,
+    length,
     modifiedAt: timeOf(mtime),
     metadata: request.headers.get('upload-metadata') ?? '',
   };

@@ -36,8 +36,16 @@ export const ownersExample: Static<typeof ownersFolder> = {
   ...example,
   id: ID,
   source: 'manual',
-  ...{ nextCheckAt: LATER, baselineAt: TIME, lastSuccessAt: TIME, lastDetectionAt: null, alarmedAt: null },
-  ...{ failingSince: null, failures: 0, errorCode: null, errorMessage: null, deliveriesEndedAt: null },
+  nextCheckAt: LATER,
+  baselineAt: TIME,
+  lastSuccessAt: TIME,
+  lastDetectionAt: null,
+  alarmedAt: null,
+  failingSince: null,
+  failures: 0,
+  errorCode: null,
+  errorMessage: null,
+  deliveriesEndedAt: null,
 };
 
 export const FOLDER_ERRORS = ['unknown_watched_folder'] as const;

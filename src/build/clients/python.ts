@@ -19,7 +19,12 @@ elif TYPE_CHECKING:
 `;
 
 const SIMPLE: Readonly<Record<SimpleType, string>> = {
-  ...{ string: 'str', integer: 'int', number: 'float', boolean: 'bool', null: 'None', any: 'Any' },
+  string: 'str',
+  integer: 'int',
+  number: 'float',
+  boolean: 'bool',
+  null: 'None',
+  any: 'Any',
 };
 
 /** Names that a class cannot have as fields. */

@@ -3,7 +3,12 @@ import type { OpenApiDocument, Schema } from '../../api/openapi/types.js';
 import { type Field, type ObjectShape, queriesOf, type Shape, shapeOf, type SimpleType } from './shapes.js';
 
 const SIMPLE: Readonly<Record<SimpleType, string>> = {
-  ...{ string: 'string', integer: 'number', number: 'number', boolean: 'boolean', null: 'null', any: 'unknown' },
+  string: 'string',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  null: 'null',
+  any: 'unknown',
 };
 
 export function typescriptTypes(document: OpenApiDocument): string {

@@ -95,12 +95,15 @@ async function store(session: Session, location: Location, file: string, origina
   const { connectionId, path } = location;
   if (original !== undefined && !(await isStill(session, location, original))) {
     throw new FtgError(`${connectionId}:${path} has changed on the server while you edited it; it is left as it is`, {
-      ...{ status: 0, code: 'file_changed' },
+      status: 0,
+      code: 'file_changed',
     });
   }
   const { folder, name } = splitPath(path);
   await gateway.files.upload(connectionId, () => createReadStream(file), {
-    ...{ filename: name, size: statSync(file).size, signal },
+    filename: name,
+    size: statSync(file).size,
+    signal,
     ...(folder === undefined ? {} : { path: folder }),
     // Where there was no file, one that came meanwhile is another's.
     ...(original === undefined ? { overwrite: false } : {}),

@@ -46,8 +46,12 @@ class FolderRun {
       const running = [...this.running];
       const moving = running.reduce((sum, [, one]) => sum + one.bytes, 0);
       return {
-        ...{ files: this.files, filesTotal: this.filesTotal, skipped: this.skipped, failed: this.failed },
-        ...{ bytes: this.bytes + moving, bytesTotal: this.bytesTotal },
+        files: this.files,
+        filesTotal: this.filesTotal,
+        skipped: this.skipped,
+        failed: this.failed,
+        bytes: this.bytes + moving,
+        bytesTotal: this.bytesTotal,
         running: running.map(([path, { bytes, size }]) => `${path}: ${bytesText(bytes)} of ${bytesText(size)}`),
       };
     });
@@ -282,7 +286,11 @@ async function putOne(session: Session, offered: OfferedFile): Promise<'done' | 
   if (options.dryRun === true) return 'done';
   try {
     await uploadFile(session, local, connectionId, {
-      ...{ ...folder, filename, size, mtime: modifiedAt.toISOString(), signal: session.signal },
+      ...folder,
+      filename,
+      size,
+      mtime: modifiedAt.toISOString(),
+      signal: session.signal,
       overwrite: rule !== 'fail' && rule !== 'skip',
       onProgress: ({ bytes }) => run.moved(below, bytes),
     });

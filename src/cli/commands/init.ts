@@ -104,7 +104,8 @@ class Interview {
         Answers,
         'sandbox' | 'connection'
       >),
-      ...{ sandbox: options.sandbox === true, connection: undefined },
+      sandbox: options.sandbox === true,
+      connection: undefined,
     };
     for (const question of QUESTIONS) answers = { ...answers, [question.name]: await this.answer(question, answers) };
     if (answers.email === '') throw new UsageError('--email: the e-mail address of the owner, who logs in with it');

@@ -40,36 +40,63 @@ export interface Question {
 
 export const QUESTIONS: readonly Question[] = [
   {
-    ...{ name: 'listen', flag: '--listen', paths: ['server.host', 'server.port'], isAsked: true },
-    ...{ text: 'Address and port to listen on', preset: '127.0.0.1:8080' },
+    name: 'listen',
+    flag: '--listen',
+    paths: ['server.host', 'server.port'],
+    isAsked: true,
+    text: 'Address and port to listen on',
+    preset: '127.0.0.1:8080',
   },
   {
-    ...{ name: 'publicUrl', flag: '--public-url', paths: ['server.publicUrl'], isAsked: true },
-    ...{ text: 'URL that clients use, if it is another one', preset: '' },
+    name: 'publicUrl',
+    flag: '--public-url',
+    paths: ['server.publicUrl'],
+    isAsked: true,
+    text: 'URL that clients use, if it is another one',
+    preset: '',
   },
   {
-    ...{ name: 'tlsCert', flag: '--tls-cert', paths: ['server.tls.certFile', 'server.tls'], isAsked: false },
-    ...{ text: 'Certificate file for HTTPS (PEM)', preset: '' },
+    name: 'tlsCert',
+    flag: '--tls-cert',
+    paths: ['server.tls.certFile', 'server.tls'],
+    isAsked: false,
+    text: 'Certificate file for HTTPS (PEM)',
+    preset: '',
   },
   {
-    ...{ name: 'tlsKey', flag: '--tls-key', paths: ['server.tls.keyFile'], isAsked: false },
-    ...{ text: 'Private key file of the certificate (PEM)', preset: '' },
+    name: 'tlsKey',
+    flag: '--tls-key',
+    paths: ['server.tls.keyFile'],
+    isAsked: false,
+    text: 'Private key file of the certificate (PEM)',
+    preset: '',
+  },
+  { name: 'dataDir', flag: '--data-dir', paths: ['dataDir'], isAsked: true, text: 'Folder for data', preset: './data' },
+  {
+    name: 'databaseUrl',
+    flag: '--database-url-file',
+    paths: ['database.url'],
+    isAsked: true,
+    isHidden: true,
+    text: 'URL of a PostgreSQL database, empty for the embedded one',
+    preset: '',
   },
   {
-    ...{ name: 'dataDir', flag: '--data-dir', paths: ['dataDir'], isAsked: true },
-    ...{ text: 'Folder for data', preset: './data' },
+    name: 'email',
+    flag: '--email',
+    paths: ['accounts[0].email'],
+    isAsked: true,
+    text: 'E-mail of the owner',
+    preset: '',
   },
   {
-    ...{ name: 'databaseUrl', flag: '--database-url-file', paths: ['database.url'], isAsked: true, isHidden: true },
-    ...{ text: 'URL of a PostgreSQL database, empty for the embedded one', preset: '' },
-  },
-  {
-    ...{ name: 'email', flag: '--email', paths: ['accounts[0].email'], isAsked: true },
-    ...{ text: 'E-mail of the owner', preset: '' },
-  },
-  {
-    ...{ name: 'password', flag: '--owner-password-file', paths: ['accounts[0].password'], isAsked: true },
-    ...{ text: 'Password of the dashboard, empty to make one', preset: '', isHidden: true },
+    name: 'password',
+    flag: '--owner-password-file',
+    paths: ['accounts[0].password'],
+    isAsked: true,
+    text: 'Password of the dashboard, empty to make one',
+    preset: '',
+    isHidden: true,
   },
 ];
 
@@ -107,7 +134,9 @@ export function treeOf(answers: Answers): Made {
       sandbox,
       accounts: [
         {
-          ...{ email, plan: 'pro', password: variable('OWNER_PASSWORD') },
+          email,
+          plan: 'pro',
+          password: variable('OWNER_PASSWORD'),
           apiKeys: [{ name: 'main', key: variable('MAIN_API_KEY'), scopes: ['read', 'write', 'exec', 'watch'] }],
           connections: made === undefined ? [] : [made.entry],
         },
@@ -127,7 +156,10 @@ function entryOf({ definition, id, values, secrets }: ConnectionAnswers) {
   const named = Object.entries(secrets).map(([key, value]) => ({ key, name: variableName(id, key), value }));
   return {
     entry: {
-      ...{ id, name: id, type: definition.type, ...values },
+      id,
+      name: id,
+      type: definition.type,
+      ...values,
       ...Object.fromEntries(named.map(({ key, name }) => [key, variable(name)])),
     },
     secrets: Object.fromEntries(named.map(({ name, value }) => [name, value])),

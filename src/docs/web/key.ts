@@ -31,7 +31,11 @@ function store(): void {
 /** One of the fields for the key, which all hold the same. `id` is of the form. */
 export function keyField(id: string, words: string): HTMLElement {
   const input = make('input', {
-    ...{ type: 'password', id: `${id}-key`, autocomplete: 'off', spellcheck: 'false', placeholder: 'ftg_…' },
+    type: 'password',
+    id: `${id}-key`,
+    autocomplete: 'off',
+    spellcheck: 'false',
+    placeholder: 'ftg_…',
     'aria-describedby': `${id}-key-hint`,
   });
   const keep = make('input', { type: 'checkbox' });

@@ -10,9 +10,16 @@ export function setUpSearch(place: Element | null, indexPath: string): void {
   let index: Promise<MiniSearch<Entry>> | undefined;
   const load = (): Promise<MiniSearch<Entry>> => (index ??= loadIndex(indexPath));
   const input = make('input', {
-    ...{ type: 'search', role: 'combobox', placeholder: 'Search (press /)', 'aria-label': 'Search the documentation' },
-    ...{ autocomplete: 'off', spellcheck: 'false', enterkeyhint: 'go' },
-    ...{ 'aria-expanded': 'false', 'aria-controls': 'site-results', 'aria-autocomplete': 'list' },
+    type: 'search',
+    role: 'combobox',
+    placeholder: 'Search (press /)',
+    'aria-label': 'Search the documentation',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    enterkeyhint: 'go',
+    'aria-expanded': 'false',
+    'aria-controls': 'site-results',
+    'aria-autocomplete': 'list',
   });
   const list = make('ul', { id: 'site-results', role: 'listbox', 'aria-label': 'Found', hidden: true });
   const count = make('p', { class: 'hidden', role: 'status' });

@@ -109,7 +109,9 @@ class TryIt {
       const isSession = key === '' && this.form.access === 'session';
       if (isSession && this.form.method !== 'GET') headers.set('X-CSRF-Token', await csrfToken());
       const request: RequestInit = {
-        ...{ method: this.form.method, headers, redirect: 'manual' },
+        method: this.form.method,
+        headers,
+        redirect: 'manual',
         credentials: isSession ? 'same-origin' : 'omit',
         body: bodyOf(filled) ?? null,
       };
@@ -198,8 +200,14 @@ class OneBody {
     private readonly of: FormBody,
   ) {
     const whole: Field = {
-      ...{ name: of.type, in: 'body', isRequired: false, hint: 'The file is the body.', example: '', initial: '' },
-      ...{ choices: [], isFile: true },
+      name: of.type,
+      in: 'body',
+      isRequired: false,
+      hint: 'The file is the body.',
+      example: '',
+      initial: '',
+      choices: [],
+      isFile: true,
     };
     this.controls = (of.kind === 'file' ? [whole] : of.fields).map((field) => control(id, field));
     const [first] = of.texts;
@@ -266,7 +274,9 @@ function control(form: string, field: Field): Control {
       : make('input', {
           ...described,
           type: isFile ? 'file' : 'text',
-          ...{ spellcheck: 'false', autocomplete: 'off', placeholder: isFile ? undefined : initial || example },
+          spellcheck: 'false',
+          autocomplete: 'off',
+          placeholder: isFile ? undefined : initial || example,
         });
   if (isRequired && !isFile && choices.length === 0) input.value = example;
   if (name === 'connectionId') input.addEventListener('focus', () => void suggestConnections(input), { once: true });

@@ -150,7 +150,9 @@ export class QueueWorker<Q extends string = QueueName> {
     const { groupConcurrency } = this.#options;
     const name = `${account} ${task.group}`;
     const group = this.#groups.get(name) ?? {
-      ...{ account, group: task.group, tasks: 0 },
+      account,
+      group: task.group,
+      tasks: 0,
       queue: new PQueue({ concurrency: groupConcurrency }),
     };
     this.#groups.set(name, group);

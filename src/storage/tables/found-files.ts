@@ -76,8 +76,12 @@ export class FoundFiles {
     const columns = {
       count: this.#count,
       texts: {
-        ...{ paths: this.#paths.take(), sizes: this.#sizes.take(), modifiedMs: this.#modifiedMs.take() },
-        ...{ actions: this.#actions.take(), phases: this.#phases.take(), states: this.#states.take() },
+        paths: this.#paths.take(),
+        sizes: this.#sizes.take(),
+        modifiedMs: this.#modifiedMs.take(),
+        actions: this.#actions.take(),
+        phases: this.#phases.take(),
+        states: this.#states.take(),
       },
       errorCodes: errors.map((error) => error?.errorCode ?? null),
       errorMessages: errors.map((error) => error?.errorMessage ?? null),

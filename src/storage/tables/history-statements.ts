@@ -86,7 +86,12 @@ const INSERT = templateOf([
 type ArrayType = 'uuids' | 'texts' | 'bigints' | 'booleans' | 'times';
 /** Array types that do not follow from the schemas: ids are texts there, and hidden fields have none. */
 const ARRAYS: { readonly [name: string]: ArrayType } = {
-  ...{ id: 'uuids', accountId: 'uuids', keyId: 'uuids', jobId: 'uuids', linkId: 'uuids', countsAction: 'booleans' },
+  id: 'uuids',
+  accountId: 'uuids',
+  keyId: 'uuids',
+  jobId: 'uuids',
+  linkId: 'uuids',
+  countsAction: 'booleans',
 };
 
 function arrayType(name: (typeof WRITTEN)[number]): ArrayType {

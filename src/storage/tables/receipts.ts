@@ -289,7 +289,11 @@ function payloadOf(
     account: row.accountId,
     server,
     // Absent ones are left out by JSON.
-    ...{ source, verified, deleted, movedTo, paths },
+    source,
+    verified,
+    deleted,
+    movedTo,
+    paths,
     transfer: recordOf(row),
   };
 }

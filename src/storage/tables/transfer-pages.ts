@@ -50,8 +50,10 @@ const UNSORTED = 0;
 
 /** Cursors: an id, or of the orders by a value the value and the id. */
 const CURSORS: Readonly<Record<TransferOrder, RegExp>> = {
-  ...{ newest: /^[0-9a-f-]{36}$/, oldest: /^[0-9a-f-]{36}$/ },
-  ...{ largest: /^\d{1,15}:[0-9a-f-]{36}$/, longest: /^\d{1,15}:[0-9a-f-]{36}$/ },
+  newest: /^[0-9a-f-]{36}$/,
+  oldest: /^[0-9a-f-]{36}$/,
+  largest: /^\d{1,15}:[0-9a-f-]{36}$/,
+  longest: /^\d{1,15}:[0-9a-f-]{36}$/,
 };
 
 export class TransferPages {

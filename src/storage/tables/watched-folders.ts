@@ -193,7 +193,9 @@ export class WatchedFolders {
       const taken = await this.queue.send(
         'watch-check',
         due.map(({ id, kind, dueAt, accountId, host }) => ({
-          ...{ key: id, account: accountId, group: host },
+          key: id,
+          account: accountId,
+          group: host,
           data: { kind, dueAt: dueAt.toISOString() },
         })),
         tx,
@@ -293,7 +295,9 @@ export class WatchedFolders {
       select ${hostOf(tx)} as host, now() as now from connections c where c.id = ${folder.connectionId}`;
     if (row === undefined) return false;
     const job = {
-      ...{ key: folder.id, account: folder.accountId, group: row.host },
+      key: folder.id,
+      account: folder.accountId,
+      group: row.host,
       data: { kind, dueAt: row.now.toISOString() },
     };
     return (await this.queue.send('watch-check', [job], tx)).size > 0;

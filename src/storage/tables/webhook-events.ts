@@ -268,8 +268,18 @@ export async function insertEvents(
     const { id, type, body, fileCount, files, copies = [], createdAt } = event;
     if (!event.isSent && !isCopied(event)) continue;
     const values: Partial<RowOf<typeof newDeliveryFields>> = {
-      ...{ id, watchedFolderId: folder.id, accountId, type, body, fileCount, files, connectionIds, createdAt },
-      ...{ state: 'pending', copyState: isCopied(event) ? 'pending' : 'none', isInFeed: !isCopied(event) },
+      id,
+      watchedFolderId: folder.id,
+      accountId,
+      type,
+      body,
+      fileCount,
+      files,
+      connectionIds,
+      createdAt,
+      state: 'pending',
+      copyState: isCopied(event) ? 'pending' : 'none',
+      isInFeed: !isCopied(event),
     };
     const made = isCopied(event) ? { nextAttemptAt: tx`now()` } : undefined;
     await tx`insert into webhook_events ${tx(rowOf(tx, newDeliveryFields, values, made))}`;
@@ -305,8 +315,16 @@ export async function insertJobEvent(
   const id = uuidv7();
   if (webhookUrl !== null) {
     const values: Partial<RowOf<typeof newDeliveryFields>> = {
-      ...{ id, jobId: job.id, webhookUrl, accountId, type, body, fileCount: 0, connectionIds },
-      ...{ state: 'pending', isInFeed: true },
+      id,
+      jobId: job.id,
+      webhookUrl,
+      accountId,
+      type,
+      body,
+      fileCount: 0,
+      connectionIds,
+      state: 'pending',
+      isInFeed: true,
     };
     await tx`insert into webhook_events ${tx(rowOf(tx, newDeliveryFields, values, { createdAt: tx`now()` }))}`;
   }

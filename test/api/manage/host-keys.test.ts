@@ -56,8 +56,15 @@ after(async () => {
 /** Each operation logs in anew: a session ends with it. */
 async function connect(browser: Browser, id: string, more: object = {}): Promise<string> {
   const input = {
-    ...{ id, name: id, type: 'sftp', host: '127.0.0.1', port: sshd.port, username: sshd.username },
-    ...{ privateKey: readFileSync(sshd.clientKeyFile, 'utf8'), defaultPath: sshd.files, pool: { idleTimeoutMs: 1 } },
+    id,
+    name: id,
+    type: 'sftp',
+    host: '127.0.0.1',
+    port: sshd.port,
+    username: sshd.username,
+    privateKey: readFileSync(sshd.clientKeyFile, 'utf8'),
+    defaultPath: sshd.files,
+    pool: { idleTimeoutMs: 1 },
     ...more,
   };
   const answer = await browser.post('/manage/connections', input);
@@ -232,8 +239,16 @@ describe('planned rotation of host keys', { concurrency: 1 }, () => {
     const second = newKey('ed25519');
     await sshd.restart([first.file, second.file]);
     const entry = (id: string, hostKeyRotation: string) => ({
-      ...{ id, name: id, type: 'sftp', host: '127.0.0.1', port: sshd.port, username: sshd.username, hostKeyRotation },
-      ...{ privateKeyFile: sshd.clientKeyFile, hostKey: first.fingerprint, pool: { idleTimeoutMs: 1 } },
+      id,
+      name: id,
+      type: 'sftp',
+      host: '127.0.0.1',
+      port: sshd.port,
+      username: sshd.username,
+      hostKeyRotation,
+      privateKeyFile: sshd.clientKeyFile,
+      hostKey: first.fingerprint,
+      pool: { idleTimeoutMs: 1 },
       defaultPath: sshd.files,
     });
     const connections = [entry('of-file', 'ask'), entry('of-file-ruled', 'accept')];

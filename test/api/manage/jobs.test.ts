@@ -49,8 +49,15 @@ test('a session begins a job by the endpoint for programs, and sees what it was 
   assert.equal(job.state, 'succeeded', (await ops.get(`/api/jobs/${id}/files`)).text);
   assert.deepEqual([job.counts['found'], job.counts['done'], job.key], [2, 2, null]);
   assert.deepEqual(job.settings, {
-    ...{ include: [], exclude: ['*.tmp'], onConflict: 'replace', compare: 'size-and-time', deleteExtra: false },
-    ...{ maxDeletes: 1000, bytesPerSecond: 0, dryRun: false, webhookUrl: null },
+    include: [],
+    exclude: ['*.tmp'],
+    onConflict: 'replace',
+    compare: 'size-and-time',
+    deleteExtra: false,
+    maxDeletes: 1000,
+    bytesPerSecond: 0,
+    dryRun: false,
+    webhookUrl: null,
   });
 
   const byKey = await gateway.api.send('/api/jobs', {

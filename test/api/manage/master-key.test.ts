@@ -23,7 +23,10 @@ test('the secrets of accounts open after a change of the master key, with the ne
     const definition = {
       ...({ type: 'upload', source: place, destination: place, include: [], exclude: [] } as const),
       ...({ onConflict: 'replace', compare: 'size', deleteExtra: false, maxDeletes: 0 } as const),
-      ...{ bytesPerSecond: 0, dryRun: false, webhookUrl: null, upload },
+      bytesPerSecond: 0,
+      dryRun: false,
+      webhookUrl: null,
+      upload,
     };
     const job = await before.jobs.rows.create(
       { accountId, keyId: null, scheduleId: null, name: null, definition, url: 'https://example.com/?signature' },

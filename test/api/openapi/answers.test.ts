@@ -112,7 +112,9 @@ describe('resumable uploads', () => {
     const begun = await expect(201, all, begin({ ...named, 'Upload-Length': '4' }));
     const upload = String(begun.headers.location).split('/').at(-1) ?? '';
     const patch = (offset: string, body: string, more = {}) => ({
-      ...{ method: 'PATCH', upload, body },
+      method: 'PATCH',
+      upload,
+      body,
       headers: { ...piece, 'Upload-Offset': offset, ...more },
     });
     await expect(204, one, patch('0', 'ab'));

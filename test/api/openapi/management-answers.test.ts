@@ -219,7 +219,9 @@ test('transfers, what is there at a glance, and the events', async () => {
 
 test('jobs', async () => {
   const job = {
-    ...{ type: 'copy', dryRun: true, source: { connectionId: 'sandbox', path: '/originals' } },
+    type: 'copy',
+    dryRun: true,
+    source: { connectionId: 'sandbox', path: '/originals' },
     destination: { connectionId: 'sandbox', path: '/copies' },
   };
   const made = await gateway.client(PLAIN_KEY).post('/api/jobs', job);

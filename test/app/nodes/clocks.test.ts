@@ -53,12 +53,20 @@ describe('nodes whose clocks are apart', { timeout: 600_000 }, () => {
         watcher: { settleMs: SETTLE_MS },
         accounts: [
           {
-            ...{ email: EMAIL, password: PASSWORD, plan: 'pro' },
+            email: EMAIL,
+            password: PASSWORD,
+            plan: 'pro',
             apiKeys: [{ name: 'test', key: KEY, scopes: ['read', 'write', 'watch', 'admin'] }],
             connections: [
               {
-                ...{ id: 'ssh', name: 'SSH', type: 'sftp', host: '127.0.0.1', port: sshd.port },
-                ...{ username: sshd.username, privateKeyFile: sshd.clientKeyFile, rootPath: sshd.files },
+                id: 'ssh',
+                name: 'SSH',
+                type: 'sftp',
+                host: '127.0.0.1',
+                port: sshd.port,
+                username: sshd.username,
+                privateKeyFile: sshd.clientKeyFile,
+                rootPath: sshd.files,
               },
             ],
           },
@@ -115,7 +123,8 @@ describe('nodes whose clocks are apart', { timeout: 600_000 }, () => {
 
     const slow = `/api/upload/ssh?path=${folder}&filename=slow`;
     const headers = {
-      ...{ 'Content-Type': 'application/octet-stream', 'Content-Length': '4' },
+      'Content-Type': 'application/octet-stream',
+      'Content-Length': '4',
       'Idempotency-Key': `slow-${name}`,
     };
     const body = new Readable({ read: () => undefined });
@@ -138,7 +147,10 @@ describe('nodes whose clocks are apart', { timeout: 600_000 }, () => {
     );
 
     const made = await api.post('/api/watched-folders', {
-      ...{ connectionId: 'ssh', path: folder, webhookUrl: receiver.url, scheduleMinutes: 1440 },
+      connectionId: 'ssh',
+      path: folder,
+      webhookUrl: receiver.url,
+      scheduleMinutes: 1440,
     });
     assert.equal(made.status, 201, made.text);
     const { id, webhookSecret } = made.json as { id: string; webhookSecret: string };
@@ -155,12 +167,10 @@ describe('nodes whose clocks are apart', { timeout: 600_000 }, () => {
     assert.deepEqual([job.state, job.counts.done], ['succeeded', 3]);
 
     const scheduled = await api.post('/api/schedules', {
-      ...{
-        name,
-        cron: '30 2 1 1 *',
-        timeZone: 'UTC',
-        job: { ...copy, destination: { ...end, path: `${folder}/due` } },
-      },
+      name,
+      cron: '30 2 1 1 *',
+      timeZone: 'UTC',
+      job: { ...copy, destination: { ...end, path: `${folder}/due` } },
     });
     assert.equal(scheduled.status, 201, scheduled.text);
     const schedule = (scheduled.json['schedule'] as { id: string }).id;
@@ -249,7 +259,10 @@ describe('nodes whose clocks are apart', { timeout: 600_000 }, () => {
       const place = path.join(sshd.files, name);
       mkdirSync(place);
       const made = await right.api.post('/api/watched-folders', {
-        ...{ connectionId: 'ssh', path: `/${name}`, webhookUrl: receiver.url, scheduleMinutes: 1440 },
+        connectionId: 'ssh',
+        path: `/${name}`,
+        webhookUrl: receiver.url,
+        scheduleMinutes: 1440,
       });
       assert.equal(made.status, 201, made.text);
       const id = made.json['id'] as string;

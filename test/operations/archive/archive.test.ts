@@ -32,8 +32,15 @@ describe('archives of an OpenSSH server', () => {
     gateway = await openAccount({
       connections: [
         {
-          ...{ id: 'c1', name: 'Server', type: 'sftp', host: '127.0.0.1', port: proxy.port, username: sshd.username },
-          ...{ privateKeyFile: sshd.clientKeyFile, defaultPath: sshd.files, pool: { maxSessions: 1 } },
+          id: 'c1',
+          name: 'Server',
+          type: 'sftp',
+          host: '127.0.0.1',
+          port: proxy.port,
+          username: sshd.username,
+          privateKeyFile: sshd.clientKeyFile,
+          defaultPath: sshd.files,
+          pool: { maxSessions: 1 },
         },
       ],
     });

@@ -22,7 +22,9 @@ suite('commands that wait for no answer', () => {
       };
     };
     const script: Script = {
-      ...{ GREETING: greeting, SIZE: counted('SIZE'), RNFR: counted('RNFR') },
+      GREETING: greeting,
+      SIZE: counted('SIZE'),
+      RNFR: counted('RNFR'),
       MFMT: (_argument, { say }) => {
         const before = server.commands.length;
         queueMicrotask(() => (behind['MFMT'] = server.commands.length - before));

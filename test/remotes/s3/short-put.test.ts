@@ -50,7 +50,12 @@ suite('short objects', () => {
       const [, date, hours] = /^(\d{8})T(\d{6})Z$/.exec(String(time)) ?? [];
       const signed = await signer.sign(
         {
-          ...{ method: 'PUT', protocol: 'http:', hostname: '127.0.0.1', path: incoming.url ?? '', query: {}, body },
+          method: 'PUT',
+          protocol: 'http:',
+          hostname: '127.0.0.1',
+          path: incoming.url ?? '',
+          query: {},
+          body,
           headers: Object.fromEntries(kept),
         },
         { signingDate: new Date(`${date?.replace(/(....)(..)/, '$1-$2-')}T${hours?.replace(/(..)(..)/, '$1:$2:')}Z`) },

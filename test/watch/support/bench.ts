@@ -93,7 +93,10 @@ export class Bench {
     const sweeper = new Sweeper({ store: storage.leftovers, connections: storage.connections, remotes, log });
     const heard = { check: (_: CheckFacts): void => undefined, attempt: (_: AttemptFacts): void => undefined };
     const operations = new Operations({
-      ...{ storage, remotes, live: new LiveTransfers(), plans: config.limits.plans },
+      storage,
+      remotes,
+      live: new LiveTransfers(),
+      plans: config.limits.plans,
       leftovers: (connection) => sweeper.for(connection),
     });
     const watching = createWatching({

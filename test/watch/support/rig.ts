@@ -36,8 +36,14 @@ export class WatchRig {
     const [postgres, ssh, receiver] = await startTogether([startPostgres(), startSshd(), startReceiver()]);
     const { port, username, clientKeyFile, files } = ssh;
     const connection = {
-      ...{ id: 'ssh', name: 'SSH', type: 'sftp', host: '127.0.0.1', port, username },
-      ...{ privateKeyFile: clientKeyFile, rootPath: files },
+      id: 'ssh',
+      name: 'SSH',
+      type: 'sftp',
+      host: '127.0.0.1',
+      port,
+      username,
+      privateKeyFile: clientKeyFile,
+      rootPath: files,
     };
     const bench = await Bench.open({ databaseUrl: postgres.url, connections: [connection], ...settings });
     return new WatchRig(postgres, ssh, receiver, bench);

@@ -132,7 +132,10 @@ function openClient(
   return {
     client,
     puts: new ShortPuts({
-      ...{ client, connection, endpoint: endpointOf(connection), agents },
+      client,
+      connection,
+      endpoint: endpointOf(connection),
+      agents,
       hasChecksum: traits.now.checksums === 'WHEN_SUPPORTED',
     }),
     gate: new SocketGate(

@@ -79,9 +79,15 @@ export class ShortPuts {
     let found: ReturnType<typeof client.config.endpointProvider>;
     try {
       found = client.config.endpointProvider({
-        ...{ Bucket: bucket, Region: connection.region, Endpoint: endpoint.href },
-        ...{ ForcePathStyle: connection.forcePathStyle, UseFIPS: false, UseDualStack: false, Accelerate: false },
-        ...{ UseArnRegion: false, DisableS3ExpressSessionAuth: true },
+        Bucket: bucket,
+        Region: connection.region,
+        Endpoint: endpoint.href,
+        ForcePathStyle: connection.forcePathStyle,
+        UseFIPS: false,
+        UseDualStack: false,
+        Accelerate: false,
+        UseArnRegion: false,
+        DisableS3ExpressSessionAuth: true,
       });
     } catch {
       return undefined;
@@ -100,7 +106,10 @@ export class ShortPuts {
     const isSecure = protocol === 'https:';
     return new Promise((done, fail) => {
       const request = (isSecure ? https : http).request({
-        ...{ method: 'PUT', host: hostname.replace(/^\[(.*)\]$/, '$1'), port, path },
+        method: 'PUT',
+        host: hostname.replace(/^\[(.*)\]$/, '$1'),
+        port,
+        path,
         headers: this.#headersOf(place, path, object),
         agent: isSecure ? this.options.agents.https : this.options.agents.http,
       });
@@ -124,7 +133,10 @@ export class ShortPuts {
     const time = new Date(Date.now() + client.config.systemClockOffset).toISOString().replace(/[-:]|\.\d+/g, '');
     const digest = hash('sha256', body, 'hex');
     const signed: Record<string, string> = {
-      ...{ 'content-type': ContentType, host: url.host, 'x-amz-content-sha256': digest, 'x-amz-date': time },
+      'content-type': ContentType,
+      host: url.host,
+      'x-amz-content-sha256': digest,
+      'x-amz-date': time,
       ...(ContentMD5 === undefined ? {} : { 'content-md5': ContentMD5 }),
       ...(IfNoneMatch === undefined ? {} : { 'if-none-match': IfNoneMatch }),
       ...(connection.sessionToken === undefined ? {} : { 'x-amz-security-token': connection.sessionToken }),
@@ -139,7 +151,9 @@ export class ShortPuts {
     const signature = createHmac('sha256', this.#keyFor(scope)).update(text).digest('hex');
     const credential = `Credential=${connection.accessKeyId}/${scope}`;
     return {
-      ...{ ...signed, 'content-length': body.length, 'user-agent': USER_AGENT },
+      ...signed,
+      'content-length': body.length,
+      'user-agent': USER_AGENT,
       authorization: `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${names.join(';')}, Signature=${signature}`,
     };
   }

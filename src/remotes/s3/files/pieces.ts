@@ -80,8 +80,14 @@ export class S3Pieces implements Pieces {
     const { partBytes, partsInFlight } = this.tuning;
     return new S3PieceWriter(this.bucket, {
       ...options,
-      ...{ upload: this.reopen(file, parts), journal: file.journal, hold, offset },
-      ...{ tails, tailObjects: this.tailObjects(file), length: file.length, number: parts.length + 1 },
+      upload: this.reopen(file, parts),
+      journal: file.journal,
+      hold,
+      offset,
+      tails,
+      tailObjects: this.tailObjects(file),
+      length: file.length,
+      number: parts.length + 1,
       partsInFlight: Math.min(partsInFlight, MOST_PARTS_IN_FLIGHT),
       bytesOfPart: (number) => {
         const first = this.bucket.calls.traits.now.equalParts ? parts[0]?.size : undefined;

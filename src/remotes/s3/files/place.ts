@@ -59,7 +59,9 @@ async function foldersIn(bucket: Bucket, parent: RemotePath): Promise<ReadonlySe
   let pages = 0;
   try {
     for await (const { prefixes, unreadable } of bucket.pages({
-      ...{ prefix: bucket.folderKey(parent), oneLevel: true, what: parent },
+      prefix: bucket.folderKey(parent),
+      oneLevel: true,
+      what: parent,
     })) {
       pages += 1;
       if (pages > MOST_PAGES || unreadable.length > 0) return undefined;

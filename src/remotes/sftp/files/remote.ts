@@ -196,7 +196,9 @@ export class SftpRemote implements Remote {
       const { size } = info;
       if (size > WHOLE_BYTES || !hasEnded(head, size))
         return {
-          ...{ info, range: undefined, body: this.#source(opened, { start: 0, length: size, isToEnd: true }) },
+          info,
+          range: undefined,
+          body: this.#source(opened, { start: 0, length: size, isToEnd: true }),
           hasGrown: () => this.stat(path).then((now) => hasGrown(info, now)),
         };
       giveBack();
@@ -238,7 +240,10 @@ export class SftpRemote implements Remote {
 
   #source({ channel, handle, path, head }: Opened, part: Pick<SourcePlan, 'start' | 'length' | 'isToEnd'>): SftpSource {
     const body = new SftpSource({
-      ...{ channel, handle, path, ...part },
+      channel,
+      handle,
+      path,
+      ...part,
       maxRequests: this.#deps.tuning.sftpInFlight,
       memory: this.#memory,
       hold: this.#context.hold?.() ?? UNCOUNTED,
@@ -362,8 +367,11 @@ export class SftpRemote implements Remote {
 
   get pieces(): Pieces {
     return new SftpPieces({
-      ...{ context: this.#context, memory: this.#memory, atomicUploads: this.#atomicUploads },
-      ...{ isOrderly: this.#isOpenSsh, maxRequests: this.#deps.tuning.sftpInFlight },
+      context: this.#context,
+      memory: this.#memory,
+      atomicUploads: this.#atomicUploads,
+      isOrderly: this.#isOpenSsh,
+      maxRequests: this.#deps.tuning.sftpInFlight,
       queuedBytes: () => this.#lease.session.queuedBytes,
       run: (path, step, work) => this.#run(path, step, work),
       read: (path) => this.read(path),
@@ -503,7 +511,13 @@ export class SftpRemote implements Remote {
     job: Pick<UploadPlan, 'publish' | 'takeBack' | 'leaveBehind'> & { readonly start?: number },
   ): SftpUpload {
     return new SftpUpload({
-      ...{ channel, handle, file, path, start: 0, isOrderly: this.#isOpenSsh, memory: this.#memory },
+      channel,
+      handle,
+      file,
+      path,
+      start: 0,
+      isOrderly: this.#isOpenSsh,
+      memory: this.#memory,
       context: this.#context,
       ...job,
     });

@@ -139,8 +139,13 @@ class LoginAttempt {
       throw error;
     }
     return {
-      ...{ client, socket, connectedAt, software: this.#software, announced },
-      ...{ fingerprint: this.#fingerprint, hostKeyAlgorithm: algorithmOf(this.#trusted) },
+      client,
+      socket,
+      connectedAt,
+      software: this.#software,
+      announced,
+      fingerprint: this.#fingerprint,
+      hostKeyAlgorithm: algorithmOf(this.#trusted),
     };
   }
 

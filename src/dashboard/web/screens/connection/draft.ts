@@ -124,18 +124,29 @@ export function useConnectionForm(types: readonly ConnectionType[], known?: Conn
   const isLearned =
     known?.hostKeysLearned === true && (answers['hostKeys'] as readonly string[] | undefined)?.length === 0;
   return {
-    ...{ form, types, type, known },
+    form,
+    types,
+    type,
+    known,
     input: {
-      ...{ type: type.type, ...(id === '' ? {} : { id }) },
-      ...{ ...answers, ...taken, ...(isLearned ? { hostKeys: undefined } : {}) },
+      type: type.type,
+      ...(id === '' ? {} : { id }),
+      ...answers,
+      ...taken,
+      ...(isLearned ? { hostKeys: undefined } : {}),
     },
     changes: { ...(known === undefined ? {} : changesOf(fields, draft, former ?? {}, asks)), ...taken },
   };
 }
 
 const NO_TYPE: ConnectionType = {
-  ...{ type: '', title: '', schema: { properties: {}, required: [] } },
-  ...{ advanced: [], multiline: [], address: [], sent: [] },
+  type: '',
+  title: '',
+  schema: { properties: {}, required: [] },
+  advanced: [],
+  multiline: [],
+  address: [],
+  sent: [],
 };
 
 export const withPin = (draft: Draft, fingerprint: string): Draft => ({

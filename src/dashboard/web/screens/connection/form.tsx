@@ -82,7 +82,9 @@ export function ConnectionFields(props: ConnectionForm & { readonly derivedId?: 
         form={form}
         groups={[
           {
-            ...{ title: words.whereTitle, section: 'shown', names: OF_SERVER },
+            title: words.whereTitle,
+            section: 'shown',
+            names: OF_SERVER,
             note: (
               <p role="status" className={isTakenApart ? 'hint' : 'visually-hidden'}>
                 {isTakenApart && words.takenApart}
@@ -91,7 +93,8 @@ export function ConnectionFields(props: ConnectionForm & { readonly derivedId?: 
           },
           { title: words.loginTitle, section: 'shown', names: OF_LOGIN },
           {
-            ...{ title: words.foldersTitle, section: 'shown' },
+            title: words.foldersTitle,
+            section: 'shown',
             names: [
               ...others.filter((name) => !LISTS.includes(name)),
               ...others.filter((name) => LISTS.includes(name)),

@@ -27,7 +27,13 @@ export interface Times {
 }
 
 export const NIGHTLY: Times = {
-  ...{ rhythm: 'day', step: '15', minute: '0', time: '02:30', weekday: '1', day: '1', cron: '30 2 * * *' },
+  rhythm: 'day',
+  step: '15',
+  minute: '0',
+  time: '02:30',
+  weekday: '1',
+  day: '1',
+  cron: '30 2 * * *',
 };
 
 export function timesOf(cron: string): Times {
