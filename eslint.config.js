@@ -24,6 +24,11 @@ export default tseslint.config(
           selector: 'ObjectExpression > SpreadElement > ObjectExpression.argument',
           message: 'Write the properties themselves, each on its own line.',
         },
+        {
+          selector:
+            ':matches(PropertyDefinition, MethodDefinition[kind!="constructor"], TSParameterProperty)[accessibility="private"]',
+          message: 'Private members are #private.',
+        },
       ],
     },
   },

@@ -132,17 +132,20 @@ interface Seen {
 }
 
 class Stopwatch implements Window {
+  readonly #contender: Contender;
   #meter: ProcessMeter | undefined;
   #allocatedBefore = 0;
   #startedAt = 0;
   #seen: Seen | undefined;
 
-  constructor(private readonly contender: Contender) {
+  constructor(contender: Contender) {
+    this.#contender = contender;
+
     this.begin();
   }
 
   begin(): void {
-    const { pid, allocatedBytes } = this.contender;
+    const { pid, allocatedBytes } = this.#contender;
     this.#meter = pid === undefined ? undefined : new ProcessMeter(pid);
     this.#allocatedBefore = allocatedBytes?.() ?? 0;
     this.#startedAt = performance.now();
@@ -152,7 +155,7 @@ class Stopwatch implements Window {
     this.#seen ??= {
       wallSeconds: (performance.now() - this.#startedAt) / 1000,
       cost: this.#meter?.read(),
-      allocatedBytes: this.contender.allocatedBytes && this.contender.allocatedBytes() - this.#allocatedBefore,
+      allocatedBytes: this.#contender.allocatedBytes && this.#contender.allocatedBytes() - this.#allocatedBefore,
     };
   }
 

@@ -22,6 +22,7 @@ export interface LabOptions {
 }
 
 export class Lab {
+  readonly #options: LabOptions;
   readonly scratch: string;
   /** For the gateways started so far; each is written when its gateway stops. */
   readonly profiles: ProfileFile[] = [];
@@ -29,7 +30,9 @@ export class Lab {
   readonly #ends: (() => Promise<void>)[] = [];
   #passivePorts: readonly number[] = [];
 
-  constructor(private readonly options: LabOptions) {
+  constructor(options: LabOptions) {
+    this.#options = options;
+
     this.scratch = mkdtempSync('/dev/shm/ftg-bench-');
     chmodSync(this.scratch, 0o755);
     // Servers and clients that choose their own place for files use memory, too: the disk is not measured.
@@ -55,7 +58,7 @@ export class Lab {
   }
 
   async gateway(options: Omit<GatewayOptions, 'profileFolder'>): Promise<GatewayUnderTest> {
-    const gateway = await this.#service(startGateway({ ...options, profileFolder: this.options.profileFolder }));
+    const gateway = await this.#service(startGateway({ ...options, profileFolder: this.#options.profileFolder }));
     if (gateway.profile !== undefined) this.profiles.push(gateway.profile);
     return gateway;
   }

@@ -18,23 +18,26 @@ export interface Cost {
 }
 
 export class ProcessMeter {
+  readonly #pid: number;
   readonly #cpuBefore: CpuTime;
   readonly #waitedBefore: number;
 
-  constructor(private readonly pid: number) {
+  constructor(pid: number) {
+    this.#pid = pid;
+
     writeFileSync(`/proc/${pid}/clear_refs`, RESET_PEAK);
     this.#cpuBefore = cpuTime(pid);
     this.#waitedBefore = waitedSeconds(pid);
   }
 
   read(): Cost {
-    const { user, kernel } = cpuTime(this.pid);
+    const { user, kernel } = cpuTime(this.#pid);
     const kernelSeconds = kernel - this.#cpuBefore.kernel;
     return {
       cpuSeconds: user - this.#cpuBefore.user + kernelSeconds,
       kernelSeconds,
-      waitedSeconds: waitedSeconds(this.pid) - this.#waitedBefore,
-      peakMiB: statusMiB(this.pid, 'VmHWM'),
+      waitedSeconds: waitedSeconds(this.#pid) - this.#waitedBefore,
+      peakMiB: statusMiB(this.#pid, 'VmHWM'),
     };
   }
 }

@@ -22,7 +22,11 @@ interface CheckView {
 const LOOK_MS = 250;
 
 export class WatchClient {
-  constructor(private readonly gateway: GatewayUnderTest) {}
+  readonly #gateway: GatewayUnderTest;
+
+  constructor(gateway: GatewayUnderTest) {
+    this.#gateway = gateway;
+  }
 
   /** Resolves with the folder's id; its first check follows at once. */
   async watch(folder: Watched): Promise<string> {
@@ -52,7 +56,7 @@ export class WatchClient {
   }
 
   async lags(): Promise<Lags> {
-    const text = await (await fetch(`${this.gateway.url}/metrics`)).text();
+    const text = await (await fetch(`${this.#gateway.url}/metrics`)).text();
     const buckets = text.matchAll(/^ftg_watch_check_lag_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm);
     return new Map(
       [...buckets].map(([, bound, count]) => [bound === '+Inf' ? Infinity : Number(bound) * 1000, Number(count)]),
@@ -76,9 +80,9 @@ export class WatchClient {
   }
 
   async #ask(method: string, path: string, body?: object): Promise<unknown> {
-    const response = await fetch(this.gateway.url + path, {
+    const response = await fetch(this.#gateway.url + path, {
       method,
-      headers: { ...this.gateway.headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+      headers: { ...this.#gateway.headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();

@@ -30,22 +30,25 @@ export async function httpDriver(call: HttpCall, clients: number): Promise<Drive
 
 /** Each request is built once: names repeat after a while. */
 class Requests {
+  readonly #call: HttpCall;
   readonly #known = new Map<string, Buffer>();
   readonly #body: Buffer | undefined;
 
-  constructor(private readonly call: HttpCall) {
+  constructor(call: HttpCall) {
+    this.#call = call;
+
     this.#body = call.bodyFile === undefined ? undefined : readFileSync(call.bodyFile);
   }
 
   of(name: string): Buffer {
-    const key = this.call.url.includes('{n}') ? name : '';
+    const key = this.#call.url.includes('{n}') ? name : '';
     const known = this.#known.get(key) ?? this.#make(name);
     this.#known.set(key, known);
     return known;
   }
 
   #make(name: string): Buffer {
-    const { method, url, headers } = this.call;
+    const { method, url, headers } = this.#call;
     const { host, origin } = new URL(url);
     const length = this.#body === undefined ? {} : { 'Content-Length': String(this.#body.length) };
     const fields = Object.entries({ Host: host, ...headers, ...length });

@@ -156,18 +156,20 @@ export function pause(ms: number, signal?: EndSignal): Promise<void> {
  * body: pausing and restarting use one timer and allocate nothing.
  */
 export class StallTimer {
+  readonly #ms: number;
+  readonly #onStall: (ms: number) => void;
   #timer: NodeJS.Timeout | undefined;
   #timerMs = 0;
   #isRunning = false;
 
   /** `onStall` gets the time without progress. */
-  constructor(
-    private readonly ms: number,
-    private readonly onStall: (ms: number) => void,
-  ) {}
+  constructor(ms: number, onStall: (ms: number) => void) {
+    this.#ms = ms;
+    this.#onStall = onStall;
+  }
 
   /** It is the other side's turn, or it has just moved a byte; from now on it has `ms`. */
-  restart(ms = this.ms): void {
+  restart(ms = this.#ms): void {
     this.#isRunning = true;
     if (this.#timer !== undefined && this.#timerMs === ms) {
       this.#timer.refresh();
@@ -191,6 +193,6 @@ export class StallTimer {
 
   #fire(): void {
     this.#timer = undefined;
-    if (this.#isRunning) this.onStall(this.#timerMs);
+    if (this.#isRunning) this.#onStall(this.#timerMs);
   }
 }

@@ -64,39 +64,44 @@ interface Waiting {
 }
 
 export class Budget {
-  private used = 0;
-  private readonly held = new Map<string, number>();
-  private readonly waiting = new Set<Waiting>();
-  private readonly refused: Record<Refusal, number> = { full: 0, share: 0 };
-  private readonly refusedTo = new LRUCache<string, number>(atMost(REMEMBERED_OWNERS));
+  readonly #options: BudgetOptions;
+  #used = 0;
+  readonly #held = new Map<string, number>();
+  readonly #waiting = new Set<Waiting>();
+  readonly #refused: Record<Refusal, number> = { full: 0, share: 0 };
+  readonly #refusedTo = new LRUCache<string, number>(atMost(REMEMBERED_OWNERS));
 
-  constructor(private readonly options: BudgetOptions) {}
+  constructor(options: BudgetOptions) {
+    this.#options = options;
+  }
 
   get gauge(): BudgetGauge {
-    const { name, capacity } = this.options;
-    const { used, waiting, held } = this;
-    return { name, capacity, used, waiting: waiting.size, owners: held.size, refused: { ...this.refused } };
+    const { name, capacity } = this.#options;
+    const used = this.#used;
+    const waiting = this.#waiting;
+    const held = this.#held;
+    return { name, capacity, used, waiting: waiting.size, owners: held.size, refused: { ...this.#refused } };
   }
 
   /** One owner's usage. */
   of(owner: string): { readonly used: number; readonly refused: number } {
-    return { used: this.held.get(owner) ?? 0, refused: this.refusedTo.get(owner) ?? 0 };
+    return { used: this.#held.get(owner) ?? 0, refused: this.#refusedTo.get(owner) ?? 0 };
   }
 
   /** Takes it now, without waiting. */
   tryTake(claim: Claim): Grant | undefined {
     const refusal = this.refusalOf(claim);
-    if (refusal === undefined) return this.give(claim);
-    this.count(refusal, claim.owner);
+    if (refusal === undefined) return this.#give(claim);
+    this.#count(refusal, claim.owner);
     return undefined;
   }
 
   /** @throws GatewayError overloaded (503); share_exceeded (429) */
   take(claim: Claim): Grant {
     const refusal = this.refusalOf(claim);
-    if (refusal === undefined) return this.give(claim);
-    this.count(refusal, claim.owner);
-    throw this.error(refusal);
+    if (refusal === undefined) return this.#give(claim);
+    this.#count(refusal, claim.owner);
+    throw this.#error(refusal);
   }
 
   /**
@@ -107,41 +112,41 @@ export class Budget {
     claim: Claim,
     { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs?: number },
   ): Promise<Grant> {
-    if (!signal.aborted && this.refusalOf(claim) === undefined) return Promise.resolve(this.give(claim));
+    if (!signal.aborted && this.refusalOf(claim) === undefined) return Promise.resolve(this.#give(claim));
     const late = (): GatewayError => {
       const refusal = this.refusalOf(claim) ?? 'full';
-      this.count(refusal, claim.owner);
-      return this.error(refusal);
+      this.#count(refusal, claim.owner);
+      return this.#error(refusal);
     };
     return waitFor(timeoutMs === undefined ? { signal } : { signal, ms: timeoutMs, late }, (grant) => {
       const waiting: Waiting = { claim, grant };
-      this.waiting.add(waiting);
-      return () => this.waiting.delete(waiting);
+      this.#waiting.add(waiting);
+      return () => this.#waiting.delete(waiting);
     });
   }
 
   /** undefined: the claim may be granted now. */
   refusalOf({ owner, amount = 1, isEssential = false }: Claim): Refusal | undefined {
     requireAmount(amount);
-    const { capacity, reserve = 0 } = this.options;
-    const free = capacity - this.used - amount - (isEssential ? 0 : reserve);
+    const { capacity, reserve = 0 } = this.#options;
+    const free = capacity - this.#used - amount - (isEssential ? 0 : reserve);
     if (free < 0) return 'full';
-    const holds = this.held.get(owner) ?? 0;
+    const holds = this.#held.get(owner) ?? 0;
     return isEssential || holds === 0 || holds + amount <= GENEROSITY * free ? undefined : 'share';
   }
 
   /** The error for a claim that was not granted. */
   errorOf(claim: Claim): GatewayError {
-    return this.error(this.refusalOf(claim) ?? 'full');
+    return this.#error(this.refusalOf(claim) ?? 'full');
   }
 
-  private give(claim: Claim): Grant {
+  #give(claim: Claim): Grant {
     const { owner, isEssential = false } = claim;
     let held = 0;
     let isOver = false;
     const hold = (amount: number): void => {
       requireAmount(amount);
-      this.add(owner, amount - held);
+      this.#add(owner, amount - held);
       held = amount;
     };
     hold(claim.amount ?? 1);
@@ -153,49 +158,49 @@ export class Budget {
         if (isOver) return false;
         const more = amount - held;
         const refusal = more > 0 ? this.refusalOf({ owner, amount: more, isEssential }) : undefined;
-        if (refusal !== undefined) this.count(refusal, owner);
+        if (refusal !== undefined) this.#count(refusal, owner);
         else hold(amount);
-        if (more < 0) this.serve();
+        if (more < 0) this.#serve();
         return refusal === undefined;
       },
       release: () => {
         if (isOver) return;
         isOver = true;
         hold(0);
-        this.serve();
+        this.#serve();
       },
     };
   }
 
-  private add(owner: string, amount: number): void {
+  #add(owner: string, amount: number): void {
     // Adding and subtracting fractions may end slightly below zero.
-    this.used = Math.max(0, this.used + amount);
-    const holds = (this.held.get(owner) ?? 0) + amount;
-    if (holds <= 0) this.held.delete(owner);
-    else this.held.set(owner, holds);
+    this.#used = Math.max(0, this.#used + amount);
+    const holds = (this.#held.get(owner) ?? 0) + amount;
+    if (holds <= 0) this.#held.delete(owner);
+    else this.#held.set(owner, holds);
   }
 
   /** Serves the owner that holds least first. */
-  private serve(): void {
+  #serve(): void {
     for (;;) {
       let next: Waiting | undefined;
-      for (const waiting of this.waiting) {
-        const holds = this.held.get(waiting.claim.owner) ?? 0;
-        if (next !== undefined && holds >= (this.held.get(next.claim.owner) ?? 0)) continue;
+      for (const waiting of this.#waiting) {
+        const holds = this.#held.get(waiting.claim.owner) ?? 0;
+        if (next !== undefined && holds >= (this.#held.get(next.claim.owner) ?? 0)) continue;
         if (this.refusalOf(waiting.claim) === undefined) next = waiting;
       }
       if (next === undefined) return;
-      next.grant(this.give(next.claim));
+      next.grant(this.#give(next.claim));
     }
   }
 
-  private count(refusal: Refusal, owner: string): void {
-    this.refused[refusal]++;
-    this.refusedTo.set(owner, (this.refusedTo.get(owner) ?? 0) + 1);
+  #count(refusal: Refusal, owner: string): void {
+    this.#refused[refusal]++;
+    this.#refusedTo.set(owner, (this.#refusedTo.get(owner) ?? 0) + 1);
   }
 
-  private error(refusal: Refusal): GatewayError {
-    const { name, unit, capacity, setting = `budgets.${name}` } = this.options;
+  #error(refusal: Refusal): GatewayError {
+    const { name, unit, capacity, setting = `budgets.${name}` } = this.#options;
     return refusal === 'full'
       ? new GatewayError('overloaded', `all ${capacity} ${unit} of this gateway are in use (${setting})`, {
           step: 'acquire',

@@ -19,15 +19,15 @@ const CHECK_EVERY_MS = 10;
 const LATE_MS = 15;
 
 export class ListingTurns {
-  private most = MOST_TURNS;
-  private running = 0;
-  private followedAt = 0;
-  private readonly following = new Periodic(() => this.follow(), CHECK_EVERY_MS);
-  private readonly turns: Budget;
+  #most = MOST_TURNS;
+  #running = 0;
+  #followedAt = 0;
+  readonly #following = new Periodic(() => this.#follow(), CHECK_EVERY_MS);
+  readonly #turns: Budget;
 
   constructor() {
-    const most = (): number => this.most;
-    this.turns = new Budget({
+    const most = (): number => this.#most;
+    this.#turns = new Budget({
       name: 'listings',
       unit: 'listings',
       get capacity() {
@@ -38,68 +38,72 @@ export class ListingTurns {
 
   /** The reader of one operation, for any number of folders. */
   reader(owner: string, signal: () => AbortSignal): ListingReader {
-    return new ListingReader(this.turns, owner, signal, (change) => this.count(change));
+    return new ListingReader(this.#turns, owner, signal, (change) => this.#count(change));
   }
 
-  private count(change: 1 | -1): void {
-    this.running += change;
-    if (this.running === 0) {
-      void this.following.stop();
-      this.most = MOST_TURNS;
-    } else if (!this.following.isStarted) {
-      this.followedAt = performance.now();
-      this.following.start();
+  #count(change: 1 | -1): void {
+    this.#running += change;
+    if (this.#running === 0) {
+      void this.#following.stop();
+      this.#most = MOST_TURNS;
+    } else if (!this.#following.isStarted) {
+      this.#followedAt = performance.now();
+      this.#following.start();
     }
   }
 
-  private follow(): void {
+  #follow(): void {
     const now = performance.now();
-    const isLate = now - this.followedAt > CHECK_EVERY_MS + LATE_MS;
-    this.most = isLate ? Math.max(1, this.most >> 1) : Math.min(MOST_TURNS, this.most + 1);
-    this.followedAt = now;
+    const isLate = now - this.#followedAt > CHECK_EVERY_MS + LATE_MS;
+    this.#most = isLate ? Math.max(1, this.#most >> 1) : Math.min(MOST_TURNS, this.#most + 1);
+    this.#followedAt = now;
   }
 }
 
 export class ListingReader {
-  private entries = 0;
-  private leftInTurn = 0;
-  private turn: Grant | undefined;
-  private timer: NodeJS.Timeout | undefined;
+  readonly #turns: Budget;
+  readonly #owner: string;
+  readonly #signal: () => AbortSignal;
+  readonly #count: (change: 1 | -1) => void;
+  #entries = 0;
+  #leftInTurn = 0;
+  #turn: Grant | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    private readonly turns: Budget,
-    private readonly owner: string,
-    private readonly signal: () => AbortSignal,
-    private readonly count: (change: 1 | -1) => void,
-  ) {}
+  constructor(turns: Budget, owner: string, signal: () => AbortSignal, count: (change: 1 | -1) => void) {
+    this.#turns = turns;
+    this.#owner = owner;
+    this.#signal = signal;
+    this.#count = count;
+  }
 
   /** The same entries, in turns. Rejects with the signal's reason. */
   async *read<T>(listing: AsyncIterable<T>): AsyncGenerator<T, void> {
-    this.count(1);
+    this.#count(1);
     try {
       for await (const entry of listing) {
         yield entry;
-        this.entries++;
-        if (this.entries > FREE_ENTRIES && --this.leftInTurn <= 0) await this.take();
+        this.#entries++;
+        if (this.#entries > FREE_ENTRIES && --this.#leftInTurn <= 0) await this.#take();
       }
     } finally {
-      this.end();
-      this.count(-1);
+      this.#end();
+      this.#count(-1);
     }
   }
 
-  private async take(): Promise<void> {
-    this.end();
-    this.turn = await this.turns.wait({ owner: this.owner }, { signal: this.signal() });
-    this.leftInTurn = ENTRIES_A_TURN;
+  async #take(): Promise<void> {
+    this.#end();
+    this.#turn = await this.#turns.wait({ owner: this.#owner }, { signal: this.#signal() });
+    this.#leftInTurn = ENTRIES_A_TURN;
     // A slow reader holds no turn: few entries are read ahead of it.
-    this.timer = setTimeout(() => this.end(), TURN_MS);
+    this.#timer = setTimeout(() => this.#end(), TURN_MS);
   }
 
-  private end(): void {
-    clearTimeout(this.timer);
-    this.turn?.release();
-    this.turn = undefined;
-    this.leftInTurn = 0;
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#turn?.release();
+    this.#turn = undefined;
+    this.#leftInTurn = 0;
   }
 }

@@ -21,14 +21,16 @@ export interface Hold {
 export const UNCOUNTED: Hold = { bytes: 0, resize: () => true, stretch: () => true, require: () => undefined };
 
 export class Memory {
-  private grant: Grant | undefined;
-  private bytes = 0;
-  private isOver = false;
+  readonly #budget: Budget;
+  #owner: string;
+  #grant: Grant | undefined;
+  #bytes = 0;
+  #isOver = false;
 
-  constructor(
-    private readonly budget: Budget,
-    private owner: string,
-  ) {}
+  constructor(budget: Budget, owner: string) {
+    this.#budget = budget;
+    this.#owner = owner;
+  }
 
   hold(): Hold {
     let held = 0;
@@ -36,8 +38,8 @@ export class Memory {
       // Checked alone: a sum with other bytes could hide a wrong number.
       requireAmount(bytes);
       if (bytes === held) return true;
-      if (this.isOver) return bytes < held;
-      if (!this.resize(this.bytes + bytes - held, isRequired)) return false;
+      if (this.#isOver) return bytes < held;
+      if (!this.#resize(this.#bytes + bytes - held, isRequired)) return false;
       held = bytes;
       return true;
     };
@@ -46,49 +48,49 @@ export class Memory {
         return held;
       },
       resize: (bytes) => take(bytes, false),
-      stretch: (bytes) => this.isPlenty(bytes - held) && take(bytes, false),
+      stretch: (bytes) => this.#isPlenty(bytes - held) && take(bytes, false),
       require: (bytes) => void take(bytes, true),
     };
   }
 
   /** The held bytes count under `owner` from now on. @throws GatewayError overloaded (503); share_exceeded (429) */
   moveTo(owner: string): void {
-    const { bytes } = this;
-    this.owner = owner;
+    const bytes = this.#bytes;
+    this.#owner = owner;
     if (bytes === 0) return;
     // Released first: the same bytes must not be counted twice.
-    this.grant?.release();
-    this.grant = undefined;
-    this.bytes = 0;
-    this.resize(bytes, true);
+    this.#grant?.release();
+    this.#grant = undefined;
+    this.#bytes = 0;
+    this.#resize(bytes, true);
   }
 
   /** Releases everything; no more is granted. */
   release(): void {
-    this.isOver = true;
-    this.grant?.release();
-    this.grant = undefined;
-    this.bytes = 0;
+    this.#isOver = true;
+    this.#grant?.release();
+    this.#grant = undefined;
+    this.#bytes = 0;
   }
 
-  private isPlenty(more: number): boolean {
-    const amount = this.budget.of(this.owner).used + 2 * more;
-    return more <= 0 || this.budget.refusalOf({ owner: this.owner, amount }) === undefined;
+  #isPlenty(more: number): boolean {
+    const amount = this.#budget.of(this.#owner).used + 2 * more;
+    return more <= 0 || this.#budget.refusalOf({ owner: this.#owner, amount }) === undefined;
   }
 
-  private take(bytes: number): boolean {
-    this.grant = this.budget.tryTake({ owner: this.owner, amount: bytes });
-    return this.grant !== undefined;
+  #take(bytes: number): boolean {
+    this.#grant = this.#budget.tryTake({ owner: this.#owner, amount: bytes });
+    return this.#grant !== undefined;
   }
 
-  private resize(bytes: number, isRequired: boolean): boolean {
-    const more = bytes - this.bytes;
+  #resize(bytes: number, isRequired: boolean): boolean {
+    const more = bytes - this.#bytes;
     // Optional memory does not count as refused.
-    if (!isRequired && more > 0 && this.budget.refusalOf({ owner: this.owner, amount: more }) !== undefined)
+    if (!isRequired && more > 0 && this.#budget.refusalOf({ owner: this.#owner, amount: more }) !== undefined)
       return false;
-    const isGranted = this.grant?.resize(bytes) ?? this.take(bytes);
-    if (isGranted) this.bytes = bytes;
-    else if (isRequired) throw this.budget.errorOf({ owner: this.owner, amount: more });
+    const isGranted = this.#grant?.resize(bytes) ?? this.#take(bytes);
+    if (isGranted) this.#bytes = bytes;
+    else if (isRequired) throw this.#budget.errorOf({ owner: this.#owner, amount: more });
     return isGranted;
   }
 }

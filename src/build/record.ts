@@ -17,56 +17,59 @@ export interface Sources {
 }
 
 export class BuildRecord {
-  private readonly parts: Record<string, Inputs>;
-  private readonly digests = new Map<string, string>();
+  readonly #root: string;
+  readonly #parts: Record<string, Inputs>;
+  readonly #digests = new Map<string, string>();
 
   /** `root` is the folder that all paths begin from. */
-  constructor(private readonly root = ROOT) {
+  constructor(root = ROOT) {
+    this.#root = root;
+
     const file = join(root, FILE);
-    this.parts = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Inputs>) : {};
+    this.#parts = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Inputs>) : {};
   }
 
   isCurrent(part: string, { folders = [] }: Sources): boolean {
-    const known = this.parts[part];
+    const known = this.#parts[part];
     if (known === undefined) return false;
-    const files = folders.flatMap((folder) => this.filesIn(folder));
+    const files = folders.flatMap((folder) => this.#filesIn(folder));
     return (
       files.every((file) => file in known) &&
-      Object.entries(known).every(([file, digest]) => this.digest(file) === digest)
+      Object.entries(known).every(([file, digest]) => this.#digest(file) === digest)
     );
   }
 
   set(part: string, { files = [], folders = [] }: Sources): void {
     // Libraries are those of the lock file.
-    const own = [...files, ...folders.flatMap((folder) => this.filesIn(folder))].filter(
+    const own = [...files, ...folders.flatMap((folder) => this.#filesIn(folder))].filter(
       (file) => !file.includes('node_modules/'),
     );
     const all = [...own, 'package-lock.json'];
-    this.parts[part] = Object.fromEntries(all.map((file) => [file, this.digest(file)]));
+    this.#parts[part] = Object.fromEntries(all.map((file) => [file, this.#digest(file)]));
   }
 
   /** It is made in another way from now on. */
   forget(part: string): void {
-    delete this.parts[part];
+    delete this.#parts[part];
   }
 
   save(): void {
-    writeFileSync(join(this.root, FILE), JSON.stringify(this.parts));
+    writeFileSync(join(this.#root, FILE), JSON.stringify(this.#parts));
   }
 
-  private digest(file: string): string {
-    let digest = this.digests.get(file);
+  #digest(file: string): string {
+    let digest = this.#digests.get(file);
     if (digest === undefined) {
-      const path = join(this.root, file);
+      const path = join(this.#root, file);
       digest = existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('base64url') : 'gone';
-      this.digests.set(file, digest);
+      this.#digests.set(file, digest);
     }
     return digest;
   }
 
-  private filesIn(folder: string): string[] {
-    return readdirSync(join(this.root, folder), { recursive: true, encoding: 'utf8', withFileTypes: true })
+  #filesIn(folder: string): string[] {
+    return readdirSync(join(this.#root, folder), { recursive: true, encoding: 'utf8', withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => relative(this.root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
+      .map((entry) => relative(this.#root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
   }
 }

@@ -55,12 +55,16 @@ export const deletes = (remove: (session: Session, id: string) => Promise<unknow
 
 /** Makes commands whose actions get a context in place of commander's own arguments. */
 export class Actions {
-  constructor(private readonly signal: AbortSignal) {}
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
 
   /** Without a gateway. */
   local<O>(command: Command, action: Action<Context, O>): void {
     command.action(async (...given: unknown[]) => {
-      const { context, args, options } = this.taken<O>(command, given);
+      const { context, args, options } = this.#taken<O>(command, given);
       await action(context, args as Arguments, options);
     });
   }
@@ -88,12 +92,12 @@ export class Actions {
 
   session(context: Context): Session {
     const access = findAccess(process.env, context.options.profile);
-    return { ...context, gateway: openGateway(access, this.signal) };
+    return { ...context, gateway: openGateway(access, this.#signal) };
   }
 
-  private taken<O>(command: Command, given: readonly unknown[]) {
+  #taken<O>(command: Command, given: readonly unknown[]) {
     const options = command.optsWithGlobals<GlobalOptions & O>();
-    const context: Context = { out: new Output(options.json === true), signal: this.signal, options };
+    const context: Context = { out: new Output(options.json === true), signal: this.#signal, options };
     // The last two are the options and the command itself.
     return { context, args: given.slice(0, -2), options: options as O };
   }

@@ -13,44 +13,44 @@ interface Request {
 
 /** Every method rejects with FtgError, or with the reason of the signal. */
 export class Management {
-  private readonly transport: Transport;
+  readonly #signal: AbortSignal;
+  readonly #transport: Transport;
 
-  constructor(
-    options: ClientOptions,
-    private readonly signal: AbortSignal,
-  ) {
-    this.transport = new Transport(options);
+  constructor(options: ClientOptions, signal: AbortSignal) {
+    this.#signal = signal;
+
+    this.#transport = new Transport(options);
   }
 
   get<T>(path: string, query: Query = {}): Promise<T> {
-    return this.call('GET', path, { query });
+    return this.#call('GET', path, { query });
   }
 
   post<T>(path: string, json?: object): Promise<T> {
-    return this.call('POST', path, json === undefined ? {} : { json });
+    return this.#call('POST', path, json === undefined ? {} : { json });
   }
 
   patch<T>(path: string, json: object): Promise<T> {
-    return this.call('PATCH', path, { json });
+    return this.#call('PATCH', path, { json });
   }
 
   delete<T>(path: string, query: Query = {}): Promise<T> {
-    return this.call('DELETE', path, { query });
+    return this.#call('DELETE', path, { query });
   }
 
   /** A body that is read as it comes. */
   stream(path: string, query: Query): Promise<Response> {
-    return this.transport.send(this.callOf('GET', path, { query }), async (response) => response);
+    return this.#transport.send(this.#callOf('GET', path, { query }), async (response) => response);
   }
 
-  private call<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, request: Request): Promise<T> {
-    return this.transport.json<T>(this.callOf(method, path, request));
+  #call<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, request: Request): Promise<T> {
+    return this.#transport.json<T>(this.#callOf(method, path, request));
   }
 
-  private callOf(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, request: Request) {
+  #callOf(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, request: Request) {
     // What changes something runs at most once: there are no Idempotency-Keys here.
     const repetition = method === 'GET' ? ('repeatable' as const) : ('once' as const);
-    return { method, path: `/manage/${path}`, ...request, repetition, options: { signal: this.signal } };
+    return { method, path: `/manage/${path}`, ...request, repetition, options: { signal: this.#signal } };
   }
 }
 

@@ -23,50 +23,50 @@ const MOST_KNOWN = 10_000;
 
 /** Folders below one that the user has named; no link among them is followed. */
 export class LocalTree {
-  private readonly known = new Set<string>();
-  private readonly taken = new Set<string>();
+  readonly #known = new Set<string>();
+  readonly #taken = new Set<string>();
 
   constructor(readonly root: string) {}
 
   /** Where a file is to stand; the folders above it are there then. @throws Error when it may not stand there */
   async place(below: string): Promise<string> {
     const place = this.look(below);
-    await this.folder(below.split('/').slice(0, -1));
+    await this.#folder(below.split('/').slice(0, -1));
     return place;
   }
 
   /** Where it would stand; nothing is made. @throws Error */
   look(below: string): string {
     const names = safeNames(below);
-    this.claim(below);
+    this.#claim(below);
     return join(this.root, ...names);
   }
 
   async makeRoot(): Promise<void> {
-    await this.folder([]);
+    await this.#folder([]);
   }
 
   async makeFolder(below: string): Promise<void> {
-    await this.folder(safeNames(below));
+    await this.#folder(safeNames(below));
   }
 
-  private async folder(names: readonly string[]): Promise<void> {
+  async #folder(names: readonly string[]): Promise<void> {
     for (let depth = 0; depth <= names.length; depth++) {
       const folder = join(this.root, ...names.slice(0, depth));
-      if (this.known.has(folder)) continue;
+      if (this.#known.has(folder)) continue;
       if (depth === 0) await mkdir(folder, { recursive: true });
       else await makeOne(folder);
-      if (this.known.size >= MOST_KNOWN) this.known.clear();
-      this.known.add(folder);
+      if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+      this.#known.add(folder);
     }
   }
 
   /** Where "a" and "A" are one file, the second of them must not replace the first. */
-  private claim(below: string): void {
+  #claim(below: string): void {
     if (process.platform !== 'win32' && process.platform !== 'darwin') return;
     const key = below.normalize('NFC').toLowerCase();
-    if (this.taken.has(key)) throw new Error('another file has this name here');
-    this.taken.add(key);
+    if (this.#taken.has(key)) throw new Error('another file has this name here');
+    this.#taken.add(key);
   }
 }
 

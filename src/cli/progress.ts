@@ -14,29 +14,29 @@ function canRewrite(): boolean {
 }
 
 export class ProgressLine {
-  private readonly startedAt = performance.now();
-  private drawnAt = 0;
-  private readonly isShown: boolean;
+  readonly #name: string;
+  readonly #startedAt = performance.now();
+  #drawnAt = 0;
+  readonly #isShown: boolean;
 
-  constructor(
-    private readonly name: string,
-    wanted: Wanted,
-  ) {
-    this.isShown = wanted !== false && canRewrite();
+  constructor(name: string, wanted: Wanted) {
+    this.#name = name;
+
+    this.#isShown = wanted !== false && canRewrite();
   }
 
   readonly update: Progress = ({ bytes, total }) => {
     const now = performance.now();
     // The last one is drawn in any case: a bar that stays at 99 % looks like a failure.
-    if (!this.isShown || (now - this.drawnAt < DRAW_EVERY_MS && bytes !== total)) return;
-    this.drawnAt = now;
-    const line = progressText(this.name, bytes, total, now - this.startedAt);
+    if (!this.#isShown || (now - this.#drawnAt < DRAW_EVERY_MS && bytes !== total)) return;
+    this.#drawnAt = now;
+    const line = progressText(this.#name, bytes, total, now - this.#startedAt);
     process.stderr.write(`${CLEAR_LINE}${line.slice(0, Math.max(20, process.stderr.columns - 1))}`);
   };
 
   /** Takes the line away: the result is told in its place. */
   end(): void {
-    if (this.isShown && this.drawnAt > 0) process.stderr.write(CLEAR_LINE);
+    if (this.#isShown && this.#drawnAt > 0) process.stderr.write(CLEAR_LINE);
   }
 }
 
@@ -45,45 +45,45 @@ const TELL_EVERY_MS = 10_000;
 
 /** A block that is rewritten on a terminal; elsewhere, where it is asked for, a line every ten seconds. Ended, it is gone from the terminal. */
 export class ProgressBlock {
-  private readonly startedAt = performance.now();
-  private readonly showing: Periodic | undefined;
-  private height = 0;
+  readonly #read: () => Totals;
+  readonly #startedAt = performance.now();
+  readonly #showing: Periodic | undefined;
+  #height = 0;
 
-  constructor(
-    wanted: Wanted,
-    private readonly read: () => Totals,
-  ) {
+  constructor(wanted: Wanted, read: () => Totals) {
+    this.#read = read;
+
     if (wanted === false) return;
-    if (canRewrite()) this.showing = new Periodic(() => this.draw(), REDRAW_EVERY_MS).start();
-    else if (wanted === true) this.showing = new Periodic(() => this.tell(), TELL_EVERY_MS).start();
+    if (canRewrite()) this.#showing = new Periodic(() => this.#draw(), REDRAW_EVERY_MS).start();
+    else if (wanted === true) this.#showing = new Periodic(() => this.#tell(), TELL_EVERY_MS).start();
   }
 
   end(): void {
-    void this.showing?.stop();
-    this.erase();
+    void this.#showing?.stop();
+    this.#erase();
   }
 
   /** A line that stays, above the block. */
   say(text: string): void {
-    this.erase();
+    this.#erase();
     process.stderr.write(`${text}\n`);
   }
 
-  private tell(): void {
-    const [bytes, files] = totalsText(this.read(), performance.now() - this.startedAt);
+  #tell(): void {
+    const [bytes, files] = totalsText(this.#read(), performance.now() - this.#startedAt);
     process.stderr.write(`${bytes ?? ''}; ${files ?? ''}\n`);
   }
 
-  private draw(): void {
+  #draw(): void {
     const width = Math.max(20, process.stderr.columns - 1);
-    const lines = totalsText(this.read(), performance.now() - this.startedAt).map((line) => line.slice(0, width));
-    this.erase();
+    const lines = totalsText(this.#read(), performance.now() - this.#startedAt).map((line) => line.slice(0, width));
+    this.#erase();
     process.stderr.write(lines.map((line) => `${line}\n`).join(''));
-    this.height = lines.length;
+    this.#height = lines.length;
   }
 
-  private erase(): void {
-    if (this.height > 0) process.stderr.write(`\u001b[${this.height}A\r\u001b[J`);
-    this.height = 0;
+  #erase(): void {
+    if (this.#height > 0) process.stderr.write(`\u001b[${this.#height}A\r\u001b[J`);
+    this.#height = 0;
   }
 }

@@ -45,20 +45,20 @@ export class FileTransferGateway {
   readonly links: Links;
   readonly schedules: Schedules;
   readonly webhooks: Webhooks;
-  private readonly transport: Transport;
+  readonly #transport: Transport;
 
   constructor(options: ClientOptions) {
-    this.transport = new Transport(options);
-    this.jobs = new Jobs(this.transport);
-    this.links = new Links(this.transport);
-    this.schedules = new Schedules(this.transport);
-    this.webhooks = new Webhooks(this.transport);
+    this.#transport = new Transport(options);
+    this.jobs = new Jobs(this.#transport);
+    this.links = new Links(this.#transport);
+    this.schedules = new Schedules(this.#transport);
+    this.webhooks = new Webhooks(this.#transport);
   }
 
   /** Streams a file to the connection; a stream that cannot be read twice is sent once. */
   async upload(connectionId: string, body: UploadBody, options: UploadOptions): Promise<api.Transfer> {
     const { path, filename, overwrite, filename_template, mtime, size, contentDigest, onProgress } = options;
-    const { transfer } = await this.transport.json<{ readonly transfer: api.Transfer }>({
+    const { transfer } = await this.#transport.json<{ readonly transfer: api.Transfer }>({
       ...changing(at('/api/upload', connectionId), options),
       query: { path, filename, overwrite, filename_template, mtime },
       headers: { 'Content-Type': 'application/octet-stream', 'Content-Digest': contentDigest },
@@ -74,7 +74,7 @@ export class FileTransferGateway {
     options: ResumableOptions,
   ): Promise<api.TransferItem> {
     const bytes = body instanceof Blob ? { size: body.size, from: (offset: number) => body.slice(offset) } : body;
-    return new ResumableUpload(this.transport, connectionId, bytes, options).run();
+    return new ResumableUpload(this.#transport, connectionId, bytes, options).run();
   }
 
   /** Has the gateway fetch a URL and store what it gets. */
@@ -84,7 +84,7 @@ export class FileTransferGateway {
     options: ChangeOptions = {},
   ): Promise<api.Transfer> {
     const call = changing(at('/api/upload', connectionId), options, source);
-    return (await this.transport.json<{ readonly transfer: api.Transfer }>(call)).transfer;
+    return (await this.#transport.json<{ readonly transfer: api.Transfer }>(call)).transfer;
   }
 
   /** Has a job do that, which goes on whatever becomes of this call. */
@@ -94,14 +94,14 @@ export class FileTransferGateway {
     options: ChangeOptions = {},
   ): Promise<api.Job> {
     const call = changing(at('/api/upload', connectionId), options, source);
-    return (await this.transport.json<{ readonly job: api.Job }>({ ...call, headers: { Prefer: 'respond-async' } }))
+    return (await this.#transport.json<{ readonly job: api.Job }>({ ...call, headers: { Prefer: 'respond-async' } }))
       .job;
   }
 
   /** Resolves as soon as the head of the answer is there; the body streams, and goes on where the line breaks: see Download. */
   download(connectionId: string, path: string, options: DownloadOptions = {}): Promise<Download> {
     const query = { path, rawName: options.rawName };
-    return openDownload(this.transport, reading(at('/api/download', connectionId), options, query), options);
+    return openDownload(this.#transport, reading(at('/api/download', connectionId), options, query), options);
   }
 
   /** A ZIP archive of folders and files, as it is made: of unknown length. */
@@ -112,20 +112,20 @@ export class FileTransferGateway {
   ): Promise<Download> {
     const { onProgress, signal } = options;
     const query = { path: paths, format: 'zip' };
-    return this.transport.send(
+    return this.#transport.send(
       reading(at('/api/download', connectionId), options, query),
-      async (response) => new Download(response, { onProgress, signal, silenceMs: this.transport.timeoutOf(options) }),
+      async (response) => new Download(response, { onProgress, signal, silenceMs: this.#transport.timeoutOf(options) }),
     );
   }
 
   /** A file as an object that holds it as base64; for small ones. */
   downloadJson(connectionId: string, path: string, options: FileOptions = {}): Promise<api.DownloadAnswer> {
     const query = { path, rawName: options.rawName, format: 'json' };
-    return this.transport.json(reading(at('/api/download', connectionId), options, query));
+    return this.#transport.json(reading(at('/api/download', connectionId), options, query));
   }
 
   copy(request: api.CopyRequest, options: ChangeOptions = {}): Promise<api.CopyAnswer> {
-    return this.transport.json(changing('/api/copy', options, request));
+    return this.#transport.json(changing('/api/copy', options, request));
   }
 
   /** Has a job make the copy, which goes on whatever becomes of this call. */
@@ -134,7 +134,7 @@ export class FileTransferGateway {
     options: ChangeOptions = {},
   ): Promise<api.Job> {
     const call = { ...changing('/api/copy', options, request), headers: { Prefer: 'respond-async' } };
-    return (await this.transport.json<{ readonly job: api.Job }>(call)).job;
+    return (await this.#transport.json<{ readonly job: api.Job }>(call)).job;
   }
 
   /** A small file, as text unless `encoding` is `base64`. */
@@ -145,7 +145,7 @@ export class FileTransferGateway {
   ): Promise<api.ReadAnswer> {
     const { rawName, encoding } = options;
     const query = { path, rawName, encoding };
-    return this.transport.json(reading(at('/api/read', connectionId), options, query));
+    return this.#transport.json(reading(at('/api/read', connectionId), options, query));
   }
 
   /** Creates or replaces a file; bytes travel as base64. */
@@ -156,7 +156,7 @@ export class FileTransferGateway {
     options: ChangeOptions & Pick<api.WriteRequest, 'mtime'> = {},
   ): Promise<api.WriteAnswer> {
     const body = { path, mtime: options.mtime, ...contentFields(content) };
-    return this.transport.json(changing(at('/api/write', connectionId), options, body));
+    return this.#transport.json(changing(at('/api/write', connectionId), options, body));
   }
 
   /** Adds to the end of an existing file; bytes travel as base64. */
@@ -168,7 +168,7 @@ export class FileTransferGateway {
   ): Promise<api.AppendAnswer> {
     const body = { path, ...contentFields(content) };
     const call = changing(at('/api/append', connectionId), options, body);
-    return this.transport.json({ ...call, repetition: 'once' });
+    return this.#transport.json({ ...call, repetition: 'once' });
   }
 
   /** With `recursive`, a folder goes with all below it. */
@@ -178,7 +178,7 @@ export class FileTransferGateway {
     options: ChangeOptions & FileOptions & { readonly recursive?: boolean | undefined } = {},
   ): Promise<api.DeleteAnswer> {
     const body = { path, rawName: options.rawName, recursive: options.recursive };
-    return this.transport.json(changing(at('/api/delete', connectionId), options, body));
+    return this.#transport.json(changing(at('/api/delete', connectionId), options, body));
   }
 
   move(
@@ -188,18 +188,18 @@ export class FileTransferGateway {
     options: ChangeOptions & FileOptions & { readonly overwrite?: boolean | undefined } = {},
   ): Promise<api.MoveAnswer> {
     const { rawName, overwrite } = options;
-    return this.transport.json(changing(at('/api/move', connectionId), options, { from, rawName, to, overwrite }));
+    return this.#transport.json(changing(at('/api/move', connectionId), options, { from, rawName, to, overwrite }));
   }
 
   mkdir(connectionId: string, path: string, options: ChangeOptions = {}): Promise<api.MkdirAnswer> {
-    return this.transport.json(changing(at('/api/mkdir', connectionId), options, { path }));
+    return this.#transport.json(changing(at('/api/mkdir', connectionId), options, { path }));
   }
 
   /** The connection's default path when `path` is absent. */
   list(connectionId: string, path?: string, options: ListOptions = {}): Promise<api.ListAnswer> {
     const { recursive, pattern, limit, cursor } = options;
     const query = { path, recursive, pattern, limit, cursor };
-    return this.transport.json(reading(at('/api/list', connectionId), options, query));
+    return this.#transport.json(reading(at('/api/list', connectionId), options, query));
   }
 
   /** Page after page, as they are read: in order, and each asked for again where that helps. A page has 1,000 entries, or `limit`. */
@@ -229,11 +229,11 @@ export class FileTransferGateway {
   ): AsyncGenerator<api.FileInfo, void> {
     const { recursive, pattern, signal, onIncomplete } = options;
     const call = reading(at('/api/list', connectionId), options, { path, recursive, pattern });
-    const response = await this.transport.send(
+    const response = await this.#transport.send(
       { ...call, headers: { Accept: 'application/x-ndjson' } },
       async (answer) => answer,
     );
-    const silenceMs = this.transport.timeoutOf(options);
+    const silenceMs = this.#transport.timeoutOf(options);
     for await (const line of linesOf(response, { signal, silenceMs })) {
       const told = JSON.parse(line) as api.FileInfo | { readonly incomplete: number };
       if (!('incomplete' in told)) yield told;
@@ -244,7 +244,7 @@ export class FileTransferGateway {
 
   exists(connectionId: string, path: string, options: FileOptions = {}): Promise<api.ExistsAnswer> {
     const query = { path, rawName: options.rawName };
-    return this.transport.json(reading(at('/api/exists', connectionId), options, query));
+    return this.#transport.json(reading(at('/api/exists', connectionId), options, query));
   }
 
   /** Runs a shell command; `timeout` in milliseconds. SFTP connections only. */
@@ -254,21 +254,21 @@ export class FileTransferGateway {
     options: CallOptions & { readonly timeout?: number | undefined } = {},
   ): Promise<api.ExecAnswer> {
     const { timeout } = options;
-    return this.transport.json(changingOnce(at('/api/exec', connectionId), options, { command, timeout }));
+    return this.#transport.json(changingOnce(at('/api/exec', connectionId), options, { command, timeout }));
   }
 
   async connections(options: CallOptions = {}): Promise<readonly api.Connection[]> {
     type Answer = { readonly connections: readonly api.Connection[] };
-    return (await this.transport.json<Answer>(reading('/api/connections', options))).connections;
+    return (await this.#transport.json<Answer>(reading('/api/connections', options))).connections;
   }
 
   me(options: CallOptions = {}): Promise<api.AccountInfo> {
-    return this.transport.json(reading('/api/me', options));
+    return this.#transport.json(reading('/api/me', options));
   }
 
   /** One page of the history, newest first. */
   transfers(query: api.TransfersQuery = {}, options: CallOptions = {}): Promise<api.TransfersAnswer> {
-    return this.transport.json(reading('/api/transfers', options, { ...query }));
+    return this.#transport.json(reading('/api/transfers', options, { ...query }));
   }
 
   /** The whole history that matches, newest first, page by page as it is read. */
@@ -289,22 +289,22 @@ export class FileTransferGateway {
 
   async transfer(id: string, options: CallOptions = {}): Promise<api.TransferDetails> {
     type Answer = { readonly transfer: api.TransferDetails };
-    return (await this.transport.json<Answer>(reading(at('/api/transfers', id), options))).transfer;
+    return (await this.#transport.json<Answer>(reading(at('/api/transfers', id), options))).transfer;
   }
 
   /** A JWS in its compact form; `ftg verify` checks it, or anything that knows EdDSA. */
   receipt(transferId: string, options: CallOptions = {}): Promise<string> {
-    return receiptOf(this.transport, transferId, options);
+    return receiptOf(this.#transport, transferId, options);
   }
 
   /** The chain of the account's receipts, in order: see ReceiptsOptions. */
   receipts(options: ReceiptsOptions = {}): AsyncGenerator<Receipt, void> {
-    return receiptsOf(this.transport, options);
+    return receiptsOf(this.#transport, options);
   }
 
   /** Each event of the account once, in order, and those to come as they come: see EventsOptions. */
   events(options: EventsOptions = {}): AsyncGenerator<api.FeedEvent, void> {
-    return eventsOf(this.transport, options);
+    return eventsOf(this.#transport, options);
   }
 
   /** One page of them. */
@@ -312,21 +312,21 @@ export class FileTransferGateway {
     query: api.EventsQuery = {},
     options: CallOptions = {},
   ): Promise<Omit<api.EventsAnswer, 'events'> & { readonly events: readonly api.FeedEvent[] }> {
-    return eventsPage(this.transport, query, options);
+    return eventsPage(this.#transport, query, options);
   }
 
   async watchedFolders(options: CallOptions = {}): Promise<readonly api.WatchedFolder[]> {
     type Answer = { readonly watchedFolders: readonly api.WatchedFolder[] };
-    return (await this.transport.json<Answer>(reading('/api/watched-folders', options))).watchedFolders;
+    return (await this.#transport.json<Answer>(reading('/api/watched-folders', options))).watchedFolders;
   }
 
   watchedFolder(id: string, options: CallOptions = {}): Promise<api.WatchedFolder> {
-    return this.transport.json(reading(at('/api/watched-folders', id), options));
+    return this.#transport.json(reading(at('/api/watched-folders', id), options));
   }
 
   /** The answer holds the secret of its webhooks, this once. */
   createWatchedFolder(folder: api.NewWatchedFolder, options: CallOptions = {}): Promise<api.CreatedWatchedFolder> {
-    return this.transport.json(changingOnce('/api/watched-folders', options, folder));
+    return this.#transport.json(changingOnce('/api/watched-folders', options, folder));
   }
 
   changeWatchedFolder(
@@ -334,11 +334,11 @@ export class FileTransferGateway {
     changes: api.WatchedFolderChanges,
     options: CallOptions = {},
   ): Promise<api.WatchedFolder> {
-    return this.transport.json(patching(at('/api/watched-folders', id), options, changes));
+    return this.#transport.json(patching(at('/api/watched-folders', id), options, changes));
   }
 
   async deleteWatchedFolder(id: string, options: CallOptions = {}): Promise<void> {
-    await this.transport.json(deleting(at('/api/watched-folders', id), options));
+    await this.#transport.json(deleting(at('/api/watched-folders', id), options));
   }
 }
 

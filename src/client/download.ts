@@ -55,7 +55,7 @@ export class Download {
   readonly version: FileVersion | undefined;
   readonly requestId: string | undefined;
   readonly body: ReadableStream<Uint8Array>;
-  private readonly source: Body;
+  readonly #source: Body;
 
   constructor(response: Response, facts: Facts) {
     const field = (name: string): string | undefined => response.headers.get(name) ?? undefined;
@@ -71,13 +71,13 @@ export class Download {
     this.version = facts.file?.version;
     this.requestId = field('x-request-id');
     const isPlain = field('content-encoding') === undefined && !this.isNotModified;
-    this.source = new Body(response, isPlain ? this.length : undefined, facts);
-    this.body = this.source.stream();
+    this.#source = new Body(response, isPlain ? this.length : undefined, facts);
+    this.body = this.#source.stream();
   }
 
   /** Gives up what has not been read; whoever is reading it is told. After the end it does nothing. */
   cancel(): Promise<void> {
-    return this.source.giveUp();
+    return this.#source.giveUp();
   }
 
   [ASYNC_DISPOSE](): Promise<void> {
@@ -123,24 +123,25 @@ export async function openDownload(transport: Transport, call: Call, options: Do
 
 /** The bytes, whose failures are FtgErrors. */
 class Body {
-  private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  private readonly requestId: string | undefined;
+  readonly #length: number | undefined;
+  readonly #facts: Facts;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly #requestId: string | undefined;
   /** The first byte of the body in the file. */
-  private readonly first: number;
-  private bytes = 0;
-  private failures = 0;
-  private hasResumed: boolean;
-  private readonly left = new AbortController();
+  readonly #first: number;
+  #bytes = 0;
+  #failures = 0;
+  #hasResumed: boolean;
+  readonly #left = new AbortController();
 
-  constructor(
-    response: Response,
-    private readonly length: number | undefined,
-    private readonly facts: Facts,
-  ) {
-    this.take(response);
-    this.requestId = response.headers.get('x-request-id') ?? undefined;
-    this.first = Number(/^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '')?.[1] ?? 0);
-    this.hasResumed = facts.had !== undefined;
+  constructor(response: Response, length: number | undefined, facts: Facts) {
+    this.#length = length;
+    this.#facts = facts;
+
+    this.#take(response);
+    this.#requestId = response.headers.get('x-request-id') ?? undefined;
+    this.#first = Number(/^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '')?.[1] ?? 0);
+    this.#hasResumed = facts.had !== undefined;
   }
 
   stream(): ReadableStream<Uint8Array> {
@@ -148,11 +149,11 @@ class Body {
       {
         pull: async (controller) => {
           try {
-            const chunk = await this.next();
+            const chunk = await this.#next();
             if (chunk === undefined) return controller.close();
             controller.enqueue(chunk);
           } catch (thrown) {
-            const { signal } = this.facts;
+            const { signal } = this.#facts;
             controller.error(signal?.aborted === true ? signal.reason : thrown);
           }
         },
@@ -164,66 +165,69 @@ class Body {
   }
 
   async giveUp(): Promise<void> {
-    this.left.abort(new Error('the download was given up'));
-    await this.reader?.cancel().catch(() => undefined);
+    this.#left.abort(new Error('the download was given up'));
+    await this.#reader?.cancel().catch(() => undefined);
   }
 
-  private take({ body }: Response): void {
-    this.reader = (body as ReadableStream<Uint8Array> | null)?.getReader();
+  #take({ body }: Response): void {
+    this.#reader = (body as ReadableStream<Uint8Array> | null)?.getReader();
   }
 
   /** undefined at the end. */
-  private async next(): Promise<Uint8Array | undefined> {
-    const { file, onProgress, had = 0 } = this.facts;
-    const { length } = this;
+  async #next(): Promise<Uint8Array | undefined> {
+    const { file, onProgress, had = 0 } = this.#facts;
+    const length = this.#length;
     for (;;) {
-      const chunk = await this.read();
+      const chunk = await this.#read();
       if (chunk instanceof FtgError) {
-        await this.goOn(chunk);
+        await this.#goOn(chunk);
       } else if (chunk === undefined) {
-        if (this.hasResumed) await file?.confirm(this.signal());
+        if (this.#hasResumed) await file?.confirm(this.#signal());
         return undefined;
       } else {
-        this.failures = 0;
-        this.bytes += chunk.byteLength;
-        onProgress?.({ bytes: had + this.bytes, total: length === undefined ? undefined : had + length });
+        this.#failures = 0;
+        this.#bytes += chunk.byteLength;
+        onProgress?.({ bytes: had + this.#bytes, total: length === undefined ? undefined : had + length });
         return chunk;
       }
     }
   }
 
-  private async read(): Promise<Uint8Array | undefined | FtgError> {
-    const { bytes, length } = this;
+  async #read(): Promise<Uint8Array | undefined | FtgError> {
+    const bytes = this.#bytes;
+    const length = this.#length;
     try {
-      const next = await within(this.facts.silenceMs, this.reader?.read() ?? Promise.resolve(undefined));
-      this.left.signal.throwIfAborted();
+      const next = await within(this.#facts.silenceMs, this.#reader?.read() ?? Promise.resolve(undefined));
+      this.#left.signal.throwIfAborted();
       if (next !== undefined && !next.done) return next.value;
       if (length === undefined || bytes === length) return undefined;
       throw new Error(`the body ended after ${bytes} of ${length} bytes`);
     } catch (thrown) {
-      return networkError(thrown, { requestId: this.requestId });
+      return networkError(thrown, { requestId: this.#requestId });
     }
   }
 
-  private async goOn(error: FtgError): Promise<void> {
-    const { file } = this.facts;
-    const { first, bytes, length } = this;
-    const signal = this.signal();
+  async #goOn(error: FtgError): Promise<void> {
+    const { file } = this.#facts;
+    const first = this.#first;
+    const bytes = this.#bytes;
+    const length = this.#length;
+    const signal = this.#signal();
     // Of a line that fell silent, the connection is still there.
-    await this.reader?.cancel().catch(() => undefined);
+    await this.#reader?.cancel().catch(() => undefined);
     signal.throwIfAborted();
-    this.failures += 1;
-    const delay = file?.delayAfter(error, this.failures);
+    this.#failures += 1;
+    const delay = file?.delayAfter(error, this.#failures);
     if (file === undefined || delay === undefined || length === undefined || bytes >= length) throw error;
     await wait(delay, signal);
-    this.take(await file.bytes(first + bytes, first + length - 1, signal));
-    this.hasResumed = true;
+    this.#take(await file.bytes(first + bytes, first + length - 1, signal));
+    this.#hasResumed = true;
   }
 
   /** Whoever does not read on wants nothing further to be asked for. */
-  private signal(): AbortSignal {
-    const { signal } = this.facts;
-    return signal === undefined ? this.left.signal : AbortSignal.any([signal, this.left.signal]);
+  #signal(): AbortSignal {
+    const { signal } = this.#facts;
+    return signal === undefined ? this.#left.signal : AbortSignal.any([signal, this.#left.signal]);
   }
 }
 

@@ -48,23 +48,29 @@ function isSame(version: FileVersion, answer: Response): boolean {
 
 /** Gets further bytes of one version of a file, or none. */
 export class SameFile {
+  readonly #transport: Transport;
+  /** A plain GET of the file. */
+  readonly #call: Call;
+
   constructor(
-    private readonly transport: Transport,
-    /** A plain GET of the file. */
-    private readonly call: Call,
+    transport: Transport,
+    call: Call,
     readonly version: FileVersion,
-  ) {}
+  ) {
+    this.#transport = transport;
+    this.#call = call;
+  }
 
   /** From one byte to another, both inclusive. Rejects with FtgError, `file_changed` where it is another file now. */
   bytes(start: number, end: number, signal: AbortSignal | undefined): Promise<Response> {
     const { etag } = this.version;
     const headers = { Range: `bytes=${start}-${end}`, 'If-Range': isStrong(this.version) ? etag : undefined };
-    return this.ask({ headers }, signal, async (answer) => {
+    return this.#ask({ headers }, signal, async (answer) => {
       const range = `bytes ${start}-${end}/${this.version.size}`;
       if (answer.status === 206 && answer.headers.get('content-range') === range && isSame(this.version, answer))
         return answer;
       await answer.body?.cancel();
-      throw this.changed();
+      throw this.#changed();
     });
   }
 
@@ -74,30 +80,30 @@ export class SameFile {
    */
   async confirm(signal: AbortSignal | undefined): Promise<void> {
     if (isStrong(this.version)) return;
-    await this.ask({ method: 'HEAD' }, signal, async (answer) => {
-      if (!isSame(this.version, answer)) throw this.changed();
+    await this.#ask({ method: 'HEAD' }, signal, async (answer) => {
+      if (!isSame(this.version, answer)) throw this.#changed();
     });
   }
 
   /** Milliseconds to wait after so many failures in a row; undefined = give up. */
   delayAfter(error: FtgError, failures: number): number | undefined {
-    return this.transport.delayAfter(error, failures);
+    return this.#transport.delayAfter(error, failures);
   }
 
-  private async ask<T>(
+  async #ask<T>(
     changes: Partial<Call>,
     signal: AbortSignal | undefined,
     read: (answer: Response) => Promise<T>,
   ): Promise<T> {
-    const options = { ...this.call.options, ...(signal === undefined ? {} : { signal }) };
+    const options = { ...this.#call.options, ...(signal === undefined ? {} : { signal }) };
     try {
-      return await this.transport.send({ ...this.call, ...changes, options }, read);
+      return await this.#transport.send({ ...this.#call, ...changes, options }, read);
     } catch (thrown) {
-      throw thrown instanceof FtgError && thrown.code === 'bad_range' ? this.changed() : thrown;
+      throw thrown instanceof FtgError && thrown.code === 'bad_range' ? this.#changed() : thrown;
     }
   }
 
-  private changed(): FtgError {
+  #changed(): FtgError {
     const text = 'the file is another one than that which was begun; nothing of the two was put together';
     return new FtgError(text, { status: 0, code: 'file_changed' });
   }

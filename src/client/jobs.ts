@@ -17,19 +17,23 @@ const SILENCE_MS = 30_000;
 const ASK_EVERY_MS = 2_000;
 
 export class Jobs {
-  constructor(private readonly transport: Transport) {}
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
 
   async create(job: api.NewJob, options: CallOptions = {}): Promise<api.Job> {
-    return (await this.transport.json<Answer>(changingOnce('/api/jobs', options, job))).job;
+    return (await this.#transport.json<Answer>(changingOnce('/api/jobs', options, job))).job;
   }
 
   async get(id: string, options: CallOptions = {}): Promise<api.Job> {
-    return (await this.transport.json<Answer>(reading(at(id), options))).job;
+    return (await this.#transport.json<Answer>(reading(at(id), options))).job;
   }
 
   /** All that match, newest first, page by page as they are read; `limit` is of a page. */
   async *list(query: api.JobsQuery = {}, options: CallOptions = {}): AsyncGenerator<api.Job, void> {
-    const pages = pagesOf<api.JobsAnswer>(this.transport, '/api/jobs', options, { limit: 100, ...query });
+    const pages = pagesOf<api.JobsAnswer>(this.#transport, '/api/jobs', options, { limit: 100, ...query });
     for await (const { jobs } of pages) yield* jobs;
   }
 
@@ -40,27 +44,27 @@ export class Jobs {
     options: CallOptions = {},
   ): AsyncGenerator<api.JobFile, void> {
     const all = { limit: 1_000, ...query };
-    const pages = pagesOf<api.JobFilesAnswer>(this.transport, at(id, 'files'), options, all);
+    const pages = pagesOf<api.JobFilesAnswer>(this.#transport, at(id, 'files'), options, all);
     for await (const { files } of pages) yield* files;
   }
 
   /** Files that are under way are done; no other begins. */
   pause(id: string, options: CallOptions = {}): Promise<api.Job> {
-    return this.change(id, 'pause', options);
+    return this.#change(id, 'pause', options);
   }
 
   resume(id: string, options: CallOptions = {}): Promise<api.Job> {
-    return this.change(id, 'resume', options);
+    return this.#change(id, 'resume', options);
   }
 
   /** Files that are under way are taken back; what is done stays. */
   cancel(id: string, options: CallOptions = {}): Promise<api.Job> {
-    return this.change(id, 'cancel', options);
+    return this.#change(id, 'cancel', options);
   }
 
   /** A new job, of the files that failed or were never come to. */
   async retry(id: string, options: CallOptions = {}): Promise<api.Job> {
-    return (await this.transport.json<Answer>(changingOnce(at(id, 'retry'), options))).job;
+    return (await this.#transport.json<Answer>(changingOnce(at(id, 'retry'), options))).job;
   }
 
   /** Resolves with the job once it has ended, however it did; waits for one that is paused. */
@@ -78,7 +82,7 @@ export class Jobs {
   async *events(id: string, options: CallOptions = {}): AsyncGenerator<JobEvent, void> {
     for (;;) {
       try {
-        for await (const event of this.stream(id, options)) {
+        for await (const event of this.#stream(id, options)) {
           yield event;
           if (event.type === 'job' && hasEnded(event.job)) return;
         }
@@ -94,9 +98,9 @@ export class Jobs {
     }
   }
 
-  private async *stream(id: string, options: CallOptions): AsyncGenerator<JobEvent, void> {
+  async *#stream(id: string, options: CallOptions): AsyncGenerator<JobEvent, void> {
     const call = { ...reading(at(id, 'events'), options), repetition: 'never' as const };
-    const response = await this.transport.send(call, async (answer) => answer);
+    const response = await this.#transport.send(call, async (answer) => answer);
     let name = '';
     for await (const line of linesOf(response, { signal: options.signal, silenceMs: SILENCE_MS })) {
       if (line.startsWith('event: ')) name = line.slice('event: '.length);
@@ -107,10 +111,10 @@ export class Jobs {
     }
   }
 
-  private async change(id: string, change: 'pause' | 'resume' | 'cancel', options: CallOptions): Promise<api.Job> {
+  async #change(id: string, change: 'pause' | 'resume' | 'cancel', options: CallOptions): Promise<api.Job> {
     // Done already, it is done once more without harm.
     const call = { ...changingOnce(at(id, change), options), repetition: 'repeatable' as const };
-    return (await this.transport.json<Answer>(call)).job;
+    return (await this.#transport.json<Answer>(call)).job;
   }
 }
 

@@ -15,24 +15,28 @@ const ALL = '/api/links';
 type Answer = { readonly link: Link };
 
 export class Links {
-  constructor(private readonly transport: Transport) {}
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
 
   async create(link: NewLink, options: CallOptions = {}): Promise<CreatedLink> {
     type Created = { readonly link: CreatedLink };
-    return (await this.transport.json<Created>(changingOnce(ALL, options, link))).link;
+    return (await this.#transport.json<Created>(changingOnce(ALL, options, link))).link;
   }
 
   /** Newest first, page after page as they are asked for. */
   async *list(options: CallOptions = {}): AsyncGenerator<Link, void, undefined> {
-    for await (const { links } of pagesOf<Schemas['LinksAnswer']>(this.transport, ALL, options)) yield* links;
+    for await (const { links } of pagesOf<Schemas['LinksAnswer']>(this.#transport, ALL, options)) yield* links;
   }
 
   async get(id: string, options: CallOptions = {}): Promise<Link> {
-    return (await this.transport.json<Answer>(reading(at(ALL, id), options))).link;
+    return (await this.#transport.json<Answer>(reading(at(ALL, id), options))).link;
   }
 
   /** From now on whoever has it gets 410. */
   async revoke(id: string, options: CallOptions = {}): Promise<Link> {
-    return (await this.transport.json<Answer>(deleting(at(ALL, id), options))).link;
+    return (await this.#transport.json<Answer>(deleting(at(ALL, id), options))).link;
   }
 }

@@ -26,15 +26,19 @@ const VERSION = { 'Tus-Resumable': '1.0.0' };
 
 /** One upload, from its beginning or wherever it stands to its end. */
 export class ResumableUpload {
-  private url: string | undefined;
+  readonly #transport: Transport;
+  readonly #connectionId: string;
+  readonly #body: ResumableBody;
+  readonly #options: ResumableOptions;
+  #url: string | undefined;
 
-  constructor(
-    private readonly transport: Transport,
-    private readonly connectionId: string,
-    private readonly body: ResumableBody,
-    private readonly options: ResumableOptions,
-  ) {
-    this.url = options.url;
+  constructor(transport: Transport, connectionId: string, body: ResumableBody, options: ResumableOptions) {
+    this.#transport = transport;
+    this.#connectionId = connectionId;
+    this.#body = body;
+    this.#options = options;
+
+    this.#url = options.url;
   }
 
   /** Tries again for as long as bytes get through between two failures. Rejects with FtgError, or the signal's reason. */
@@ -43,18 +47,18 @@ export class ResumableUpload {
     let failures = 0;
     for (;;) {
       try {
-        return await this.transfer(
-          await this.send((offset) => {
+        return await this.#transfer(
+          await this.#send((offset) => {
             if (offset > reached) failures = 0;
             reached = Math.max(reached, offset);
           }),
         );
       } catch (thrown) {
-        const { signal } = this.options;
+        const { signal } = this.#options;
         signal?.throwIfAborted();
         if (!(thrown instanceof FtgError)) throw thrown;
         failures += 1;
-        const delay = this.transport.delayAfter(thrown, failures);
+        const delay = this.#transport.delayAfter(thrown, failures);
         if (delay === undefined) throw thrown;
         await wait(delay, signal);
       }
@@ -62,59 +66,59 @@ export class ResumableUpload {
   }
 
   /** Resolves with the id of its transfer. */
-  private async send(stands: (offset: number) => void): Promise<string> {
-    let at = await this.find();
+  async #send(stands: (offset: number) => void): Promise<string> {
+    let at = await this.#find();
     for (;;) {
       stands(at.offset);
       if (at.transferId !== undefined) return at.transferId;
-      at = await this.sendPiece(at.offset);
+      at = await this.#sendPiece(at.offset);
     }
   }
 
-  private async find(): Promise<Stand> {
-    const { url } = this;
-    if (url === undefined) return this.begin();
+  async #find(): Promise<Stand> {
+    const url = this.#url;
+    if (url === undefined) return this.#begin();
     try {
-      return await this.call({ method: 'HEAD', path: url, headers: VERSION, repetition: 'repeatable' });
+      return await this.#call({ method: 'HEAD', path: url, headers: VERSION, repetition: 'repeatable' });
     } catch (error) {
       if (!(error instanceof FtgError) || error.code !== 'unknown_upload') throw error;
-      return this.begin();
+      return this.#begin();
     }
   }
 
-  private async begin(): Promise<Stand> {
-    const { path, filename, overwrite, filename_template, mtime, onUrl } = this.options;
+  async #begin(): Promise<Stand> {
+    const { path, filename, overwrite, filename_template, mtime, onUrl } = this.#options;
     const pairs = Object.entries({ filename, path, overwrite, filename_template, mtime })
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => `${name} ${base64(String(value))}`);
-    const headers = { ...VERSION, 'Upload-Length': String(this.body.size), 'Upload-Metadata': pairs.join(',') };
-    const target = `/api/uploads/${encodeURIComponent(this.connectionId)}`;
-    const stand = await this.call({ method: 'POST', path: target, headers, repetition: 'once' });
+    const headers = { ...VERSION, 'Upload-Length': String(this.#body.size), 'Upload-Metadata': pairs.join(',') };
+    const target = `/api/uploads/${encodeURIComponent(this.#connectionId)}`;
+    const stand = await this.#call({ method: 'POST', path: target, headers, repetition: 'once' });
     if (stand.url === undefined) throw noAnswer();
-    this.url = stand.url;
+    this.#url = stand.url;
     onUrl?.(stand.url);
     return stand;
   }
 
-  private async sendPiece(offset: number): Promise<Stand> {
-    const { pieceBytes = Infinity, onProgress } = this.options;
-    const { size: total } = this.body;
+  async #sendPiece(offset: number): Promise<Stand> {
+    const { pieceBytes = Infinity, onProgress } = this.#options;
+    const { size: total } = this.#body;
     const size = Math.min(pieceBytes, total - offset);
-    const all = await this.body.from(offset);
+    const all = await this.#body.from(offset);
     const body = size < total - offset ? await cut(all, size) : all;
     const headers = { ...VERSION, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': String(offset) };
     const progress: Progress = ({ bytes }) => onProgress?.({ bytes: offset + bytes, total });
-    return this.call({
+    return this.#call({
       method: 'PATCH',
-      path: this.url ?? '',
+      path: this.#url ?? '',
       headers,
       repetition: 'never',
       upload: { body, size, ...(onProgress === undefined ? {} : { onProgress: progress }) },
     });
   }
 
-  private call(call: Omit<Call, 'options'>): Promise<Stand> {
-    return this.transport.send({ ...call, options: this.options }, async ({ headers }) => {
+  #call(call: Omit<Call, 'options'>): Promise<Stand> {
+    return this.#transport.send({ ...call, options: this.#options }, async ({ headers }) => {
       const offset = headers.get('upload-offset');
       if (offset === null) throw noAnswer();
       const [url, transferId] = [headers.get('location'), headers.get('x-transfer-id')];
@@ -122,10 +126,10 @@ export class ResumableUpload {
     });
   }
 
-  private async transfer(id: string): Promise<api.TransferItem> {
+  async #transfer(id: string): Promise<api.TransferItem> {
     type Answer = { readonly transfer: api.TransferItem };
     const path = `/api/transfers/${encodeURIComponent(id)}`;
-    return (await this.transport.json<Answer>(reading(path, this.options))).transfer;
+    return (await this.#transport.json<Answer>(reading(path, this.#options))).transfer;
   }
 }
 

@@ -8,41 +8,45 @@ const ALL = '/api/schedules';
 type Answer = { readonly schedule: api.Schedule };
 
 export class Schedules {
-  constructor(private readonly transport: Transport) {}
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
 
   /** Oldest first. */
   async list(options: CallOptions = {}): Promise<readonly api.Schedule[]> {
     type Listed = { readonly schedules: readonly api.Schedule[] };
-    return (await this.transport.json<Listed>(reading(ALL, options))).schedules;
+    return (await this.#transport.json<Listed>(reading(ALL, options))).schedules;
   }
 
   async get(id: string, options: CallOptions = {}): Promise<api.Schedule> {
-    return (await this.transport.json<Answer>(reading(at(ALL, id), options))).schedule;
+    return (await this.#transport.json<Answer>(reading(at(ALL, id), options))).schedule;
   }
 
   async create(schedule: api.NewSchedule, options: CallOptions = {}): Promise<api.Schedule> {
-    return (await this.transport.json<Answer>(changingOnce(ALL, options, schedule))).schedule;
+    return (await this.#transport.json<Answer>(changingOnce(ALL, options, schedule))).schedule;
   }
 
   /** The next five times that a schedule would have. */
   async preview(times: api.NewPreview, options: CallOptions = {}): Promise<readonly string[]> {
     const call = { ...changingOnce(`${ALL}/preview`, options, times), repetition: 'repeatable' } as const;
-    return (await this.transport.json<api.PreviewAnswer>(call)).nextRuns;
+    return (await this.#transport.json<api.PreviewAnswer>(call)).nextRuns;
   }
 
   /** What is absent stays; `job` is replaced whole. */
   async change(id: string, changes: api.ScheduleChanges, options: CallOptions = {}): Promise<api.Schedule> {
-    return (await this.transport.json<Answer>(patching(at(ALL, id), options, changes))).schedule;
+    return (await this.#transport.json<Answer>(patching(at(ALL, id), options, changes))).schedule;
   }
 
   /** Jobs that it has begun go on. */
   async delete(id: string, options: CallOptions = {}): Promise<void> {
-    await this.transport.json(deleting(at(ALL, id), options));
+    await this.#transport.json(deleting(at(ALL, id), options));
   }
 
   /** Begins its job now. */
   async run(id: string, options: CallOptions = {}): Promise<api.Job> {
     type Begun = { readonly job: api.Job };
-    return (await this.transport.json<Begun>(changingOnce(`${at(ALL, id)}/run`, options))).job;
+    return (await this.#transport.json<Begun>(changingOnce(`${at(ALL, id)}/run`, options))).job;
   }
 }

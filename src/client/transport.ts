@@ -114,29 +114,32 @@ export interface Call {
 }
 
 export class Transport {
-  private readonly base: string;
-  private readonly host: string;
-  private readonly fetch: typeof fetch;
+  readonly #options: ClientOptions;
+  readonly #base: string;
+  readonly #host: string;
+  readonly #fetch: typeof fetch;
 
   /** @throws TypeError where the address or the key cannot be one */
-  constructor(private readonly options: ClientOptions) {
+  constructor(options: ClientOptions) {
+    this.#options = options;
+
     const { baseUrl, apiKey } = options;
-    this.base = baseUrl.replace(/\/+$/, '');
-    this.host = hostOf(baseUrl);
+    this.#base = baseUrl.replace(/\/+$/, '');
+    this.#host = hostOf(baseUrl);
     // Headers would tell the key in its complaint.
     if (!/^[\x21-\x7e]*$/.test(apiKey)) throw new TypeError('apiKey holds a character that no API key has');
     // A method of the platform must be called as its own.
-    this.fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+    this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
   }
 
   /** Milliseconds to wait after so many failures of something that goes on where it was; undefined = give up. */
   delayAfter(error: FtgError, failures: number): number | undefined {
-    return delayBefore(error, 'repeatable', failures, this.options.retry ?? {});
+    return delayBefore(error, 'repeatable', failures, this.#options.retry ?? {});
   }
 
   /** Milliseconds in which nothing moves; 0 = any time. */
   timeoutOf(options: CallOptions, byDefault = TIMEOUT_MS): number {
-    return options.timeoutMs ?? this.options.timeoutMs ?? byDefault;
+    return options.timeoutMs ?? this.#options.timeoutMs ?? byDefault;
   }
 
   json<T>(call: Call): Promise<T> {
@@ -163,25 +166,25 @@ export class Transport {
   /** Resolves to what `read` makes of a good answer. Rejects with FtgError, or the reason of the call's signal. */
   async send<T>(call: Call, read: (response: Response) => Promise<T>): Promise<T> {
     const { signal } = call.options;
-    const headers = this.headersOf(call);
+    const headers = this.#headersOf(call);
     const isFinal = call.upload !== undefined && !canRepeat(call.upload.body);
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
       try {
-        return await this.once(call, headers, read);
+        return await this.#once(call, headers, read);
       } catch (thrown) {
         signal?.throwIfAborted();
-        const error = thrown instanceof FtgError ? thrown : networkError(thrown, { host: this.host });
-        const delay = isFinal ? undefined : delayBefore(error, call.repetition, attempt, this.options.retry ?? {});
+        const error = thrown instanceof FtgError ? thrown : networkError(thrown, { host: this.#host });
+        const delay = isFinal ? undefined : delayBefore(error, call.repetition, attempt, this.#options.retry ?? {});
         if (delay === undefined) throw error;
         await wait(delay, signal);
       }
     }
   }
 
-  private async once<T>(call: Call, headers: Headers, read: (response: Response) => Promise<T>): Promise<T> {
+  async #once<T>(call: Call, headers: Headers, read: (response: Response) => Promise<T>): Promise<T> {
     const { accept = [] } = call;
-    const response = await this.head(call, headers);
+    const response = await this.#head(call, headers);
     if (!response.ok && !accept.includes(response.status))
       throw await errorOf(response, this.text(response, call.options));
     try {
@@ -189,12 +192,12 @@ export class Transport {
     } catch (thrown) {
       if (thrown instanceof FtgError) throw thrown;
       const requestId = response.headers.get('x-request-id') ?? undefined;
-      throw networkError(thrown, { requestId, host: this.host });
+      throw networkError(thrown, { requestId, host: this.#host });
     }
   }
 
   /** Sends the call; resolves with the answer as soon as its head is there. */
-  private async head(call: Call, headers: Headers): Promise<Response> {
+  async #head(call: Call, headers: Headers): Promise<Response> {
     const { method, upload, json, options } = call;
     const { signal } = options;
     const moving = this.timeoutOf(options);
@@ -218,14 +221,14 @@ export class Transport {
       if (sent?.isStream === true) Object.assign(init, { duplex: 'half', window: null });
       if (json !== undefined) init.body = JSON.stringify(json);
       if (sent === undefined || sent.isStream) turns.gateway();
-      return await this.fetch(this.base + call.path + search(call.query), init);
+      return await this.#fetch(this.#base + call.path + search(call.query), init);
     } finally {
       silence.end();
     }
   }
 
-  private headersOf({ headers = {}, json, idempotencyKey, options }: Call): Headers {
-    const all = new Headers({ Authorization: `Bearer ${this.options.apiKey}` });
+  #headersOf({ headers = {}, json, idempotencyKey, options }: Call): Headers {
+    const all = new Headers({ Authorization: `Bearer ${this.#options.apiKey}` });
     for (const [name, value] of Object.entries(headers)) if (value !== undefined) all.set(name, value);
     if (json !== undefined) all.set('Content-Type', 'application/json');
     if (options.requestId !== undefined) all.set('X-Request-Id', options.requestId);
@@ -240,29 +243,29 @@ const END = { done: true, value: undefined } as const;
 
 /** Ends a call in which nothing moves, until its answer begins. */
 class Silence {
-  private readonly ending = new AbortController();
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private isOver = false;
+  readonly #ending = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isOver = false;
 
   with(signal: AbortSignal | undefined): AbortSignal {
-    return signal === undefined ? this.ending.signal : AbortSignal.any([signal, this.ending.signal]);
+    return signal === undefined ? this.#ending.signal : AbortSignal.any([signal, this.#ending.signal]);
   }
 
   /** 0 = any time. */
   start(milliseconds: number): void {
     this.stop();
-    if (this.isOver || milliseconds === 0) return;
-    this.timer = setTimeout(() => this.ending.abort(new SilenceError(milliseconds)), milliseconds);
+    if (this.#isOver || milliseconds === 0) return;
+    this.#timer = setTimeout(() => this.#ending.abort(new SilenceError(milliseconds)), milliseconds);
   }
 
   stop(): void {
-    clearTimeout(this.timer);
+    clearTimeout(this.#timer);
   }
 
   /** Bytes of the body may go on to be asked for. */
   end(): void {
     this.stop();
-    this.isOver = true;
+    this.#isOver = true;
   }
 }
 

@@ -8,42 +8,46 @@ const ALL = '/api/webhooks';
 type Answer = { readonly webhook: api.Webhook };
 
 export class Webhooks {
-  constructor(private readonly transport: Transport) {}
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
 
   /** Oldest first. */
   async list(options: CallOptions = {}): Promise<readonly api.Webhook[]> {
     type Listed = { readonly webhooks: readonly api.Webhook[] };
-    return (await this.transport.json<Listed>(reading(ALL, options))).webhooks;
+    return (await this.#transport.json<Listed>(reading(ALL, options))).webhooks;
   }
 
   async get(id: string, options: CallOptions = {}): Promise<api.Webhook> {
-    return (await this.transport.json<Answer>(reading(at(ALL, id), options))).webhook;
+    return (await this.#transport.json<Answer>(reading(at(ALL, id), options))).webhook;
   }
 
   /** The answer holds its secret, this once. */
   create(webhook: api.NewWebhook, options: CallOptions = {}): Promise<api.CreatedWebhook> {
-    return this.transport.json(changingOnce(ALL, options, webhook));
+    return this.#transport.json(changingOnce(ALL, options, webhook));
   }
 
   /** What is absent stays. */
   async change(id: string, changes: api.WebhookChanges, options: CallOptions = {}): Promise<api.Webhook> {
-    return (await this.transport.json<Answer>(patching(at(ALL, id), options, changes))).webhook;
+    return (await this.#transport.json<Answer>(patching(at(ALL, id), options, changes))).webhook;
   }
 
   /** Ends its undelivered events, too. */
   async delete(id: string, options: CallOptions = {}): Promise<void> {
-    await this.transport.json(deleting(at(ALL, id), options));
+    await this.#transport.json(deleting(at(ALL, id), options));
   }
 
   /** Resolves to the new secret; the one before signs along for a day. */
   async rotateSecret(id: string, options: CallOptions = {}): Promise<string> {
     type Rotated = { readonly secret: string };
-    return (await this.transport.json<Rotated>(changingOnce(`${at(ALL, id)}/rotate-secret`, options))).secret;
+    return (await this.#transport.json<Rotated>(changingOnce(`${at(ALL, id)}/rotate-secret`, options))).secret;
   }
 
   /** Sends it one message, once, and resolves to what the receiver answered. */
   async test(id: string, options: CallOptions = {}): Promise<api.WebhookTest> {
     type Tested = { readonly test: api.WebhookTest };
-    return (await this.transport.json<Tested>(changingOnce(`${at(ALL, id)}/test`, options))).test;
+    return (await this.#transport.json<Tested>(changingOnce(`${at(ALL, id)}/test`, options))).test;
   }
 }

@@ -210,18 +210,21 @@ function firstOf(elements: readonly Der[], look: (element: Der) => Excess | unde
 
 /** One after the other. @throws RangeError where the bytes end before */
 class KeyFields {
+  readonly #bytes: Buffer;
   #at = 0;
 
-  constructor(private readonly bytes: Buffer) {}
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
 
   get isAtEnd(): boolean {
-    return this.#at >= this.bytes.length;
+    return this.#at >= this.#bytes.length;
   }
 
   take(length: number): Buffer {
     const end = this.#at + length;
-    if (end > this.bytes.length) throw new RangeError('the bytes end before');
-    const taken = this.bytes.subarray(this.#at, end);
+    if (end > this.#bytes.length) throw new RangeError('the bytes end before');
+    const taken = this.#bytes.subarray(this.#at, end);
     this.#at = end;
     return taken;
   }

@@ -38,37 +38,39 @@ export function render({ file, text }: Source, isPage: (file: string) => boolean
 }
 
 class Renderer {
-  private readonly headings: Heading[] = [];
-  private readonly byToken = new Map<object, Heading>();
-  private readonly sections: Section[] = [];
-  private readonly images: string[] = [];
+  readonly #file: string;
+  readonly #isPage: (file: string) => boolean;
+  readonly #headings: Heading[] = [];
+  readonly #byToken = new Map<object, Heading>();
+  readonly #sections: Section[] = [];
+  readonly #images: string[] = [];
   /** Of headings as GitHub has them, so that one link holds in both places. */
-  private readonly slugs = new GithubSlugger();
-  private readonly names = new GithubSlugger();
-  private diagrams = 0;
+  readonly #slugs = new GithubSlugger();
+  readonly #names = new GithubSlugger();
+  #diagrams = 0;
 
-  constructor(
-    private readonly file: string,
-    private readonly isPage: (file: string) => boolean,
-  ) {}
+  constructor(file: string, isPage: (file: string) => boolean) {
+    this.#file = file;
+    this.#isPage = isPage;
+  }
 
   render(text: string): Rendered {
-    const marked = new Marked({ gfm: true, renderer: this.renderer() });
+    const marked = new Marked({ gfm: true, renderer: this.#renderer() });
     const tokens = marked.lexer(text);
-    this.collect(tokens);
+    this.#collect(tokens);
     const html = marked.parser(tokens);
-    return { html, headings: this.headings, sections: this.sections, images: this.images };
+    return { html, headings: this.#headings, sections: this.#sections, images: this.#images };
   }
 
   /** Headings and sections come first: the renderer takes the ids from here. */
-  private collect(tokens: readonly Token[]): void {
+  #collect(tokens: readonly Token[]): void {
     let below: Token[] = [];
     let heading: Heading | undefined;
     const end = (): void => {
       const text = plainText(below).replace(/\s+/g, ' ').trim();
       const id = heading === undefined || heading.depth === 1 ? '' : heading.id;
       if (text !== '' || heading !== undefined) {
-        this.sections.push({ id, title: heading?.title ?? '', text });
+        this.#sections.push({ id, title: heading?.title ?? '', text });
       }
       below = [];
     };
@@ -76,15 +78,15 @@ class Renderer {
       if (token.type === 'heading') {
         end();
         const title = plainText([token]);
-        heading = { depth: token['depth'] as number, id: this.slugs.slug(title), title };
-        this.headings.push(heading);
-        this.byToken.set(token, heading);
+        heading = { depth: token['depth'] as number, id: this.#slugs.slug(title), title };
+        this.#headings.push(heading);
+        this.#byToken.set(token, heading);
       } else below.push(token);
     }
     end();
   }
 
-  private renderer(): RendererObject {
+  #renderer(): RendererObject {
     // marked binds `this` of these functions to its own renderer.
     // eslint-disable-next-line @typescript-eslint/no-this-alias
     const page = this;
@@ -93,7 +95,7 @@ class Renderer {
       heading(token) {
         const { depth, tokens } = token;
         const inner = this.parser.parseInline(tokens);
-        const heading = page.byToken.get(token);
+        const heading = page.#byToken.get(token);
         if (heading === undefined || depth === 1) return `<h${depth}>${inner}</h${depth}>\n`;
         above = heading.title;
         const { id } = heading;
@@ -102,7 +104,7 @@ class Renderer {
       },
       code({ text, lang = '' }) {
         const [language = ''] = lang.split(/\s+/);
-        return language === 'mermaid' ? diagram(text, String(++page.diagrams), above) : highlighted(text, language);
+        return language === 'mermaid' ? diagram(text, String(++page.#diagrams), above) : highlighted(text, language);
       },
       table({ header, rows, align }) {
         const cell = ({ tokens }: Tokens.TableCell, index: number, isHead = false): string => {
@@ -114,16 +116,16 @@ class Renderer {
         };
         const head = header.map((one, index) => cell(one, index, true)).join('');
         const body = rows.map(
-          (row) => `<tr${page.rowId(row)}>${row.map((one, index) => cell(one, index)).join('')}</tr>\n`,
+          (row) => `<tr${page.#rowId(row)}>${row.map((one, index) => cell(one, index)).join('')}</tr>\n`,
         );
         return `<div class="table" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>\n`;
       },
       link({ href, tokens }) {
-        return page.link(href, plainText(tokens), this.parser.parseInline(tokens));
+        return page.#link(href, plainText(tokens), this.parser.parseInline(tokens));
       },
       image({ href, text }) {
-        const source = join(dirname(page.file), href);
-        page.images.push(source);
+        const source = join(dirname(page.#file), href);
+        page.#images.push(source);
         const address = `${IMAGES}${source.replace(/^docs\//, '')}`;
         return `<img src="${escapeHtml(address)}" alt="${escapeHtml(text)}" loading="lazy">`;
       },
@@ -134,29 +136,29 @@ class Renderer {
   }
 
   /** A row whose first cell is one piece of code is about that name: it can be linked and found. */
-  private rowId(row: readonly Tokens.TableCell[]): string {
+  #rowId(row: readonly Tokens.TableCell[]): string {
     const [first, ...others] = row;
     const [name, ...more] = first?.tokens ?? [];
     if (name?.type !== 'codespan' || more.length > 0) return '';
     const title = plainText([name]);
-    const id = `name-${this.names.slug(title)}`;
+    const id = `name-${this.#names.slug(title)}`;
     const text = others.map(({ tokens }) => plainText(tokens)).join(' · ');
-    this.sections.push({ id, title, text });
+    this.#sections.push({ id, title, text });
     return ` id="${id}"`;
   }
 
-  private link(href: string, text: string, inner: string): string {
+  #link(href: string, text: string, inner: string): string {
     if (/^[a-z]+:/.test(href)) return `<a href="${escapeHtml(href)}" rel="noopener noreferrer">${inner}</a>`;
     const [target = '', anchor] = href.split('#');
     const fragment = anchor === undefined ? '' : `#${anchor}`;
     if (target === '') return `<a href="${escapeHtml(fragment)}">${inner}</a>`;
     if (target.startsWith('/')) return `<a href="${escapeHtml(href)}">${inner}</a>`;
-    const file = join(dirname(this.file), target).replace(/\/$/, '');
-    const page = [file, `${file}/README.md`].find(this.isPage);
+    const file = join(dirname(this.#file), target).replace(/\/$/, '');
+    const page = [file, `${file}/README.md`].find(this.#isPage);
     if (page !== undefined) {
       const address = addressOf(page) + fragment;
       // A question that another page answers is found as it is asked.
-      if (text.endsWith('?')) this.sections.push({ id: address, title: text, text: '' });
+      if (text.endsWith('?')) this.#sections.push({ id: address, title: text, text: '' });
       return `<a href="${escapeHtml(address)}">${inner}</a>`;
     }
     // What only the project's folder has.

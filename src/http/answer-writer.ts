@@ -40,103 +40,110 @@ const BYTES_PER_TURN = 128 * 1024;
  * so that a body that failed never looks complete.
  */
 export class AnswerWriter {
+  readonly #stream: Readable;
+  readonly #length: number | undefined;
+  readonly #events: WriterEvents;
   /** It is the client's turn: bytes wait for its socket. */
   waiting = false;
-  private readonly sink: ResponseSink | undefined;
-  private accepted = 0;
-  private last: Buffer | undefined;
-  private turnBytes = 0;
-  private hasEnded = false;
-  private over = false;
+  readonly #sink: ResponseSink | undefined;
+  #accepted = 0;
+  #last: Buffer | undefined;
+  #turnBytes = 0;
+  #hasEnded = false;
+  #over = false;
 
   constructor(
     openSink: (events: SinkEvents) => ResponseSink,
-    private readonly stream: Readable,
-    private readonly length: number | undefined,
-    private readonly events: WriterEvents,
+    stream: Readable,
+    length: number | undefined,
+    events: WriterEvents,
   ) {
-    stream.on('error', (error) => this.fail(error));
+    this.#stream = stream;
+    this.#length = length;
+    this.#events = events;
+
+    stream.on('error', (error) => this.#fail(error));
     if (stream.destroyed) {
-      this.fail(stream.errored ?? new Error('the body was closed before its end'));
+      this.#fail(stream.errored ?? new Error('the body was closed before its end'));
       return;
     }
-    this.sink = openSink({ drained: () => this.drained(), finished: () => this.finish() });
-    stream.on('data', (chunk: Buffer) => this.accept(chunk));
-    stream.once('end', () => this.ended());
+    this.#sink = openSink({ drained: () => this.#drained(), finished: () => this.#finish() });
+    stream.on('data', (chunk: Buffer) => this.#accept(chunk));
+    stream.once('end', () => this.#ended());
     stream.once('close', () => {
       // The source may end and close while its last bytes still wait for the client.
-      if (!this.hasEnded) this.fail(new Error('the body was closed before its end'));
+      if (!this.#hasEnded) this.#fail(new Error('the body was closed before its end'));
     });
   }
 
   get sent(): number {
-    return this.sink?.sent ?? 0;
+    return this.#sink?.sent ?? 0;
   }
 
   /** The connection is gone or will be closed. */
   stop(error: Error): void {
-    this.over = true;
-    this.sink?.stop();
-    this.stream.destroy(error);
+    this.#over = true;
+    this.#sink?.stop();
+    this.#stream.destroy(error);
   }
 
-  private accept(chunk: Buffer): void {
-    if (this.over || chunk.length === 0) return;
-    this.accepted += chunk.length;
-    if (this.length !== undefined && this.accepted > this.length) {
-      this.fail(new Error('the body is longer than announced'));
-    } else if (this.accepted === this.length) {
-      this.last = chunk;
-    } else if (this.sink?.write(chunk) === false) {
+  #accept(chunk: Buffer): void {
+    if (this.#over || chunk.length === 0) return;
+    this.#accepted += chunk.length;
+    if (this.#length !== undefined && this.#accepted > this.#length) {
+      this.#fail(new Error('the body is longer than announced'));
+    } else if (this.#accepted === this.#length) {
+      this.#last = chunk;
+    } else if (this.#sink?.write(chunk) === false) {
       this.waiting = true;
-      this.stream.pause();
+      this.#stream.pause();
     }
-    this.turnBytes += chunk.length;
-    if (this.turnBytes >= BYTES_PER_TURN && !this.waiting && !this.over) this.giveTurn();
+    this.#turnBytes += chunk.length;
+    if (this.#turnBytes >= BYTES_PER_TURN && !this.waiting && !this.#over) this.#giveTurn();
   }
 
-  private giveTurn(): void {
-    this.stream.pause();
+  #giveTurn(): void {
+    this.#stream.pause();
     setImmediate(() => {
-      this.turnBytes = 0;
-      if (!this.waiting && !this.over) this.stream.resume();
+      this.#turnBytes = 0;
+      if (!this.waiting && !this.#over) this.#stream.resume();
     });
   }
 
-  private drained(): void {
-    if (this.over) return;
+  #drained(): void {
+    if (this.#over) return;
     this.waiting = false;
-    if (this.hasEnded) this.end();
-    else this.stream.resume();
+    if (this.#hasEnded) this.#end();
+    else this.#stream.resume();
   }
 
-  private ended(): void {
-    this.hasEnded = true;
-    if (!this.over && !this.waiting) this.end();
+  #ended(): void {
+    this.#hasEnded = true;
+    if (!this.#over && !this.waiting) this.#end();
   }
 
-  private end(): void {
-    if (this.length !== undefined && this.last === undefined) {
-      return this.fail(new Error('the body is shorter than announced'));
+  #end(): void {
+    if (this.#length !== undefined && this.#last === undefined) {
+      return this.#fail(new Error('the body is shorter than announced'));
     }
-    this.sink?.end(this.last);
+    this.#sink?.end(this.#last);
     // The rest waits for the client.
-    if (!this.over) this.waiting = true;
+    if (!this.#over) this.waiting = true;
   }
 
-  private finish(): void {
-    if (this.over) return;
-    this.over = true;
+  #finish(): void {
+    if (this.#over) return;
+    this.#over = true;
     this.waiting = false;
-    this.events.done();
+    this.#events.done();
   }
 
-  private fail(error: Error): void {
-    if (this.over || (this.hasEnded && this.last !== undefined)) return;
-    this.over = true;
+  #fail(error: Error): void {
+    if (this.#over || (this.#hasEnded && this.#last !== undefined)) return;
+    this.#over = true;
     this.waiting = false;
-    this.sink?.stop();
-    this.stream.destroy(error);
-    this.events.broken(error, this.sink?.hasHead ?? false);
+    this.#sink?.stop();
+    this.#stream.destroy(error);
+    this.#events.broken(error, this.#sink?.hasHead ?? false);
   }
 }

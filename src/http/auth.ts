@@ -22,24 +22,25 @@ export interface Sessions {
 }
 
 export class Authenticator {
-  private readonly guard: GuessGuard;
-  private readonly sessionGuard: GuessGuard;
+  readonly #keys: Pick<ApiKeys, 'findKey' | 'recallKey'>;
+  readonly #sessions: Sessions | undefined;
+  readonly #guard: GuessGuard;
+  readonly #sessionGuard: GuessGuard;
 
-  constructor(
-    private readonly keys: Pick<ApiKeys, 'findKey' | 'recallKey'>,
-    failures: Failures,
-    private readonly sessions?: Sessions,
-  ) {
-    this.guard = new GuessGuard(failures, 'API key');
-    this.sessionGuard = new GuessGuard(failures, 'login session');
+  constructor(keys: Pick<ApiKeys, 'findKey' | 'recallKey'>, failures: Failures, sessions?: Sessions) {
+    this.#keys = keys;
+    this.#sessions = sessions;
+
+    this.#guard = new GuessGuard(failures, 'API key');
+    this.#sessionGuard = new GuessGuard(failures, 'login session');
   }
 
   /** Errors: unauthenticated (one text for unknown, expired and revoked), forbidden, scope_missing, rate_limited. */
   async authenticate(request: HttpRequest, access: Exclude<Route['access'], 'public'>): Promise<Caller> {
     // A request with a key uses that key, even if a browser adds cookies.
-    const session = request.headers.has('authorization') ? undefined : await this.sessionOf(request);
+    const session = request.headers.has('authorization') ? undefined : await this.#sessionOf(request);
     if (session !== undefined) return session;
-    const record = await this.keyOf(bearerOf(request), request, access);
+    const record = await this.#keyOf(bearerOf(request), request, access);
     if (record === undefined) {
       const needed =
         access === 'owner'
@@ -56,15 +57,15 @@ export class Authenticator {
    */
   recall(request: HttpRequest, access: Exclude<Route['access'], 'public'>): Caller | undefined {
     const key = bearerOf(request);
-    const record = key === undefined ? undefined : this.keys.recallKey(key);
+    const record = key === undefined ? undefined : this.#keys.recallKey(key);
     return record === undefined ? undefined : admit(record, request, access);
   }
 
   /** Whether the key or session of a long answer still has this access; does not extend a session. */
   async stillOpens(request: HttpRequest, access: Exclude<Route['access'], 'public'>): Promise<boolean> {
     try {
-      const isSession = !request.headers.has('authorization') && this.sessions?.token(request) !== undefined;
-      if (isSession) return await this.sessions.stillLives(request);
+      const isSession = !request.headers.has('authorization') && this.#sessions?.token(request) !== undefined;
+      if (isSession) return await this.#sessions.stillLives(request);
       await this.authenticate(request, access);
       return true;
     } catch (error) {
@@ -72,7 +73,7 @@ export class Authenticator {
     }
   }
 
-  private async keyOf(
+  async #keyOf(
     key: string | undefined,
     request: HttpRequest,
     access: Route['access'],
@@ -80,20 +81,20 @@ export class Authenticator {
     const isShaped = key !== undefined && KEY_SHAPE.test(key);
     // A page that asks whether it is logged in has not guessed a secret.
     if (!isShaped && access === 'owner' && !request.headers.has('authorization')) return undefined;
-    return this.guard.unlessGuessing(request, key ?? '', async () => {
-      const record = isShaped ? await this.keys.findKey(key) : undefined;
+    return this.#guard.unlessGuessing(request, key ?? '', async () => {
+      const record = isShaped ? await this.#keys.findKey(key) : undefined;
       const expiresAt = record?.expiresAt ?? null;
       return expiresAt !== null && expiresAt.getTime() <= Date.now() ? undefined : record;
     });
   }
 
-  private async sessionOf(request: HttpRequest): Promise<Caller | undefined> {
-    const token = this.sessions?.token(request);
+  async #sessionOf(request: HttpRequest): Promise<Caller | undefined> {
+    const token = this.#sessions?.token(request);
     if (token === undefined) return undefined;
     let refusal: GatewayError | undefined;
-    const caller = await this.sessionGuard.unlessGuessing(request, token, async () => {
+    const caller = await this.#sessionGuard.unlessGuessing(request, token, async () => {
       try {
-        return await this.sessions?.authenticate(request);
+        return await this.#sessions?.authenticate(request);
       } catch (error) {
         if (!hasCode(error, 'unauthenticated')) throw error;
         refusal = error;

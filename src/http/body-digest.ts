@@ -18,18 +18,18 @@ interface Digest {
 /** Hashes a request's body on its way to the handler. */
 export class BodyDigest {
   readonly request: HttpRequest;
-  private readonly body: HashedBody;
+  readonly #body: HashedBody;
 
   constructor(request: HttpRequest) {
     // The reader of the body gets its errors.
-    this.body = pipeline(request.body, new HashedBody(digestFor(request)), () => undefined);
-    this.body.on('error', () => undefined);
-    this.request = withBody(request, this.body);
+    this.#body = pipeline(request.body, new HashedBody(digestFor(request)), () => undefined);
+    this.#body.on('error', () => undefined);
+    this.request = withBody(request, this.#body);
   }
 
   /** The digest of the bytes read so far. */
   get value(): string | undefined {
-    return this.body.digest.text(this.body.isWhole);
+    return this.#body.digest.text(this.#body.isWhole);
   }
 }
 
@@ -108,43 +108,43 @@ function digestFor(request: HttpRequest): Digest {
 }
 
 class RawDigest implements Digest {
-  private readonly hash = createHash('sha256');
-  private bytes = 0;
+  readonly #hash = createHash('sha256');
+  #bytes = 0;
 
   update(piece: Buffer): void {
-    this.bytes += piece.length;
-    this.hash.update(piece);
+    this.#bytes += piece.length;
+    this.#hash.update(piece);
   }
 
   text(isWhole: boolean): string {
-    const hex = this.hash.copy().digest('hex');
-    return isWhole ? hex : `${this.bytes}:${hex}`;
+    const hex = this.#hash.copy().digest('hex');
+    return isWhole ? hex : `${this.#bytes}:${hex}`;
   }
 }
 
 /** Hashes each part's headers and bytes with their lengths, so that no part can pass for another one's end. */
 class FormDigest implements Digest {
-  private readonly hash = createHash('sha256');
-  private readonly parser: Dicer;
-  private isBroken = false;
-  private isOver = false;
+  readonly #hash = createHash('sha256');
+  readonly #parser: Dicer;
+  #isBroken = false;
+  #isOver = false;
 
   constructor(boundary: string) {
-    this.parser = new Dicer({ boundary });
-    this.parser.on('error', () => (this.isBroken = true));
-    this.parser.on('finish', () => (this.isOver = true));
-    this.parser.on('part', (part) => {
+    this.#parser = new Dicer({ boundary });
+    this.#parser.on('error', () => (this.#isBroken = true));
+    this.#parser.on('finish', () => (this.#isOver = true));
+    this.#parser.on('part', (part) => {
       let bytes = 0;
-      part.on('error', () => (this.isBroken = true));
-      part.on('header', (headers) => this.hash.update(`${JSON.stringify(headers)}\n`));
+      part.on('error', () => (this.#isBroken = true));
+      part.on('header', (headers) => this.#hash.update(`${JSON.stringify(headers)}\n`));
       // Taken at once, like the form's own reader does: a part's stream would hold data.
       part.push = (piece: Buffer | null) => {
         if (piece === null) {
-          this.hash.update(`\n${bytes}\n`);
+          this.#hash.update(`\n${bytes}\n`);
           part.emit('end');
         } else {
           bytes += piece.length;
-          this.hash.update(piece);
+          this.#hash.update(piece);
         }
         return true;
       };
@@ -152,15 +152,15 @@ class FormDigest implements Digest {
   }
 
   update(piece: Buffer): void {
-    if (this.isBroken || this.isOver) return;
+    if (this.#isBroken || this.#isOver) return;
     try {
-      this.parser.write(piece);
+      this.#parser.write(piece);
     } catch {
-      this.isBroken = true;
+      this.#isBroken = true;
     }
   }
 
   text(isWhole: boolean): string | undefined {
-    return isWhole ? this.hash.copy().digest('hex') : undefined;
+    return isWhole ? this.#hash.copy().digest('hex') : undefined;
   }
 }

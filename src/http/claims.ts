@@ -11,30 +11,32 @@ import { networkOf } from './client-address.js';
 export type RequestBudgets = Pick<Budgets, 'memoryBytes' | 'requests' | 'unsigned'>;
 
 export class Claims {
-  private place: Grant | undefined;
-  private held: Memory | undefined;
-  private accountId: string | undefined;
-  private isOver = false;
+  readonly #budgets: RequestBudgets;
+  readonly #address: string;
+  #place: Grant | undefined;
+  #held: Memory | undefined;
+  #accountId: string | undefined;
+  #isOver = false;
 
-  constructor(
-    private readonly budgets: RequestBudgets,
-    private readonly address: string,
-  ) {}
+  constructor(budgets: RequestBudgets, address: string) {
+    this.#budgets = budgets;
+    this.#address = address;
+  }
 
   /** Most requests need none. */
   get memory(): Memory {
-    if (this.held === undefined) {
-      this.held = new Memory(this.budgets.memoryBytes, this.accountId ?? this.anonymous);
-      if (this.isOver) this.held.release();
+    if (this.#held === undefined) {
+      this.#held = new Memory(this.#budgets.memoryBytes, this.#accountId ?? this.#anonymous);
+      if (this.#isOver) this.#held.release();
     }
-    return this.held;
+    return this.#held;
   }
 
   /** Call when the request is authenticated. @throws GatewayError overloaded (503); share_exceeded (429) */
   admit(accountId: string, isEssential: boolean): void {
-    this.place = this.budgets.requests.take({ owner: accountId, isEssential });
-    this.accountId = accountId;
-    this.held?.moveTo(accountId);
+    this.#place = this.#budgets.requests.take({ owner: accountId, isEssential });
+    this.#accountId = accountId;
+    this.#held?.moveTo(accountId);
   }
 
   /**
@@ -42,17 +44,17 @@ export class Claims {
    * share_exceeded (429)
    */
   admitUnsigned(): void {
-    this.place = this.budgets.unsigned.take({ owner: this.anonymous });
+    this.#place = this.#budgets.unsigned.take({ owner: this.#anonymous });
   }
 
   release(): void {
-    this.isOver = true;
-    this.place?.release();
-    this.held?.release();
+    this.#isOver = true;
+    this.#place?.release();
+    this.#held?.release();
   }
 
   /** The owner before authentication. */
-  private get anonymous(): string {
-    return `address ${networkOf(this.address)}`;
+  get #anonymous(): string {
+    return `address ${networkOf(this.#address)}`;
   }
 }

@@ -14,36 +14,36 @@ const RATE_WINDOW_MS = 10_000;
  * Measures a client by the bytes that it moves while it is its turn; time that the gateway itself takes does not count.
  */
 export class ClientPace {
-  private moved = 0;
-  private movedAt: number;
-  private windowBytes = 0;
-  private windowAt: number;
-  private readonly pace: TransferPace;
+  readonly #limits: PaceLimits;
+  #moved = 0;
+  #movedAt: number;
+  #windowBytes = 0;
+  #windowAt: number;
+  readonly #pace: TransferPace;
 
-  constructor(
-    private readonly limits: PaceLimits,
-    now: number,
-  ) {
-    this.movedAt = this.windowAt = now;
-    this.pace = new TransferPace(now);
+  constructor(limits: PaceLimits, now: number) {
+    this.#limits = limits;
+
+    this.#movedAt = this.#windowAt = now;
+    this.#pace = new TransferPace(now);
   }
 
   /** Returns the violation, or undefined. `moved` counts all bytes so far; `now` is in milliseconds. */
   check(isItsTurn: boolean, moved: number, now: number): string | undefined {
-    this.pace.sample(isItsTurn, moved, now);
-    if (!isItsTurn || moved > this.moved) {
-      this.moved = moved;
-      this.movedAt = now;
+    this.#pace.sample(isItsTurn, moved, now);
+    if (!isItsTurn || moved > this.#moved) {
+      this.#moved = moved;
+      this.#movedAt = now;
     }
-    if (!isItsTurn) this.openWindow(moved, now);
-    const { idleTimeoutMs, minBytesPerSecond } = this.limits;
-    if (idleTimeoutMs > 0 && now - this.movedAt > idleTimeoutMs) {
+    if (!isItsTurn) this.#openWindow(moved, now);
+    const { idleTimeoutMs, minBytesPerSecond } = this.#limits;
+    if (idleTimeoutMs > 0 && now - this.#movedAt > idleTimeoutMs) {
       return `the client moved no byte for ${idleTimeoutMs} ms`;
     }
-    const elapsed = now - this.windowAt;
+    const elapsed = now - this.#windowAt;
     if (elapsed < RATE_WINDOW_MS) return undefined;
-    const isSlow = ((moved - this.windowBytes) * 1_000) / elapsed < minBytesPerSecond;
-    this.openWindow(moved, now);
+    const isSlow = ((moved - this.#windowBytes) * 1_000) / elapsed < minBytesPerSecond;
+    this.#openWindow(moved, now);
     return isSlow ? `the client moved fewer than ${minBytesPerSecond} bytes a second` : undefined;
   }
 
@@ -52,11 +52,11 @@ export class ClientPace {
    * completely.
    */
   bytesPerSecond(overMs: number): number | undefined {
-    return this.pace.bytesPerSecond(overMs);
+    return this.#pace.bytesPerSecond(overMs);
   }
 
-  private openWindow(moved: number, now: number): void {
-    this.windowBytes = moved;
-    this.windowAt = now;
+  #openWindow(moved: number, now: number): void {
+    this.#windowBytes = moved;
+    this.#windowAt = now;
   }
 }

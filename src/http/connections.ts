@@ -33,34 +33,36 @@ const LOG_EVERY_MS = 60_000;
 const CLIENT_SHARE = 3 / 4;
 
 export class ClientConnections {
+  readonly #options: ConnectionsOptions;
+  readonly #recount: (() => Map<string, number>) | undefined;
   readonly refused: Record<ConnectionRefusal, number> = { address: 0, total: 0 };
-  private open = 0;
-  private held = new Map<string, number>();
+  #open = 0;
+  #held = new Map<string, number>();
   /** Time of the event loop that recounting may use. */
-  private creditMs = RECOUNT_BURST_MS;
-  private creditedAt = 0;
-  private logFrom = 0;
-  private unlogged = 0;
+  #creditMs = RECOUNT_BURST_MS;
+  #creditedAt = 0;
+  #logFrom = 0;
+  #unlogged = 0;
 
   /**
    * `recount`: for a front end that does not report whose connection has ended; counts the connections of each network
    * in the whole process. Between two recounts the count is an upper bound.
    */
-  constructor(
-    private readonly options: ConnectionsOptions,
-    private readonly recount?: () => Map<string, number>,
-  ) {}
+  constructor(options: ConnectionsOptions, recount?: () => Map<string, number>) {
+    this.#options = options;
+    this.#recount = recount;
+  }
 
   /** Call for each new connection. False: it must be closed at once. */
   opened(address: string): boolean {
-    const { perAddress, total, loops } = this.options;
-    this.open++;
+    const { perAddress, total, loops } = this.#options;
+    this.#open++;
     const network = networkOf(address);
     // The other loops have been given as many meanwhile.
-    if (perAddress > 0) this.held.set(network, this.of(network) + (this.recount === undefined ? 1 : loops));
-    if (this.held.size > this.open + STALE_NETWORKS) this.countAgain();
-    if (this.open > Math.ceil(total / loops)) return this.refuse('total', address);
-    return !this.isOver(network, address) || this.refuse('address', address);
+    if (perAddress > 0) this.#held.set(network, this.#of(network) + (this.#recount === undefined ? 1 : loops));
+    if (this.#held.size > this.#open + STALE_NETWORKS) this.#countAgain();
+    if (this.#open > Math.ceil(total / loops)) return this.#refuse('total', address);
+    return !this.#isOver(network, address) || this.#refuse('address', address);
   }
 
   /**
@@ -68,48 +70,49 @@ export class ClientConnections {
    * it.
    */
   closed(address?: string): void {
-    this.open--;
-    if (address === undefined || this.options.perAddress === 0) return;
+    this.#open--;
+    if (address === undefined || this.#options.perAddress === 0) return;
     const network = networkOf(address);
-    const left = this.of(network) - 1;
-    if (left > 0) this.held.set(network, left);
-    else this.held.delete(network);
+    const left = this.#of(network) - 1;
+    if (left > 0) this.#held.set(network, left);
+    else this.#held.delete(network);
   }
 
-  private of(network: string): number {
-    return this.held.get(network) ?? 0;
+  #of(network: string): number {
+    return this.#held.get(network) ?? 0;
   }
 
-  private isOver(network: string, address: string): boolean {
-    const { perAddress, unbounded } = this.options;
-    if (perAddress === 0 || this.of(network) <= perAddress || isInBlocks(address, unbounded)) return false;
-    this.countAgain();
-    return this.of(network) > perAddress;
+  #isOver(network: string, address: string): boolean {
+    const { perAddress, unbounded } = this.#options;
+    if (perAddress === 0 || this.#of(network) <= perAddress || isInBlocks(address, unbounded)) return false;
+    this.#countAgain();
+    return this.#of(network) > perAddress;
   }
 
-  private countAgain(): void {
-    if (this.recount === undefined) return;
+  #countAgain(): void {
+    const recount = this.#recount;
+    if (recount === undefined) return;
     const startedAt = performance.now();
-    const earnedMs = (startedAt - this.creditedAt) * RECOUNT_SHARE;
-    this.creditMs = Math.min(RECOUNT_BURST_MS, this.creditMs + earnedMs);
-    this.creditedAt = startedAt;
-    if (this.creditMs <= 0) return;
-    this.held = this.recount();
-    this.creditMs -= performance.now() - startedAt;
+    const earnedMs = (startedAt - this.#creditedAt) * RECOUNT_SHARE;
+    this.#creditMs = Math.min(RECOUNT_BURST_MS, this.#creditMs + earnedMs);
+    this.#creditedAt = startedAt;
+    if (this.#creditMs <= 0) return;
+    this.#held = recount();
+    this.#creditMs -= performance.now() - startedAt;
   }
 
-  private refuse(reason: ConnectionRefusal, address: string): false {
+  #refuse(reason: ConnectionRefusal, address: string): false {
     this.refused[reason]++;
-    this.unlogged++;
+    this.#unlogged++;
     const now = performance.now();
-    if (now < this.logFrom) return false;
+    if (now < this.#logFrom) return false;
     const bound = reason === 'address' ? 'server.connectionsPerAddress' : 'three quarters of the open files';
-    this.options.log('warn', `client connections were refused: ${bound} are in use`, {
+    this.#options.log('warn', `client connections were refused: ${bound} are in use`, {
       remoteAddress: address,
-      refused: this.unlogged,
+      refused: this.#unlogged,
     });
-    this.logFrom = now + LOG_EVERY_MS;
-    this.unlogged = 0;
+    this.#logFrom = now + LOG_EVERY_MS;
+    this.#unlogged = 0;
     return false;
   }
 }

@@ -50,64 +50,69 @@ const KEEP_ALIVE_EVERY_SECONDS = 4;
 
 /** One request and its answer. */
 export class Exchange {
-  private readonly startedAt = performance.now();
-  private readonly request: IncomingRequest;
-  private readonly body: BodyReader | undefined;
-  private writer: AnswerWriter | undefined;
-  private readonly claims: Claims;
-  private isOver = false;
-  private isSettled = false;
-  private isAnswered = false;
+  readonly #socket: ClientSocket;
+  readonly #host: ExchangeHost;
+  readonly #startedAt = performance.now();
+  readonly #request: IncomingRequest;
+  readonly #body: BodyReader | undefined;
+  #writer: AnswerWriter | undefined;
+  readonly #claims: Claims;
+  #isOver = false;
+  #isSettled = false;
+  #isAnswered = false;
   /** The answer is sent in the next turn of the event loop. */
-  private isLeaving = false;
-  private status = 0;
-  private bytesOut = 0;
+  #isLeaving = false;
+  #status = 0;
+  #bytesOut = 0;
   facts: HttpAnswer['facts'];
 
-  constructor(
-    private readonly socket: ClientSocket,
-    private readonly host: ExchangeHost,
-  ) {
-    socket.onAborted(() => this.guard(() => this.aborted()));
+  constructor(socket: ClientSocket, host: ExchangeHost) {
+    this.#socket = socket;
+    this.#host = host;
+
+    socket.onAborted(() => this.#guard(() => this.#aborted()));
     const { headers, repeated, peer } = socket.head;
     const declared = headers.get('content-length');
     const contentLength = declared === undefined ? undefined : Number(declared);
     const remoteAddress = clientAddress(peer.address, headers.get('x-forwarded-for'), host.trustedProxies);
-    this.claims = new Claims(host.budgets, remoteAddress);
+    this.#claims = new Claims(host.budgets, remoteAddress);
     const hasBody = headers.has('transfer-encoding') || (contentLength !== undefined && contentLength !== 0);
     if (hasBody) {
-      const touch = { pause: () => this.touch(() => socket.pause()), resume: () => this.touch(() => socket.resume()) };
-      this.body = new BodyReader(touch, contentLength, this.claims.memory.hold(), (error) => this.withdraw(error));
-      socket.onBody((chunk, isLast, isLent) => this.guard(() => this.body?.accept(chunk, isLast, isLent)));
+      const touch = {
+        pause: () => this.#touch(() => socket.pause()),
+        resume: () => this.#touch(() => socket.resume()),
+      };
+      this.#body = new BodyReader(touch, contentLength, this.#claims.memory.hold(), (error) => this.withdraw(error));
+      socket.onBody((chunk, isLast, isLent) => this.#guard(() => this.#body?.accept(chunk, isLast, isLent)));
     }
-    this.request = new IncomingRequest(socket.head, remoteAddress, contentLength, this.claims, this.body);
+    this.#request = new IncomingRequest(socket.head, remoteAddress, contentLength, this.#claims, this.#body);
     const misframed = framingMistake(headers, repeated);
     const mistake = headMistake(socket.head) ?? repeatedField(repeated);
     const isServed = misframed === undefined && mistake === undefined;
-    this.isSettled = !isServed;
-    this.settled = isServed ? this.run() : Promise.resolve();
-    if (misframed !== undefined) this.refuseFraming(misframed);
-    else if (mistake !== undefined) this.answer(unrouted(mistake));
+    this.#isSettled = !isServed;
+    this.settled = isServed ? this.#run() : Promise.resolve();
+    if (misframed !== undefined) this.#refuseFraming(misframed);
+    else if (mistake !== undefined) this.#answer(unrouted(mistake));
   }
 
   /** Called once a second: checks our own limits, and renews the front end's timers. */
   tick(second: number): void {
-    this.guard(() => {
+    this.#guard(() => {
       const now = performance.now();
-      if (now > this.request.bodyDeadline && this.body?.complete === false) {
+      if (now > this.#request.bodyDeadline && this.#body?.complete === false) {
         return this.cut(clientGone('the body was not whole in time'));
       }
-      this.body?.feed();
-      const isItsTurn = (this.body?.waiting ?? false) || (this.writer?.waiting ?? false);
-      const moved = (this.body?.received ?? 0) + (this.writer?.sent ?? 0);
+      this.#body?.feed();
+      const isItsTurn = (this.#body?.waiting ?? false) || (this.#writer?.waiting ?? false);
+      const moved = (this.#body?.received ?? 0) + (this.#writer?.sent ?? 0);
       // Few requests take long enough to see a tick.
-      const pace = (this.request.pace ??= new ClientPace(this.host.limits, this.startedAt));
+      const pace = (this.#request.pace ??= new ClientPace(this.#host.limits, this.#startedAt));
       const offence = pace.check(isItsTurn, moved, now);
       if (offence !== undefined) return this.cut(clientGone(offence));
-      const { leastBytesPerSecond: least } = this.request;
+      const { leastBytesPerSecond: least } = this.#request;
       if ((pace.bytesPerSecond(LEAST_PACE_OVER_MS) ?? Infinity) < least) return this.withdraw(tooSlow(least));
       if (second % KEEP_ALIVE_EVERY_SECONDS !== 0 || this.heldBack !== undefined) return;
-      this.touch(() => this.socket.keepAlive());
+      this.#touch(() => this.#socket.keepAlive());
     });
   }
 
@@ -116,17 +121,17 @@ export class Exchange {
 
   /** The peer whose socket is not read now: it may have left unnoticed. */
   get heldBack(): Peer | undefined {
-    return this.body?.isHeldBack === true && !this.isOver ? this.socket.head.peer : undefined;
+    return this.#body?.isHeldBack === true && !this.#isOver ? this.#socket.head.peer : undefined;
   }
 
   /** It has left for certain, according to the system, or it may have: then the next chunk would show it. */
   checkPeer(isGone: boolean): void {
     if (isGone) this.cut(clientGone());
-    else this.guard(() => this.body?.peek());
+    else this.#guard(() => this.#body?.peek());
   }
 
   get isFinished(): boolean {
-    return this.isOver;
+    return this.#isOver;
   }
 
   /** Resolves when the handler has ended, regardless of the client. */
@@ -134,100 +139,100 @@ export class Exchange {
 
   /** The operation gets `error`; a client that still waits can be given an answer. */
   withdraw(error: GatewayError): void {
-    if (this.isAnswered && !this.isLeaving) this.cut(error);
-    else this.guard(() => this.fail(error));
+    if (this.#isAnswered && !this.#isLeaving) this.cut(error);
+    else this.#guard(() => this.#fail(error));
   }
 
   /** Ends the exchange from our side: the operation gets `error`, the client sees its connection close. */
   cut(error: GatewayError): void {
-    if (this.isOver) return;
-    this.end(false);
-    this.fail(error);
-    this.socket.close();
+    if (this.#isOver) return;
+    this.#end(false);
+    this.#fail(error);
+    this.#socket.close();
   }
 
   /**
    * The end of such a request is ambiguous, and after any answer the front end would take the remaining bytes for the
    * next request (RFC 9112, 6.3: request smuggling). So it gets no answer, like a request that cannot be parsed at all.
    */
-  private refuseFraming(mistake: GatewayError): void {
-    this.status = mistake.status;
+  #refuseFraming(mistake: GatewayError): void {
+    this.#status = mistake.status;
     this.cut(mistake);
   }
 
-  private get isSmall(): boolean {
-    return this.body === undefined || (this.request.contentLength ?? Infinity) <= MAX_WHOLE_BYTES;
+  get #isSmall(): boolean {
+    return this.#body === undefined || (this.#request.contentLength ?? Infinity) <= MAX_WHOLE_BYTES;
   }
 
-  private async run(): Promise<void> {
+  async #run(): Promise<void> {
     let answer: HttpAnswer;
     try {
       // A large body would arrive while its request waits, and would have to be buffered.
-      const turn = this.isSmall ? this.host.turns.next() : undefined;
+      const turn = this.#isSmall ? this.#host.turns.next() : undefined;
       if (turn !== undefined) await turn;
-      answer = await this.host.handle(this.request);
+      answer = await this.#host.handle(this.#request);
     } catch (error) {
       answer = unrouted(toGatewayError(error));
     }
-    this.answer(answer);
-    this.isSettled = true;
-    if (this.isOver) this.claims.release();
+    this.#answer(answer);
+    this.#isSettled = true;
+    if (this.#isOver) this.#claims.release();
   }
 
-  private answer(answer: HttpAnswer): void {
-    if (this.isOver || this.isAnswered) {
+  #answer(answer: HttpAnswer): void {
+    if (this.#isOver || this.#isAnswered) {
       if (isStream(answer.body)) dismiss(answer.body.stream);
       this.facts ??= answer.facts;
       return;
     }
-    this.isAnswered = true;
-    this.guard(() => this.send(answer));
+    this.#isAnswered = true;
+    this.#guard(() => this.#send(answer));
   }
 
-  private send(answer: HttpAnswer): void {
+  #send(answer: HttpAnswer): void {
     const { body, headLength } = answer;
-    this.status = answer.status;
+    this.#status = answer.status;
     this.facts = answer.facts;
     const isBodiless = answer.status === 304 || answer.status === 204;
-    if (this.request.method === 'HEAD' || headLength !== undefined || isBodiless) {
+    if (this.#request.method === 'HEAD' || headLength !== undefined || isBodiless) {
       if (isStream(body)) dismiss(body.stream);
       const length = isBodiless || headLength === 'unknown' ? undefined : (headLength ?? lengthOf(body));
-      return this.sendHeadOnly(answer, length);
+      return this.#sendHeadOnly(answer, length);
     }
     if (isStream(body)) {
-      if (body.length !== 0) return this.stream(answer, body);
+      if (body.length !== 0) return this.#stream(answer, body);
       body.stream.on('error', () => undefined).resume();
-      return this.sendWhole(answer, '');
+      return this.#sendWhole(answer, '');
     }
     const bytes = body ?? '';
     const length = lengthOf(bytes);
-    if (length === undefined || length <= MAX_WHOLE_BYTES) return this.sendWhole(answer, bytes);
+    if (length === undefined || length <= MAX_WHOLE_BYTES) return this.#sendWhole(answer, bytes);
     try {
-      this.stream(answer, { stream: Readable.from([this.held(bytes, length)], { objectMode: false }), length });
+      this.#stream(answer, { stream: Readable.from([this.#held(bytes, length)], { objectMode: false }), length });
     } catch (error) {
-      this.broken(toGatewayError(error), false, answer);
+      this.#broken(toGatewayError(error), false, answer);
     }
   }
 
   /** Text counts until its last byte has been sent; bytes are owned by code that keeps them anyway. */
-  private held(body: string | Uint8Array, length: number): Buffer {
+  #held(body: string | Uint8Array, length: number): Buffer {
     if (typeof body !== 'string') return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-    this.claims.memory.hold().require(length);
+    this.#claims.memory.hold().require(length);
     return Buffer.from(body);
   }
 
-  private sendHeadOnly(answer: HttpAnswer, length: number | undefined): void {
-    this.behindRead(() => {
-      this.socket.sendHead(this.headOf(answer), length);
-      this.end(true);
+  #sendHeadOnly(answer: HttpAnswer, length: number | undefined): void {
+    this.#behindRead(() => {
+      this.#socket.sendHead(this.#headOf(answer), length);
+      this.#end(true);
     });
   }
 
-  private sendWhole(answer: HttpAnswer, bytes: string | Uint8Array): void {
-    this.behindRead(() => {
-      this.socket.sendWhole(this.headOf(answer), bytes);
-      this.bytesOut = lengthOf(bytes) ?? 0;
-      this.end(true);
+  #sendWhole(answer: HttpAnswer, bytes: string | Uint8Array): void {
+    this.#behindRead(() => {
+      this.#socket.sendWhole(this.#headOf(answer), bytes);
+      this.#bytesOut = lengthOf(bytes) ?? 0;
+      this.#end(true);
     });
   }
 
@@ -236,97 +241,97 @@ export class Exchange {
    * would treat it as unread, and the native server would leave the paused connection without a timer: for ever, if its
    * client left.
    */
-  private behindRead(send: () => void): void {
-    if (!this.isUnread) return send();
-    this.isLeaving = true;
+  #behindRead(send: () => void): void {
+    if (!this.#isUnread) return send();
+    this.#isLeaving = true;
     setImmediate(() => {
-      this.isLeaving = false;
-      this.guard(() => this.touch(send));
+      this.#isLeaving = false;
+      this.#guard(() => this.#touch(send));
     });
   }
 
-  private stream(answer: HttpAnswer, { stream, length }: StreamBody): void {
-    const head = this.headOf(answer);
-    if (this.isUnread) this.body?.discard();
-    this.writer = new AnswerWriter((events) => this.socket.openSink(head, length, events), stream, length, {
-      done: () => this.end(true),
-      broken: (error, headWasSent) => this.guard(() => this.broken(error, headWasSent, answer)),
+  #stream(answer: HttpAnswer, { stream, length }: StreamBody): void {
+    const head = this.#headOf(answer);
+    if (this.#isUnread) this.#body?.discard();
+    this.#writer = new AnswerWriter((events) => this.#socket.openSink(head, length, events), stream, length, {
+      done: () => this.#end(true),
+      broken: (error, headWasSent) => this.#guard(() => this.#broken(error, headWasSent, answer)),
     });
   }
 
-  private broken(cause: Error, headWasSent: boolean, { headers, facts }: HttpAnswer): void {
-    if (this.isOver) return;
+  #broken(cause: Error, headWasSent: boolean, { headers, facts }: HttpAnswer): void {
+    if (this.#isOver) return;
     const error = toGatewayError(cause);
     if (facts !== undefined) this.facts = { ...facts, error };
     if (headWasSent) return this.cut(error);
     const requestId = headers?.['X-Request-Id'];
-    this.send({ ...unrouted(error, typeof requestId === 'string' ? requestId : undefined), facts: this.facts });
+    this.#send({ ...unrouted(error, typeof requestId === 'string' ? requestId : undefined), facts: this.facts });
   }
 
-  private headOf({ status, headers = {} }: HttpAnswer): AnswerHead {
+  #headOf({ status, headers = {} }: HttpAnswer): AnswerHead {
     const fields: string[] = [];
     for (const name of Object.keys(headers)) {
       const value = headers[name] ?? '';
       if (typeof value === 'string') fields.push(name, fieldValue(value));
       else for (const one of value) fields.push(name, fieldValue(one));
     }
-    if (this.isUnread) this.lingeringPeer = this.socket.head.peer;
-    return { status, fields, persistence: this.isUnread ? 'unread' : this.host.isDraining ? 'close' : 'keep' };
+    if (this.#isUnread) this.lingeringPeer = this.#socket.head.peer;
+    return { status, fields, persistence: this.#isUnread ? 'unread' : this.#host.isDraining ? 'close' : 'keep' };
   }
 
   /**
    * The rest of a body would be taken for the next request; closing the connection also stops the client from sending.
    */
-  private get isUnread(): boolean {
-    return this.body !== undefined && !this.body.complete && !this.socket.hasWholeRequest;
+  get #isUnread(): boolean {
+    return this.#body !== undefined && !this.#body.complete && !this.#socket.hasWholeRequest;
   }
 
   /** The socket must not be touched from here on. */
-  private end(isComplete: boolean): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    if (isComplete && this.body !== undefined && !this.body.complete) this.body.destroy();
-    if (this.isSettled) this.claims.release();
-    const { method, path, remoteAddress } = this.request;
-    this.host.over(this, {
+  #end(isComplete: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (isComplete && this.#body !== undefined && !this.#body.complete) this.#body.destroy();
+    if (this.#isSettled) this.#claims.release();
+    const { method, path, remoteAddress } = this.#request;
+    this.#host.over(this, {
       method,
       path,
       remoteAddress,
-      status: this.status,
-      bytesIn: this.body?.received ?? 0,
-      bytesOut: this.writer?.sent ?? this.bytesOut,
-      durationMs: performance.now() - this.startedAt,
+      status: this.#status,
+      bytesIn: this.#body?.received ?? 0,
+      bytesOut: this.#writer?.sent ?? this.#bytesOut,
+      durationMs: performance.now() - this.#startedAt,
       isComplete,
       facts: this.facts,
     });
   }
 
-  private aborted(): void {
-    if (this.isOver) return;
-    this.end(false);
-    this.fail(clientGone());
+  #aborted(): void {
+    if (this.#isOver) return;
+    this.#end(false);
+    this.#fail(clientGone());
   }
 
-  private fail(error: GatewayError): void {
-    this.request.abort(error);
-    this.body?.cut(error);
-    this.writer?.stop(error);
+  #fail(error: GatewayError): void {
+    this.#request.abort(error);
+    this.#body?.cut(error);
+    this.#writer?.stop(error);
   }
 
-  private touch(use: () => void): void {
-    if (!this.isOver) use();
+  #touch(use: () => void): void {
+    if (!this.#isOver) use();
   }
 
   /** No exception may unwind into native code. */
-  private guard(work: () => void): void {
+  #guard(work: () => void): void {
     try {
       work();
     } catch (error) {
       const failure = new GatewayError('internal', 'the front end failed', { cause: error });
-      this.fail(failure);
-      if (this.isOver) return;
-      this.end(false);
-      this.socket.close();
+      this.#fail(failure);
+      if (this.#isOver) return;
+      this.#end(false);
+      this.#socket.close();
     }
   }
 }

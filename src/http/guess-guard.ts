@@ -25,17 +25,19 @@ const LOOK_UPS_AT_ONCE = 2;
 const MAX_KNOWN = 20_000;
 
 export class GuessGuard {
+  readonly #failures: Failures;
+  readonly #what: string;
   /** Secrets that were valid here, by their hash: a client that sends one is not guessing. */
-  private readonly known = new LRUCache<string, true>(atMost(MAX_KNOWN));
+  readonly #known = new LRUCache<string, true>(atMost(MAX_KNOWN));
   /** The time of the last look-up, by network and beginning, for beginnings with too many failures. */
-  private readonly lastLookUps = new LRUCache<string, number>(atMost(MAX_KNOWN));
+  readonly #lastLookUps = new LRUCache<string, number>(atMost(MAX_KNOWN));
   /** By network. */
-  private readonly lines = new Map<string, PQueue>();
+  readonly #lines = new Map<string, PQueue>();
 
-  constructor(
-    private readonly failures: Failures,
-    private readonly what: string,
-  ) {}
+  constructor(failures: Failures, what: string) {
+    this.#failures = failures;
+    this.#what = what;
+  }
 
   /**
    * Looks a secret up. A secret that was not valid here before is counted first, and uncounted if it is valid, so that
@@ -47,36 +49,36 @@ export class GuessGuard {
     lookUp: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
     const name = hash('sha256', secret, 'base64');
-    if (this.known.get(name) === true) return lookUp();
+    if (this.#known.get(name) === true) return lookUp();
     const network = networkOf(remoteAddress);
-    const line = this.lines.get(network) ?? new PQueue({ concurrency: LOOK_UPS_AT_ONCE });
-    this.lines.set(network, line);
+    const line = this.#lines.get(network) ?? new PQueue({ concurrency: LOOK_UPS_AT_ONCE });
+    this.#lines.set(network, line);
     try {
       const alike = secret.slice(0, PREFIX_CHARACTERS);
-      return await line.add(() => this.unlessTooMany(network, { name, alike }, lookUp));
+      return await line.add(() => this.#unlessTooMany(network, { name, alike }, lookUp));
     } finally {
-      if (line.size + line.pending === 0) this.lines.delete(network);
+      if (line.size + line.pending === 0) this.#lines.delete(network);
     }
   }
 
-  private async unlessTooMany<T>(
+  async #unlessTooMany<T>(
     network: string,
     { name, alike }: { readonly name: string; readonly alike: string },
     lookUp: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
     // Another waiting request may have shown by now that it is valid.
-    if (this.known.get(name) === true) return lookUp();
+    if (this.#known.get(name) === true) return lookUp();
     // Counted per kind: bad links say nothing about keys.
-    const all = `${this.what} ${network}`;
+    const all = `${this.#what} ${network}`;
     const ofPrefix = `${all} ${hash('sha256', alike, 'base64')}`;
-    const [ofAll, ofAlike] = await Promise.all([this.failures.take(all), this.failures.take(ofPrefix)]);
+    const [ofAll, ofAlike] = await Promise.all([this.#failures.take(all), this.#failures.take(ofPrefix)]);
     const giveBack = (): Promise<unknown> =>
-      Promise.all([this.failures.giveBack(all), this.failures.giveBack(ofPrefix)]);
-    const mustWait = new GatewayError('rate_limited', `too many requests with a bad ${this.what} from this address`, {
+      Promise.all([this.#failures.giveBack(all), this.#failures.giveBack(ofPrefix)]);
+    const mustWait = new GatewayError('rate_limited', `too many requests with a bad ${this.#what} from this address`, {
       step: 'request',
       retryAfterMs: ofAll.msBeforeNext,
     });
-    if (ofAlike.count > MAX_FAILURES && !this.mayBeSpared(ofPrefix)) throw mustWait;
+    if (ofAlike.count > MAX_FAILURES && !this.#mayBeSpared(ofPrefix)) throw mustWait;
     let found: T | undefined;
     try {
       found = await lookUp();
@@ -85,16 +87,16 @@ export class GuessGuard {
       throw error;
     }
     if (found !== undefined) {
-      this.known.set(name, true);
+      this.#known.set(name, true);
       await giveBack();
     } else if (ofAll.count > MAX_FAILURES) throw mustWait;
     return found;
   }
 
-  private mayBeSpared(ofPrefix: string): boolean {
+  #mayBeSpared(ofPrefix: string): boolean {
     const now = performance.now();
-    if (now - (this.lastLookUps.get(ofPrefix) ?? -Infinity) < SPARE_LOOK_UP_EVERY_MS) return false;
-    this.lastLookUps.set(ofPrefix, now);
+    if (now - (this.#lastLookUps.get(ofPrefix) ?? -Infinity) < SPARE_LOOK_UP_EVERY_MS) return false;
+    this.#lastLookUps.set(ofPrefix, now);
     return true;
   }
 }

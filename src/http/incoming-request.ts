@@ -13,6 +13,7 @@ import type { RequestHead } from './front-end.js';
 import type { HttpRequest } from './types.js';
 
 export class IncomingRequest implements HttpRequest {
+  #received: BodyReader | undefined;
   readonly method: string;
   readonly path: string;
   readonly queryText: string;
@@ -22,7 +23,7 @@ export class IncomingRequest implements HttpRequest {
   leastBytesPerSecond = 0;
   /** Absent until the request is a second old. */
   pace: ClientPace | undefined;
-  private parameters: URLSearchParams | undefined;
+  #parameters: URLSearchParams | undefined;
   readonly ending = new Ending();
 
   constructor(
@@ -30,8 +31,10 @@ export class IncomingRequest implements HttpRequest {
     readonly remoteAddress: string,
     readonly contentLength: number | undefined,
     readonly claims: Claims,
-    private received: BodyReader | undefined,
+    received: BodyReader | undefined,
   ) {
+    this.#received = received;
+
     this.method = head.method;
     this.path = head.path;
     this.queryText = head.query;
@@ -42,15 +45,15 @@ export class IncomingRequest implements HttpRequest {
   readonly hasBody: boolean;
 
   get query(): URLSearchParams {
-    return (this.parameters ??= new URLSearchParams(this.queryText));
+    return (this.#parameters ??= new URLSearchParams(this.queryText));
   }
 
   get body(): Readable {
-    return (this.received ??= emptyBody());
+    return (this.#received ??= emptyBody());
   }
 
   bodyInPieces(): ReturnType<HttpRequest['bodyInPieces']> {
-    const stream = (this.received ??= emptyBody());
+    const stream = (this.#received ??= emptyBody());
     stream.takeInPieces();
     return { stream, stop: (reason) => stream.cut(reason) };
   }

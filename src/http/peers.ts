@@ -28,11 +28,14 @@ const LINGER_MS = 15_000;
 
 /** Checks regularly which clients have left; all are connected to one port of ours. */
 export class PeerChecks {
+  readonly #read: (port: number) => Promise<ReadonlyMap<string, Found>>;
   #former: ReadonlyMap<string, Found> = new Map();
   #lingering: readonly { readonly key: string; readonly until: number }[] = [];
 
   /** `read`: returns the kernel's table, by address. */
-  constructor(private readonly read: (port: number) => Promise<ReadonlyMap<string, Found>> = readTables) {}
+  constructor(read: (port: number) => Promise<ReadonlyMap<string, Found>> = readTables) {
+    this.#read = read;
+  }
 
   /** A request from there was answered before its body was read. */
   lingers({ address }: Peer): void {
@@ -48,7 +51,7 @@ export class PeerChecks {
    */
   async gone(port: number, peers: readonly Peer[]): Promise<(peer: Peer) => boolean> {
     const former = this.#former;
-    const found = (this.#former = await this.read(port));
+    const found = (this.#former = await this.#read(port));
     if (found.size === 0) return () => false;
     const asked = countBy(peers.map(({ address }) => keyOf(address)));
     const now = performance.now();

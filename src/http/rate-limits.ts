@@ -98,51 +98,54 @@ function createSharedLimiter(limit: number, rates: RequestRates): Limiter {
  * each node uses its even part.
  */
 class Window {
+  readonly #key: string;
+  readonly #limit: number;
+  readonly #rates: RequestRates;
   /** Points granted to this node and not yet used. */
-  private granted = 0;
+  #granted = 0;
   /** Points left for all nodes at this node's last request. */
-  private left = 0;
-  private endsAt = -Infinity;
-  private waiting = 0;
-  private asking: Promise<void> | undefined;
+  #left = 0;
+  #endsAt = -Infinity;
+  #waiting = 0;
+  #asking: Promise<void> | undefined;
 
-  constructor(
-    private readonly key: string,
-    private readonly limit: number,
-    private readonly rates: RequestRates,
-  ) {}
+  constructor(key: string, limit: number, rates: RequestRates) {
+    this.#key = key;
+    this.#limit = limit;
+    this.#rates = rates;
+  }
 
   async take(): Promise<Taken> {
-    this.waiting++;
+    this.#waiting++;
     try {
       for (;;) {
-        const msBeforeNext = this.endsAt - performance.now();
-        if (msBeforeNext > 0 && this.granted > 0) {
-          this.granted--;
-          return { isOver: false, remaining: this.left + this.granted, msBeforeNext };
+        const msBeforeNext = this.#endsAt - performance.now();
+        if (msBeforeNext > 0 && this.#granted > 0) {
+          this.#granted--;
+          return { isOver: false, remaining: this.#left + this.#granted, msBeforeNext };
         }
-        if (msBeforeNext > 0 && this.left === 0) return { isOver: true, remaining: 0, msBeforeNext };
-        await (this.asking ??= this.ask().finally(() => (this.asking = undefined)));
+        if (msBeforeNext > 0 && this.#left === 0) return { isOver: true, remaining: 0, msBeforeNext };
+        await (this.#asking ??= this.#ask().finally(() => (this.#asking = undefined)));
       }
     } finally {
-      this.waiting--;
+      this.#waiting--;
     }
   }
 
-  private async ask(): Promise<void> {
+  async #ask(): Promise<void> {
     // The answer's age is unknown: counted from here, the window ends too early rather than too late.
     const askedAt = performance.now();
-    const answer = this.rates.take(this.key, this.waiting, this.limit).catch(() => undefined);
+    const answer = this.#rates.take(this.#key, this.#waiting, this.#limit).catch(() => undefined);
     // An answer after that time is lost, with its portion.
     const portion = await within(answer, PATIENCE_MS, () => undefined, { isPatient: false });
     if (portion === undefined) {
-      this.granted = Math.max(1, Math.floor(this.limit / this.rates.processes));
-      this.left = 0;
-      this.endsAt = performance.now() + WINDOW_MS;
+      this.#granted = Math.max(1, Math.floor(this.#limit / this.#rates.processes));
+      this.#left = 0;
+      this.#endsAt = performance.now() + WINDOW_MS;
     } else {
-      this.granted = portion.granted;
-      this.left = portion.left;
-      this.endsAt = askedAt + portion.endsInMs;
+      this.#granted = portion.granted;
+      this.#left = portion.left;
+      this.#endsAt = askedAt + portion.endsInMs;
     }
   }
 }

@@ -193,29 +193,29 @@ const isParameter = (segment: string): boolean => segment.startsWith(':');
 /** Finds all routes of a path, for any method. */
 class RouteIndex {
   /** Paths without parameters. */
-  private readonly whole = new Map<string, readonly CompiledRoute[]>();
+  readonly #whole = new Map<string, readonly CompiledRoute[]>();
   /** By their first two segments if both are literal, so that a request is compared with few. */
-  private readonly byStart = new Map<string, readonly CompiledRoute[]>();
-  private readonly others: readonly CompiledRoute[];
+  readonly #byStart = new Map<string, readonly CompiledRoute[]>();
+  readonly #others: readonly CompiledRoute[];
 
   constructor(routes: readonly CompiledRoute[]) {
-    this.others = routes.filter(({ segments }) => segments.slice(0, 2).some(isParameter));
+    this.#others = routes.filter(({ segments }) => segments.slice(0, 2).some(isParameter));
     for (const compiled of routes) {
       const start = startOf(compiled.segments);
-      if (!this.others.includes(compiled)) this.byStart.set(start, [...(this.byStart.get(start) ?? []), compiled]);
+      if (!this.#others.includes(compiled)) this.#byStart.set(start, [...(this.#byStart.get(start) ?? []), compiled]);
     }
     for (const { route, parameters } of routes) {
-      if (parameters.length === 0) this.whole.set(route.path, this.compare(segmentsOf(route.path)));
+      if (parameters.length === 0) this.#whole.set(route.path, this.#compare(segmentsOf(route.path)));
     }
   }
 
   on(path: string): readonly CompiledRoute[] {
-    return this.whole.get(path) ?? this.compare(segmentsOf(path));
+    return this.#whole.get(path) ?? this.#compare(segmentsOf(path));
   }
 
-  private compare(segments: readonly string[]): CompiledRoute[] {
-    const literal = this.byStart.get(startOf(segments)) ?? [];
-    return [...literal, ...this.others].filter((candidate) => fits(candidate.segments, segments));
+  #compare(segments: readonly string[]): CompiledRoute[] {
+    const literal = this.#byStart.get(startOf(segments)) ?? [];
+    return [...literal, ...this.#others].filter((candidate) => fits(candidate.segments, segments));
   }
 }
 

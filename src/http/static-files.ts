@@ -24,15 +24,18 @@ export function readStaticFiles(folder: string): Map<string, StaticFile> {
 
 /** The first request for a file reads it: most files of the documentation are never requested. */
 class BuiltFile implements StaticFile {
+  readonly #folder: string;
+  readonly #name: string;
+  readonly #names: ReadonlySet<string>;
   readonly contentType: string;
   readonly #read = new Map<string, Buffer>();
   #digest: string | undefined;
 
-  constructor(
-    private readonly folder: string,
-    private readonly name: string,
-    private readonly names: ReadonlySet<string>,
-  ) {
+  constructor(folder: string, name: string, names: ReadonlySet<string>) {
+    this.#folder = folder;
+    this.#name = name;
+    this.#names = names;
+
     this.contentType = mime.contentType(path.extname(name)) || 'application/octet-stream';
   }
 
@@ -41,20 +44,20 @@ class BuiltFile implements StaticFile {
   }
 
   get plain(): Buffer {
-    return this.bytesOf(this.name);
+    return this.#bytesOf(this.#name);
   }
 
   get br(): Buffer | undefined {
-    return this.names.has(`${this.name}.br`) ? this.bytesOf(`${this.name}.br`) : undefined;
+    return this.#names.has(`${this.#name}.br`) ? this.#bytesOf(`${this.#name}.br`) : undefined;
   }
 
   get gzip(): Buffer | undefined {
-    return this.names.has(`${this.name}.gz`) ? this.bytesOf(`${this.name}.gz`) : undefined;
+    return this.#names.has(`${this.#name}.gz`) ? this.#bytesOf(`${this.#name}.gz`) : undefined;
   }
 
-  private bytesOf(name: string): Buffer {
+  #bytesOf(name: string): Buffer {
     let bytes = this.#read.get(name);
-    if (bytes === undefined) this.#read.set(name, (bytes = readFileSync(path.join(this.folder, name))));
+    if (bytes === undefined) this.#read.set(name, (bytes = readFileSync(path.join(this.#folder, name))));
     return bytes;
   }
 }

@@ -37,11 +37,11 @@ const MAX_HEADER = 1_000;
 
 /** The unknown fields of one request. */
 export class UnknownFields {
-  private readonly isStrict: boolean;
-  private ignored: Set<string> | undefined;
+  readonly #isStrict: boolean;
+  #ignored: Set<string> | undefined;
 
   constructor({ headers }: HttpRequest) {
-    this.isStrict = wantsStrict(headers.get('prefer'));
+    this.#isStrict = wantsStrict(headers.get('prefer'));
   }
 
   /** `schema`: of the query; undefined = it has no parameters. @throws GatewayError bad_request if strict */
@@ -49,7 +49,7 @@ export class UnknownFields {
     const known = fieldsOf(schema);
     if (known === undefined) return;
     for (const name of query.keys()) {
-      if (!known.has(name)) this.note('query parameter', { name, last: name, known });
+      if (!known.has(name)) this.#note('query parameter', { name, last: name, known });
     }
   }
 
@@ -59,14 +59,15 @@ export class UnknownFields {
    */
   noteFields(given: unknown, schema: object): void {
     for (const unknown of unknownIn(given, schema, '')) {
-      this.note('field', unknown);
+      this.#note('field', unknown);
       delete unknown.holder[unknown.last];
     }
   }
 
   /** The header fields for the answer. */
   get headers(): Readonly<Record<string, string>> | undefined {
-    const { isStrict, ignored } = this;
+    const isStrict = this.#isStrict;
+    const ignored = this.#ignored;
     if (!isStrict && ignored === undefined) return undefined;
     return {
       ...(isStrict ? { 'Preference-Applied': 'handling=strict' } : {}),
@@ -74,16 +75,16 @@ export class UnknownFields {
     };
   }
 
-  private note(kind: string, { name, last, known }: Unknown): void {
-    if (this.isStrict) {
+  #note(kind: string, { name, last, known }: Unknown): void {
+    if (this.#isStrict) {
       const near = nearestName(last, [...known.keys()]);
       const meant = near === undefined ? '' : `; is ${near} meant?`;
       throw new GatewayError('bad_request', `${name.slice(0, MAX_NAME)} is no ${kind} of this endpoint${meant}`, {
         step: 'request',
       });
     }
-    this.ignored ??= new Set();
-    if (this.ignored.size <= MAX_NAMES) this.ignored.add(name.slice(0, MAX_NAME));
+    this.#ignored ??= new Set();
+    if (this.#ignored.size <= MAX_NAMES) this.#ignored.add(name.slice(0, MAX_NAME));
   }
 }
 

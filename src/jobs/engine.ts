@@ -61,11 +61,12 @@ const CHECK_KEYS_EVERY_MS = 1_000;
 const FORSAKEN_AT_ONCE = 50;
 
 export class JobEngine {
+  readonly #options: JobEngineOptions;
   readonly #workers: Readonly<Record<SeatKind, QueueWorker>>;
-  readonly #purging = new Periodic(() => this.purge(), PURGE_EVERY_MS);
+  readonly #purging = new Periodic(() => this.#purge(), PURGE_EVERY_MS);
   /** Never rejects. */
   readonly #checkKeys = new WokenWork(
-    () => this.endWithoutKey(),
+    () => this.#endWithoutKey(),
     () => undefined,
     { restMs: CHECK_KEYS_EVERY_MS },
   );
@@ -74,14 +75,16 @@ export class JobEngine {
   #openUntil = -Infinity;
   #isStopped = false;
 
-  constructor(private readonly options: JobEngineOptions) {
-    this.#workers = { 'job-list': this.worker('job-list'), 'job-files': this.worker('job-files') };
+  constructor(options: JobEngineOptions) {
+    this.#options = options;
+
+    this.#workers = { 'job-list': this.#worker('job-list'), 'job-files': this.#worker('job-files') };
   }
 
   start(): void {
     for (const worker of Object.values(this.#workers)) worker.start();
     this.#purging.start();
-    this.#stopListening = this.options.storage.agenda.on('jobs', () => {
+    this.#stopListening = this.#options.storage.agenda.on('jobs', () => {
       this.#openUntil = performance.now() + 2 * LOOK_MS;
       this.#checkKeys.wake();
     });
@@ -100,24 +103,24 @@ export class JobEngine {
     await Promise.all([purged, this.#checkKeys.stop()]);
   }
 
-  private worker(queue: SeatKind): QueueWorker {
-    const { storage, concurrency, log } = this.options;
+  #worker(queue: SeatKind): QueueWorker {
+    const { storage, concurrency, log } = this.#options;
     return new QueueWorker({
       claims: storage.queue,
       queue,
       concurrency,
       groupConcurrency: SLICES_OF_A_JOB,
       log,
-      run: (claimed, signal) => this.run(queue, claimed, signal),
+      run: (claimed, signal) => this.#run(queue, claimed, signal),
     });
   }
 
-  private async run(kind: SeatKind, claimed: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
-    const { storage, running, limits } = this.options;
+  async #run(kind: SeatKind, claimed: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
+    const { storage, running, limits } = this.#options;
     const { jobId, seat: number } = claimed.data as { readonly jobId: string; readonly seat: number };
     const seat = { kind, number };
     const job = await storage.rows.running(jobId);
-    const end = job === undefined ? NOTHING : await this.slice(job, seat, signal);
+    const end = job === undefined ? NOTHING : await this.#slice(job, seat, signal);
     if (end.kind === 'done') return { again: end.afterMs };
     if (end.kind === 'fatal' && job !== undefined) {
       const { code, clientText: message } = end.error;
@@ -129,23 +132,23 @@ export class JobEngine {
     return left;
   }
 
-  private async slice(job: RunningJob, seat: Seat, signal: AbortSignal): Promise<SliceEnd> {
-    const activeRun = this.options.running.enter(job.id, signal);
+  async #slice(job: RunningJob, seat: Seat, signal: AbortSignal): Promise<SliceEnd> {
+    const activeRun = this.#options.running.enter(job.id, signal);
     try {
-      const places = await this.placesOf(job);
+      const places = await this.#placesOf(job);
       if (places instanceof GatewayError) return { kind: 'fatal', error: places };
-      const { list, files, remove } = this.options;
+      const { list, files, remove } = this.#options;
       const slices = seat.kind === 'job-files' ? files : job.phase === 3 ? remove : list;
       const until = performance.now() + TURN_MS;
       for (;;) {
-        const end = await slices.run(job, seat, places, activeRun, () => this.placesOf(job));
+        const end = await slices.run(job, seat, places, activeRun, () => this.#placesOf(job));
         // The rest of its turn is used without asking for another one.
         const hasMore = end.kind === 'done' && end.afterMs === 0;
         if (!hasMore || !activeRun.isWanted || performance.now() > until) return end;
       }
     } catch (error) {
       if (!hasCode(error, 'draining', 'database_away', 'outcome_unrecorded')) {
-        this.options.log('error', 'a slice of a job failed', { jobId: job.id, reason: String(error) });
+        this.#options.log('error', 'a slice of a job failed', { jobId: job.id, reason: String(error) });
       }
       throw error;
     } finally {
@@ -153,11 +156,11 @@ export class JobEngine {
     }
   }
 
-  private async placesOf({ accountId, definition }: RunningJob): Promise<JobPlaces | GatewayError> {
+  async #placesOf({ accountId, definition }: RunningJob): Promise<JobPlaces | GatewayError> {
     const { source, destination } = definition;
-    const from = await this.connectionOf(accountId, source.connectionId);
+    const from = await this.#connectionOf(accountId, source.connectionId);
     if (from instanceof GatewayError) return from;
-    const to = destination === null ? from : await this.connectionOf(accountId, destination.connectionId);
+    const to = destination === null ? from : await this.#connectionOf(accountId, destination.connectionId);
     if (to instanceof GatewayError) return to;
     return {
       source: from,
@@ -167,8 +170,8 @@ export class JobEngine {
     };
   }
 
-  private async connectionOf(accountId: string, id: string): Promise<Connection | GatewayError> {
-    const connection = await this.options.connections.find(accountId, id);
+  async #connectionOf(accountId: string, id: string): Promise<Connection | GatewayError> {
+    const connection = await this.#options.connections.find(accountId, id);
     if (connection === undefined) return unknown('connection', id);
     try {
       requireActive(connection);
@@ -179,8 +182,8 @@ export class JobEngine {
   }
 
   /** Ends jobs whose key was revoked or narrowed, as any request with it would be refused. Never rejects. */
-  private async endWithoutKey(): Promise<void> {
-    const { storage, running, limits, checkHolder, log } = this.options;
+  async #endWithoutKey(): Promise<void> {
+    const { storage, running, limits, checkHolder, log } = this.#options;
     try {
       for (const job of await storage.rows.forsaken(FORSAKEN_AT_ONCE)) {
         const error = thrownBy(() => checkHolder(job, job.definition));
@@ -197,8 +200,8 @@ export class JobEngine {
   }
 
   /** Never rejects. */
-  private async purge(): Promise<void> {
-    const { storage, retentionDays, log } = this.options;
+  async #purge(): Promise<void> {
+    const { storage, retentionDays, log } = this.#options;
     try {
       while (retentionDays > 0 && !this.#isStopped && (await storage.rows.purge(retentionDays)));
     } catch (error) {

@@ -7,13 +7,16 @@ const CLAIMED_BYTES = 256 * 1024 * 1024;
 const FEW = 20;
 
 export class FileQueue {
+  readonly #claim: (limit: number, bytes: number) => Promise<readonly JobFile[]>;
   /** Claimed and not yet done: until then each further claim returns them again. */
   readonly #claimed = new Map<string, number>();
   #waiting: JobFile[] = [];
   #claiming: Promise<void> | undefined;
   #isExhausted = false;
 
-  constructor(private readonly claim: (limit: number, bytes: number) => Promise<readonly JobFile[]>) {}
+  constructor(claim: (limit: number, bytes: number) => Promise<readonly JobFile[]>) {
+    this.#claim = claim;
+  }
 
   get isEmpty(): boolean {
     return this.#claimed.size === 0;
@@ -39,7 +42,7 @@ export class FileQueue {
     // A file that ends during the claim may be in its result.
     const known = new Set(this.#claimed.keys());
     const bytes = [...this.#claimed.values()].reduce((sum, size) => sum + size, 0);
-    const found = await this.claim(known.size + CLAIMED_AT_ONCE, bytes + CLAIMED_BYTES);
+    const found = await this.#claim(known.size + CLAIMED_AT_ONCE, bytes + CLAIMED_BYTES);
     const fresh = found.filter(({ path }) => !known.has(nameOf(path)));
     for (const { path, size } of fresh) this.#claimed.set(nameOf(path), size);
     this.#waiting.push(...fresh);

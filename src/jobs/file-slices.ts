@@ -56,11 +56,14 @@ interface SliceContext {
 type Pace = ReturnType<typeof createPace>;
 
 export class FileSlices {
+  readonly #options: FileSlicesOptions;
   /** Consecutive slices without success, by seat: a server that is away is not tried for every file in turn. */
   readonly #consecutiveFailures = new Map<string, number>();
   readonly #paces = new Map<string, Pace>();
 
-  constructor(private readonly options: FileSlicesOptions) {}
+  constructor(options: FileSlicesOptions) {
+    this.#options = options;
+  }
 
   /** Rejects with the gateway's own failures: the rest of the slice is left to the next owner of the seat. */
   async run(
@@ -70,7 +73,7 @@ export class FileSlices {
     activeRun: ActiveRun,
     findPlaces: () => Promise<JobPlaces | GatewayError>,
   ): Promise<SliceEnd> {
-    const files = new FileQueue((limit, bytes) => this.options.tree.claimFiles(job, seat, limit, bytes));
+    const files = new FileQueue((limit, bytes) => this.#options.tree.claimFiles(job, seat, limit, bytes));
     await files.refill();
     const name = `${job.id} ${seat.number}`;
     if (files.isEmpty) {
@@ -84,7 +87,7 @@ export class FileSlices {
       !activeRun.isWanted ||
       tally.fatal !== undefined ||
       tally.gatewayFault !== undefined ||
-      this.isUnsuccessful(tally);
+      this.#isUnsuccessful(tally);
     const until = performance.now() + TURN_MS;
     let recheckAt = until;
     // Claimed files may take long; a connection that was deleted meanwhile must not be used any more.
@@ -101,7 +104,7 @@ export class FileSlices {
           .next(() => !isOver() && performance.now() < until)
           .catch((error: unknown) => void (tally.gatewayFault ??= toGatewayError(error)));
         if (file === undefined) break;
-        const { worked, ended } = this.begin({ job, places, known, activeRun, tally }, file);
+        const { worked, ended } = this.#begin({ job, places, known, activeRun, tally }, file);
         behind.push(ended.then(() => files.done(file)));
         await worked;
         await recheck().catch((error: unknown) => (tally.gatewayFault ??= toGatewayError(error)));
@@ -110,10 +113,10 @@ export class FileSlices {
       }
       await Promise.all(behind);
     };
-    if (!isOver()) await Promise.all(Array.from({ length: this.options.parallelFiles }, worker));
+    if (!isOver()) await Promise.all(Array.from({ length: this.#options.parallelFiles }, worker));
     if (tally.fatal !== undefined) return { kind: 'fatal', error: tally.fatal };
     if (tally.gatewayFault !== undefined) throw tally.gatewayFault;
-    if (!this.isUnsuccessful(tally)) {
+    if (!this.#isUnsuccessful(tally)) {
       this.#consecutiveFailures.delete(name);
       // No more files can be found: another slice is not needed to learn that all are done.
       return files.isExhausted && job.isListed ? { kind: 'nothing' } : { kind: 'done', afterMs: 0 };
@@ -127,23 +130,19 @@ export class FileSlices {
   }
 
   /** As many files as run concurrently have failed with errors that pass, and none was successful. */
-  private isUnsuccessful({ good, passing }: Tally): boolean {
-    return good === 0 && passing >= this.options.parallelFiles;
+  #isUnsuccessful({ good, passing }: Tally): boolean {
+    return good === 0 && passing >= this.#options.parallelFiles;
   }
 
   /** `worked` resolves when only its record is still under way, `ended` after that. Neither rejects. */
-  private begin(turn: SliceContext, file: JobFile): { readonly worked: Promise<void>; readonly ended: Promise<void> } {
+  #begin(turn: SliceContext, file: JobFile): { readonly worked: Promise<void>; readonly ended: Promise<void> } {
     let worked = (): void => undefined;
     const working = new Promise<void>((resolve) => (worked = resolve));
-    return { worked: working, ended: this.one(turn, file, worked).finally(worked) };
+    return { worked: working, ended: this.#one(turn, file, worked).finally(worked) };
   }
 
-  private async one(
-    { job, places, known, activeRun, tally }: SliceContext,
-    file: JobFile,
-    worked: () => void,
-  ): Promise<void> {
-    const { work } = this.options;
+  async #one({ job, places, known, activeRun, tally }: SliceContext, file: JobFile, worked: () => void): Promise<void> {
+    const { work } = this.#options;
     let verdict: Verdict | 'skipped' = FAILED;
     const part = {
       reference: { id: job.id, path: file.path.toString('hex') },
@@ -162,7 +161,7 @@ export class FileSlices {
       },
     };
     try {
-      await work.run({ job, places, file, signal: activeRun.signal, pace: this.paceOf(job, activeRun), part });
+      await work.run({ job, places, file, signal: activeRun.signal, pace: this.#paceOf(job, activeRun), part });
       tally.good += 1;
     } catch (thrown) {
       const error = toGatewayError(thrown);
@@ -173,20 +172,20 @@ export class FileSlices {
       }
       // A failure before the operation began has used no server.
       part.passesOver(error);
-      await this.settle(job, file, verdict, error, tally).catch((reason: unknown) => {
+      await this.#settle(job, file, verdict, error, tally).catch((reason: unknown) => {
         tally.gatewayFault = toGatewayError(reason);
       });
     }
   }
 
-  private async settle(
+  async #settle(
     job: RunningJob,
     file: JobFile,
     verdict: Verdict | 'skipped',
     error: GatewayError,
     tally: Tally,
   ): Promise<void> {
-    const { tree } = this.options;
+    const { tree } = this.#options;
     if (verdict === 'skipped') {
       tally.good += 1;
       await tree.end(job, [{ path: file.path, state: 'skipped', errorCode: null, errorMessage: error.clientText }]);
@@ -210,7 +209,7 @@ export class FileSlices {
   }
 
   /** One for all files of a job on this node: with a limit there is only one seat. */
-  private paceOf(job: RunningJob, { signal }: ActiveRun): ((bytes: number) => Promise<void>) | undefined {
+  #paceOf(job: RunningJob, { signal }: ActiveRun): ((bytes: number) => Promise<void>) | undefined {
     const { bytesPerSecond } = job.definition;
     if (bytesPerSecond === 0) return undefined;
     const pace = this.#paces.get(job.id) ?? createPace(bytesPerSecond);

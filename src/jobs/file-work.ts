@@ -51,52 +51,57 @@ interface UploadOptions {
 }
 
 export class FileWork {
-  constructor(
-    private readonly operations: Operations,
-    private readonly tree: Pick<JobTree, 'markCopied'>,
-    private readonly memoryBytes: Budget,
-    private readonly uploads: UploadOptions,
-  ) {}
+  readonly #operations: Operations;
+  readonly #tree: Pick<JobTree, 'markCopied'>;
+  readonly #memoryBytes: Budget;
+  readonly #uploads: UploadOptions;
+
+  constructor(operations: Operations, tree: Pick<JobTree, 'markCopied'>, memoryBytes: Budget, uploads: UploadOptions) {
+    this.#operations = operations;
+    this.#tree = tree;
+    this.#memoryBytes = memoryBytes;
+    this.#uploads = uploads;
+  }
 
   /** Errors: those of the operation; LeftAlone. */
   async run(asked: Omit<FileTask, 'memory'>): Promise<void> {
-    const memory = new Memory(this.memoryBytes, asked.job.accountId);
+    const memory = new Memory(this.#memoryBytes, asked.job.accountId);
     try {
-      await this.act({ ...asked, memory });
+      await this.#act({ ...asked, memory });
     } finally {
       memory.release();
     }
   }
 
-  private async act(task: FileTask): Promise<void> {
+  async #act(task: FileTask): Promise<void> {
     const { file, places } = task;
-    if (file.action === 'delete') return this.delete(task);
-    if (file.action === 'upload') return this.upload(task);
-    if (file.action === 'move' && places.source.id === places.target.id) return this.rename(task);
-    return this.copy(task);
+    if (file.action === 'delete') return this.#delete(task);
+    if (file.action === 'upload') return this.#upload(task);
+    if (file.action === 'move' && places.source.id === places.target.id) return this.#rename(task);
+    return this.#copy(task);
   }
 
   /** A missing file is the wanted result. */
-  private async delete({ job, ...task }: FileTask): Promise<void> {
+  async #delete({ job, ...task }: FileTask): Promise<void> {
     const { file, places } = task;
     const isExtra = job.type === 'sync';
     const [connection, root] = isExtra ? [places.target, places.targetRoot] : [places.source, places.sourceRoot];
     const path = pathBelow(root, file.path);
-    if (isExtra) await this.refuseIfBack(task);
-    await this.operations.run(requestOf({ job, ...task }, 'delete', connection, path), async (operation) => {
+    if (isExtra) await this.#refuseIfBack(task);
+    await this.#operations.run(requestOf({ job, ...task }, 'delete', connection, path), async (operation) => {
       await unlessGone(deleteFile(operation, fixed(path)));
     });
   }
 
   /** Listings do not show everything, so the source is asked for this very file. @throws LeftAlone */
-  private async refuseIfBack({ file, places, signal }: Pick<FileTask, 'file' | 'places' | 'signal'>): Promise<void> {
+  async #refuseIfBack({ file, places, signal }: Pick<FileTask, 'file' | 'places' | 'signal'>): Promise<void> {
     const inSource = pathBelow(places.sourceRoot, file.path);
     const use = {
       signal,
-      leftovers: (one: Connection) => this.operations.leftoversOf(one),
+      leftovers: (one: Connection) => this.#operations.leftoversOf(one),
       priority: 'background' as const,
     };
-    const found = await this.operations.remotes.use(places.source, use, (remote) => find(remote, inSource));
+    const found = await this.#operations.remotes.use(places.source, use, (remote) => find(remote, inSource));
     if (found !== undefined) throw new LeftAlone(`the source has ${inSource} although it was not listed`);
   }
 
@@ -114,10 +119,10 @@ export class FileWork {
       passesOver: () => true,
       worked: () => undefined,
     };
-    const memory = new Memory(this.memoryBytes, job.accountId);
+    const memory = new Memory(this.#memoryBytes, job.accountId);
     const request = requestOf({ job, signal, part, memory }, 'delete', connection, place);
     try {
-      await this.operations.run(request, async (operation) => {
+      await this.#operations.run(request, async (operation) => {
         await unlessGone(deleteFile(operation, fixed(place)));
       });
     } finally {
@@ -126,16 +131,16 @@ export class FileWork {
   }
 
   /** The former checks of the request apply again, with their original values. */
-  private async upload(task: FileTask): Promise<void> {
-    const { urls, urlOf, maxBytes } = this.uploads;
+  async #upload(task: FileTask): Promise<void> {
+    const { urls, urlOf, maxBytes } = this.#uploads;
     const { job, places } = task;
     const { upload } = job.definition;
     const text = await urlOf(job.id);
     if (upload === undefined || text === undefined) throw new GatewayError('internal', `job ${job.id} has no url`);
     const { filename, template, mtime, now, uuid } = upload;
     const request = requestOf(task, 'upload', places.target, places.targetRoot);
-    await this.operations.run({ ...request, filename: filename ?? '' }, async (operation) => {
-      await putUrl(this.operations, operation, {
+    await this.#operations.run({ ...request, filename: filename ?? '' }, async (operation) => {
+      await putUrl(this.#operations, operation, {
         connection: places.target,
         urls,
         url: parseHttpUrl(text, 'url'),
@@ -154,30 +159,25 @@ export class FileWork {
     });
   }
 
-  private async rename(task: FileTask): Promise<void> {
+  async #rename(task: FileTask): Promise<void> {
     const { job, file, places } = task;
     const from = pathBelow(places.sourceRoot, file.path);
     const wanted = pathBelow(places.targetRoot, file.path);
-    const to = this.targetOf(job, wanted);
+    const to = this.#targetOf(job, wanted);
     const overwrite = overwrites(job);
-    await this.operations.run(requestOf(task, 'move', places.target, wanted), async (operation) => {
+    await this.#operations.run(requestOf(task, 'move', places.target, wanted), async (operation) => {
       operation.evidence.moves(from, wanted);
-      if (file.isCopied && (await this.hasMoved(task, operation, from, wanted))) return;
+      if (file.isCopied && (await this.#hasMoved(task, operation, from, wanted))) return;
       if (job.definition.onConflict === 'newer')
         await operation.use((remote) => refuseOlder(remote, wanted, file.modifiedMs));
-      await this.tree.markCopied(job.id, file.path, file.size, file.modifiedMs);
+      await this.#tree.markCopied(job.id, file.path, file.size, file.modifiedMs);
       const move = (): Promise<unknown> => moveFile(operation, fixed(from), to, overwrite);
       await (renames(job) ? underFreeName(move) : move());
     });
   }
 
   /** Whether a node that died had renamed it: the source is gone, and the target has the same size. */
-  private hasMoved(
-    { job, file }: FileTask,
-    operation: Operation,
-    from: RemotePath,
-    wanted: RemotePath,
-  ): Promise<boolean> {
+  #hasMoved({ job, file }: FileTask, operation: Operation, from: RemotePath, wanted: RemotePath): Promise<boolean> {
     return operation.use(async (remote) => {
       if ((await find(remote, from)) !== undefined) return false;
       let last: FileInfo | undefined;
@@ -195,7 +195,7 @@ export class FileWork {
     });
   }
 
-  private async copy(task: FileTask): Promise<void> {
+  async #copy(task: FileTask): Promise<void> {
     const { job, file, places, pace } = task;
     const { source, target } = places;
     const from = pathBelow(places.sourceRoot, file.path);
@@ -205,24 +205,24 @@ export class FileWork {
       source,
       target,
       from: fixed(from),
-      to: this.targetOf(job, wanted),
+      to: this.#targetOf(job, wanted),
       template: undefined,
       pace,
       overwrite: overwrites(job),
       scope: scopeOf(task),
       // The next listing of a store shows the time of the upload: a sync recognises the copy by it.
       modifiedAt: job.type === 'sync' && definitionOf(source).can.isObjectStore ? new Date(file.modifiedMs) : undefined,
-      check: (ends, _from, to, paces) => this.check(task, ends, from, to, paces),
+      check: (ends, _from, to, paces) => this.#check(task, ends, from, to, paces),
     };
-    await this.operations.run(requestOf(task, isMove ? 'move' : 'copy', target, wanted), async (operation) => {
+    await this.#operations.run(requestOf(task, isMove ? 'move' : 'copy', target, wanted), async (operation) => {
       operation.evidence.readFrom(from, source);
-      if (isMove) return this.moveAcross(task, operation, from, request);
-      if (!(await this.isAlreadyCopied(task, operation, from, request))) await this.copyOnce(job, operation, request);
+      if (isMove) return this.#moveAcross(task, operation, from, request);
+      if (!(await this.#isAlreadyCopied(task, operation, from, request))) await this.#copyOnce(job, operation, request);
     });
   }
 
   /** After a crash: is the copy already complete, with the same bytes and time? */
-  private async isAlreadyCopied(
+  async #isAlreadyCopied(
     { job, file, places }: FileTask,
     operation: Operation,
     from: RemotePath,
@@ -233,7 +233,7 @@ export class FileWork {
     const wanted = pathBelow(places.targetRoot, file.path);
     const comparison = operation.useBoth(connection, async (source, target) => {
       await operation.leavingNothing(() =>
-        this.operations.folderProofs.refuseOntoItself(request, { source, target }, from, wanted, request.scope),
+        this.#operations.folderProofs.refuseOntoItself(request, { source, target }, from, wanted, request.scope),
       );
       const original = await find(source, from);
       if (original === undefined) return false;
@@ -258,38 +258,33 @@ export class FileWork {
   }
 
   /** The source is removed after the copy exists, and only if it has not changed meanwhile. */
-  private async moveAcross(
-    task: FileTask,
-    operation: Operation,
-    from: RemotePath,
-    request: CopyRequest,
-  ): Promise<void> {
+  async #moveAcross(task: FileTask, operation: Operation, from: RemotePath, request: CopyRequest): Promise<void> {
     const { job, file, places, signal } = task;
     const { source } = places;
     const use = {
       signal,
-      leftovers: (one: Connection) => this.operations.leftoversOf(one),
+      leftovers: (one: Connection) => this.#operations.leftoversOf(one),
       priority: 'background' as const,
     };
     const look = (): Promise<FileInfo | undefined> =>
-      this.operations.remotes.use(source, use, (remote) => find(remote, from));
+      this.#operations.remotes.use(source, use, (remote) => find(remote, from));
     let copied: { readonly size: number; readonly modifiedMs: number } | undefined = file.isCopied ? file : undefined;
     if (copied === undefined) {
       const before = await look();
       if (before === undefined) throw new GatewayError('not_found', `${from} does not exist`, { step: 'open' });
-      const isComplete = await this.isAlreadyCopied(task, operation, from, request);
-      const { size } = isComplete ? before : await this.copyOnce(job, operation, request);
+      const isComplete = await this.#isAlreadyCopied(task, operation, from, request);
+      const { size } = isComplete ? before : await this.#copyOnce(job, operation, request);
       requireVerified(operation, from);
       // As its server reports it, which may differ from what was copied: it only shows whether the source has changed.
       copied = { size: before.size, modifiedMs: Math.trunc(before.modifiedAt.getTime()) };
-      await this.tree.markCopied(job.id, file.path, size, copied.modifiedMs);
+      await this.#tree.markCopied(job.id, file.path, size, copied.modifiedMs);
     } else {
       operation.evidence.undigested('earlier_try');
       operation.fileSize = file.size;
       const wanted = pathBelow(places.targetRoot, file.path);
       await operation.useBoth(source, (reading, writing) =>
         operation.leavingNothing(() =>
-          this.operations.folderProofs.refuseOntoItself(
+          this.#operations.folderProofs.refuseOntoItself(
             ...([request, { source: reading, target: writing }, from, wanted, request.scope] as const),
           ),
         ),
@@ -303,10 +298,10 @@ export class FileWork {
       });
     }
     const expected = now.etag === undefined ? {} : { etag: now.etag };
-    await this.operations.remotes.use(source, use, (remote) => unlessGone(remote.remove(from, expected)));
+    await this.#operations.remotes.use(source, use, (remote) => unlessGone(remote.remove(from, expected)));
   }
 
-  private async check(
+  async #check(
     { job, file }: FileTask,
     ends: OpenEnds,
     from: RemotePath,
@@ -320,13 +315,13 @@ export class FileWork {
   }
 
   /** Copies it under one name, given or free. */
-  private copyOnce(job: RunningJob, operation: Operation, request: CopyRequest): Promise<{ readonly size: number }> {
-    const copy = (): Promise<{ readonly size: number }> => copyFile(this.operations, operation, request);
+  #copyOnce(job: RunningJob, operation: Operation, request: CopyRequest): Promise<{ readonly size: number }> {
+    const copy = (): Promise<{ readonly size: number }> => copyFile(this.#operations, operation, request);
     return renames(job) ? underFreeName(copy) : copy();
   }
 
   /** The path itself, or the first free name beside it. */
-  private targetOf(job: RunningJob, wanted: RemotePath): PathReference {
+  #targetOf(job: RunningJob, wanted: RemotePath): PathReference {
     if (!renames(job)) return fixed(wanted);
     return freeName(wanted);
   }

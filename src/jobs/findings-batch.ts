@@ -19,6 +19,7 @@ const ENOUGH = 1000;
 const LONG = 2 * ENOUGH;
 
 export class FindingsBatch {
+  readonly #write: (findings: Findings) => Promise<void>;
   readonly #files = new FoundFiles();
   #folders: Omit<JobFolder, 'isBegun' | 'tries'>[] = [];
   #listed: Buffer[] = [];
@@ -28,7 +29,9 @@ export class FindingsBatch {
   readonly #openFolders = new Set<OpenFolder>();
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(private readonly write: (findings: Findings) => Promise<void>) {}
+  constructor(write: (findings: Findings) => Promise<void>) {
+    this.#write = write;
+  }
 
   begin(path: Buffer): OpenFolder {
     const folder: OpenFolder = { path, unchanged: 0, files: 0, isLeft: false, below: NO_MARKS };
@@ -83,7 +86,7 @@ export class FindingsBatch {
     };
     [this.#folders, this.#listed, this.#left, this.#begun, this.#unchanged] = [[], [], [], [], 0];
     const before = this.#writing;
-    this.#writing = before.then(() => this.write(findings));
+    this.#writing = before.then(() => this.#write(findings));
     this.#writing.catch(() => undefined);
     return this.#writing;
   }

@@ -20,11 +20,19 @@ interface Listed {
 }
 
 export class HiddenLinks {
+  readonly #remotes: Pick<Remotes, 'use'>;
+  readonly #leftovers: (connection: Connection) => Leftovers;
+  readonly #work: Pick<FileWork, 'removeLink'>;
+
   constructor(
-    private readonly remotes: Pick<Remotes, 'use'>,
-    private readonly leftovers: (connection: Connection) => Leftovers,
-    private readonly work: Pick<FileWork, 'removeLink'>,
-  ) {}
+    remotes: Pick<Remotes, 'use'>,
+    leftovers: (connection: Connection) => Leftovers,
+    work: Pick<FileWork, 'removeLink'>,
+  ) {
+    this.#remotes = remotes;
+    this.#leftovers = leftovers;
+    this.#work = work;
+  }
 
   /**
    * Whether the folder was a link, and is removed. A deletion first removes it as if it were a file, which servers do
@@ -32,11 +40,11 @@ export class HiddenLinks {
    */
   async wasOne({ job, places, folder, signal }: Listed): Promise<boolean> {
     if (job.type !== 'delete' || folder.depth === 0 || job.definition.dryRun) return false;
-    const use = { signal, leftovers: this.leftovers, priority: 'background' as const };
-    const mayBe = await this.remotes.use(places.source, use, (remote) => Promise.resolve(remote.can.mayHideLinks));
+    const use = { signal, leftovers: this.#leftovers, priority: 'background' as const };
+    const mayBe = await this.#remotes.use(places.source, use, (remote) => Promise.resolve(remote.can.mayHideLinks));
     if (mayBe !== true) return false;
     try {
-      await this.work.removeLink(job, places.source, pathBelow(places.sourceRoot, folder.path), folder.path, signal);
+      await this.#work.removeLink(job, places.source, pathBelow(places.sourceRoot, folder.path), folder.path, signal);
       return true;
     } catch (error) {
       if (hasCode(error, 'is_a_folder')) return false;

@@ -105,28 +105,32 @@ interface Side {
 }
 
 export class Listings {
-  constructor(private readonly options: ListingsOptions) {}
+  readonly #options: ListingsOptions;
+
+  constructor(options: ListingsOptions) {
+    this.#options = options;
+  }
 
   async run(job: RunningJob, seat: Seat, places: JobPlaces, activeRun: ActiveRun): Promise<SliceEnd> {
-    if (!(await this.options.budget.hasSpace())) return { kind: 'done', afterMs: SPACE_AGAIN_MS };
+    if (!(await this.#options.budget.hasSpace())) return { kind: 'done', afterMs: SPACE_AGAIN_MS };
     try {
-      return await this.slice(job, seat, places, activeRun);
+      return await this.#slice(job, seat, places, activeRun);
     } catch (error) {
       if (error instanceof TooManyRows) return { kind: 'fatal', error };
       throw error;
     }
   }
 
-  private async slice(job: RunningJob, seat: Seat, places: JobPlaces, activeRun: ActiveRun): Promise<SliceEnd> {
-    const { tree } = this.options;
+  async #slice(job: RunningJob, seat: Seat, places: JobPlaces, activeRun: ActiveRun): Promise<SliceEnd> {
+    const { tree } = this.#options;
     const folders = await tree.claimFolders(job, seat, SLICE_FOLDERS);
     if (folders.length === 0) return { kind: 'nothing' };
     const filter = createFileFilter(job.definition, (job.startedAt ?? job.createdAt).getTime());
     const batch = new FindingsBatch(async (findings) => {
       const rows = rowsOf(findings);
-      await this.options.budget.take(job, rows);
+      await this.#options.budget.take(job, rows);
       await tree.add(job, findings, rows);
-      this.options.found();
+      this.#options.found();
     });
     let fatal: GatewayError | undefined;
     let gatewayFault: GatewayError | undefined;
@@ -138,7 +142,7 @@ export class Listings {
         try {
           const hidden = new HiddenNames();
           const listing = { job, places, folder, filter, batch, openFolder, hidden, sorters, signal: activeRun.signal };
-          await this.list({ ...listing, names: this.namesIn(listing) });
+          await this.#list({ ...listing, names: this.#namesIn(listing) });
           await batch.end(openFolder);
         } catch (thrown) {
           batch.drop(openFolder);
@@ -175,33 +179,33 @@ export class Listings {
     return { kind: 'done', afterMs: 0 };
   }
 
-  private async list(listing: Listing): Promise<void> {
+  async #list(listing: Listing): Promise<void> {
     const { job, folder } = listing;
-    if (folder.isExtra) return this.listExtra(listing);
-    if (await this.options.links.wasOne(listing)) return this.record(listing, removedLink(folder.path));
-    if (job.type === 'sync') return this.compare(listing);
-    let end = await this.stream(listing);
-    for (; end === 'ask'; end = await this.stream(listing)) {
+    if (folder.isExtra) return this.#listExtra(listing);
+    if (await this.#options.links.wasOne(listing)) return this.#record(listing, removedLink(folder.path));
+    if (job.type === 'sync') return this.#compare(listing);
+    let end = await this.#stream(listing);
+    for (; end === 'ask'; end = await this.#stream(listing)) {
       // The destination may use the session that lists: it is asked now, and the listing begins again.
       await listing.names?.learn();
       listing.names?.startOver();
     }
-    if (listing.openFolder.below === undefined) return this.record(listing, repeated(listing.folder.path));
+    if (listing.openFolder.below === undefined) return this.#record(listing, repeated(listing.folder.path));
     if (end !== 'empty') return;
     listing.openFolder.isLeft = job.type === 'move' && !listing.filter.takesEmpty(folder.path.toString());
-    await this.makeEmpty(listing);
+    await this.#makeEmpty(listing);
   }
 
   /** How it ended; `ask`: the destination must be asked first. */
-  private stream(listing: Listing): Promise<'whole' | 'empty' | 'ask'> {
+  #stream(listing: Listing): Promise<'whole' | 'empty' | 'ask'> {
     const { job, folder, places, names } = listing;
-    return this.use(places.source, listing, async (remote, attempt) => {
+    return this.#use(places.source, listing, async (remote, attempt) => {
       const root = pathBelow(places.sourceRoot, folder.path);
       if (folder.depth === 0) {
         const info = await remote.stat(root);
         // A file, not a folder: the job's only one.
         if (!info.isDirectory) {
-          await this.addFile(listing, Buffer.alloc(0), info.size, info.modifiedAt.getTime());
+          await this.#addFile(listing, Buffer.alloc(0), info.size, info.modifiedAt.getTime());
           return 'whole';
         }
       }
@@ -210,7 +214,7 @@ export class Listings {
       let isEmpty = true;
       const leftOut = (what: LeftOut): Promise<void> => {
         isEmpty = false;
-        return this.addLeftOut(listing, what, false);
+        return this.#addLeftOut(listing, what, false);
       };
       for await (const info of unlessRepeatedIn(listing, remote, remote.list(root, { followLinks, leftOut }))) {
         attempt.committed();
@@ -218,7 +222,7 @@ export class Listings {
         // A folder that is listed once more because it is not empty.
         const isLate = folder.tries > 0 && folder.isBegun && isWholeTree(job) && !info.isDirectory;
         if (isLate && hasComeSince(job, info.modifiedAt.getTime(), remote.can.timeResolutionMs)) continue;
-        const adding = this.found(listing, info);
+        const adding = this.#found(listing, info);
         if (adding !== undefined) await adding;
         if (names?.mustAsk === true) return 'ask';
       }
@@ -227,15 +231,15 @@ export class Listings {
   }
 
   /** A tree without files is equal only with its folders. */
-  private async makeEmpty(listing: Listing): Promise<void> {
+  async #makeEmpty(listing: Listing): Promise<void> {
     const { job, places, folder, filter } = listing;
     if (job.type === 'delete' || job.definition.dryRun || !filter.takesEmpty(folder.path.toString())) return;
     const path = pathBelow(places.targetRoot, folder.path);
-    await this.use(places.target, listing, (remote) => remote.makeFolder(path, { isLasting: true }));
+    await this.#use(places.target, listing, (remote) => remote.makeFolder(path, { isLasting: true }));
   }
 
   /** Keys of a store are never equal; a name that is not written overwrites nothing. */
-  private namesIn(listing: Omit<Listing, 'names'>): NamesOfFolder | undefined {
+  #namesIn(listing: Omit<Listing, 'names'>): NamesOfFolder | undefined {
     const { job, places, folder } = listing;
     const isWritten = job.type !== 'delete' && !job.definition.dryRun && !folder.isExtra;
     if (!isWritten || definitionOf(places.target).can.isObjectStore) return undefined;
@@ -243,14 +247,14 @@ export class Listings {
     let folding: Promise<Folding> | undefined;
     return new NamesOfFolder(
       () =>
-        (folding ??= this.use(places.target, listing, (remote) =>
-          foldingOf(remote, target, this.options.leftovers(places.target)),
+        (folding ??= this.#use(places.target, listing, (remote) =>
+          foldingOf(remote, target, this.#options.leftovers(places.target)),
         )),
     );
   }
 
   /** Whether the destination would treat it as another name of its folder. */
-  private isClash({ job, names }: Listing, path: Buffer): boolean | Promise<boolean> {
+  #isClash({ job, names }: Listing, path: Buffer): boolean | Promise<boolean> {
     if (names === undefined || path.length === 0) return false;
     if (job.type === 'sync') return isLikeOne(names, nameIn(path));
     names.add(nameIn(path));
@@ -261,8 +265,8 @@ export class Listings {
    * The names of the source, to compare with entries that only the destination seems to have: one may be the same name
    * in another spelling.
    */
-  private async namesOf(listing: Listing, { sorter }: Side): Promise<NamesOfFolder | undefined> {
-    const names = this.namesIn(listing);
+  async #namesOf(listing: Listing, { sorter }: Side): Promise<NamesOfFolder | undefined> {
+    const names = this.#namesIn(listing);
     if (names === undefined) return undefined;
     for await (const entries of sorter.batches()) {
       for (const { key } of entries) names.add(key);
@@ -274,37 +278,37 @@ export class Listings {
     return names;
   }
 
-  private found(listing: Listing, info: FileInfo): Added {
+  #found(listing: Listing, info: FileInfo): Added {
     const key = keyBelow(listing.folder.path, entryKey('', info));
     const kind = kindOf(info);
-    if (kind === FOLDER_LINK) return this.addFolderLink(listing, key);
-    if (kind === FOLDER) return this.addFolder(listing, key, false);
-    return this.addFile(listing, key, info.size, info.modifiedAt.getTime());
+    if (kind === FOLDER_LINK) return this.#addFolderLink(listing, key);
+    if (kind === FOLDER) return this.#addFolder(listing, key, false);
+    return this.#addFile(listing, key, info.size, info.modifiedAt.getTime());
   }
 
   /** A folder that only the destination has: everything in it is deleted, unless the source shows the folder by now. */
-  private async listExtra(listing: Listing): Promise<void> {
+  async #listExtra(listing: Listing): Promise<void> {
     const { folder, places, job } = listing;
     const inSource = pathBelow(places.sourceRoot, folder.path);
-    if ((await this.use(places.source, listing, (remote) => find(remote, inSource))) !== undefined) {
+    if ((await this.#use(places.source, listing, (remote) => find(remote, inSource))) !== undefined) {
       listing.openFolder.isLeft = true;
       return;
     }
-    const { sorter } = await this.sorted(places.target, pathBelow(places.targetRoot, folder.path), listing, true);
+    const { sorter } = await this.#sorted(places.target, pathBelow(places.targetRoot, folder.path), listing, true);
     let isProven = job.definition.dryRun;
     for await (const entries of sorter.batches()) {
-      if (!isProven) await this.refuseSourceBelow(listing);
+      if (!isProven) await this.#refuseSourceBelow(listing);
       isProven = true;
-      for (const entry of entries) await this.extra(listing, entry);
+      for (const entry of entries) await this.#extra(listing, entry);
     }
   }
 
-  private async compare(listing: Listing): Promise<void> {
+  async #compare(listing: Listing): Promise<void> {
     const { job, folder } = listing;
     const { extras } = listing.sorters;
     extras.clear();
-    const { source, target } = await this.bothSides(listing);
-    if (listing.openFolder.below === undefined) return this.record(listing, repeated(listing.folder.path));
+    const { source, target } = await this.#bothSides(listing);
+    if (listing.openFolder.below === undefined) return this.#record(listing, repeated(listing.folder.path));
     const times = {
       sourceResolutionMs: source.resolutionMs,
       targetResolutionMs: target.resolutionMs,
@@ -315,15 +319,15 @@ export class Listings {
     const unchanged: Buffer[] = [];
     for await (const some of pairs(source.sorter.batches(), target.sorter.batches())) {
       for (const pair of some) {
-        const isUnchanged = this.isUnchanged(listing, pair, times);
-        if (isUnchanged && !(await this.isClash(listing, pair.key))) {
+        const isUnchanged = this.#isUnchanged(listing, pair, times);
+        if (isUnchanged && !(await this.#isClash(listing, pair.key))) {
           unchanged.push(keyBelow(folder.path, pair.key));
-          if (unchanged.length >= KNOWN_AT_ONCE) await this.countUnchanged(listing, unchanged.splice(0));
+          if (unchanged.length >= KNOWN_AT_ONCE) await this.#countUnchanged(listing, unchanged.splice(0));
         } else if (pair.source !== undefined) {
-          const adding = this.differs(listing, pair.key, pair.source);
+          const adding = this.#differs(listing, pair.key, pair.source);
           if (adding !== undefined) await adding;
         } else if (job.definition.deleteExtra) {
-          others ??= this.namesOf(listing, source);
+          others ??= this.#namesOf(listing, source);
           if (await isLikeOne(await others, pair.key)) continue;
           hasExtras = true;
           const adding = extras.add(pair.target as SortedEntry);
@@ -332,33 +336,33 @@ export class Listings {
       }
       await turn();
     }
-    await this.countUnchanged(listing, unchanged);
+    await this.#countUnchanged(listing, unchanged);
     // Everything in the destination's folder may be deleted, and in a store the folder with it.
-    if (source.isEmpty && (!target.isThere || !target.isEmpty)) await this.makeEmpty(listing);
-    if (hasExtras) await this.confirmExtras(listing);
+    if (source.isEmpty && (!target.isThere || !target.isEmpty)) await this.#makeEmpty(listing);
+    if (hasExtras) await this.#confirmExtras(listing);
   }
 
   /**
    * Lists both sides once more: a file is deleted only if it was missing at the source, and unchanged at the
    * destination, twice.
    */
-  private async confirmExtras(listing: Listing): Promise<void> {
+  async #confirmExtras(listing: Listing): Promise<void> {
     const { job, sorters } = listing;
-    if (!job.definition.dryRun) await this.refuseSourceBelow(listing);
-    const { source, target } = await this.bothSides(listing);
+    if (!job.definition.dryRun) await this.#refuseSourceBelow(listing);
+    const { source, target } = await this.#bothSides(listing);
     for await (const some of pairs(sorters.extras.batches(), extrasOf(source, target))) {
       for (const { source: first, target: second } of some) {
         const isSame = first?.size === second?.size && first?.modifiedMs === second?.modifiedMs;
-        if (first !== undefined && isSame) await this.extra(listing, first);
+        if (first !== undefined && isSame) await this.#extra(listing, first);
       }
       await turn();
     }
   }
 
-  private async bothSides(listing: Listing): Promise<{ readonly source: Side; readonly target: Side }> {
+  async #bothSides(listing: Listing): Promise<{ readonly source: Side; readonly target: Side }> {
     const { folder, places } = listing;
-    const source = await this.sorted(places.source, pathBelow(places.sourceRoot, folder.path), listing, false);
-    const target = await this.sorted(places.target, pathBelow(places.targetRoot, folder.path), listing, true);
+    const source = await this.#sorted(places.source, pathBelow(places.sourceRoot, folder.path), listing, false);
+    const target = await this.#sorted(places.target, pathBelow(places.targetRoot, folder.path), listing, true);
     return { source, target };
   }
 
@@ -366,23 +370,23 @@ export class Listings {
    * A source that is below the destination, under any name, must not be deleted as one of its extra files. @throws
    * OntoItself
    */
-  private async refuseSourceBelow({ folder, places, signal }: Listing): Promise<void> {
+  async #refuseSourceBelow({ folder, places, signal }: Listing): Promise<void> {
     const { source, target, sourceRoot, targetRoot } = places;
-    const use = { signal, leftovers: this.options.leftovers, priority: 'background' as const };
+    const use = { signal, leftovers: this.#options.leftovers, priority: 'background' as const };
     // If the source is the destination's folder p, then p/q there is q of the source.
     const suspects = suffixesOf(folder.path).map((path) => pathBelow(sourceRoot, path));
-    const same = await this.options.remotes.useBoth(source, target, use, (reading, writing) =>
+    const same = await this.#options.remotes.useBoth(source, target, use, (reading, writing) =>
       folderShownBy(
         { source: reading, target: writing },
         suspects,
         pathBelow(targetRoot, folder.path),
-        this.options.leftovers(target),
+        this.#options.leftovers(target),
       ),
     );
     if (same !== undefined) throw new OntoItself(same, ': it lies in the destination. Nothing was deleted');
   }
 
-  private isUnchanged(
+  #isUnchanged(
     { job, folder, filter }: Listing,
     { key, source, target }: Pair,
     times: Parameters<typeof isSame>[3],
@@ -392,37 +396,37 @@ export class Listings {
     return isWanted && isSame(source, target, job.definition.compare, times);
   }
 
-  private differs(listing: Listing, key: Buffer, source: SortedEntry): Added {
+  #differs(listing: Listing, key: Buffer, source: SortedEntry): Added {
     const below = keyBelow(listing.folder.path, key);
-    if (source.size === FOLDER_LINK) return this.addFolderLink(listing, below);
-    if (source.size === FOLDER) return this.addFolder(listing, below, false);
-    return this.addFile(listing, below, source.size, source.modifiedMs);
+    if (source.size === FOLDER_LINK) return this.#addFolderLink(listing, below);
+    if (source.size === FOLDER) return this.#addFolder(listing, below, false);
+    return this.#addFile(listing, below, source.size, source.modifiedMs);
   }
 
   /** In a folder that was begun before, files that are in the job already were found changed then, and are counted. */
-  private async countUnchanged({ job, folder, openFolder }: Listing, keys: readonly Buffer[]): Promise<void> {
+  async #countUnchanged({ job, folder, openFolder }: Listing, keys: readonly Buffer[]): Promise<void> {
     if (keys.length === 0) return;
-    const known = folder.isBegun ? await this.options.tree.known(job.id, keys) : undefined;
+    const known = folder.isBegun ? await this.#options.tree.known(job.id, keys) : undefined;
     openFolder.unchanged += keys.length - (known?.size ?? 0);
   }
 
-  private async extra(listing: Listing, { key, size, modifiedMs }: SortedEntry): Promise<void> {
+  async #extra(listing: Listing, { key, size, modifiedMs }: SortedEntry): Promise<void> {
     const { job, folder, filter } = listing;
     if (OWN_TEMPORARY.test(key.toString())) return;
     const path = keyBelow(folder.path, key);
     if (listing.hidden.has(key)) {
       const kept = left('kept: a listing of its folder has an entry that cannot be read, and that may be this one');
-      return this.record(listing, { path, action: 'delete', phase: 2, size: Math.max(size, 0), modifiedMs, ...kept });
+      return this.#record(listing, { path, action: 'delete', phase: 2, size: Math.max(size, 0), modifiedMs, ...kept });
     }
-    if (size === FOLDER) return this.addFolder(listing, path, true);
+    if (size === FOLDER) return this.#addFolder(listing, path, true);
     if (!filter.takes(path.toString(), size, modifiedMs)) return;
-    await this.addNow(listing, { path, action: 'delete', phase: 2, size, modifiedMs, state: stateOf(job) });
+    await this.#addNow(listing, { path, action: 'delete', phase: 2, size, modifiedMs, state: stateOf(job) });
   }
 
-  private async addFolder(listing: Listing, path: Buffer, isExtra: boolean): Promise<void> {
+  async #addFolder(listing: Listing, path: Buffer, isExtra: boolean): Promise<void> {
     const { job, folder, filter, batch, openFolder } = listing;
     if (!filter.enters(path.toString(), folder.depth)) return;
-    const isClash = await this.isClash(listing, path);
+    const isClash = await this.#isClash(listing, path);
     if (listing.names?.mustAsk === true) return;
     const isWritten = job.type !== 'delete' && !isExtra;
     const problem =
@@ -430,22 +434,22 @@ export class Listings {
         ? `lies more than ${MAX_DEPTH} folders deep; does a link lead back?`
         : (problemOf(path) ?? (isWritten ? lengthProblem(listing.places.target, path) : undefined));
     const entry = { path, action: 'list', phase: 1, size: 0, modifiedMs: 0 } as const;
-    if (isClash) return this.record(listing, { ...entry, ...CLASH });
-    if (problem !== undefined) return this.record(listing, { ...entry, ...badPath(`the folder ${problem}`) });
+    if (isClash) return this.#record(listing, { ...entry, ...CLASH });
+    if (problem !== undefined) return this.#record(listing, { ...entry, ...badPath(`the folder ${problem}`) });
     const isRemoved = isExtra || job.type === 'move' || (job.type === 'delete' && !isFiltered(job.definition));
     const above = openFolder.below ?? NO_MARKS;
     await batch.addFolder({ path, depth: folder.depth + 1, isExtra, isRemoved, above });
   }
 
   /** It may lead back up, and its target may be copied elsewhere: it is reported and left. */
-  private async addFolderLink(listing: Listing, path: Buffer): Promise<void> {
+  async #addFolderLink(listing: Listing, path: Buffer): Promise<void> {
     const { folder, filter } = listing;
     if (!filter.enters(path.toString(), folder.depth)) return;
     const entry = { path, action: 'list', phase: 1, size: 0, modifiedMs: 0 } as const;
-    await this.record(listing, { ...entry, ...left('a link to a folder, which is not entered') });
+    await this.#record(listing, { ...entry, ...left('a link to a folder, which is not entered') });
   }
 
-  private addFile(listing: Listing, path: Buffer, size: number, modifiedMs: number): Added {
+  #addFile(listing: Listing, path: Buffer, size: number, modifiedMs: number): Added {
     const { job, places, filter } = listing;
     const text = path.toString();
     if (OWN_TEMPORARY.test(text.slice(text.lastIndexOf('/') + 1))) return undefined;
@@ -456,16 +460,16 @@ export class Listings {
     const add = (isClash: boolean): Added => {
       if (listing.names?.mustAsk === true) return undefined;
       const problem = action === 'delete' ? undefined : targetProblem(places.target, path);
-      if (isClash) return this.record(listing, { ...file, ...CLASH });
-      if (problem === undefined) return this.addNow(listing, file);
-      return this.record(listing, { ...file, ...badPath(`the name ${problem}`) });
+      if (isClash) return this.#record(listing, { ...file, ...CLASH });
+      if (problem === undefined) return this.#addNow(listing, file);
+      return this.#record(listing, { ...file, ...badPath(`the name ${problem}`) });
     };
-    const isClash = this.isClash(listing, path);
+    const isClash = this.#isClash(listing, path);
     return typeof isClash === 'boolean' ? add(isClash) : isClash.then(add);
   }
 
   /** An entry that no request can name fails, and is not moved. */
-  private async addLeftOut(listing: Listing, what: LeftOut, isTarget: boolean): Promise<void> {
+  async #addLeftOut(listing: Listing, what: LeftOut, isTarget: boolean): Promise<void> {
     const { job, folder, filter, hidden } = listing;
     hidden.add(what);
     if (isTarget && !job.definition.deleteExtra) return;
@@ -473,29 +477,29 @@ export class Listings {
     const path = keyBelow(folder.path, name ?? Buffer.from(labelOf(what)));
     if (name !== undefined && !mayBeWanted(filter, path.toString(), folder.depth, what)) return;
     const [action, phase] = isTarget ? (['delete', 2] as const) : [isDirectory ? 'list' : actionOf(job), 1 as const];
-    await this.record(listing, { path, action, phase, size: 0, modifiedMs: 0, ...findingOf(what) });
+    await this.#record(listing, { path, action, phase, size: 0, modifiedMs: 0, ...findingOf(what) });
   }
 
-  private addNow(listing: Listing, file: NewJobFile): Added {
+  #addNow(listing: Listing, file: NewJobFile): Added {
     const { batch, openFolder } = listing;
     const problem = problemOf(file.path);
-    if (problem !== undefined) return this.record(listing, { ...file, ...badPath(`the name ${problem}`) });
+    if (problem !== undefined) return this.#record(listing, { ...file, ...badPath(`the name ${problem}`) });
     return batch.add(openFolder, file);
   }
 
   /** Reports it without doing any work. */
-  private record({ batch, openFolder }: Listing, file: NewJobFile): Added {
+  #record({ batch, openFolder }: Listing, file: NewJobFile): Added {
     return batch.add(openFolder, { ...file, path: storablePath(file.path) });
   }
 
-  private async sorted(connection: Connection, path: RemotePath, listing: Listing, isTarget: boolean): Promise<Side> {
+  async #sorted(connection: Connection, path: RemotePath, listing: Listing, isTarget: boolean): Promise<Side> {
     const sorter = isTarget ? listing.sorters.target : listing.sorters.source;
     sorter.clear();
     let isEmpty = true;
     try {
-      const side = await this.use(connection, listing, async (remote, attempt) => {
+      const side = await this.#use(connection, listing, async (remote, attempt) => {
         // Links of the destination are not followed: their targets do not belong to the destination.
-        const leftOut = (what: LeftOut): Promise<void> => this.addLeftOut(listing, what, isTarget);
+        const leftOut = (what: LeftOut): Promise<void> => this.#addLeftOut(listing, what, isTarget);
         const told = remote.list(path, { followLinks: !isTarget, leftOut });
         for await (const info of isTarget === listing.folder.isExtra ? unlessRepeatedIn(listing, remote, told) : told) {
           attempt.committed();
@@ -516,13 +520,13 @@ export class Listings {
     }
   }
 
-  private use<T>(
+  #use<T>(
     connection: Connection,
     { signal }: Pick<Listing, 'signal'>,
     work: (remote: Remote, attempt: Attempt) => Promise<T>,
   ): Promise<T> {
-    const options = { signal, leftovers: this.options.leftovers, priority: 'background' as const };
-    return this.options.remotes.use(connection, options, work);
+    const options = { signal, leftovers: this.#options.leftovers, priority: 'background' as const };
+    return this.#options.remotes.use(connection, options, work);
   }
 }
 

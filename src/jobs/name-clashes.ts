@@ -21,6 +21,8 @@ const ASK_EARLY = 500_000;
 const MOST_NAMES = 4_000_000;
 
 export class NamesOfFolder {
+  readonly #ask: () => Promise<Folding>;
+  readonly #askEarly: number;
   #names: HashSet | undefined = new HashSet();
   /** ASCII names differ only in case: these sets hold the other names. */
   #byCase = new HashSet();
@@ -28,10 +30,10 @@ export class NamesOfFolder {
   #folding: Folding | undefined;
   #isLike = { case: false, composition: false, either: false };
 
-  constructor(
-    private readonly ask: () => Promise<Folding>,
-    private readonly askEarly = ASK_EARLY,
-  ) {}
+  constructor(ask: () => Promise<Folding>, askEarly = ASK_EARLY) {
+    this.#ask = ask;
+    this.#askEarly = askEarly;
+  }
 
   /** Whether the destination would treat the last name as equal to an earlier one. */
   get isClash(): boolean {
@@ -43,11 +45,11 @@ export class NamesOfFolder {
   /** Unknown before the destination has been asked. */
   get mustAsk(): boolean {
     if (this.#folding !== undefined || this.#names === undefined) return false;
-    return this.#isLike.either || this.#names.size >= this.askEarly;
+    return this.#isLike.either || this.#names.size >= this.#askEarly;
   }
 
   async learn(): Promise<void> {
-    this.#folding ??= await this.ask();
+    this.#folding ??= await this.#ask();
     if (!this.#folding.ignoresCase && !this.#folding.ignoresComposition) this.#names = undefined;
   }
 

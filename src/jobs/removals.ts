@@ -25,10 +25,14 @@ const LIST_AGAIN = 3;
 const KNOWN_AT_ONCE = 500;
 
 export class Removals {
-  constructor(private readonly options: RemovalsOptions) {}
+  readonly #options: RemovalsOptions;
+
+  constructor(options: RemovalsOptions) {
+    this.#options = options;
+  }
 
   async run(job: RunningJob, seat: Seat, places: JobPlaces, { signal }: ActiveRun): Promise<SliceEnd> {
-    const { tree, remotes, leftovers } = this.options;
+    const { tree, remotes, leftovers } = this.#options;
     const folders = await tree.claimFolders(job, seat, SLICE_FOLDERS);
     if (folders.length === 0) return { kind: 'nothing' };
     const [connection, root] =
@@ -56,7 +60,7 @@ export class Removals {
         if (signal.aborted) break;
         const error = toGatewayError(thrown);
         if (error.code === 'not_empty' && isWholeTree(job)) {
-          const isKnown = await this.isKnownWhy(job, connection, pathBelow(root, path), path, signal);
+          const isKnown = await this.#isKnownWhy(job, connection, pathBelow(root, path), path, signal);
           if (isKnown) kept.push(path);
           else if (tries < LIST_AGAIN) {
             // A listing ended early.
@@ -81,14 +85,14 @@ export class Removals {
   }
 
   /** Whether everything that is left in a folder failed, was left out, or was created after the job began. */
-  private isKnownWhy(
+  #isKnownWhy(
     job: RunningJob,
     connection: Connection,
     place: RemotePath,
     path: Buffer,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { tree, remotes, leftovers } = this.options;
+    const { tree, remotes, leftovers } = this.#options;
     const use = { signal, leftovers, priority: 'background' as const };
     return remotes.use(connection, use, async (remote) => {
       let isShown = false;

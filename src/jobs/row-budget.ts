@@ -33,23 +33,26 @@ interface Known {
 }
 
 export class RowBudget {
+  readonly #options: RowBudgetOptions;
   /** By account, and by job. */
   readonly #known = new Map<string, Known>();
   #space: { readonly at: number; readonly hasRoom: boolean } | undefined;
   #loggedAt = -Infinity;
 
-  constructor(private readonly options: RowBudgetOptions) {}
+  constructor(options: RowBudgetOptions) {
+    this.#options = options;
+  }
 
   /** Whether the disk of the database has room for findings of listings. */
   async hasSpace(): Promise<boolean> {
     const now = performance.now();
     if (this.#space === undefined || now - this.#space.at > FRESH_MS) {
-      const free = await this.options.freeBytes();
+      const free = await this.#options.freeBytes();
       // NaN if the free space is unknown.
-      this.#space = { at: now, hasRoom: !(free < this.options.pauseBelowFreeBytes) };
+      this.#space = { at: now, hasRoom: !(free < this.#options.pauseBelowFreeBytes) };
       if (!this.#space.hasRoom && now - this.#loggedAt > LOG_EVERY_MS) {
         this.#loggedAt = now;
-        this.options.log('warn', 'jobs list nothing while the disk of the database is nearly full', {
+        this.#options.log('warn', 'jobs list nothing while the disk of the database is nearly full', {
           freeBytes: free,
         });
       }
@@ -59,7 +62,7 @@ export class RowBudget {
 
   /** Call before rows are written. @throws TooManyRows; GatewayError overloaded if others hold too much */
   async take({ id, accountId }: Pick<RunningJob, 'id' | 'accountId'>, rows: number): Promise<void> {
-    const { filesPerJob } = this.options.limits;
+    const { filesPerJob } = this.#options.limits;
     const known = await this.#storedOf(accountId, id);
     known.taken += rows;
     if (known.stored.job + known.taken > filesPerJob) {
@@ -74,7 +77,7 @@ export class RowBudget {
    * overloaded
    */
   async makeRoom(accountId: string, rows = 1): Promise<void> {
-    const { rowsPerAccount, rows: most } = this.options.limits;
+    const { rowsPerAccount, rows: most } = this.#options.limits;
     for (;;) {
       const known = await this.#storedOf(accountId, null);
       const { stored, taken } = known;
@@ -84,7 +87,7 @@ export class RowBudget {
         return;
       }
       this.#known.delete(accountId);
-      if (await this.options.rows.purgeOldest(accountId)) continue;
+      if (await this.#options.rows.purgeOldest(accountId)) continue;
       if (!isAccountFull) {
         throw new GatewayError('overloaded', `the jobs of all accounts keep more than ${most} rows (jobs.rows)`, {
           step: 'open',
@@ -101,7 +104,7 @@ export class RowBudget {
     const known = this.#known.get(name);
     if (known !== undefined && now - known.at < FRESH_MS) return known;
     for (const [other, { at }] of this.#known) if (now - at >= FRESH_MS) this.#known.delete(other);
-    const fresh = { at: now, stored: await this.options.rows.storedRows(accountId, jobId), taken: 0 };
+    const fresh = { at: now, stored: await this.#options.rows.storedRows(accountId, jobId), taken: 0 };
     this.#known.set(name, fresh);
     return fresh;
   }

@@ -29,13 +29,16 @@ const LEAVE_PATIENCE_MS = 5000;
 const SAMPLE_EVERY_CHECKS = 10;
 
 export class RunningJobs {
+  readonly #rows: Pick<Jobs, 'states' | 'sample'>;
   readonly #jobs = new Map<string, Present>();
   /** Jobs being cancelled, which the database has not stored yet. */
   readonly #ending = new Set<string>();
   readonly #checking = new Periodic(() => this.#check(), CHECK_EVERY_MS);
   #checks = 0;
 
-  constructor(private readonly rows: Pick<Jobs, 'states' | 'sample'>) {}
+  constructor(rows: Pick<Jobs, 'states' | 'sample'>) {
+    this.#rows = rows;
+  }
 
   enter(jobId: string, stopping: AbortSignal): ActiveRun {
     const job = this.#jobs.get(jobId) ?? { activeRuns: new Set(), waiting: [], state: 'running' };
@@ -97,10 +100,10 @@ export class RunningJobs {
   async #check(): Promise<void> {
     try {
       const ids = [...this.#jobs.keys()];
-      const states = await this.rows.states(ids);
+      const states = await this.#rows.states(ids);
       // A missing job was deleted with its account.
       for (const id of ids) this.noteChange(id, states.get(id) ?? GONE);
-      if (++this.#checks % SAMPLE_EVERY_CHECKS === 0) await this.rows.sample(ids);
+      if (++this.#checks % SAMPLE_EVERY_CHECKS === 0) await this.#rows.sample(ids);
     } catch {
       // The database is away: no other node can have changed anything either.
     }

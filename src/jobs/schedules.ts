@@ -44,6 +44,7 @@ const SHOWN_RUNS = 5;
 const CLOCK_SLACK_MS = 2_000;
 
 export class ScheduleService {
+  readonly #options: ScheduleServiceOptions;
   readonly #due = new WokenWork(
     () => this.#fireDue(),
     (error) => this.#complain(error),
@@ -52,26 +53,28 @@ export class ScheduleService {
   /** The database's clock minus this machine's monotonic one; nothing is known before the start. */
   #clockAhead = Infinity;
 
-  constructor(private readonly options: ScheduleServiceOptions) {}
+  constructor(options: ScheduleServiceOptions) {
+    this.#options = options;
+  }
 
   /** Errors: those of a new job; bad_request for a cron that never runs; share_exceeded. */
   async create(actor: Actor, caller: Caller, fields: NewSchedule, signal: EndSignal): Promise<Schedule> {
-    const { rows, most } = this.options;
+    const { rows, most } = this.#options;
     const { name, cron, timeZone, isActive, job } = fields;
     recurrenceOf(cron, timeZone);
-    const definition = await this.options.jobs.define(caller, job, signal);
+    const definition = await this.#options.jobs.define(caller, job, signal);
     const settings = { name, cron, timeZone, isActive, jobName: job.name, definition };
     return rows.create(actor, keyOf(caller), settings, nextRunOf, most);
   }
 
   async list(caller: Caller): Promise<readonly Schedule[]> {
-    const schedules = await this.options.rows.list(caller.accountId);
+    const schedules = await this.#options.rows.list(caller.accountId);
     return schedules.filter(({ definition }) => mayUse(caller, connectionsOf(definition)));
   }
 
   /** @throws GatewayError unknown_item, also for one whose connections the key may not use */
   async get(caller: Caller, id: string): Promise<Schedule> {
-    const schedule = isUuid(id) ? await this.options.rows.find(caller.accountId, id) : undefined;
+    const schedule = isUuid(id) ? await this.#options.rows.find(caller.accountId, id) : undefined;
     if (schedule !== undefined && mayUse(caller, connectionsOf(schedule.definition))) return schedule;
     throw unknown('schedule', id);
   }
@@ -81,7 +84,7 @@ export class ScheduleService {
    * unknown_item
    */
   async edit(actor: Actor, caller: Caller, id: string, fields: ScheduleFields, signal: EndSignal): Promise<Schedule> {
-    const { rows, jobs } = this.options;
+    const { rows, jobs } = this.#options;
     const former = await this.get(caller, id);
     const { job, ...others } = fields;
     const changes: Partial<ScheduleSettings> = {
@@ -98,7 +101,7 @@ export class ScheduleService {
   /** @throws GatewayError unknown_item */
   async remove(actor: Actor, caller: Caller, id: string): Promise<void> {
     await this.get(caller, id);
-    if (!(await this.options.rows.remove(actor, id))) throw unknown('schedule', id);
+    if (!(await this.#options.rows.remove(actor, id))) throw unknown('schedule', id);
   }
 
   /**
@@ -106,17 +109,17 @@ export class ScheduleService {
    * share_exceeded
    */
   async run(caller: Caller, id: string): Promise<Job> {
-    const { rows, jobs, limits } = this.options;
+    const { rows, jobs, limits } = this.#options;
     const { definition } = await this.get(caller, id);
     jobs.checkRights(caller, definition);
     const job = await rows.run(caller.accountId, keyOf(caller), id, limits);
     if (job === undefined) throw unknown('schedule', id);
-    this.options.wake();
+    this.#options.wake();
     return job;
   }
 
   start(): void {
-    const { agenda } = this.options;
+    const { agenda } = this.#options;
     this.#stopListening = [
       agenda.on('schedules', () => this.#due.wake()),
       agenda.onClock(({ now }) => void this.#watchClock(now).catch((error: unknown) => this.#complain(error))),
@@ -130,11 +133,11 @@ export class ScheduleService {
   }
 
   #complain(error: unknown): void {
-    this.options.log('debug', 'due schedules could not be looked up', { reason: toGatewayError(error).message });
+    this.#options.log('debug', 'due schedules could not be looked up', { reason: toGatewayError(error).message });
   }
 
   async #fireDue(): Promise<void> {
-    const { rows, limits } = this.options;
+    const { rows, limits } = this.#options;
     while (!this.#due.isStopped) {
       const { now, fired } = await rows.fireNext((due) => this.#verdictOn(due), limits);
       await this.#watchClock(now);
@@ -145,7 +148,7 @@ export class ScheduleService {
 
   /** Times computed while the clock was ahead would wait until it gets there again. */
   async #watchClock(now: Date): Promise<void> {
-    const { rows, log } = this.options;
+    const { rows, log } = this.#options;
     const ahead = now.getTime() - performance.now();
     if (ahead < this.#clockAhead - CLOCK_SLACK_MS) {
       const recalled = await rows.recallEarly(nextRunOf);
@@ -156,7 +159,7 @@ export class ScheduleService {
 
   #verdictOn(due: DueSchedule): { readonly next: Date | null } | { readonly stop: string } {
     try {
-      this.options.jobs.checkHolder(due, due.definition, 'change it with another key');
+      this.#options.jobs.checkHolder(due, due.definition, 'change it with another key');
       return { next: recurrenceOf(due.cron, due.timeZone).nextAfter(due.now) };
     } catch (error) {
       if (error instanceof GatewayError) return { stop: error.clientText };
@@ -165,8 +168,8 @@ export class ScheduleService {
   }
 
   #report({ schedule, outcome, reason }: Fired): void {
-    const { log } = this.options;
-    if (outcome === 'begun') return this.options.wake();
+    const { log } = this.#options;
+    if (outcome === 'begun') return this.#options.wake();
     const facts = { scheduleId: schedule.id, accountId: schedule.accountId, reason };
     log('warn', outcome === 'skipped' ? 'a run of a schedule is skipped' : 'a schedule has stopped', facts);
   }

@@ -72,12 +72,16 @@ type JobChange = 'pause' | 'resume' | 'cancel';
 const CANCEL_PATIENCE_MS = 300;
 
 export class JobService {
-  constructor(private readonly options: JobServiceOptions) {}
+  readonly #options: JobServiceOptions;
+
+  constructor(options: JobServiceOptions) {
+    this.#options = options;
+  }
 
   /** Errors: bad_request, bad_path, connection_inactive, plan_required, scope_missing, share_exceeded. */
   async create(caller: Caller, order: JobOrder, asking: Asking): Promise<Job> {
     const definition = await this.define(caller, order, asking.signal);
-    return this.begin(caller, { name: order.name, definition }, asking);
+    return this.#begin(caller, { name: order.name, definition }, asking);
   }
 
   /** Errors: bad_path, connection_inactive, share_exceeded. */
@@ -85,20 +89,16 @@ export class JobService {
     const { connection } = destination;
     const place = {
       connectionId: connection.id,
-      path: await knownPath(this.options.operations, destination, 'path', asking.signal),
+      path: await knownPath(this.#options.operations, destination, 'path', asking.signal),
     };
     const all = { ...definition, type: 'upload', source: place, destination: place, upload } as const;
-    return this.begin(caller, { name: null, definition: all, url: url.href }, asking);
+    return this.#begin(caller, { name: null, definition: all, url: url.href }, asking);
   }
 
-  private async begin(
-    caller: Caller,
-    row: Pick<NewJobRow, 'name' | 'definition' | 'url'>,
-    { intent }: Asking,
-  ): Promise<Job> {
-    const { rows, limits } = this.options;
+  async #begin(caller: Caller, row: Pick<NewJobRow, 'name' | 'definition' | 'url'>, { intent }: Asking): Promise<Job> {
+    const { rows, limits } = this.#options;
     const id = uuidv7();
-    await this.options.budget.makeRoom(caller.accountId);
+    await this.#options.budget.makeRoom(caller.accountId);
     await intent?.begin(id);
     const { accountId } = caller;
     const job = await rows
@@ -108,7 +108,7 @@ export class JobService {
         if (hasCode(error, 'database_away')) intent?.lose();
         throw error;
       });
-    this.options.wake();
+    this.#options.wake();
     return job;
   }
 
@@ -121,16 +121,16 @@ export class JobService {
       source: { connectionId: source.connection.id },
       destination: destination === undefined ? null : { connectionId: destination.connection.id },
     });
-    await this.checkReceiver(caller, order.webhookUrl, signal);
+    await this.#checkReceiver(caller, order.webhookUrl, signal);
     const from = {
       connection: source.connection,
-      path: await knownPath(this.options.operations, source, 'source.path', signal),
+      path: await knownPath(this.#options.operations, source, 'source.path', signal),
     };
     const to = destination && {
       connection: destination.connection,
-      path: await knownPath(this.options.operations, destination, 'destination.path', signal),
+      path: await knownPath(this.#options.operations, destination, 'destination.path', signal),
     };
-    this.checkPlaces(order, from, to);
+    this.#checkPlaces(order, from, to);
     return {
       ...rest,
       source: { connectionId: from.connection.id, path: from.path },
@@ -139,12 +139,12 @@ export class JobService {
   }
 
   list(caller: Caller, filter: Omit<JobFilter, 'connections'>): Promise<readonly Job[]> {
-    return this.options.rows.list(caller.accountId, { ...filter, connections: connectionsFor(caller) });
+    return this.#options.rows.list(caller.accountId, { ...filter, connections: connectionsFor(caller) });
   }
 
   /** @throws GatewayError unknown_item */
   async get(caller: Caller, id: string): Promise<Job> {
-    const job = isUuid(id) ? await this.options.rows.find(caller.accountId, id) : undefined;
+    const job = isUuid(id) ? await this.#options.rows.find(caller.accountId, id) : undefined;
     if (job !== undefined && mayUse(caller, connectionsOf(job.definition))) return job;
     throw unknown('job', id);
   }
@@ -155,7 +155,7 @@ export class JobService {
     page: { readonly state?: JobFileState | undefined; readonly after: number; readonly limit: number },
   ): Promise<readonly JobFileItem[]> {
     const job = await this.get(caller, id);
-    return this.options.rows.files(job.id, page);
+    return this.#options.rows.files(job.id, page);
   }
 
   /**
@@ -163,24 +163,24 @@ export class JobService {
    * has ended
    */
   async change(caller: Caller, id: string, change: JobChange): Promise<Job> {
-    const { rows, limits, running } = this.options;
+    const { rows, limits, running } = this.#options;
     const former = await this.get(caller, id);
     const changing = rows[change](caller.accountId, id, limits);
-    const before = await (change === 'cancel' ? this.stopMeanwhile(former, changing) : changing);
+    const before = await (change === 'cancel' ? this.#stopMeanwhile(former, changing) : changing);
     if (before !== undefined && hasEnded(before) && !(change === 'cancel' && before.state === 'cancelled')) {
       throw refusal('not_running', `job ${id} has ended: it is ${before.state}`);
     }
     const job = await this.get(caller, id);
     running.noteChange(id, job);
-    this.options.wake();
+    this.#options.wake();
     return job;
   }
 
   /** A slow database does not keep the work running during a cancellation: if that fails, the work is continued. */
-  private async stopMeanwhile<T>({ id, state }: Job, cancelling: Promise<T>): Promise<T> {
+  async #stopMeanwhile<T>({ id, state }: Job, cancelling: Promise<T>): Promise<T> {
     if (hasEnded({ state })) return cancelling;
     let isOver = (): void => undefined;
-    const timer = setTimeout(() => (isOver = this.options.running.ending(id)), CANCEL_PATIENCE_MS);
+    const timer = setTimeout(() => (isOver = this.#options.running.ending(id)), CANCEL_PATIENCE_MS);
     try {
       return await cancelling;
     } finally {
@@ -194,24 +194,24 @@ export class JobService {
    * one that is still running
    */
   async retry(caller: Caller, id: string): Promise<Job> {
-    const { rows, limits } = this.options;
+    const { rows, limits } = this.#options;
     const former = await this.get(caller, id);
     if (!hasEnded(former)) throw refusal('in_use', `job ${id} has not ended: it is ${former.state}`);
     this.checkRights(caller, { ...former.definition, type: former.type });
     if (former.state === 'succeeded' || former.definition.dryRun) {
       throw refusal('not_running', `job ${id} has nothing to do again: it is ${former.state}`);
     }
-    await this.options.budget.makeRoom(caller.accountId);
+    await this.#options.budget.makeRoom(caller.accountId);
     // Files that had begun when it was cancelled may be done by now, and are then not done again.
-    await this.options.running.hasLeft(id);
+    await this.#options.running.hasLeft(id);
     const job = await rows.createRetry(former, keyOf(caller), limits);
-    this.options.wake();
+    this.#options.wake();
     return job;
   }
 
-  private async checkReceiver({ accountId }: Caller, webhookUrl: string | null, signal: EndSignal): Promise<void> {
+  async #checkReceiver({ accountId }: Caller, webhookUrl: string | null, signal: EndSignal): Promise<void> {
     if (webhookUrl === null) return;
-    const { username, password } = await this.options.checkTarget(webhookUrl, accountId, abortSignalOf(signal));
+    const { username, password } = await this.#options.checkTarget(webhookUrl, accountId, abortSignalOf(signal));
     if (username === '' && password === '') return;
     throw refusal('bad_request', 'webhookUrl must hold no login: what is sent there is signed');
   }
@@ -235,7 +235,7 @@ export class JobService {
     if (destination === null || type === 'upload') return;
     const isRename = type === 'move' && source.connectionId === destination.connectionId;
     if (isRename) return;
-    if (this.options.operations.planOf(caller).connections === 1) {
+    if (this.#options.operations.planOf(caller).connections === 1) {
       throw refusal(
         'plan_required',
         `a job between connections needs a plan with more than one; this account has ${caller.plan}`,
@@ -246,7 +246,7 @@ export class JobService {
     }
   }
 
-  private checkPlaces(
+  #checkPlaces(
     order: JobOrder,
     from: { readonly connection: Connection; readonly path: RemotePath },
     to: { readonly connection: Connection; readonly path: RemotePath } | undefined,
@@ -257,7 +257,7 @@ export class JobService {
       throw refusal('bad_path', 'source.path must not be /: name a folder, or say by include or exclude what is to go');
     }
     if (!seeOneTree(from.connection, to.connection)) return;
-    const { remotes } = this.options.operations;
+    const { remotes } = this.#options.operations;
     const [source, target] = [from, to].map(({ connection, path }) =>
       remotes.place(connection, path).replace(/\/$/, ''),
     );

@@ -30,7 +30,11 @@ interface LinkServiceOptions {
 const NEEDS: Readonly<Record<Link['operation'], Scope>> = { upload: 'write', download: 'read' };
 
 export class LinkService {
-  constructor(private readonly options: LinkServiceOptions) {}
+  readonly #options: LinkServiceOptions;
+
+  constructor(options: LinkServiceOptions) {
+    this.#options = options;
+  }
 
   /**
    * Resolves with the link and the secret of its URL. Errors: bad_request, bad_path, connection_inactive,
@@ -42,7 +46,7 @@ export class LinkService {
     { connection, ...order }: LinkOrder,
     signal: EndSignal,
   ): Promise<{ readonly link: Link; readonly token: string }> {
-    const { rows, operations, limits } = this.options;
+    const { rows, operations, limits } = this.#options;
     const { operation, filename, overwrite, expiresAt } = order;
     requireScope(caller, operation);
     const leftMs = expiresAt.getTime() - Date.now();
@@ -69,12 +73,12 @@ export class LinkService {
     caller: Caller,
     page: { readonly cursor?: string | undefined; readonly limit: number },
   ): Promise<readonly Link[]> {
-    return this.options.rows.list(caller.accountId, { ...page, connections: connectionsFor(caller) });
+    return this.#options.rows.list(caller.accountId, { ...page, connections: connectionsFor(caller) });
   }
 
   /** @throws GatewayError unknown_item, also for one whose connection the key may not use */
   async get(caller: Caller, id: string): Promise<Link> {
-    const link = isUuid(id) ? await this.options.rows.find(caller.accountId, id) : undefined;
+    const link = isUuid(id) ? await this.#options.rows.find(caller.accountId, id) : undefined;
     if (link !== undefined && mayUse(caller, [link.connectionId])) return link;
     throw unknown('link', id);
   }
@@ -83,14 +87,14 @@ export class LinkService {
   async revoke(actor: Actor, caller: Caller, id: string): Promise<Link> {
     const link = await this.get(caller, id);
     requireScope(caller, link.operation);
-    const revoked = await this.options.rows.revoke(actor, link);
+    const revoked = await this.#options.rows.revoke(actor, link);
     if (revoked === undefined) throw unknown('link', id);
     return revoked;
   }
 
   /** By the secret of its URL; undefined: there is none. It may have ended. */
   open(token: string): Promise<OpenedLink | undefined> {
-    return this.options.rows.open(token);
+    return this.#options.rows.open(token);
   }
 
   /** One use of it, taken when its operation begins. */
@@ -98,8 +102,8 @@ export class LinkService {
     return {
       id,
       take: async () => {
-        const most = this.options.limits.usesAtOnce;
-        const taken = await this.options.rows.take(id, most);
+        const most = this.#options.limits.usesAtOnce;
+        const taken = await this.#options.rows.take(id, most);
         if (taken === 'ended') throw new LinkEnded('used_up');
         if (taken === 'taken') return;
         const text = `this link has ${most} transfers under way, as many as it may`;

@@ -2,14 +2,14 @@
 import { createHash, type Hash } from 'node:crypto';
 
 export class ContentHash {
-  private readonly hash: Hash = createHash('sha256');
+  readonly #hash: Hash = createHash('sha256');
 
   update(bytes: Buffer): void {
-    this.hash.update(bytes);
+    this.#hash.update(bytes);
   }
 
   /** The digest of all bytes so far. */
   get value(): Buffer {
-    return this.hash.copy().digest();
+    return this.#hash.copy().digest();
   }
 }

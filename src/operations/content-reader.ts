@@ -17,45 +17,45 @@ interface ContentReaderOptions {
 export class ContentReader {
   /** Bytes passed on so far. */
   bytes = 0;
-  private readonly chunks: AsyncIterator<Buffer>;
-  private readonly hash: Hash | undefined;
-  private readonly digest: ExpectedDigest | undefined;
-  private next: Promise<IteratorResult<Buffer, unknown>> | undefined;
-  private hasEnded = false;
+  readonly #chunks: AsyncIterator<Buffer>;
+  readonly #hash: Hash | undefined;
+  readonly #digest: ExpectedDigest | undefined;
+  #next: Promise<IteratorResult<Buffer, unknown>> | undefined;
+  #hasEnded = false;
 
   constructor(body: Readable, { signal, digest }: ContentReaderOptions) {
     leaveErrorsToPump(body);
     addAbortSignal(signal, body);
-    this.chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-    this.digest = digest;
-    this.hash = digest === undefined ? undefined : createHash(digest.algorithm);
+    this.#chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+    this.#digest = digest;
+    this.#hash = digest === undefined ? undefined : createHash(digest.algorithm);
   }
 
   /** The body has ended completely and matches its digest. */
   get ended(): boolean {
-    return this.hasEnded;
+    return this.#hasEnded;
   }
 
   /** Yields chunks until at least `bytes` have arrived, or all. Throws the body's failure, and digest_mismatch. */
   async *upTo(bytes: number): AsyncGenerator<Buffer, void> {
     for (let taken = 0; taken < bytes;) {
-      const { done, value } = await this.ahead();
+      const { done, value } = await this.#ahead();
       if (done === true) return;
-      this.next = undefined;
-      this.hash?.update(value);
+      this.#next = undefined;
+      this.#hash?.update(value);
       this.bytes += value.length;
       taken += value.length;
       yield value;
     }
-    await this.ahead();
+    await this.#ahead();
   }
 
-  private async ahead(): Promise<IteratorResult<Buffer, unknown>> {
-    this.next ??= this.chunks.next();
-    const result = await this.next;
-    if (result.done === true && !this.hasEnded) {
-      if (this.digest !== undefined && this.hash !== undefined) verifyDigest(this.digest, this.hash);
-      this.hasEnded = true;
+  async #ahead(): Promise<IteratorResult<Buffer, unknown>> {
+    this.#next ??= this.#chunks.next();
+    const result = await this.#next;
+    if (result.done === true && !this.#hasEnded) {
+      if (this.#digest !== undefined && this.#hash !== undefined) verifyDigest(this.#digest, this.#hash);
+      this.#hasEnded = true;
     }
     return result;
   }

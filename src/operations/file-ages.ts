@@ -15,23 +15,25 @@ const SET_BACK_MS = 5_000;
 const MAX_REMEMBERED = 10_000;
 
 export class FileAges {
+  readonly #now: () => number;
+  readonly #wallClock: () => number;
   /** By host: how far its clock is ahead of ours, at least. */
-  private readonly leads = new LRUCache<string, number>(atMost(MAX_REMEMBERED));
+  readonly #leads = new LRUCache<string, number>(atMost(MAX_REMEMBERED));
   /** When a place was first seen with this size and time. */
-  private readonly sightings = new LRUCache<string, number>(atMost(MAX_REMEMBERED));
+  readonly #sightings = new LRUCache<string, number>(atMost(MAX_REMEMBERED));
 
   /** `now` never jumps, unlike wall clocks; `wallClock` is compared with times of servers. */
-  constructor(
-    private readonly now = (): number => performance.now(),
-    private readonly wallClock = (): number => Date.now(),
-  ) {}
+  constructor(now = (): number => performance.now(), wallClock = (): number => Date.now()) {
+    this.#now = now;
+    this.#wallClock = wallClock;
+  }
 
   /** This process has just written the file, and its time was set by the server: it shows the server's clock. */
   written(host: string, { modifiedAt }: FileInfo): void {
     if (modifiedAt.getTime() === 0) return;
-    const seen = modifiedAt.getTime() - this.now();
-    const known = this.leads.get(host);
-    if (known === undefined || seen > known || seen < known - SET_BACK_MS) this.leads.set(host, seen);
+    const seen = modifiedAt.getTime() - this.#now();
+    const known = this.#leads.get(host);
+    if (known === undefined || seen > known || seen < known - SET_BACK_MS) this.#leads.set(host, seen);
   }
 
   /** Whether any later change will show in the file's size or time. `place` identifies the file on the host. */
@@ -39,13 +41,13 @@ export class FileAges {
     const time = modifiedAt.getTime();
     // The server keeps no time.
     if (time === 0) return false;
-    const lead = this.leads.get(host);
-    const clock = lead === undefined ? this.wallClock() - PLAUSIBLE_LAG_MS : this.now() + lead;
+    const lead = this.#leads.get(host);
+    const clock = lead === undefined ? this.#wallClock() - PLAUSIBLE_LAG_MS : this.#now() + lead;
     if (time + 2 * timeResolutionMs <= clock) return true;
     // Its clock showed this time or a later one when the file was first seen, and has advanced since.
     const version = `${place} ${size} ${time}`;
-    const since = this.sightings.get(version) ?? this.now();
-    this.sightings.set(version, since);
-    return this.now() - since >= 2 * timeResolutionMs;
+    const since = this.#sightings.get(version) ?? this.#now();
+    this.#sightings.set(version, since);
+    return this.#now() - since >= 2 * timeResolutionMs;
   }
 }

@@ -28,33 +28,36 @@ const REMOVE_AGAIN_MS = 600_000;
 const MAX_REMOVE_ATTEMPTS = 150;
 
 export class Sweeper {
-  private readonly stopped = new AbortController();
-  private readonly timers = new Set<NodeJS.Timeout>();
-  private sweeping: Promise<void> | undefined;
-  private readonly ofConnections = new WeakMap<Connection, Leftovers>();
+  readonly #options: SweeperOptions;
+  readonly #stopped = new AbortController();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #sweeping: Promise<void> | undefined;
+  readonly #ofConnections = new WeakMap<Connection, Leftovers>();
 
-  constructor(private readonly options: SweeperOptions) {}
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+  }
 
   /** Sweeps now and from time to time: another node may have died. */
   start(): void {
-    this.later(() => this.sweepAgain(), 0);
+    this.#later(() => this.#sweepAgain(), 0);
   }
 
   async stop(): Promise<void> {
-    this.stopped.abort(new Error('the sweeper stops'));
-    for (const timer of this.timers) clearTimeout(timer);
-    await this.sweeping;
+    this.#stopped.abort(new Error('the sweeper stops'));
+    for (const timer of this.#timers) clearTimeout(timer);
+    await this.#sweeping;
   }
 
   /** The Leftovers of one connection, for a Remote. */
   for(connection: Connection): Leftovers {
-    let leftovers = this.ofConnections.get(connection);
-    if (leftovers === undefined) this.ofConnections.set(connection, (leftovers = this.make(connection)));
+    let leftovers = this.#ofConnections.get(connection);
+    if (leftovers === undefined) this.#ofConnections.set(connection, (leftovers = this.#make(connection)));
     return leftovers;
   }
 
-  private make(connection: Connection): Leftovers {
-    const { store } = this.options;
+  #make(connection: Connection): Leftovers {
+    const { store } = this.#options;
     return {
       temporaryName: (name) => temporaryName(store.tag, name),
       expect: (folder) => store.expectFolder(connection.id, folder),
@@ -62,38 +65,38 @@ export class Sweeper {
         const note = await store.expectMultipart(connection.id, path, uploadId);
         const done = (): void => void store.forgetMultipart(note).catch(() => undefined);
         const abort = async (remote: Remote): Promise<void> => remote.abortMultipart?.(path, uploadId).then(done);
-        return { done, abortLater: () => this.removeLater(connection, path, abort) };
+        return { done, abortLater: () => this.#removeLater(connection, path, abort) };
       },
-      removeLater: (path) => this.removeLater(connection, path, (remote) => remote.remove(path, { isLeftover: true })),
+      removeLater: (path) => this.#removeLater(connection, path, (remote) => remote.remove(path, { isLeftover: true })),
     };
   }
 
-  private later(work: () => void, delayMs: number): void {
-    if (this.stopped.signal.aborted) return;
+  #later(work: () => void, delayMs: number): void {
+    if (this.#stopped.signal.aborted) return;
     const timer = setTimeout(() => {
-      this.timers.delete(timer);
+      this.#timers.delete(timer);
       work();
     }, delayMs).unref();
-    this.timers.add(timer);
+    this.#timers.add(timer);
   }
 
-  private sweepAgain(): void {
-    this.sweeping = this.sweep().catch((error: unknown) => {
-      if (!this.stopped.signal.aborted)
-        this.options.log('warn', 'the sweep of leftovers failed', { error: String(error) });
+  #sweepAgain(): void {
+    this.#sweeping = this.#sweep().catch((error: unknown) => {
+      if (!this.#stopped.signal.aborted)
+        this.#options.log('warn', 'the sweep of leftovers failed', { error: String(error) });
     });
-    void this.sweeping.then(() => this.later(() => this.sweepAgain(), SWEEP_EVERY_MS));
+    void this.#sweeping.then(() => this.#later(() => this.#sweepAgain(), SWEEP_EVERY_MS));
   }
 
-  private async sweep(): Promise<void> {
-    for (const leftover of await this.options.store.claimDead()) {
-      if (this.stopped.signal.aborted) return;
+  async #sweep(): Promise<void> {
+    for (const leftover of await this.#options.store.claimDead()) {
+      if (this.#stopped.signal.aborted) return;
       try {
-        await this.clean(leftover);
-        await this.options.store.settle(leftover);
+        await this.#clean(leftover);
+        await this.#options.store.settle(leftover);
       } catch (error) {
         // The note is kept: another sweep tries again.
-        this.options.log('warn', 'leftovers could not be removed yet', {
+        this.#options.log('warn', 'leftovers could not be removed yet', {
           connectionId: leftover.connectionId,
           error: String(error),
         });
@@ -101,10 +104,10 @@ export class Sweeper {
     }
   }
 
-  private async clean(leftover: Leftover): Promise<void> {
-    const connection = await this.options.connections.find(leftover.accountId, leftover.connectionId);
+  async #clean(leftover: Leftover): Promise<void> {
+    const connection = await this.#options.connections.find(leftover.accountId, leftover.connectionId);
     if (connection === undefined) return;
-    await this.use(connection, async (remote) => {
+    await this.#use(connection, async (remote) => {
       if (leftover.kind === 'multipart') {
         await remote.abortMultipart?.(parseRemotePath(leftover.path, ROOT, 'path'), leftover.uploadId);
         return;
@@ -124,7 +127,7 @@ export class Sweeper {
         });
       }
       if (names.length > 0) {
-        this.options.log('info', 'removed what a stopped process left', {
+        this.#options.log('info', 'removed what a stopped process left', {
           connectionId: connection.id,
           folder,
           files: names.length,
@@ -133,28 +136,23 @@ export class Sweeper {
     });
   }
 
-  private removeLater(
-    connection: Connection,
-    path: RemotePath,
-    remove: (remote: Remote) => Promise<void>,
-    attempt = 0,
-  ): void {
+  #removeLater(connection: Connection, path: RemotePath, remove: (remote: Remote) => Promise<void>, attempt = 0): void {
     if (attempt === MAX_REMOVE_ATTEMPTS) {
       // It is noted: the node that finds this one dead removes it.
-      this.options.log('warn', 'a hidden file could not be removed', { connectionId: connection.id, path });
+      this.#options.log('warn', 'a hidden file could not be removed', { connectionId: connection.id, path });
       return;
     }
-    this.later(() => {
-      this.use(connection, remove).catch((error: unknown) => {
-        if (!hasCode(error, 'not_found')) this.removeLater(connection, path, remove, attempt + 1);
+    this.#later(() => {
+      this.#use(connection, remove).catch((error: unknown) => {
+        if (!hasCode(error, 'not_found')) this.#removeLater(connection, path, remove, attempt + 1);
       });
     }, REMOVE_LATER_MS[attempt] ?? REMOVE_AGAIN_MS);
   }
 
-  private use<R>(connection: Connection, work: Parameters<typeof this.options.remotes.use<R>>[2]): Promise<R> {
-    return this.options.remotes.use(
+  #use<R>(connection: Connection, work: (remote: Remote) => Promise<R>): Promise<R> {
+    return this.#options.remotes.use(
       connection,
-      { signal: this.stopped.signal, leftovers: (of) => this.for(of), priority: 'background' },
+      { signal: this.#stopped.signal, leftovers: (of) => this.for(of), priority: 'background' },
       work,
     );
   }

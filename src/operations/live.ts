@@ -30,27 +30,27 @@ export interface LiveEntry {
 }
 
 export class LiveTransfers {
-  private readonly entries = new Map<string, LiveEntry>();
-  private whenBusy = (): void => undefined;
+  readonly #entries = new Map<string, LiveEntry>();
+  #whenBusy = (): void => undefined;
 
   /** Calls `act` whenever an operation begins while none runs. */
   onBusy(act: () => void): void {
-    this.whenBusy = act;
+    this.#whenBusy = act;
   }
 
   add(id: string, entry: LiveEntry): void {
-    const isFirst = this.entries.size === 0;
-    this.entries.set(id, entry);
-    if (isFirst) this.whenBusy();
+    const isFirst = this.#entries.size === 0;
+    this.#entries.set(id, entry);
+    if (isFirst) this.#whenBusy();
   }
 
   remove(id: string): void {
-    this.entries.delete(id);
+    this.#entries.delete(id);
   }
 
   /** In the order in which they began. */
   list(): readonly LiveTransfer[] {
-    return Array.from(this.entries.values(), (entry) => entry.snapshot());
+    return Array.from(this.#entries.values(), (entry) => entry.snapshot());
   }
 
   /**
@@ -58,7 +58,7 @@ export class LiveTransfers {
    * its own result if its file is being published at that moment.
    */
   cancel(accountId: string, id: string): boolean {
-    const entry = this.entries.get(id);
+    const entry = this.#entries.get(id);
     if (entry?.snapshot().accountId !== accountId) return false;
     entry.end(
       new GatewayError('cancelled', 'the transfer was cancelled by the owner of the account', { step: 'transfer' }),

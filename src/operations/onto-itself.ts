@@ -43,12 +43,14 @@ interface Proof {
 }
 
 export class FolderProofs {
+  readonly #remotes: Pick<Remotes, 'place'>;
+  readonly #leftoversOf: (connection: Connection) => Leftovers;
   readonly #proofs = new Map<string, Proof>();
 
-  constructor(
-    private readonly remotes: Pick<Remotes, 'place'>,
-    private readonly leftoversOf: (connection: Connection) => Leftovers,
-  ) {}
+  constructor(remotes: Pick<Remotes, 'place'>, leftoversOf: (connection: Connection) => Leftovers) {
+    this.#remotes = remotes;
+    this.#leftoversOf = leftoversOf;
+  }
 
   /** Call before `to` is written, and before `from` is removed because of it. @throws OntoItself */
   async refuseOntoItself(
@@ -92,7 +94,7 @@ export class FolderProofs {
   }
 
   #nameOf(connection: Connection, folder: RemotePath): string {
-    return `${connection.id} ${this.remotes.place(connection, folder)}`;
+    return `${connection.id} ${this.#remotes.place(connection, folder)}`;
   }
 
   async #prove({ target }: Ends, open: OpenEnds, from: RemotePath, to: RemotePath, isAlone: boolean): Promise<boolean> {
@@ -107,7 +109,7 @@ export class FolderProofs {
       // A file that appears, disappears or grows meanwhile proves nothing.
       if (!isLike(existing, original) && isLike(existing, await find(open.target, to))) return true;
     }
-    return (await folderShownBy(open, [parentOf(from)], parentOf(to), this.leftoversOf(target))) === undefined;
+    return (await folderShownBy(open, [parentOf(from)], parentOf(to), this.#leftoversOf(target))) === undefined;
   }
 }
 

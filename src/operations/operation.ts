@@ -148,23 +148,26 @@ const INBOUND: ReadonlySet<TransferType> = new Set(['download', 'read', 'list', 
 const FREE: ReadonlySet<TransferType> = new Set(['list', 'exists', 'poll']);
 
 export class Operations {
+  readonly #options: OperationsOptions;
   readonly ages = new FileAges();
   readonly folderProofs: FolderProofs;
 
-  constructor(private readonly options: OperationsOptions) {
+  constructor(options: OperationsOptions) {
+    this.#options = options;
+
     this.folderProofs = new FolderProofs(options.remotes, options.leftovers);
   }
 
   get locks(): Storage['locks'] {
-    return this.options.storage.locks;
+    return this.#options.storage.locks;
   }
 
   get remotes(): Remotes {
-    return this.options.remotes;
+    return this.#options.remotes;
   }
 
   leftoversOf(connection: Connection): Leftovers {
-    return this.options.leftovers(connection);
+    return this.#options.leftovers(connection);
   }
 
   /**
@@ -191,11 +194,11 @@ export class Operations {
     requireActive(connection);
     request.signal.throwIfAborted();
     // An operation that cannot be recorded is not begun.
-    await this.options.storage.history.admit();
+    await this.#options.storage.history.admit();
     const countsAction = !FREE.has(type);
-    if (countsAction) await this.options.storage.quota.take(caller.accountId, this.planOf(caller).monthlyActions);
+    if (countsAction) await this.#options.storage.quota.take(caller.accountId, this.planOf(caller).monthlyActions);
     const untake = (): void => {
-      if (countsAction) this.options.storage.quota.giveBack(caller.accountId, this.planOf(caller).monthlyActions);
+      if (countsAction) this.#options.storage.quota.giveBack(caller.accountId, this.planOf(caller).monthlyActions);
     };
     try {
       await request.link?.take?.();
@@ -204,7 +207,7 @@ export class Operations {
       throw error;
     }
     const direction: Direction = INBOUND.has(type) ? 'inbound' : 'outbound';
-    const transfer = this.options.storage.history.begin({
+    const transfer = this.#options.storage.history.begin({
       accountId: caller.accountId,
       connectionId: connection.id,
       // Empty if neither a key nor a session asks: a job that was begun without a key.
@@ -218,12 +221,12 @@ export class Operations {
       linkId: request.link?.id,
       ...recordOf(request.job),
     });
-    return new RunningOperation(request, direction, transfer, this.options, untake);
+    return new RunningOperation(request, direction, transfer, this.#options, untake);
   }
 
   /** An account whose plan is no longer configured gets the smallest plan. */
   planOf({ plan }: Pick<Caller, 'plan'>): { readonly connections: number; readonly monthlyActions: number } {
-    return this.options.plans[plan] ?? { connections: 1, monthlyActions: 1 };
+    return this.#options.plans[plan] ?? { connections: 1, monthlyActions: 1 };
   }
 }
 
@@ -237,6 +240,12 @@ export function requireActive(connection: Connection): void {
 }
 
 export class RunningOperation implements Operation, LiveEntry, Yielding {
+  readonly #request: OperationRequest;
+  readonly #direction: Direction;
+  readonly #transfer: OpenTransfer;
+  readonly #options: OperationsOptions;
+  /** Returns the action of the month. */
+  readonly #untake: () => void;
   readonly transferId: string;
   readonly operation: Operation = this;
   readonly span: Span;
@@ -244,65 +253,70 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
   fileSize = 0;
   expectedSize: number | undefined;
   readonly paces = new EndPaces();
-  private readonly ending = new Ending();
-  private readonly stopListening: () => void;
-  private isIrrevocable = false;
-  private reasonToEnd: Error | undefined;
-  private isInPlace = false;
-  private readonly stages: Stages;
-  private final: { path: string; filename: string } | undefined;
-  private readonly startedAt = performance.now();
-  private recorded = false;
+  readonly #ending = new Ending();
+  readonly #stopListening: () => void;
+  #isIrrevocable = false;
+  #reasonToEnd: Error | undefined;
+  #isInPlace = false;
+  readonly #stages: Stages;
+  #final: { path: string; filename: string } | undefined;
+  readonly #startedAt = performance.now();
+  #recorded = false;
 
   constructor(
-    private readonly request: OperationRequest,
-    private readonly direction: Direction,
-    private readonly transfer: OpenTransfer,
-    private readonly options: OperationsOptions,
-    /** Returns the action of the month. */
-    private readonly untake: () => void,
+    request: OperationRequest,
+    direction: Direction,
+    transfer: OpenTransfer,
+    options: OperationsOptions,
+    untake: () => void,
   ) {
+    this.#request = request;
+    this.#direction = direction;
+    this.#transfer = transfer;
+    this.#options = options;
+    this.#untake = untake;
+
     this.transferId = transfer.id;
     this.evidence = new Evidence(request.connection, request.wantsDigest === true);
-    this.stopListening = onAbort(request.signal, (reason) => this.end(reason));
-    this.span = this.beginSpan();
-    this.stages = new Stages(this.span.isRecorded);
-    request.timedBy?.(this.stages);
+    this.#stopListening = onAbort(request.signal, (reason) => this.end(reason));
+    this.span = this.#beginSpan();
+    this.#stages = new Stages(this.span.isRecorded);
+    request.timedBy?.(this.#stages);
     options.live.add(transfer.id, this);
   }
 
   get signal(): AbortSignal {
-    return this.ending.signal;
+    return this.#ending.signal;
   }
 
-  readonly mark: Mark = (stage, at) => this.stages.mark(stage, at);
+  readonly mark: Mark = (stage, at) => this.#stages.mark(stage, at);
 
   writesInPlace(): void {
-    this.isInPlace = true;
+    this.#isInPlace = true;
   }
 
   async leavingNothing<R>(work: () => Promise<R>): Promise<R> {
-    const wasIrrevocable = this.isIrrevocable;
+    const wasIrrevocable = this.#isIrrevocable;
     try {
       return await work();
     } finally {
-      this.isIrrevocable = wasIrrevocable;
-      if (this.reasonToEnd !== undefined) this.end(this.reasonToEnd);
+      this.#isIrrevocable = wasIrrevocable;
+      if (this.#reasonToEnd !== undefined) this.end(this.#reasonToEnd);
     }
   }
 
   locate(path: RemotePath, filename: string): void {
-    this.final = { path: path.toWellFormed(), filename: filename.toWellFormed() };
-    this.transfer.locate(this.final.path, this.final.filename);
+    this.#final = { path: path.toWellFormed(), filename: filename.toWellFormed() };
+    this.#transfer.locate(this.#final.path, this.#final.filename);
   }
 
   use<R>(
     work: (remote: Remote, attempt: Attempt) => Promise<R>,
     { endsBetween = false }: { readonly endsBetween?: boolean } = {},
   ): Promise<R> {
-    const { irrevocable, ...others } = this.useOptions();
+    const { irrevocable, ...others } = this.#useOptions();
     const options = endsBetween ? others : { ...others, irrevocable };
-    return this.options.remotes.use(this.request.connection, options, (remote, attempt) =>
+    return this.#options.remotes.use(this.#request.connection, options, (remote, attempt) =>
       this.evidence.witness(remote, undefined, () => work(remote, attempt)),
     );
   }
@@ -314,114 +328,114 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
       giveWay: (error) => this.giveWay(error),
     });
     const yielding = { yielding: waitingFor('source'), sourceYielding: waitingFor('target') };
-    const options = { ...this.useOptions(), ...yielding };
-    return this.options.remotes.useBoth(source, this.request.connection, options, (from, to, attempt) =>
+    const options = { ...this.#useOptions(), ...yielding };
+    return this.#options.remotes.useBoth(source, this.#request.connection, options, (from, to, attempt) =>
       this.evidence.witness(to, from, () => work(from, to, attempt)),
     );
   }
 
-  private useOptions(): UseOptions & Required<Pick<UseOptions, 'irrevocable'>> {
+  #useOptions(): UseOptions & Required<Pick<UseOptions, 'irrevocable'>> {
     return {
-      signal: this.ending,
-      leftovers: this.options.leftovers,
+      signal: this.#ending,
+      leftovers: this.#options.leftovers,
       mark: this.mark,
       irrevocable: () => {
-        this.ending.throwIfAborted();
-        this.isIrrevocable = true;
+        this.#ending.throwIfAborted();
+        this.#isIrrevocable = true;
       },
       unverified: (why) => this.evidence.unverified(why),
-      memory: this.request.memory,
-      priority: this.request.priority ?? 'request',
-      places: this.request.job?.places,
+      memory: this.#request.memory,
+      priority: this.#request.priority ?? 'request',
+      places: this.#request.job?.places,
       yielding: this,
-      linkId: this.request.link?.id,
+      linkId: this.#request.link?.id,
     };
   }
 
   /** For a request that must not run twice: resolves when it is recorded in the history and in the intent. */
   async intend(): Promise<void> {
-    const { intent } = this.request;
+    const { intent } = this.#request;
     if (intent === undefined) return;
-    await this.transfer.stand();
-    await intent.begin(this.transfer.id);
+    await this.#transfer.stand();
+    await intent.begin(this.#transfer.id);
   }
 
   /** Resolves when the success is durable; rejects with outcome_unrecorded if it could not be recorded. */
   async succeed(): Promise<{ readonly durationMs: number }> {
     try {
-      return await this.record(undefined);
+      return await this.#record(undefined);
     } catch (error) {
       // It is done, but its client gets a failure: a repetition must not run again.
-      this.request.intent?.lose();
+      this.#request.intent?.lose();
       throw new GatewayError('outcome_unrecorded', UNRECORDED_TEXT, { step: 'history', cause: error });
     }
   }
 
   /** Records the failure and resolves with the error for the answer: always the first one, as a GatewayError. */
   async fail(thrown: unknown): Promise<GatewayError> {
-    const error = this.ownError(thrown);
-    if (!this.recorded && this.request.job?.passesOver(error) === true) {
+    const error = this.#ownError(thrown);
+    if (!this.#recorded && this.#request.job?.passesOver(error) === true) {
       this.drop(error);
       return error;
     }
     // The answer to the one request that counts is lost, or some bytes may be in the target file.
-    if ((this.isIrrevocable && !error.keepsSession) || this.isInPlace) this.request.intent?.lose();
+    if ((this.#isIrrevocable && !error.keepsSession) || this.#isInPlace) this.#request.intent?.lose();
     // A failure of the history must not hide the original error; the storage tries again, and logs it.
-    await this.record(error).catch(() => undefined);
+    await this.#record(error).catch(() => undefined);
     return error;
   }
 
   /** The slowest of the ends that its bytes come from, or go to. */
   bytesPerSecond(overMs: number): number | undefined {
-    const rates = [this.request.client?.bytesPerSecond(overMs), this.paces.bytesPerSecond('source', overMs)].flatMap(
+    const rates = [this.#request.client?.bytesPerSecond(overMs), this.paces.bytesPerSecond('source', overMs)].flatMap(
       (rate) => rate ?? [],
     );
     return rates.length === 0 ? undefined : Math.min(...rates);
   }
 
   giveWay(error: GatewayError): void {
-    if (this.request.giveWay === undefined) this.end(error);
-    else this.request.giveWay(error);
+    if (this.#request.giveWay === undefined) this.end(error);
+    else this.#request.giveWay(error);
   }
 
   end(reason: Error): void {
-    this.reasonToEnd ??= reason;
-    if (!this.isIrrevocable) this.ending.abort(reason);
+    this.#reasonToEnd ??= reason;
+    if (!this.#isIrrevocable) this.#ending.abort(reason);
   }
 
   snapshot(): LiveTransfer {
-    const { request } = this;
+    const request = this.#request;
     return {
       id: this.transferId,
       accountId: request.caller.accountId,
       connectionId: request.connection.id,
       type: request.type,
-      direction: this.direction,
-      startedAt: this.transfer.startedAt,
-      filename: this.final?.filename ?? request.filename,
-      path: this.final?.path ?? request.path,
+      direction: this.#direction,
+      startedAt: this.#transfer.startedAt,
+      filename: this.#final?.filename ?? request.filename,
+      path: this.#final?.path ?? request.path,
       job: recordOf(request.job).job,
       linkId: request.link?.id,
       bytes: this.fileSize,
       totalBytes: this.expectedSize,
-      step: this.stages.current ?? 'queue',
+      step: this.#stages.current ?? 'queue',
     };
   }
 
-  private ownError(thrown: unknown): GatewayError {
-    const { ending } = this;
+  #ownError(thrown: unknown): GatewayError {
+    const ending = this.#ending;
     // An abort appears as some error of the stream; the signal has the cause.
     if (ending.aborted && !(thrown instanceof GatewayError)) return toGatewayError(ending.reason);
     return toGatewayError(thrown);
   }
 
-  private async record(error: GatewayError | undefined): Promise<{ readonly durationMs: number }> {
-    const { request } = this;
-    if (this.recorded) return { durationMs: 0 };
-    this.recorded = true;
-    this.stages.mark('record');
+  async #record(error: GatewayError | undefined): Promise<{ readonly durationMs: number }> {
+    const request = this.#request;
+    if (this.#recorded) return { durationMs: 0 };
+    this.#recorded = true;
+    this.#stages.mark('record');
     try {
-      return await this.transfer.finish({
+      return await this.#transfer.finish({
         status: error === undefined ? 'success' : 'failed',
         fileSize: this.fileSize,
         errorMessage: error?.clientText ?? null,
@@ -430,23 +444,23 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
         noDigest: (error === undefined && this.evidence.gap) || null,
         digestReadBytes: error === undefined ? (this.evidence.readBytes ?? null) : null,
         unverified: (error === undefined && this.evidence.whyUnverified) || null,
-        stages: this.stages.byName,
-        receipt: error === undefined ? this.evidence.receiptOf(request.type, this.options.remotes) : undefined,
-        ...this.final,
+        stages: this.#stages.byName,
+        receipt: error === undefined ? this.evidence.receiptOf(request.type, this.#options.remotes) : undefined,
+        ...this.#final,
       });
     } finally {
-      this.close(error);
-      this.options.onOutcome?.({
-        transferId: this.transfer.id,
+      this.#close(error);
+      this.#options.onOutcome?.({
+        transferId: this.#transfer.id,
         requestId: request.requestId,
         type: request.type,
         protocol: request.connection.type,
         connectionId: request.connection.id,
         bytes: this.fileSize,
-        durationMs: performance.now() - this.startedAt,
-        direction: this.direction,
+        durationMs: performance.now() - this.#startedAt,
+        direction: this.#direction,
         error,
-        stages: this.stages,
+        stages: this.#stages,
         traceId: this.span.traceId,
       });
     }
@@ -454,41 +468,42 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
 
   /** For a part that is not the last one: ends it without a trace in the history. */
   drop(error?: GatewayError): void {
-    this.recorded = true;
-    this.transfer.drop();
-    this.untake();
-    this.close(error);
+    this.#recorded = true;
+    this.#transfer.drop();
+    this.#untake();
+    this.#close(error);
   }
 
-  private close(error: GatewayError | undefined): void {
-    this.options.live.remove(this.transfer.id);
-    this.stopListening();
-    this.stages.end();
-    this.endSpan(error);
+  #close(error: GatewayError | undefined): void {
+    this.#options.live.remove(this.#transfer.id);
+    this.#stopListening();
+    this.#stages.end();
+    this.#endSpan(error);
   }
 
-  private beginSpan(): Span {
-    const { connection, type, span = NO_SPAN } = this.request;
+  #beginSpan(): Span {
+    const { connection, type, span = NO_SPAN } = this.#request;
     const { type: protocol } = connection;
     if (!span.isRecorded) return span;
-    const [, address, port] = /^(.*):(\d+)$/.exec(this.options.remotes.host(connection)) ?? [];
+    const [, address, port] = /^(.*):(\d+)$/.exec(this.#options.remotes.host(connection)) ?? [];
     return span.child(`${type} ${protocol}`, {
       kind: 'client',
-      at: this.startedAt,
+      at: this.#startedAt,
       attributes: {
         'server.address': address,
         'server.port': port === undefined ? undefined : Number(port),
         'network.protocol.name': protocol,
         'ftg.operation.type': type,
         'ftg.connection.id': connection.id,
-        'ftg.transfer.id': this.transfer.id,
+        'ftg.transfer.id': this.#transfer.id,
       },
     });
   }
 
   /** Its children are made now, from the recorded stages: while it ran they cost nothing. */
-  private endSpan(error: GatewayError | undefined): void {
-    const { span, stages } = this;
+  #endSpan(error: GatewayError | undefined): void {
+    const { span } = this;
+    const stages = this.#stages;
     if (!span.isRecorded) return;
     for (const { stage, from, to } of stages.stretches) span.child(stage, { at: from }).end({ at: to });
     span.end({ error: error?.code, attributes: { 'file.size': this.fileSize, 'ftg.error.step': error?.step } });

@@ -77,34 +77,37 @@ export function leaveErrorsToPump(source: Readable): void {
 
 /** Passes chunks through unchanged. */
 class Meter extends Transform {
+  readonly #options: PumpOptions;
   bytes = 0;
   /** The hash for the promised digest; undefined if the same hash is computed anyway. */
-  private readonly promised: Hash | undefined;
+  readonly #promised: Hash | undefined;
 
-  constructor(private readonly options: PumpOptions) {
+  constructor(options: PumpOptions) {
     super();
+    this.#options = options;
+
     const { digest, hash } = options;
     const isTaken = digest === undefined || (hash !== undefined && digest.algorithm === 'sha256');
-    this.promised = isTaken ? undefined : createHash(digest.algorithm);
+    this.#promised = isTaken ? undefined : createHash(digest.algorithm);
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.bytes += chunk.length;
-    const { maxBytes = 0, size, hash, onBytes, pace } = this.options;
+    const { maxBytes = 0, size, hash, onBytes, pace } = this.#options;
     if (maxBytes > 0 && this.bytes > maxBytes) {
       return done(tooLarge(maxBytes));
     }
     if (size !== undefined && this.bytes > size)
       return done(sizeMismatch(`more than the announced ${size} bytes came`));
     hash?.update(chunk);
-    this.promised?.update(chunk);
+    this.#promised?.update(chunk);
     onBytes?.(this.bytes);
     if (pace === undefined) return done(null, chunk);
     void pace(chunk.length).then(() => done(null, chunk), done);
   }
 
   override _flush(done: TransformCallback): void {
-    const { size } = this.options;
+    const { size } = this.#options;
     if (size !== undefined && this.bytes < size) {
       return done(sizeMismatch(`${this.bytes} bytes came of the announced ${size}`));
     }
@@ -113,8 +116,8 @@ class Meter extends Transform {
 
   /** @throws GatewayError digest_mismatch */
   verify(): void {
-    const { digest, hash } = this.options;
-    if (digest !== undefined) requireDigest(digest, this.promised?.digest() ?? hash?.value);
+    const { digest, hash } = this.#options;
+    if (digest !== undefined) requireDigest(digest, this.#promised?.digest() ?? hash?.value);
   }
 }
 

@@ -14,22 +14,25 @@ export type Compare<T> = (a: T, b: T) => number;
  * and merged while they are read.
  */
 export class SortedListing<T = FileInfo> {
-  private readonly runs: T[][] = [];
-  private run: T[] = [];
+  readonly #compare: Compare<T>;
+  readonly #runs: T[][] = [];
+  #run: T[] = [];
 
-  constructor(private readonly compare: Compare<T>) {}
+  constructor(compare: Compare<T>) {
+    this.#compare = compare;
+  }
 
   add(entry: T): void {
-    this.run.push(entry);
-    if (this.run.length === RUN_LENGTH) this.closeRun();
+    this.#run.push(entry);
+    if (this.#run.length === RUN_LENGTH) this.#closeRun();
   }
 
   /** Merges with a heap of the runs' heads. */
   *[Symbol.iterator](): Generator<T> {
-    this.closeRun();
-    const heap = this.runs.map((run) => ({ run, at: 0, head: run[0] as T }));
-    heap.sort((a, b) => this.compare(a.head, b.head));
-    const isFirst = (a: { head: T }, b: { head: T }): boolean => this.compare(a.head, b.head) < 0;
+    this.#closeRun();
+    const heap = this.#runs.map((run) => ({ run, at: 0, head: run[0] as T }));
+    heap.sort((a, b) => this.#compare(a.head, b.head));
+    const isFirst = (a: { head: T }, b: { head: T }): boolean => this.#compare(a.head, b.head) < 0;
     for (let first = heap[0]; first !== undefined; first = heap[0]) {
       yield first.head;
       const next = first.run[++first.at];
@@ -43,10 +46,10 @@ export class SortedListing<T = FileInfo> {
     }
   }
 
-  private closeRun(): void {
-    if (this.run.length === 0) return;
-    this.runs.push(this.run.sort(this.compare));
-    this.run = [];
+  #closeRun(): void {
+    if (this.#run.length === 0) return;
+    this.#runs.push(this.#run.sort(this.#compare));
+    this.#run = [];
   }
 }
 
@@ -99,36 +102,39 @@ export function tooManyEntries(path: RemotePath, most: number): GatewayError {
 
 /** Counts the memory of such an answer. */
 export class HeldListing {
-  private entries = 0;
-  private characters = 0;
+  readonly #path: RemotePath;
+  readonly #memory: Hold;
+  readonly #mostEntries: number;
+  #entries = 0;
+  #characters = 0;
 
-  constructor(
-    private readonly path: RemotePath,
-    private readonly memory: Hold,
-    private readonly mostEntries: number,
-  ) {}
+  constructor(path: RemotePath, memory: Hold, mostEntries: number) {
+    this.#path = path;
+    this.#memory = memory;
+    this.#mostEntries = mostEntries;
+  }
 
   /**
    * Counts one more entry, with a path of `characters` characters. True: call `turn` now. @throws GatewayError
    * too_large
    */
   add(characters: number): boolean {
-    this.entries += 1;
-    this.characters += characters;
-    if (this.entries > this.mostEntries) throw tooManyEntries(this.path, this.mostEntries);
-    if (this.characters > MAX_LISTED_CHARACTERS) {
+    this.#entries += 1;
+    this.#characters += characters;
+    if (this.#entries > this.#mostEntries) throw tooManyEntries(this.#path, this.#mostEntries);
+    if (this.#characters > MAX_LISTED_CHARACTERS) {
       throw new GatewayError(
         'too_large',
-        `${this.path} has names of more than ${MAX_LISTED_CHARACTERS} characters in all; it was not read further`,
+        `${this.#path} has names of more than ${MAX_LISTED_CHARACTERS} characters in all; it was not read further`,
         { step: 'transfer' },
       );
     }
-    return this.entries % ENTRIES_PER_TURN === 0;
+    return this.#entries % ENTRIES_PER_TURN === 0;
   }
 
   /** Errors: share_exceeded, overloaded */
   async turn(): Promise<void> {
-    this.memory.require(this.entries * ENTRY_BYTES + 2 * this.characters);
+    this.#memory.require(this.#entries * ENTRY_BYTES + 2 * this.#characters);
     await setImmediate();
   }
 }

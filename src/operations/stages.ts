@@ -17,43 +17,46 @@ const SHOWN_FROM_MS = 0.005;
 
 /** How the time of one operation is spent: one stage after the other, some of them more than once. */
 export class Stages implements StageTimes {
+  readonly #keepsStretches: boolean;
   /** In the order in which they first began, and the milliseconds of each up to the last mark. */
-  private readonly names: Stage[] = [];
-  private readonly times: number[] = [];
-  private readonly passed: Stretch[] = [];
-  private stage: Stage | undefined;
-  private since = 0;
-  private isOver = false;
+  readonly #names: Stage[] = [];
+  readonly #times: number[] = [];
+  readonly #passed: Stretch[] = [];
+  #stage: Stage | undefined;
+  #since = 0;
+  #isOver = false;
 
   /** `keepsStretches`: `stretches` will be read. */
-  constructor(private readonly keepsStretches: boolean) {}
+  constructor(keepsStretches: boolean) {
+    this.#keepsStretches = keepsStretches;
+  }
 
   /** This stage runs from now on, or from `at`. */
   mark(stage: Stage, at = performance.now()): void {
-    if (this.isOver) return;
-    this.pass(at);
-    this.stage = stage;
-    this.since = at;
+    if (this.#isOver) return;
+    this.#pass(at);
+    this.#stage = stage;
+    this.#since = at;
   }
 
   end(): void {
-    if (this.isOver) return;
-    this.pass(performance.now());
-    this.isOver = true;
+    if (this.#isOver) return;
+    this.#pass(performance.now());
+    this.#isOver = true;
   }
 
   get current(): Stage | undefined {
-    return this.stage;
+    return this.#stage;
   }
 
   /** Those that have ended. */
   get stretches(): readonly Stretch[] {
-    return this.passed;
+    return this.#passed;
   }
 
   forEach(report: (ms: number, stage: Stage) => void): void {
-    for (let index = 0; index < this.names.length; index++)
-      report(this.times[index] as number, this.names[index] as Stage);
+    for (let index = 0; index < this.#names.length; index++)
+      report(this.#times[index] as number, this.#names[index] as Stage);
   }
 
   /** The value of a Server-Timing field (W3C Server Timing) for the stages that have ended. */
@@ -74,13 +77,13 @@ export class Stages implements StageTimes {
     return times;
   }
 
-  private pass(at: number): void {
-    if (this.stage === undefined) return;
-    const index = this.names.indexOf(this.stage);
+  #pass(at: number): void {
+    if (this.#stage === undefined) return;
+    const index = this.#names.indexOf(this.#stage);
     if (index < 0) {
-      this.names.push(this.stage);
-      this.times.push(at - this.since);
-    } else this.times[index] = (this.times[index] as number) + at - this.since;
-    if (this.keepsStretches) this.passed.push({ stage: this.stage, from: this.since, to: at });
+      this.#names.push(this.#stage);
+      this.#times.push(at - this.#since);
+    } else this.#times[index] = (this.#times[index] as number) + at - this.#since;
+    if (this.#keepsStretches) this.#passed.push({ stage: this.#stage, from: this.#since, to: at });
   }
 }

@@ -124,46 +124,48 @@ interface Endings {
  * sent; and an error until `beforeError` has, so that it is recorded before the client gets it.
  */
 class LastChunkHeld extends Transform {
-  private bytes = 0;
-  private isFull = false;
-  private held: Buffer | undefined;
+  readonly #endings: Endings;
+  #bytes = 0;
+  #isFull = false;
+  #held: Buffer | undefined;
 
-  constructor(private readonly endings: Endings) {
+  constructor(endings: Endings) {
     super();
+    this.#endings = endings;
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    const { most } = this.endings;
-    const room = most === undefined ? Infinity : most.bytes - this.bytes;
+    const { most } = this.#endings;
+    const room = most === undefined ? Infinity : most.bytes - this.#bytes;
     if (chunk.length <= room) {
-      this.keep(chunk);
+      this.#keep(chunk);
       return done();
     }
-    if (this.isFull) return done();
-    this.isFull = true;
+    if (this.#isFull) return done();
+    this.#isFull = true;
     (most?.refuse() ?? Promise.resolve()).then(() => {
-      if (room > 0) this.keep(chunk.subarray(0, room));
+      if (room > 0) this.#keep(chunk.subarray(0, room));
       done();
     }, done);
   }
 
-  private keep(chunk: Buffer): void {
-    this.bytes += chunk.length;
-    this.endings.onBytes(this.bytes, chunk);
-    if (this.held !== undefined) this.push(this.held);
-    this.held = chunk;
+  #keep(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    this.#endings.onBytes(this.#bytes, chunk);
+    if (this.#held !== undefined) this.push(this.#held);
+    this.#held = chunk;
   }
 
   override _flush(done: TransformCallback): void {
-    this.endings.beforeEnd().then(() => {
-      if (this.held !== undefined) this.push(this.held);
+    this.#endings.beforeEnd().then(() => {
+      if (this.#held !== undefined) this.push(this.#held);
       done();
     }, done);
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     if (error === null) return done();
-    void this.endings.beforeError(error).finally(() => done(this.endings.shown(error)));
+    void this.#endings.beforeError(error).finally(() => done(this.#endings.shown(error)));
   }
 }
 

@@ -51,26 +51,29 @@ interface OpenSessionsOptions {
 }
 
 export class OpenSessions<T> {
-  private readonly entries = new Set<Entry<T>>();
-  private expiring: Periodic | undefined;
+  readonly #options: OpenSessionsOptions;
+  readonly #entries = new Set<Entry<T>>();
+  #expiring: Periodic | undefined;
 
-  constructor(private readonly options: OpenSessionsOptions) {}
+  constructor(options: OpenSessionsOptions) {
+    this.#options = options;
+  }
 
   get all(): ReadonlySet<Entry<T>> {
-    return this.entries;
+    return this.#entries;
   }
 
   get size(): number {
-    return this.entries.size;
+    return this.#entries.size;
   }
 
   get hasFree(): boolean {
-    return this.leastLoaded() !== undefined;
+    return this.#leastLoaded() !== undefined;
   }
 
   get leased(): number {
     let leased = 0;
-    for (const { used } of this.entries) leased += used;
+    for (const { used } of this.#entries) leased += used;
     return leased;
   }
 
@@ -87,27 +90,27 @@ export class OpenSessions<T> {
       isSurplus: false,
       isForProbe: false,
     };
-    this.entries.add(entry);
-    place.offer(this.occupantOf(entry));
+    this.#entries.add(entry);
+    place.offer(this.#occupantOf(entry));
     session.onClose(() => {
-      this.entries.delete(entry);
+      this.#entries.delete(entry);
       ended();
     });
     this.retireSurplus();
-    const { idleTimeoutMs } = this.options.limits();
-    this.expiring ??= new Periodic(() => this.expire(), Math.min(CHECK_EVERY_MS, idleTimeoutMs)).start();
+    const { idleTimeoutMs } = this.#options.limits();
+    this.#expiring ??= new Periodic(() => this.#expire(), Math.min(CHECK_EVERY_MS, idleTimeoutMs)).start();
     return entry;
   }
 
   capacityOf({ session }: Entry<T>): number {
-    return Math.min(session.capacity, this.options.limits().maxChannelsPerSession);
+    return Math.min(session.capacity, this.#options.limits().maxChannelsPerSession);
   }
 
   /** Takes `count` free slots, least loaded sessions first, or none. */
   reserve(count: number): Entry<T>[] | undefined {
     const slots: Entry<T>[] = [];
     for (let taken = 0; taken < count; taken++) {
-      const best = this.leastLoaded();
+      const best = this.#leastLoaded();
       if (best === undefined) {
         for (const entry of slots) entry.used--;
         return undefined;
@@ -123,8 +126,8 @@ export class OpenSessions<T> {
    * something for the lease.
    */
   leaseNow(): { readonly entry: Entry<T>; readonly item: T } | undefined {
-    const entry = this.leastLoaded();
-    if (entry === undefined || this.needsProof(entry)) return undefined;
+    const entry = this.#leastLoaded();
+    if (entry === undefined || this.#needsProof(entry)) return undefined;
     const item = entry.session.leaseNow?.();
     if (item === undefined) return undefined;
     entry.used++;
@@ -138,9 +141,9 @@ export class OpenSessions<T> {
    */
   prove(entry: Entry<T>, always: boolean): Promise<void> | undefined {
     if (entry.proof !== undefined) return entry.proof;
-    if (!always && !this.needsProof(entry)) return undefined;
+    if (!always && !this.#needsProof(entry)) return undefined;
     entry.proof = entry.session
-      .check(this.options.closing)
+      .check(this.#options.closing)
       .then(() => {
         if (entry.idleSince !== undefined) entry.idleSince = performance.now();
       })
@@ -153,7 +156,7 @@ export class OpenSessions<T> {
         }
         entry.session.close();
         // The cause that cut one idle session (a firewall, a restart) has probably cut the others too.
-        this.dropIdle();
+        this.#dropIdle();
         throw new TryNext('an idle session did not answer', { cause: error });
       })
       .finally(() => (entry.proof = undefined));
@@ -169,77 +172,77 @@ export class OpenSessions<T> {
   giveBack(entry: Entry<T>): void {
     entry.used--;
     if (entry.used === 0) entry.idleSince ??= performance.now();
-    const isSpare = entry.isForProbe && !this.options.isWanted();
-    const isLeaving = entry.used === 0 && (this.options.closing.aborted || isSpare);
-    if (!entry.session.alive || isLeaving) this.drop(entry);
+    const isSpare = entry.isForProbe && !this.#options.isWanted();
+    const isLeaving = entry.used === 0 && (this.#options.closing.aborted || isSpare);
+    if (!entry.session.alive || isLeaving) this.#drop(entry);
     // The first session without a lease is closed, even if another one is marked: the lease of that one may last for
     // hours.
-    else if (entry.used === 0 && (entry.isSurplus || this.surplus > 0)) this.retireSurplus();
+    else if (entry.used === 0 && (entry.isSurplus || this.#surplus > 0)) this.retireSurplus();
   }
 
   /** Marks the least used sessions above the limit; idle ones are closed at once. */
   retireSurplus(): void {
-    const { surplus } = this;
-    const byUse = [...this.entries].sort((a, b) => a.used - b.used);
+    const surplus = this.#surplus;
+    const byUse = [...this.#entries].sort((a, b) => a.used - b.used);
     for (const [index, entry] of byUse.entries()) {
       entry.isSurplus = index < surplus;
-      if (entry.isSurplus && entry.used === 0) this.drop(entry);
+      if (entry.isSurplus && entry.used === 0) this.#drop(entry);
     }
   }
 
   /** Sessions in use are closed when they are returned. */
   close(): void {
-    void this.expiring?.stop();
-    this.dropIdle();
+    void this.#expiring?.stop();
+    this.#dropIdle();
   }
 
   /** Among those with a free slot. */
-  private leastLoaded(): Entry<T> | undefined {
+  #leastLoaded(): Entry<T> | undefined {
     let best: Entry<T> | undefined;
-    for (const entry of this.entries) {
+    for (const entry of this.#entries) {
       if (entry.isSurplus || !entry.session.alive || entry.used >= this.capacityOf(entry)) continue;
       if (best === undefined || entry.used < best.used) best = entry;
     }
     return best;
   }
 
-  private needsProof({ proof, idleSince }: Entry<T>): boolean {
+  #needsProof({ proof, idleSince }: Entry<T>): boolean {
     return proof !== undefined || (idleSince !== undefined && performance.now() - idleSince > CHECK_AFTER_IDLE_MS);
   }
 
-  private get surplus(): number {
-    return this.entries.size - this.options.mayKeep();
+  get #surplus(): number {
+    return this.#entries.size - this.#options.mayKeep();
   }
 
   /** The session as a pool that lacks a place sees it. */
-  private occupantOf(entry: Entry<T>): Occupant {
-    const isBusy = (): boolean => this.options.isWanted() || entry.used > 0 || entry.proof !== undefined;
+  #occupantOf(entry: Entry<T>): Occupant {
+    const isBusy = (): boolean => this.#options.isWanted() || entry.used > 0 || entry.proof !== undefined;
     return {
       get idleSince() {
         return isBusy() ? undefined : entry.idleSince;
       },
-      close: () => this.drop(entry),
+      close: () => this.#drop(entry),
     };
   }
 
-  private expire(): void {
-    const before = performance.now() - this.options.limits().idleTimeoutMs;
-    for (const entry of this.entries) {
+  #expire(): void {
+    const before = performance.now() - this.#options.limits().idleTimeoutMs;
+    for (const entry of this.#entries) {
       const isIdle = entry.used === 0 && (entry.idleSince ?? before) < before;
-      if (!entry.session.alive || isIdle) this.drop(entry);
+      if (!entry.session.alive || isIdle) this.#drop(entry);
     }
-    if (this.entries.size > 0) return;
-    void this.expiring?.stop();
+    if (this.#entries.size > 0) return;
+    void this.#expiring?.stop();
     // The time limit may have changed by the next session.
-    this.expiring = undefined;
+    this.#expiring = undefined;
   }
 
-  private dropIdle(): void {
-    for (const entry of this.entries) if (entry.used === 0) this.drop(entry);
+  #dropIdle(): void {
+    for (const entry of this.#entries) if (entry.used === 0) this.#drop(entry);
   }
 
-  private drop(entry: Entry<T>): void {
-    this.entries.delete(entry);
+  #drop(entry: Entry<T>): void {
+    this.#entries.delete(entry);
     entry.session.close();
   }
 }

@@ -43,42 +43,45 @@ export function unboundedBudgets(): PoolBudgets {
 }
 
 export class SessionPlaces {
-  private readonly taken = new Set<Taken>();
-  private readonly wanting = new Set<{ readonly owner: string }>();
-  private closing = 0;
-  private isMakingRoom = false;
+  readonly #budget: Budget;
+  readonly #taken = new Set<Taken>();
+  readonly #wanting = new Set<{ readonly owner: string }>();
+  #closing = 0;
+  #isMakingRoom = false;
 
-  constructor(private readonly budget: Budget) {}
+  constructor(budget: Budget) {
+    this.#budget = budget;
+  }
 
   /** Takes a place now, without waiting. */
   tryTake(owner: string): Place | undefined {
-    return this.budget.refusalOf({ owner }) === undefined
-      ? this.placeOf(owner, this.budget.take({ owner }))
+    return this.#budget.refusalOf({ owner }) === undefined
+      ? this.#placeOf(owner, this.#budget.take({ owner }))
       : undefined;
   }
 
   /** Takes a place for more speed only: not while a waiter needs it. */
   trySpare(owner: string): Place | undefined {
-    return this.wanting.size === 0 ? this.tryTake(owner) : undefined;
+    return this.#wanting.size === 0 ? this.tryTake(owner) : undefined;
   }
 
   /** Waits in turn; rejects with the signal's reason. */
   async wait(owner: string, signal: AbortSignal): Promise<Place> {
     const claim = { owner };
-    this.wanting.add(claim);
+    this.#wanting.add(claim);
     try {
-      const granting = this.budget.wait(claim, { signal });
-      this.makeRoom();
-      return this.placeOf(owner, await granting);
+      const granting = this.#budget.wait(claim, { signal });
+      this.#makeRoom();
+      return this.#placeOf(owner, await granting);
     } finally {
-      this.wanting.delete(claim);
+      this.#wanting.delete(claim);
     }
   }
 
   /** The reason why this account gets no place now; counts as a refusal. */
   refusal(owner: string): GatewayError | undefined {
     try {
-      this.budget.take({ owner }).release();
+      this.#budget.take({ owner }).release();
       return undefined;
     } catch (error) {
       return toGatewayError(error);
@@ -87,45 +90,45 @@ export class SessionPlaces {
 
   /** A session has become idle: a waiter may need its place. */
   rested(): void {
-    if (this.wanting.size > 0) this.makeRoom();
+    if (this.#wanting.size > 0) this.#makeRoom();
   }
 
-  private placeOf(owner: string, grant: Grant): Place {
+  #placeOf(owner: string, grant: Grant): Place {
     const taken: Taken = { owner, occupant: undefined, isClosing: false };
-    this.taken.add(taken);
+    this.#taken.add(taken);
     return {
       offer: (occupant) => void (taken.occupant = occupant),
       release: () => {
-        if (!this.taken.delete(taken)) return;
-        if (taken.isClosing) this.closing--;
+        if (!this.#taken.delete(taken)) return;
+        if (taken.isClosing) this.#closing--;
         grant.release();
         // In a microtask: the waiter that got it has left the queue by then.
-        if (this.wanting.size > 0) queueMicrotask(() => this.makeRoom());
+        if (this.#wanting.size > 0) queueMicrotask(() => this.#makeRoom());
       },
     };
   }
 
   /** Closes one idle session for each waiter. Closing may let pools call this again, recursively. */
-  private makeRoom(): void {
-    if (this.isMakingRoom) return;
-    this.isMakingRoom = true;
-    for (const { owner } of this.wanting) {
-      if (this.budget.gauge.waiting <= this.closing) break;
-      const idle = this.longestIdle(owner);
+  #makeRoom(): void {
+    if (this.#isMakingRoom) return;
+    this.#isMakingRoom = true;
+    for (const { owner } of this.#wanting) {
+      if (this.#budget.gauge.waiting <= this.#closing) break;
+      const idle = this.#longestIdle(owner);
       if (idle === undefined) continue;
-      this.closing++;
+      this.#closing++;
       idle.isClosing = true;
       idle.occupant?.close();
     }
-    this.isMakingRoom = false;
+    this.#isMakingRoom = false;
   }
 
-  private longestIdle(asking: string): Taken | undefined {
+  #longestIdle(asking: string): Taken | undefined {
     let best: { readonly taken: Taken; readonly holds: number; readonly since: number } | undefined;
-    const least = this.budget.of(asking).used;
-    for (const taken of this.taken) {
+    const least = this.#budget.of(asking).used;
+    for (const taken of this.#taken) {
       const since = taken.isClosing ? undefined : taken.occupant?.idleSince;
-      const holds = this.budget.of(taken.owner).used;
+      const holds = this.#budget.of(taken.owner).used;
       if (since === undefined || holds < least) continue;
       if (best === undefined || holds > best.holds || (holds === best.holds && since < best.since)) {
         best = { taken, holds, since };
@@ -137,29 +140,32 @@ export class SessionPlaces {
 
 /** The places that one pool waits for. */
 export class PlaceLine {
-  private readonly waits = new Set<AbortController>();
+  readonly #places: SessionPlaces;
+  readonly #waits = new Set<AbortController>();
 
-  constructor(private readonly places: SessionPlaces) {}
+  constructor(places: SessionPlaces) {
+    this.#places = places;
+  }
 
   get length(): number {
-    return this.waits.size;
+    return this.#waits.size;
   }
 
   /** undefined: the waiters that it was for have left. */
   async wait(owner: string): Promise<Place | undefined> {
     const wait = new AbortController();
-    this.waits.add(wait);
+    this.#waits.add(wait);
     try {
-      return await this.places.wait(owner, wait.signal);
+      return await this.#places.wait(owner, wait.signal);
     } catch {
       return undefined;
     } finally {
-      this.waits.delete(wait);
+      this.#waits.delete(wait);
     }
   }
 
   /** The waiters that the places were for have left. */
   leave(): void {
-    for (const wait of this.waits) wait.abort(new Error('nobody waits any more'));
+    for (const wait of this.#waits) wait.abort(new Error('nobody waits any more'));
   }
 }

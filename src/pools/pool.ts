@@ -39,94 +39,94 @@ const NEVER_GIVES_WAY = { belowBytesPerSecond: 0, afterMs: 0 };
 
 export class Pool<T> {
   readonly host: string;
-  private currentLimits: PoolLimits;
-  private readonly openSession: OpenSession<T>;
-  private readonly permits: SessionPermits | undefined;
-  private readonly budgets: PoolBudgets;
-  private readonly line: PlaceLine;
-  private readonly sessions: OpenSessions<T>;
-  private readonly queue: Waiter<T>[] = [];
-  private readonly closing = new AbortController();
-  private expectedCapacity: number;
-  private events = 0;
+  #currentLimits: PoolLimits;
+  readonly #openSession: OpenSession<T>;
+  readonly #permits: SessionPermits | undefined;
+  readonly #budgets: PoolBudgets;
+  readonly #line: PlaceLine;
+  readonly #sessions: OpenSessions<T>;
+  readonly #queue: Waiter<T>[] = [];
+  readonly #closing = new AbortController();
+  #expectedCapacity: number;
+  #events = 0;
   /** Attempts to open a session, each with the waiters for it. */
-  private readonly opening = new Set<Set<Waiter<T>>>();
-  private granting = 0;
-  private readonly learned = new LearnedLimit(() => this.serve());
-  private holdOpensUntil = 0;
-  private openFailures = 0;
-  private isOpenFailing = false;
-  private lastRefusal: GatewayError | undefined;
-  private reopenTimer: NodeJS.Timeout | undefined;
-  private lastUsed = performance.now();
-  private lastOwner = '';
-  private openedAt = -Infinity;
-  private readonly slow: SlowLeases<Entry<T>>;
-  private readonly slowSearch = new Periodic(() => this.endSlow(), SLOW_SEARCH_MS);
+  readonly #opening = new Set<Set<Waiter<T>>>();
+  #granting = 0;
+  readonly #learned = new LearnedLimit(() => this.#serve());
+  #holdOpensUntil = 0;
+  #openFailures = 0;
+  #isOpenFailing = false;
+  #lastRefusal: GatewayError | undefined;
+  #reopenTimer: NodeJS.Timeout | undefined;
+  #lastUsed = performance.now();
+  #lastOwner = '';
+  #openedAt = -Infinity;
+  readonly #slow: SlowLeases<Entry<T>>;
+  readonly #slowSearch = new Periodic(() => this.#endSlow(), SLOW_SEARCH_MS);
 
   constructor(options: PoolOptions<T>) {
     this.host = options.host;
-    this.currentLimits = options.limits;
-    this.openSession = options.open;
-    this.expectedCapacity = options.leasesPerSession;
-    this.permits = options.permits;
-    this.budgets = options.budgets ?? unboundedBudgets();
-    this.slow = new SlowLeases(options.host, options.giveWay ?? NEVER_GIVES_WAY);
-    this.line = new PlaceLine(this.budgets.places);
-    this.sessions = new OpenSessions({
-      limits: () => this.currentLimits,
-      mayKeep: () => Math.min(this.limits.maxSessions, this.permits?.cap ?? Infinity),
-      isWanted: () => this.queue.length > 0,
-      closing: this.closing.signal,
+    this.#currentLimits = options.limits;
+    this.#openSession = options.open;
+    this.#expectedCapacity = options.leasesPerSession;
+    this.#permits = options.permits;
+    this.#budgets = options.budgets ?? unboundedBudgets();
+    this.#slow = new SlowLeases(options.host, options.giveWay ?? NEVER_GIVES_WAY);
+    this.#line = new PlaceLine(this.#budgets.places);
+    this.#sessions = new OpenSessions({
+      limits: () => this.#currentLimits,
+      mayKeep: () => Math.min(this.limits.maxSessions, this.#permits?.cap ?? Infinity),
+      isWanted: () => this.#queue.length > 0,
+      closing: this.#closing.signal,
     });
-    this.permits?.bind({
-      granted: () => (this.sessionsToOpen() > 0 ? void this.openOne() : this.permits?.giveBack(false)),
+    this.#permits?.bind({
+      granted: () => (this.#sessionsToOpen() > 0 ? void this.#openOne() : this.#permits?.giveBack(false)),
       changed: () => {
-        this.sessions.retireSurplus();
-        this.serve();
-        this.startSlowSearch();
+        this.#sessions.retireSurplus();
+        this.#serve();
+        this.#startSlowSearch();
       },
       // Probes end before other users are asked to give something up.
-      scarce: () => this.endProbes(this.queue),
+      scarce: () => this.#endProbes(this.#queue),
       needs: () =>
-        needsOf(this.queue, this.sessions.all, {
-          opening: this.opening.size,
-          openedAt: this.openedAt,
+        needsOf(this.#queue, this.#sessions.all, {
+          opening: this.#opening.size,
+          openedAt: this.#openedAt,
           mostLeases: this.limits.maxChannelsPerSession,
-          leasesPerSession: this.expectedCapacity,
+          leasesPerSession: this.#expectedCapacity,
         }),
     });
-    this.permits?.limit(options.limits.maxSessions);
+    this.#permits?.limit(options.limits.maxSessions);
     // Every login under way listens to it, and there may be hundreds.
-    setMaxListeners(0, this.closing.signal);
+    setMaxListeners(0, this.#closing.signal);
   }
 
   get limits(): PoolLimits {
-    return this.currentLimits;
+    return this.#currentLimits;
   }
 
   /** May change while the pool runs (an edited connection); sessions above a lowered limit take no further lease. */
   set limits(limits: PoolLimits) {
-    if (limits === this.currentLimits) return;
-    this.currentLimits = limits;
-    this.permits?.limit(limits.maxSessions);
-    this.sessions.retireSurplus();
+    if (limits === this.#currentLimits) return;
+    this.#currentLimits = limits;
+    this.#permits?.limit(limits.maxSessions);
+    this.#sessions.retireSurplus();
   }
 
   get gauge(): PoolGauge {
     return {
       host: this.host,
-      open: this.sessions.size + this.opening.size - this.line.length,
-      leased: this.sessions.leased,
-      waiting: this.queue.length,
+      open: this.#sessions.size + this.#opening.size - this.#line.length,
+      leased: this.#sessions.leased,
+      waiting: this.#queue.length,
     };
   }
 
   /** Milliseconds without a lease, a waiter or an open session; 0 while in use. */
   get unusedMs(): number {
-    return this.sessions.size + this.opening.size + this.queue.length + this.granting > 0
+    return this.#sessions.size + this.#opening.size + this.#queue.length + this.#granting > 0
       ? 0
-      : performance.now() - this.lastUsed;
+      : performance.now() - this.#lastUsed;
   }
 
   /**
@@ -137,52 +137,52 @@ export class Pool<T> {
   acquire(options: AcquireOptions): Promise<Lease<T>[]> {
     const { signal, owner = '' } = options;
     if (signal.aborted) return Promise.reject(signal.reason as Error);
-    if (this.closing.signal.aborted) return Promise.reject(this.closing.signal.reason as Error);
-    this.lastUsed = performance.now();
-    this.lastOwner = owner;
+    if (this.#closing.signal.aborted) return Promise.reject(this.#closing.signal.reason as Error);
+    this.#lastUsed = performance.now();
+    this.#lastOwner = owner;
     if (options.priority === 'probe')
-      return this.isRoomForProbe ? this.wait(options) : Promise.reject(new PoolBusy(this.host));
-    const lease = this.leaseNow(options);
-    return lease === undefined ? this.wait(options) : Promise.resolve([lease]);
+      return this.#isRoomForProbe ? this.#wait(options) : Promise.reject(new PoolBusy(this.host));
+    const lease = this.#leaseNow(options);
+    return lease === undefined ? this.#wait(options) : Promise.resolve([lease]);
   }
 
   /** The path of nearly every operation of a busy pool: nothing is allocated for a wait that does not happen. */
-  private leaseNow({ count = 1, prove = false, yielding }: AcquireOptions): Lease<T> | undefined {
-    if (count > 1 || prove || this.queue.length > 0) return undefined;
-    const taken = this.sessions.leaseNow();
+  #leaseNow({ count = 1, prove = false, yielding }: AcquireOptions): Lease<T> | undefined {
+    if (count > 1 || prove || this.#queue.length > 0) return undefined;
+    const taken = this.#sessions.leaseNow();
     if (taken === undefined) return undefined;
-    this.events++;
-    this.openForDemand();
-    return this.leaseOf(taken.entry, taken.item, true, yielding);
+    this.#events++;
+    this.#openForDemand();
+    return this.#leaseOf(taken.entry, taken.item, true, yielding);
   }
 
-  private wait(options: AcquireOptions): Promise<Lease<T>[]> {
+  #wait(options: AcquireOptions): Promise<Lease<T>[]> {
     return new Promise((resolve, reject) => {
       const { signal, owner = '' } = options;
       let turn: Grant | undefined;
-      const late = (): void => this.giveUp(waiter, this.whyLate(owner));
+      const late = (): void => this.#giveUp(waiter, this.#whyLate(owner));
       const timer = setTimeout(late, this.limits.acquireTimeoutMs);
-      const waiter = newWaiter<T>(options, ++this.events, {
+      const waiter = newWaiter<T>(options, ++this.#events, {
         grant: resolve,
         fail: reject,
         settled: () => {
           clearTimeout(timer);
           turn?.release();
           stopListening();
-          const index = this.queue.indexOf(waiter);
-          if (index >= 0) this.queue.splice(index, 1);
+          const index = this.#queue.indexOf(waiter);
+          if (index >= 0) this.#queue.splice(index, 1);
         },
       });
-      const stopListening = onAbort(signal, (reason) => this.giveUp(waiter, reason));
-      enqueue(this.queue, waiter);
-      this.serve();
-      this.startSlowSearch();
-      if (this.queue.lastIndexOf(waiter) < 0 || waiter.priority === 'probe') return;
-      if (this.isOverfull()) return this.giveUp(waiter, poolFull(this.host, this.limits));
+      const stopListening = onAbort(signal, (reason) => this.#giveUp(waiter, reason));
+      enqueue(this.#queue, waiter);
+      this.#serve();
+      this.#startSlowSearch();
+      if (this.#queue.lastIndexOf(waiter) < 0 || waiter.priority === 'probe') return;
+      if (this.#isOverfull()) return this.#giveUp(waiter, poolFull(this.host, this.limits));
       try {
-        turn = this.budgets.waiting.take({ owner });
+        turn = this.#budgets.waiting.take({ owner });
       } catch (error) {
-        this.giveUp(waiter, toGatewayError(error));
+        this.#giveUp(waiter, toGatewayError(error));
       }
     });
   }
@@ -190,154 +190,154 @@ export class Pool<T> {
   /** Rejects every waiter, closes idle sessions now and leased ones when they are returned. */
   close(): void {
     const reason = new GatewayError('draining', 'the gateway is stopping', { retryAfterMs: 1_000 });
-    this.closing.abort(reason);
-    clearTimeout(this.reopenTimer);
-    void this.slowSearch.stop();
-    this.learned.forget();
-    this.line.leave();
-    this.permits?.want(0);
-    for (const waiter of [...this.queue]) waiter.fail(reason);
-    this.sessions.close();
+    this.#closing.abort(reason);
+    clearTimeout(this.#reopenTimer);
+    void this.#slowSearch.stop();
+    this.#learned.forget();
+    this.#line.leave();
+    this.#permits?.want(0);
+    for (const waiter of [...this.#queue]) waiter.fail(reason);
+    this.#sessions.close();
   }
 
   /** With one waiter less, a pair behind it may fit. */
-  private giveUp(waiter: Waiter<T>, error: Error): void {
+  #giveUp(waiter: Waiter<T>, error: Error): void {
     waiter.fail(error);
-    this.serve();
+    this.#serve();
   }
 
   /** If no session could even be opened, the gateway's own bound is the cause. */
-  private whyLate(owner: string): GatewayError {
-    const refusal = this.line.length > 0 ? this.budgets.places.refusal(owner) : undefined;
-    return refusal ?? waitedTooLong(this.host, this.limits, this.lastRefusal);
+  #whyLate(owner: string): GatewayError {
+    const refusal = this.#line.length > 0 ? this.#budgets.places.refusal(owner) : undefined;
+    return refusal ?? waitedTooLong(this.host, this.limits, this.#lastRefusal);
   }
 
   /** Whether more waiters exist than allowed, without those for whom sessions are being opened. */
-  private isOverfull(): boolean {
-    const mayWait = this.limits.maxWaiting / (this.permits?.pools ?? 1);
-    if (this.queue.length <= mayWait) return false;
-    const clients = this.queue.filter(({ priority }) => priority !== 'probe').length;
-    return clients - (this.opening.size - this.line.length) * this.expectedCapacity > mayWait;
+  #isOverfull(): boolean {
+    const mayWait = this.limits.maxWaiting / (this.#permits?.pools ?? 1);
+    if (this.#queue.length <= mayWait) return false;
+    const clients = this.#queue.filter(({ priority }) => priority !== 'probe').length;
+    return clients - (this.#opening.size - this.#line.length) * this.#expectedCapacity > mayWait;
   }
 
-  private get isRoomForProbe(): boolean {
-    if (this.queue.length > 0) return false;
-    return this.sessions.hasFree || this.mostSessions > this.sessions.size + this.opening.size;
+  get #isRoomForProbe(): boolean {
+    if (this.#queue.length > 0) return false;
+    return this.#sessions.hasFree || this.#mostSessions > this.#sessions.size + this.#opening.size;
   }
 
-  private endProbes(waiters: Iterable<Waiter<T>>): void {
-    for (const waiter of [...waiters]) if (waiter.priority === 'probe') this.giveUp(waiter, new PoolBusy(this.host));
+  #endProbes(waiters: Iterable<Waiter<T>>): void {
+    for (const waiter of [...waiters]) if (waiter.priority === 'probe') this.#giveUp(waiter, new PoolBusy(this.host));
   }
 
   /** Grants free slots in order, and starts to open sessions for the rest. */
-  private serve(): void {
+  #serve(): void {
     for (;;) {
-      const waiter = this.queue[0];
+      const waiter = this.#queue[0];
       if (waiter === undefined) break;
-      if (waiter.count > this.mostLeases()) {
+      if (waiter.count > this.#mostLeases()) {
         waiter.fail(exhausted(this.host, waiter.count));
         continue;
       }
-      const slots = this.sessions.reserve(waiter.count);
+      const slots = this.#sessions.reserve(waiter.count);
       if (slots === undefined) break;
-      this.queue.shift();
-      void this.grant(waiter, slots);
+      this.#queue.shift();
+      void this.#grant(waiter, slots);
     }
-    if (this.queue.length === 0) this.line.leave();
-    this.openForDemand();
-    this.budgets.places.rested();
+    if (this.#queue.length === 0) this.#line.leave();
+    this.#openForDemand();
+    this.#budgets.places.rested();
   }
 
   /** Leases that this login could ever have at once, by the limits and what the server has shown. */
-  private mostLeases(): number {
-    let perSession = this.expectedCapacity;
-    for (const entry of this.sessions.all) perSession = Math.max(perSession, this.sessions.capacityOf(entry));
-    return this.mostSessions * perSession;
+  #mostLeases(): number {
+    let perSession = this.#expectedCapacity;
+    for (const entry of this.#sessions.all) perSession = Math.max(perSession, this.#sessions.capacityOf(entry));
+    return this.#mostSessions * perSession;
   }
 
-  private startSlowSearch(): void {
-    if (this.isShort && !this.closing.signal.aborted) this.slowSearch.start();
+  #startSlowSearch(): void {
+    if (this.#isShort && !this.#closing.signal.aborted) this.#slowSearch.start();
   }
 
   /** Whether a request waits here, or on another event loop or node that is owed sessions of this one. */
-  private get isShort(): boolean {
-    return this.queue.length > 0 || this.isOverCap;
+  get #isShort(): boolean {
+    return this.#queue.length > 0 || this.#isOverCap;
   }
 
-  private get isOverCap(): boolean {
-    return this.permits !== undefined && this.sessions.size > this.permits.cap;
+  get #isOverCap(): boolean {
+    return this.#permits !== undefined && this.#sessions.size > this.#permits.cap;
   }
 
-  private endSlow(): void {
-    if (!this.isShort) return void this.slowSearch.stop();
+  #endSlow(): void {
+    if (!this.#isShort) return void this.#slowSearch.stop();
     const before = Date.now() - SLOW_SEARCH_MS;
-    const waiting = this.queue.filter(({ since, priority }) => priority !== 'probe' && since <= before);
-    const opening = (this.opening.size - this.line.length) * this.expectedCapacity;
-    this.slow.giveWay(waiting.reduce((sum, { count }) => sum + count, 0) - opening, () => true);
-    if (this.isOverCap) this.slow.giveWay(Infinity, ({ isSurplus }) => isSurplus);
+    const waiting = this.#queue.filter(({ since, priority }) => priority !== 'probe' && since <= before);
+    const opening = (this.#opening.size - this.#line.length) * this.#expectedCapacity;
+    this.#slow.giveWay(waiting.reduce((sum, { count }) => sum + count, 0) - opening, () => true);
+    if (this.#isOverCap) this.#slow.giveWay(Infinity, ({ isSurplus }) => isSurplus);
   }
 
   /** Leases that this login could have at once, by the limits and what the server has shown. */
   get capacity(): number {
-    return this.mostLeases();
+    return this.#mostLeases();
   }
 
-  private get mostSessions(): number {
-    return Math.min(this.limits.maxSessions, this.learned.sessions, this.permits?.learned ?? Infinity);
+  get #mostSessions(): number {
+    return Math.min(this.limits.maxSessions, this.#learned.sessions, this.#permits?.learned ?? Infinity);
   }
 
-  private async grant(waiter: Waiter<T>, slots: Entry<T>[]): Promise<void> {
-    this.granting++;
-    const outcomes = await Promise.allSettled(slots.map((entry) => this.leaseOn(entry, waiter)));
-    this.granting--;
+  async #grant(waiter: Waiter<T>, slots: Entry<T>[]): Promise<void> {
+    this.#granting++;
+    const outcomes = await Promise.allSettled(slots.map((entry) => this.#leaseOn(entry, waiter)));
+    this.#granting--;
     const leases = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-    const isClosing = this.closing.signal.aborted;
+    const isClosing = this.#closing.signal.aborted;
     if (leases.length === slots.length && !isClosing) {
       waiter.grant(leases);
-      this.serve();
+      this.#serve();
       return;
     }
     for (const lease of leases) lease.release('keep');
-    if (isClosing) return waiter.fail(this.closing.signal.reason as Error);
+    if (isClosing) return waiter.fail(this.#closing.signal.reason as Error);
     const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Error] : []));
-    if (!waiter.settled && failures.every((failure) => this.mayTryAgain(waiter, failure))) {
-      enqueue(this.queue, waiter);
-      this.startSlowSearch();
+    if (!waiter.settled && failures.every((failure) => this.#mayTryAgain(waiter, failure))) {
+      enqueue(this.#queue, waiter);
+      this.#startSlowSearch();
     } else waiter.fail(failures.find((failure) => !(failure instanceof TryNext)) ?? toGatewayError(failures[0]));
-    this.serve();
+    this.#serve();
   }
 
   /** The session died or admits no further channel: the waiter keeps its place and gets the next slot. */
-  private mayTryAgain(waiter: Waiter<T>, failure: Error): boolean {
+  #mayTryAgain(waiter: Waiter<T>, failure: Error): boolean {
     if (failure instanceof TryNext) return true;
     if (!hasCode(failure, 'connection_lost', 'stall_timeout', 'protocol_error', 'too_many_sessions')) return false;
     return ++waiter.attempts < MAX_GRANT_ATTEMPTS;
   }
 
   /** A lease on a slot that is already counted in `entry.used`; returns the slot if it fails. */
-  private async leaseOn(entry: Entry<T>, waiter: Waiter<T>): Promise<Lease<T>> {
+  async #leaseOn(entry: Entry<T>, waiter: Waiter<T>): Promise<Lease<T>> {
     const { session } = entry;
     try {
       // A session opened for this waiter is proven to be alive; a later failure on it is the waiter's to report.
       const isProbe = waiter.priority === 'probe';
       // A probe is a check itself.
-      if (!isProbe || waiter.prove) await this.sessions.prove(entry, waiter.prove && entry.opened < waiter.arrived);
+      if (!isProbe || waiter.prove) await this.#sessions.prove(entry, waiter.prove && entry.opened < waiter.arrived);
       const item = await session.lease(abortSignalOf(waiter.signal));
-      if (!isProbe) this.sessions.use(entry);
-      return this.leaseOf(entry, item, entry.opened < waiter.arrived, waiter.yielding);
+      if (!isProbe) this.#sessions.use(entry);
+      return this.#leaseOf(entry, item, entry.opened < waiter.arrived, waiter.yielding);
     } catch (error) {
       const isRefusal = hasCode(error, 'too_many_sessions');
       const hasLearned = isRefusal && session.capacity < entry.used;
-      if (isRefusal) this.expectedCapacity = Math.max(1, session.capacity);
+      if (isRefusal) this.#expectedCapacity = Math.max(1, session.capacity);
       else if (!waiter.signal.aborted && !toGatewayError(error).keepsSession) session.close();
-      this.giveBack(entry);
+      this.#giveBack(entry);
       throw hasLearned ? new TryNext('the session admits no further lease', { cause: error }) : error;
     }
   }
 
-  private leaseOf(entry: Entry<T>, item: T, reused: boolean, yielding: Yielding | undefined): Lease<T> {
+  #leaseOf(entry: Entry<T>, item: T, reused: boolean, yielding: Yielding | undefined): Lease<T> {
     let released = false;
-    const isBack = yielding && this.slow.add(entry, yielding);
+    const isBack = yielding && this.#slow.add(entry, yielding);
     return {
       item,
       reused,
@@ -346,8 +346,8 @@ export class Pool<T> {
         if (released) return;
         released = true;
         entry.session.release(item, fate);
-        if (fate === 'keep') this.giveBackAndServe(entry, isBack);
-        else void this.takeBack(entry, isBack);
+        if (fate === 'keep') this.#giveBackAndServe(entry, isBack);
+        else void this.#takeBack(entry, isBack);
       },
     };
   }
@@ -357,140 +357,141 @@ export class Pool<T> {
    * dead. Not while other leases work on it: behind their bytes an answer may take long, and their work is the better
    * proof.
    */
-  private async takeBack(entry: Entry<T>, isBack: (() => void) | undefined): Promise<void> {
-    if (entry.session.alive && entry.used === 1 && !entry.isForProbe && !this.closing.signal.aborted) {
+  async #takeBack(entry: Entry<T>, isBack: (() => void) | undefined): Promise<void> {
+    if (entry.session.alive && entry.used === 1 && !entry.isForProbe && !this.#closing.signal.aborted) {
       entry.idleSince ??= performance.now();
-      await this.sessions.prove(entry, true)?.catch(() => undefined);
+      await this.#sessions.prove(entry, true)?.catch(() => undefined);
     }
-    this.giveBackAndServe(entry, isBack);
+    this.#giveBackAndServe(entry, isBack);
   }
 
-  private giveBackAndServe(entry: Entry<T>, isBack: (() => void) | undefined): void {
+  #giveBackAndServe(entry: Entry<T>, isBack: (() => void) | undefined): void {
     isBack?.();
-    this.giveBack(entry);
-    this.serve();
+    this.#giveBack(entry);
+    this.#serve();
   }
 
-  private giveBack(entry: Entry<T>): void {
-    this.lastUsed = performance.now();
-    this.sessions.giveBack(entry);
+  #giveBack(entry: Entry<T>): void {
+    this.#lastUsed = performance.now();
+    this.#sessions.giveBack(entry);
   }
 
-  private openForDemand(): void {
-    const count = this.sessionsToOpen();
-    if (count === 0) this.shareAttempts();
-    if (this.permits !== undefined) return this.permits.want(count);
-    for (let opened = 0; opened < count; opened++) void this.openOne();
+  #openForDemand(): void {
+    const count = this.#sessionsToOpen();
+    if (count === 0) this.#shareAttempts();
+    if (this.#permits !== undefined) return this.#permits.want(count);
+    for (let opened = 0; opened < count; opened++) void this.#openOne();
   }
 
   /** Sessions to open in addition to those being opened. */
-  private sessionsToOpen(): number {
+  #sessionsToOpen(): number {
     // While attempts fail, those under way decide for all waiters.
-    if (this.closing.signal.aborted || this.isOpenFailing) return 0;
-    const room = this.mostSessions - this.sessions.size - this.opening.size;
+    if (this.#closing.signal.aborted || this.#isOpenFailing) return 0;
+    const room = this.#mostSessions - this.#sessions.size - this.#opening.size;
     if (room <= 0) return 0;
-    const delay = this.holdOpensUntil - performance.now();
+    const delay = this.#holdOpensUntil - performance.now();
     if (delay > 0) {
-      if (this.queue.length > 0) {
-        this.reopenTimer ??= setTimeout(() => {
-          this.reopenTimer = undefined;
-          this.serve();
+      if (this.#queue.length > 0) {
+        this.#reopenTimer ??= setTimeout(() => {
+          this.#reopenTimer = undefined;
+          this.#serve();
         }, delay);
       }
       return 0;
     }
-    let wanted = this.queue.reduce((sum, waiter) => sum + waiter.count, 0) - this.opening.size * this.expectedCapacity;
-    const { size, leased } = this.sessions;
-    const crowded = size > 0 && this.opening.size === 0 && leased >= size * SPREAD_FROM;
+    let wanted =
+      this.#queue.reduce((sum, waiter) => sum + waiter.count, 0) - this.#opening.size * this.#expectedCapacity;
+    const { size, leased } = this.#sessions;
+    const crowded = size > 0 && this.#opening.size === 0 && leased >= size * SPREAD_FROM;
     if (wanted <= 0 && crowded) wanted = 1;
-    return Math.min(room, Math.max(0, Math.ceil(wanted / this.expectedCapacity)));
+    return Math.min(room, Math.max(0, Math.ceil(wanted / this.#expectedCapacity)));
   }
 
   /** Waiters without their own attempt share those under way, which were meant to serve them, too. */
-  private shareAttempts(): void {
-    for (const sharing of this.opening) for (const waiter of this.queue) sharing.add(waiter);
+  #shareAttempts(): void {
+    for (const sharing of this.#opening) for (const waiter of this.#queue) sharing.add(waiter);
   }
 
-  private async openOne(): Promise<void> {
+  async #openOne(): Promise<void> {
     // All current waiters share the result of this attempt; later ones get their own attempt, if it cannot serve them.
-    const sharing = new Set(this.queue);
-    this.opening.add(sharing);
-    const owner = this.queue[0]?.owner ?? this.lastOwner;
-    const { places } = this.budgets;
+    const sharing = new Set(this.#queue);
+    this.#opening.add(sharing);
+    const owner = this.#queue[0]?.owner ?? this.#lastOwner;
+    const { places } = this.#budgets;
     // For more speed, or for a probe: takes no place that other pools could need.
     const isSpare = [...sharing].every(({ priority }) => priority === 'probe');
     const free = isSpare ? places.trySpare(owner) : places.tryTake(owner);
-    const place = free ?? (isSpare ? undefined : await this.line.wait(owner));
-    if (place === undefined || (free === undefined && !this.isWanted())) return this.dismiss(sharing, place);
+    const place = free ?? (isSpare ? undefined : await this.#line.wait(owner));
+    if (place === undefined || (free === undefined && !this.#isWanted())) return this.#dismiss(sharing, place);
     let opened: Session<T> | GatewayError;
     const startedAt = performance.now();
     try {
-      opened = await this.openSession(this.closing.signal);
+      opened = await this.#openSession(this.#closing.signal);
     } catch (error) {
       opened = toGatewayError(error);
     }
-    this.opening.delete(sharing);
+    this.#opening.delete(sharing);
     if (opened instanceof GatewayError) {
       place.release();
-      this.permits?.giveBack(opened.code === 'too_many_sessions');
-      this.openFailed(opened, sharing);
-    } else this.adopt(opened, startedAt, place, sharing.size > 0 && isSpare);
-    this.serve();
+      this.#permits?.giveBack(opened.code === 'too_many_sessions');
+      this.#openFailed(opened, sharing);
+    } else this.#adopt(opened, startedAt, place, sharing.size > 0 && isSpare);
+    this.#serve();
   }
 
   /** While an attempt waited for its place, sessions may have become idle. */
-  private isWanted(): boolean {
-    if (this.closing.signal.aborted) return false;
-    return this.queue.reduce((sum, { count }) => sum + count, 0) > (this.opening.size - 1) * this.expectedCapacity;
+  #isWanted(): boolean {
+    if (this.#closing.signal.aborted) return false;
+    return this.#queue.reduce((sum, { count }) => sum + count, 0) > (this.#opening.size - 1) * this.#expectedCapacity;
   }
 
-  private dismiss(sharing: Set<Waiter<T>>, place: Place | undefined): void {
-    this.opening.delete(sharing);
+  #dismiss(sharing: Set<Waiter<T>>, place: Place | undefined): void {
+    this.#opening.delete(sharing);
     place?.release();
-    this.permits?.giveBack(false);
-    this.endProbes(sharing);
+    this.#permits?.giveBack(false);
+    this.#endProbes(sharing);
     // It was for more speed only.
-    if (place === undefined && sharing.size === 0) this.holdOpensUntil = performance.now() + REOPEN_DELAY_MS;
-    if (!this.closing.signal.aborted) this.serve();
+    if (place === undefined && sharing.size === 0) this.#holdOpensUntil = performance.now() + REOPEN_DELAY_MS;
+    if (!this.#closing.signal.aborted) this.#serve();
   }
 
-  private adopt(session: Session<T>, startedAt: number, place: Place, isForProbe: boolean): void {
+  #adopt(session: Session<T>, startedAt: number, place: Place, isForProbe: boolean): void {
     session.onClose(() => {
-      this.permits?.giveBack(false);
+      this.#permits?.giveBack(false);
       place.release();
     });
-    if (this.closing.signal.aborted) return session.close();
-    this.openFailures = 0;
-    this.isOpenFailing = false;
-    for (const waiter of this.queue) waiter.loginFailure = undefined;
-    this.openedAt = performance.now();
-    this.learned.sessions = Math.max(this.learned.sessions, this.sessions.size + 1);
-    this.expectedCapacity = session.capacity;
-    const entry = this.sessions.add(session, ++this.events, startedAt, place, () => {
-      if (!this.closing.signal.aborted) this.serve();
+    if (this.#closing.signal.aborted) return session.close();
+    this.#openFailures = 0;
+    this.#isOpenFailing = false;
+    for (const waiter of this.#queue) waiter.loginFailure = undefined;
+    this.#openedAt = performance.now();
+    this.#learned.sessions = Math.max(this.#learned.sessions, this.#sessions.size + 1);
+    this.#expectedCapacity = session.capacity;
+    const entry = this.#sessions.add(session, ++this.#events, startedAt, place, () => {
+      if (!this.#closing.signal.aborted) this.#serve();
     });
     entry.isForProbe = isForProbe;
   }
 
-  private openFailed(error: GatewayError, sharing: ReadonlySet<Waiter<T>>): void {
-    if (this.closing.signal.aborted) return;
-    const live = this.sessions.size;
+  #openFailed(error: GatewayError, sharing: ReadonlySet<Waiter<T>>): void {
+    if (this.#closing.signal.aborted) return;
+    const live = this.#sessions.size;
     if (error.code === 'too_many_sessions') {
-      this.lastRefusal = error;
+      this.#lastRefusal = error;
       // The waiters stay: one of our sessions is returned, or the server has room again later.
-      if (live > 0 && this.permits === undefined) this.learned.learn(live);
-      else this.holdOpensUntil = performance.now() + (retryDelay(REFUSED_OPENS, ++this.openFailures) ?? 0);
+      if (live > 0 && this.#permits === undefined) this.#learned.learn(live);
+      else this.#holdOpensUntil = performance.now() + (retryDelay(REFUSED_OPENS, ++this.#openFailures) ?? 0);
     } else if (live > 0) {
       // An attempt for more speed only: the waiters get what other leases return.
-      this.holdOpensUntil = performance.now() + REOPEN_DELAY_MS;
+      this.#holdOpensUntil = performance.now() + REOPEN_DELAY_MS;
     } else {
       for (const waiter of sharing) waiter.loginFailure = error;
     }
     // The last one of several concurrent attempts decides.
-    this.isOpenFailing = this.opening.size > 0;
+    this.#isOpenFailing = this.#opening.size > 0;
     // The probe's question stays open: others may try.
-    if (live > 0 || error.code === 'too_many_sessions') this.endProbes(sharing);
-    if (this.isOpenFailing || live > 0) return;
-    for (const waiter of [...this.queue]) if (waiter.loginFailure !== undefined) waiter.fail(waiter.loginFailure);
+    if (live > 0 || error.code === 'too_many_sessions') this.#endProbes(sharing);
+    if (this.#isOpenFailing || live > 0) return;
+    for (const waiter of [...this.#queue]) if (waiter.loginFailure !== undefined) waiter.fail(waiter.loginFailure);
   }
 }

@@ -29,12 +29,14 @@ interface Held<E> {
 }
 
 export class SlowLeases<E> {
+  readonly #host: string;
+  readonly #limits: GiveWayLimits;
   readonly #held = new Set<Held<E>>();
 
-  constructor(
-    private readonly host: string,
-    private readonly limits: GiveWayLimits,
-  ) {}
+  constructor(host: string, limits: GiveWayLimits) {
+    this.#host = host;
+    this.#limits = limits;
+  }
 
   /** Returns a function to call when the lease is returned. */
   add(entry: E, yielding: Yielding): () => void {
@@ -45,7 +47,7 @@ export class SlowLeases<E> {
 
   /** Ends the slowest until `count` leases are being returned; only those on an entry that `isWanted`. */
   giveWay(count: number, isWanted: (entry: E) => boolean): void {
-    const { belowBytesPerSecond, afterMs } = this.limits;
+    const { belowBytesPerSecond, afterMs } = this.#limits;
     if (belowBytesPerSecond === 0) return;
     const wanted = [...this.#held].filter(({ entry }) => isWanted(entry));
     const missing = count - wanted.filter(({ isAsked }) => isAsked).length;
@@ -64,10 +66,10 @@ export class SlowLeases<E> {
   }
 
   #tooSlow(): GatewayError {
-    const { belowBytesPerSecond, afterMs } = this.limits;
+    const { belowBytesPerSecond, afterMs } = this.#limits;
     return new GatewayError(
       'too_slow',
-      `others wait for a session on ${this.host}, and this transfer moved fewer than ${belowBytesPerSecond} bytes a second for ${afterMs} ms (pools.giveWay)`,
+      `others wait for a session on ${this.#host}, and this transfer moved fewer than ${belowBytesPerSecond} bytes a second for ${afterMs} ms (pools.giveWay)`,
       { step: 'transfer', retryAfterMs: 1_000 },
     );
   }

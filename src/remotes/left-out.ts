@@ -8,30 +8,32 @@ const MOST_LOGGED_CHARACTERS = 200;
 
 /** Reports what one listing of one folder leaves out, and logs it in one line at the end. */
 export class LeftOuts {
+  readonly #folder: string;
+  readonly #report: ListOptions['leftOut'];
   #count = 0;
   readonly #logged: string[] = [];
 
-  constructor(
-    private readonly folder: string,
-    private readonly report: ListOptions['leftOut'],
-  ) {}
+  constructor(folder: string, report: ListOptions['leftOut']) {
+    this.#folder = folder;
+    this.#report = report;
+  }
 
   /** @throws GatewayError protocol_error if the listing consists only of such entries */
   async add(what: LeftOut): Promise<void> {
     this.#count += 1;
     if (this.#count > MOST) {
-      const text = `the server lists more than ${MOST} entries in ${this.folder} that cannot be read or addressed; it was not read further`;
+      const text = `the server lists more than ${MOST} entries in ${this.#folder} that cannot be read or addressed; it was not read further`;
       throw new GatewayError('protocol_error', text, { step: 'transfer' });
     }
     // An operator cannot repair a link that leads nowhere.
     if (what.why !== 'link' && this.#logged.length < MOST_LOGGED) this.#logged.push(labelOf(what));
-    await this.report?.(what);
+    await this.#report?.(what);
   }
 
   warn(warn: (message: string, facts: Record<string, unknown>) => void, facts: Record<string, unknown>): void {
     if (this.#logged.length === 0) return;
     const entries = this.#logged.map((label) => JSON.stringify(label.slice(0, MOST_LOGGED_CHARACTERS)));
-    warn('a listing is incomplete', { ...facts, folder: this.folder, count: this.#count, entries });
+    warn('a listing is incomplete', { ...facts, folder: this.#folder, count: this.#count, entries });
   }
 }
 

@@ -8,21 +8,23 @@ const MAX_ENTRIES = 2_000_000;
 
 /** Counts what a server lists in one folder. */
 export class ListingBounds {
-  private entries = 0;
+  readonly #folder: string;
+  readonly #maxEntries: number;
+  #entries = 0;
 
-  constructor(
-    private readonly folder: string,
-    private readonly maxEntries = MAX_ENTRIES,
-  ) {}
+  constructor(folder: string, maxEntries = MAX_ENTRIES) {
+    this.#folder = folder;
+    this.#maxEntries = maxEntries;
+  }
 
   /**
    * Counts a reply or page with so many entries; fewer than `atLeast` count as that many, so that replies with few
    * entries come to an end as well. @throws GatewayError protocol_error
    */
   add(entries: number, atLeast: number): void {
-    this.entries += Math.max(entries, atLeast);
-    if (this.entries <= this.maxEntries) return;
-    const text = `the server lists more than ${this.maxEntries} entries in ${this.folder}; it was not read further`;
+    this.#entries += Math.max(entries, atLeast);
+    if (this.#entries <= this.#maxEntries) return;
+    const text = `the server lists more than ${this.#maxEntries} entries in ${this.#folder}; it was not read further`;
     throw new GatewayError('protocol_error', text, { step: 'transfer' });
   }
 }

@@ -53,62 +53,62 @@ interface User {
  * smallest value of all connections in use; the others are those of the asking connection.
  */
 export class SharedLimits {
-  private readonly users = new Map<string, User>();
+  readonly #users = new Map<string, User>();
   /** The last result of `use`; valid while the users are the same. */
-  private last: { readonly requested: PoolLimits; readonly result: PoolLimits } | undefined;
+  #last: { readonly requested: PoolLimits; readonly result: PoolLimits } | undefined;
 
   /** Records that `connection` asks, and with which limits; returns the limits of the pool from now on. */
   use(connection: Connection, limits: PoolLimits): PoolLimits {
-    const known = this.users.get(connection.id);
+    const known = this.#users.get(connection.id);
     if (known?.limits === limits) known.lastUsed = performance.now();
     else {
       const own = Object.fromEntries(
         Object.keys(connection.pool).map((name) => [name, limits[name as keyof PoolLimits]]),
       );
-      this.users.set(connection.id, { limits, own, running: known?.running ?? 0, lastUsed: performance.now() });
-      this.last = undefined;
+      this.#users.set(connection.id, { limits, own, running: known?.running ?? 0, lastUsed: performance.now() });
+      this.#last = undefined;
     }
-    if (this.last?.requested !== limits) {
+    if (this.#last?.requested !== limits) {
       const result = {
         ...limits,
-        maxSessions: this.smallest('maxSessions') ?? limits.maxSessions,
-        maxChannelsPerSession: this.smallest('maxChannelsPerSession') ?? limits.maxChannelsPerSession,
+        maxSessions: this.#smallest('maxSessions') ?? limits.maxSessions,
+        maxChannelsPerSession: this.#smallest('maxChannelsPerSession') ?? limits.maxChannelsPerSession,
       };
-      this.last = { requested: limits, result };
+      this.#last = { requested: limits, result };
     }
-    return this.last.result;
+    return this.#last.result;
   }
 
   /** Starts an operation of this connection; call the returned function when it has ended. */
   enter(connection: Connection): () => void {
     const { id } = connection;
-    this.count(id, 1);
+    this.#count(id, 1);
     let isDone = false;
     return () => {
       if (isDone) return;
       isDone = true;
-      this.count(id, -1);
+      this.#count(id, -1);
     };
   }
 
   /** Forgets connections that have not been used for this long. */
   forget(afterMs: number): void {
-    for (const [id, { running, lastUsed }] of this.users) {
+    for (const [id, { running, lastUsed }] of this.#users) {
       if (running > 0 || performance.now() - lastUsed <= afterMs) continue;
-      this.users.delete(id);
-      this.last = undefined;
+      this.#users.delete(id);
+      this.#last = undefined;
     }
   }
 
-  private count(id: string, change: 1 | -1): void {
-    const user = this.users.get(id);
+  #count(id: string, change: 1 | -1): void {
+    const user = this.#users.get(id);
     if (user === undefined) return;
     user.running += change;
     user.lastUsed = performance.now();
   }
 
-  private smallest(key: 'maxSessions' | 'maxChannelsPerSession'): number | undefined {
-    const named = [...this.users.values()].flatMap(({ own }) => own[key] ?? []);
+  #smallest(key: 'maxSessions' | 'maxChannelsPerSession'): number | undefined {
+    const named = [...this.#users.values()].flatMap(({ own }) => own[key] ?? []);
     return named.length === 0 ? undefined : Math.min(...named);
   }
 }

@@ -9,6 +9,7 @@ const FORGET_AFTER_MS = 86_400_000;
  * after its last login, or when too many others are known; that costs round trips, never a file.
  */
 export class ServerMemory<Learned extends object> {
+  readonly #assume: (host: string) => Learned;
   readonly #servers = new LRUCache<string, Learned>({
     ...atMost(MAX_SERVERS),
     ttl: FORGET_AFTER_MS,
@@ -16,12 +17,14 @@ export class ServerMemory<Learned extends object> {
   });
 
   /** `assume`: returns the assumptions about an unknown server. */
-  constructor(private readonly assume: (host: string) => Learned) {}
+  constructor(assume: (host: string) => Learned) {
+    this.#assume = assume;
+  }
 
   of(host: string): Learned {
     const known = this.#servers.get(host);
     if (known !== undefined) return known;
-    const learned = this.assume(host);
+    const learned = this.#assume(host);
     this.#servers.set(host, learned);
     return learned;
   }

@@ -58,15 +58,16 @@ export const isBelowFail = (path: string): boolean => {
 };
 
 export class FailingFiles implements Files {
+  /** Ends the sessions; the next login gets another host key. */
+  readonly #changeHostKey: () => void;
   readonly #written = new Map<string, Written>();
   /** When a growing file was first used, by its number of seconds. */
   readonly #growing = new Map<number, number>();
   readonly #readme = Buffer.from(readme(FILE));
 
-  constructor(
-    /** Ends the sessions; the next login gets another host key. */
-    private readonly changeHostKey: () => void,
-  ) {}
+  constructor(changeHostKey: () => void) {
+    this.#changeHostKey = changeHostKey;
+  }
 
   async open(path: string, flags: number, _mode: number | undefined, channel: AbortSignal): Promise<OpenFile> {
     const isWriting = (flags & OPEN_MODE.WRITE) !== 0;
@@ -159,7 +160,7 @@ export class FailingFiles implements Files {
   #refuse(place: Place): void {
     refusePermission(place);
     if (place.failure.kind !== 'new-host-key') return;
-    this.changeHostKey();
+    this.#changeHostKey();
     throw new Cut();
   }
 
@@ -231,15 +232,15 @@ export class FailingFiles implements Files {
 
 /** How the bytes of one open file may move. */
 class Pace {
+  readonly #channel: AbortSignal;
   readonly #failure: Failure;
   readonly #startedAt = performance.now();
   #free = this.#startedAt;
   #moved = 0;
 
-  constructor(
-    { failure }: Place,
-    private readonly channel: AbortSignal,
-  ) {
+  constructor({ failure }: Place, channel: AbortSignal) {
+    this.#channel = channel;
+
     this.#failure = failure;
   }
 
@@ -255,23 +256,27 @@ class Pace {
     if (this.#free - this.#startedAt > SLOW_MS) {
       throw new Refusal(STATUS_CODE.FAILURE, 'The sandbox ends what is slow after 5 minutes');
     }
-    await pause(this.#free - now, undefined, { signal: this.channel, ref: false });
+    await pause(this.#free - now, undefined, { signal: this.#channel, ref: false });
   }
 }
 
 class MadeUpFile implements OpenFile {
-  constructor(
-    private readonly attributes: () => Attributes,
-    private readonly failure: Failure,
-    private readonly pace: Pace,
-  ) {}
+  readonly #attributes: () => Attributes;
+  readonly #failure: Failure;
+  readonly #pace: Pace;
+
+  constructor(attributes: () => Attributes, failure: Failure, pace: Pace) {
+    this.#attributes = attributes;
+    this.#failure = failure;
+    this.#pace = pace;
+  }
 
   async read(offset: number, length: number): Promise<Buffer> {
-    const left = Math.max(0, this.attributes().size - offset);
+    const left = Math.max(0, this.#attributes().size - offset);
     // A slow server handles little at a time: its client never waits long.
-    const most = this.failure.kind === 'slow' ? Math.ceil(this.failure.bytesPerSecond / 4) : length;
+    const most = this.#failure.kind === 'slow' ? Math.ceil(this.#failure.bytesPerSecond / 4) : length;
     const data = bytesAt(offset, Math.min(length, left, most));
-    await this.pace.move(data.length);
+    await this.#pace.move(data.length);
     return data;
   }
 
@@ -280,7 +285,7 @@ class MadeUpFile implements OpenFile {
   }
 
   async stat(): Promise<Attributes> {
-    return this.attributes();
+    return this.#attributes();
   }
 
   async change(): Promise<void> {
@@ -291,32 +296,36 @@ class MadeUpFile implements OpenFile {
 }
 
 class WrittenFile implements OpenFile {
-  constructor(
-    private readonly written: Written,
-    private readonly failure: Failure,
-    private readonly pace: Pace,
-  ) {}
+  readonly #written: Written;
+  readonly #failure: Failure;
+  readonly #pace: Pace;
+
+  constructor(written: Written, failure: Failure, pace: Pace) {
+    this.#written = written;
+    this.#failure = failure;
+    this.#pace = pace;
+  }
 
   async read(): Promise<Buffer> {
     throw new Refusal(STATUS_CODE.FAILURE, 'The sandbox throws away what is written here');
   }
 
   async write({ length }: Buffer, offset: number): Promise<void> {
-    if (this.failure.kind === 'disk-full' && offset + length > FREE_BYTES) throw noSpace();
-    await this.pace.move(length);
-    this.written.size = Math.max(this.written.size, offset + length);
+    if (this.#failure.kind === 'disk-full' && offset + length > FREE_BYTES) throw noSpace();
+    await this.#pace.move(length);
+    this.#written.size = Math.max(this.#written.size, offset + length);
   }
 
   async stat(): Promise<Attributes> {
-    return attributesOf(this.written.size + growthOf(this.failure), this.written.mtime);
+    return attributesOf(this.#written.size + growthOf(this.#failure), this.#written.mtime);
   }
 
   async change(wanted: Partial<Attributes>): Promise<void> {
-    change(this.written, wanted);
+    change(this.#written, wanted);
   }
 
   async close(): Promise<void> {
-    if (this.failure.kind === 'disk-full') throw noSpace();
+    if (this.#failure.kind === 'disk-full') throw noSpace();
   }
 }
 

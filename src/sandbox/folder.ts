@@ -159,52 +159,59 @@ export class Folder implements Files {
 }
 
 class DiskFile implements OpenFile {
-  constructor(private readonly file: FileHandle) {}
+  readonly #file: FileHandle;
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
 
   async read(offset: number, length: number): Promise<Buffer> {
     const buffer = Buffer.allocUnsafe(length);
-    const { bytesRead } = await this.file.read(buffer, 0, length, offset);
+    const { bytesRead } = await this.#file.read(buffer, 0, length, offset);
     return buffer.subarray(0, bytesRead);
   }
 
   async write(data: Buffer, offset: number): Promise<void> {
     for (let written = 0; written < data.length;) {
-      const { bytesWritten } = await this.file.write(data, written, data.length - written, offset + written);
+      const { bytesWritten } = await this.#file.write(data, written, data.length - written, offset + written);
       written += bytesWritten;
     }
   }
 
   async stat(): Promise<Attributes> {
-    return attributesOf(await this.file.stat());
+    return attributesOf(await this.#file.stat());
   }
 
   async change({ size, mode, atime, mtime }: Partial<Attributes>): Promise<void> {
-    if (size !== undefined) await this.file.truncate(size);
-    if (mode !== undefined) await this.file.chmod(mode & OWNERS_FOLDER);
-    if (mtime !== undefined) await this.file.utimes(atime ?? mtime, mtime);
+    if (size !== undefined) await this.#file.truncate(size);
+    if (mode !== undefined) await this.#file.chmod(mode & OWNERS_FOLDER);
+    if (mtime !== undefined) await this.#file.utimes(atime ?? mtime, mtime);
   }
 
   close(): Promise<void> {
-    return this.file.close();
+    return this.#file.close();
   }
 }
 
 class DiskFolder implements OpenFolder {
-  constructor(
-    private readonly dir: Dir,
-    private readonly realPath: string,
-  ) {}
+  readonly #dir: Dir;
+  readonly #realPath: string;
+
+  constructor(dir: Dir, realPath: string) {
+    this.#dir = dir;
+    this.#realPath = realPath;
+  }
 
   async next(): Promise<FileEntry[]> {
     const names: string[] = [];
     while (names.length < NAMES_PER_REPLY) {
-      const entry = await this.dir.read();
+      const entry = await this.#dir.read();
       if (entry === null) break;
       names.push(entry.name);
     }
     const entries = await Promise.all(
       names.map(async (filename): Promise<FileEntry | undefined> => {
-        const stats = await lstat(path.join(this.realPath, filename)).catch(() => undefined);
+        const stats = await lstat(path.join(this.#realPath, filename)).catch(() => undefined);
         return stats === undefined ? undefined : { filename, longname: filename, attrs: attributesOf(stats) };
       }),
     );
@@ -214,7 +221,7 @@ class DiskFolder implements OpenFolder {
   }
 
   close(): Promise<void> {
-    return this.dir.close();
+    return this.#dir.close();
   }
 }
 

@@ -42,90 +42,100 @@ export interface Shares {
 
 /** One thread's connection to the broker. */
 export class ShareHolder implements Shares {
-  private readonly permits = new Map<string, Permits>();
+  readonly #pools: number;
+  readonly #send: (message: ToBroker) => void;
+  readonly #permits = new Map<string, Permits>();
 
-  constructor(
-    private readonly pools: number,
-    private readonly send: (message: ToBroker) => void,
-  ) {}
+  constructor(pools: number, send: (message: ToBroker) => void) {
+    this.#pools = pools;
+    this.#send = send;
+  }
 
   of(key: string): SessionPermits {
-    let permits = this.permits.get(key);
+    let permits = this.#permits.get(key);
     if (permits === undefined) {
-      permits = new Permits(key, this.pools, this.send);
-      this.permits.set(key, permits);
+      permits = new Permits(key, this.#pools, this.#send);
+      this.#permits.set(key, permits);
     }
     return permits;
   }
 
   forget(key: string): void {
-    this.permits.delete(key);
+    this.#permits.delete(key);
   }
 
   receive(message: FromBroker): void {
-    const permits = this.permits.get(message.key);
+    const permits = this.#permits.get(message.key);
     if (permits !== undefined) permits.receive(message);
-    else if (message.kind === 'grant') this.send({ kind: 'back', key: message.key, isRefused: false });
+    else if (message.kind === 'grant') this.#send({ kind: 'back', key: message.key, isRefused: false });
   }
 }
 
 class Permits implements SessionPermits {
+  readonly #key: string;
+  readonly #send: (message: ToBroker) => void;
   cap = Infinity;
   learned = Infinity;
-  private held = 0;
+  #held = 0;
   /** The count that the broker knows. */
-  private wanted = 0;
-  private maxSessions = Infinity;
-  private holder: PermitHolder | undefined;
+  #wanted = 0;
+  #maxSessions = Infinity;
+  #holder: PermitHolder | undefined;
 
   constructor(
-    private readonly key: string,
+    key: string,
     readonly pools: number,
-    private readonly send: (message: ToBroker) => void,
-  ) {}
+    send: (message: ToBroker) => void,
+  ) {
+    this.#key = key;
+    this.#send = send;
+  }
 
   bind(holder: PermitHolder): void {
-    this.holder = holder;
+    this.#holder = holder;
   }
 
   limit(maxSessions: number): void {
-    if (this.maxSessions === maxSessions) return;
-    this.maxSessions = maxSessions;
+    if (this.#maxSessions === maxSessions) return;
+    this.#maxSessions = maxSessions;
     // A thread that has and wants nothing is not limited.
-    if (this.held + this.wanted > 0) this.report();
+    if (this.#held + this.#wanted > 0) this.#report();
   }
 
   want(count: number): void {
-    if (this.wanted === count) return;
+    if (this.#wanted === count) return;
     requireAmount(count);
-    this.wanted = count;
-    this.report();
+    this.#wanted = count;
+    this.#report();
   }
 
   giveBack(isRefused: boolean): void {
-    requireAmount(this.held - 1);
-    this.held--;
-    this.send({ kind: 'back', key: this.key, isRefused });
+    requireAmount(this.#held - 1);
+    this.#held--;
+    this.#send({ kind: 'back', key: this.#key, isRefused });
   }
 
   receive(message: FromBroker): void {
     if (message.kind === 'grant') {
-      this.held++;
-      this.wanted = Math.max(0, this.wanted - 1);
-      if (this.holder === undefined) this.giveBack(false);
-      else this.holder.granted();
+      this.#held++;
+      this.#wanted = Math.max(0, this.#wanted - 1);
+      if (this.#holder === undefined) this.giveBack(false);
+      else this.#holder.granted();
     } else if (message.kind === 'poll') {
-      this.holder?.scarce();
-      this.report();
+      this.#holder?.scarce();
+      this.#report();
     } else {
       this.cap = message.cap;
       this.learned = message.learned;
-      this.holder?.changed();
+      this.#holder?.changed();
     }
   }
 
-  private report(): void {
-    const { key, held, wanted: count, maxSessions: limit } = this;
-    if (this.holder !== undefined) this.send({ kind: 'want', key, count, held, limit, ...this.holder.needs() });
+  #report(): void {
+    const key = this.#key;
+    const held = this.#held;
+    const count = this.#wanted;
+    const limit = this.#maxSessions;
+    if (this.#holder !== undefined) this.#send({ kind: 'want', key, count, held, limit, ...this.#holder.needs() });
   }
 }

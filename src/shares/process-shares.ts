@@ -51,31 +51,33 @@ interface Login {
 }
 
 export class ProcessShares {
-  private readonly logins = new Map<string, Login>();
+  readonly #broker: SharesBroker;
+  readonly #store: ClaimStore;
+  readonly #logins = new Map<string, Login>();
   /** Runs while this process has sessions, or lacks some. */
-  private readonly rounds = new Periodic(() => this.checkOthers(), ROUND_MS);
-  private round = 0;
-  private isStopped = false;
+  readonly #rounds = new Periodic(() => this.#checkOthers(), ROUND_MS);
+  #round = 0;
+  #isStopped = false;
 
-  constructor(
-    private readonly broker: SharesBroker,
-    private readonly store: ClaimStore,
-  ) {
-    broker.shareWithOthers((key) => this.changed(key));
+  constructor(broker: SharesBroker, store: ClaimStore) {
+    this.#broker = broker;
+    this.#store = store;
+
+    broker.shareWithOthers((key) => this.#changed(key));
   }
 
   /** Its claims end with the node, in the store. */
   stop(): void {
-    this.isStopped = true;
-    void this.rounds.stop();
-    for (const { next, recovery } of this.logins.values()) {
+    this.#isStopped = true;
+    void this.#rounds.stop();
+    for (const { next, recovery } of this.#logins.values()) {
       clearTimeout(next);
       clearTimeout(recovery);
     }
   }
 
-  private changed(key: string): void {
-    let login = this.logins.get(key);
+  #changed(key: string): void {
+    let login = this.#logins.get(key);
     if (login === undefined) {
       login = {
         reported: { held: 0, waiting: 0 },
@@ -84,96 +86,96 @@ export class ProcessShares {
         recovery: undefined,
         next: undefined,
       };
-      this.logins.set(key, login);
-      if (!this.isStopped) this.rounds.start();
+      this.#logins.set(key, login);
+      if (!this.#isStopped) this.#rounds.start();
     }
-    if (login.isClaiming || this.isStopped) return;
-    const { held, waiting } = this.broker.claimOf(key);
+    if (login.isClaiming || this.#isStopped) return;
+    const { held, waiting } = this.#broker.claimOf(key);
     if (held === login.reported?.held && waiting === login.reported.waiting) return;
-    if (login.isFailing) this.allowEvenPart(key);
-    else void this.claim(key, login);
+    if (login.isFailing) this.#allowEvenPart(key);
+    else void this.#claim(key, login);
   }
 
-  private async claim(key: string, login: Login): Promise<void> {
-    if (login.isClaiming || this.isStopped) return;
+  async #claim(key: string, login: Login): Promise<void> {
+    if (login.isClaiming || this.#isStopped) return;
     clearTimeout(login.next);
     login.next = undefined;
     login.isClaiming = true;
-    const claim = this.broker.claimOf(key);
-    this.broker.beginClaim(key);
-    const patience = setTimeout(() => this.allowEvenPart(key), PATIENCE_MS);
+    const claim = this.#broker.claimOf(key);
+    this.#broker.beginClaim(key);
+    const patience = setTimeout(() => this.#allowEvenPart(key), PATIENCE_MS);
     let allowed: number | undefined;
     try {
-      await this.store.claim(key, { held: claim.held, waiting: claim.waiting, ...claim.needs }, (claims) => {
+      await this.#store.claim(key, { held: claim.held, waiting: claim.waiting, ...claim.needs }, (claims) => {
         const most = login.isFailing || login.recovery !== undefined ? claim.held : Infinity;
         allowed = Math.min(most, allowedOf(claims, claim.limit));
         return Math.max(claim.held, allowed);
       });
       allowed ??= 0;
-      if (login.isFailing) this.recover(login);
+      if (login.isFailing) this.#recover(login);
     } catch {
       allowed = undefined;
       login.isFailing = true;
     }
     clearTimeout(patience);
     login.isClaiming = false;
-    this.answered(key, login, claim, allowed);
+    this.#answered(key, login, claim, allowed);
   }
 
-  private answered(key: string, login: Login, claim: ProcessClaim, allowed: number | undefined): void {
-    if (this.isStopped) return;
+  #answered(key: string, login: Login, claim: ProcessClaim, allowed: number | undefined): void {
+    if (this.#isStopped) return;
     if (allowed === undefined) {
       login.reported = undefined;
-      this.allowEvenPart(key);
+      this.#allowEvenPart(key);
     } else {
       const held = Math.max(claim.held, allowed);
       login.reported = { held, waiting: claim.held + claim.waiting - held };
-      this.broker.allow(key, allowed);
+      this.#broker.allow(key, allowed);
     }
     // The broker reports nothing about a login that it has forgotten meanwhile.
-    this.changed(key);
+    this.#changed(key);
     if (login.isClaiming) return;
     if (login.reported?.held === 0 && login.reported.waiting === 0) {
       clearTimeout(login.next);
       clearTimeout(login.recovery);
-      this.logins.delete(key);
+      this.#logins.delete(key);
     } else if (login.reported === undefined || login.reported.waiting > 0)
-      login.next ??= this.claimIn(ROUND_MS, key, login);
+      login.next ??= this.#claimIn(ROUND_MS, key, login);
   }
 
-  private recover(login: Login): void {
+  #recover(login: Login): void {
     login.isFailing = false;
     clearTimeout(login.recovery);
     login.recovery = setTimeout(() => (login.recovery = undefined), RECOVERY_MS).unref();
   }
 
-  private claimIn(ms: number, key: string, login: Login): NodeJS.Timeout {
-    return setTimeout(() => void this.claim(key, login), ms).unref();
+  #claimIn(ms: number, key: string, login: Login): NodeJS.Timeout {
+    return setTimeout(() => void this.#claim(key, login), ms).unref();
   }
 
   /** The part that certainly belongs to no other process, if all know the same limit. */
-  private allowEvenPart(key: string): void {
-    const { held, waiting, limit } = this.broker.claimOf(key);
-    const even = Math.max(1, Math.floor(limit / this.store.processes));
-    this.broker.allow(key, Math.max(held, Math.min(held + waiting, even)));
+  #allowEvenPart(key: string): void {
+    const { held, waiting, limit } = this.#broker.claimOf(key);
+    const even = Math.max(1, Math.floor(limit / this.#store.processes));
+    this.#broker.allow(key, Math.max(held, Math.min(held + waiting, even)));
   }
 
   /** Checks whether others wait for sessions that this process holds. */
-  private async checkOthers(): Promise<void> {
-    if (this.logins.size === 0) return void this.rounds.stop();
-    this.round++;
-    const isAlone = this.store.processes === 1 && this.round % ROUNDS_ALONE > 0;
-    const held = [...this.logins].flatMap(([key, { reported: told }]) =>
+  async #checkOthers(): Promise<void> {
+    if (this.#logins.size === 0) return void this.#rounds.stop();
+    this.#round++;
+    const isAlone = this.#store.processes === 1 && this.#round % ROUNDS_ALONE > 0;
+    const held = [...this.#logins].flatMap(([key, { reported: told }]) =>
       told !== undefined && told.held > 0 ? [key] : [],
     );
     if (held.length === 0 || isAlone) return;
     try {
-      for (const key of await this.store.wantedByOthers(held)) {
-        const login = this.logins.get(key);
-        if (login === undefined || login.isClaiming || this.isStopped) continue;
-        this.broker.refresh(key);
+      for (const key of await this.#store.wantedByOthers(held)) {
+        const login = this.#logins.get(key);
+        if (login === undefined || login.isClaiming || this.#isStopped) continue;
+        this.#broker.refresh(key);
         clearTimeout(login.next);
-        login.next = this.claimIn(REFRESH_MS, key, login);
+        login.next = this.#claimIn(REFRESH_MS, key, login);
       }
     } catch {
       // The next round checks again.

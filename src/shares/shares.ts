@@ -52,23 +52,23 @@ interface Login {
 const ROUND_MS = 250;
 
 export class SharesBroker {
-  private readonly logins = new Map<string, Login>();
-  private readonly members = new Map<object, (message: FromBroker) => void>();
-  private onChange: ((key: string) => void) | undefined;
+  readonly #logins = new Map<string, Login>();
+  readonly #members = new Map<object, (message: FromBroker) => void>();
+  #onChange: ((key: string) => void) | undefined;
 
   /** `member` represents the thread in the other calls. */
   join(member: object, send: (message: FromBroker) => void): void {
-    this.members.set(member, send);
+    this.#members.set(member, send);
   }
 
   /** Other processes share the limits: from now on only what `allow` permits is granted; `onChange` may call it. */
   shareWithOthers(onChange: (key: string) => void): void {
-    this.onChange = onChange;
+    this.#onChange = onChange;
   }
 
   /** What the threads have and want for this login. */
   claimOf(key: string): ProcessClaim {
-    const login = this.logins.get(key);
+    const login = this.#logins.get(key);
     const holders =
       login === undefined ? [] : [...login.holders.values()].filter((holder) => holder.held + holder.waiting > 0);
     const limit = Math.min(...holders.map((holder) => holder.limit));
@@ -90,7 +90,7 @@ export class SharesBroker {
 
   /** Nothing further is granted until `allow`, so that the result of `claimOf` stays true. */
   beginClaim(key: string): void {
-    const login = this.logins.get(key);
+    const login = this.#logins.get(key);
     if (login === undefined) return;
     login.isClaiming = true;
     login.allowance = Math.min(login.allowance, sum([...login.holders.values()], 'held'));
@@ -98,38 +98,38 @@ export class SharesBroker {
 
   /** The process may hold this many sessions; if it has more, it gives them up as they become idle. */
   allow(key: string, sessions: number): void {
-    const login = this.logins.get(key);
+    const login = this.#logins.get(key);
     if (login === undefined || (login.allowance === sessions && !login.isClaiming)) return;
     login.isClaiming = false;
     login.allowance = sessions;
-    this.settle(login);
+    this.#settle(login);
   }
 
   /** Asks the threads to report what they need now. */
   refresh(key: string): void {
-    for (const { send } of this.logins.get(key)?.holders.values() ?? []) send({ kind: 'poll', key });
+    for (const { send } of this.#logins.get(key)?.holders.values() ?? []) send({ kind: 'poll', key });
   }
 
   /** The thread has ended, and its sessions with it. */
   leave(member: object): void {
-    this.members.delete(member);
-    for (const login of this.logins.values()) if (login.holders.delete(member)) this.settle(login);
+    this.#members.delete(member);
+    for (const login of this.#logins.values()) if (login.holders.delete(member)) this.#settle(login);
   }
 
   receive(member: object, message: ToBroker): void {
-    const send = this.members.get(member);
+    const send = this.#members.get(member);
     if (send === undefined) return;
-    const login = this.loginOf(message.key);
+    const login = this.#loginOf(message.key);
     const holder = holderOf(login, member, send);
-    if (message.kind === 'want') this.note(login, holder, message);
+    if (message.kind === 'want') this.#note(login, holder, message);
     else {
-      if (message.isRefused) this.learn(login);
+      if (message.isRefused) this.#learn(login);
       holder.held--;
     }
-    this.settle(login);
+    this.#settle(login);
   }
 
-  private note(login: Login, holder: Holder, message: Extract<ToBroker, { kind: 'want' }>): void {
+  #note(login: Login, holder: Holder, message: Extract<ToBroker, { kind: 'want' }>): void {
     // Granted, but not yet known to the thread when it wrote.
     const underWay = holder.held - message.held;
     holder.waiting = Math.max(0, message.count - underWay);
@@ -137,105 +137,105 @@ export class SharesBroker {
     holder.needs = { ...message, sessions: message.sessions + underWay };
     if (!holder.isAsked) return;
     holder.isAsked = false;
-    if (![...login.holders.values()].some(({ isAsked }) => isAsked)) this.shareOut(login);
+    if (![...login.holders.values()].some(({ isAsked }) => isAsked)) this.#shareOut(login);
   }
 
-  private loginOf(key: string): Login {
-    let login = this.logins.get(key);
+  #loginOf(key: string): Login {
+    let login = this.#logins.get(key);
     if (login === undefined) {
       const known: Login = {
         key,
         holders: new Map(),
         learned: new LearnedLimit(() => {
-          this.sendLearned(known);
-          this.settle(known);
+          this.#sendLearned(known);
+          this.#settle(known);
         }),
-        allowance: this.onChange === undefined ? Infinity : 0,
+        allowance: this.#onChange === undefined ? Infinity : 0,
         isClaiming: false,
-        rounds: new Periodic(() => this.nextRound(known), ROUND_MS),
+        rounds: new Periodic(() => this.#nextRound(known), ROUND_MS),
       };
       login = known;
-      this.logins.set(key, login);
+      this.#logins.set(key, login);
     }
     return login;
   }
 
   /** Grants what is free, and starts to free more if that is not enough. */
-  private settle(login: Login): void {
+  #settle(login: Login): void {
     const holders = [...login.holders.values()];
     let free = limitOf(login) - sum(holders, 'held');
     for (; free > 0; free--) {
       const next = nextInLine(holders);
       if (next === undefined) break;
-      this.grant(login, next);
+      this.#grant(login, next);
     }
-    this.onChange?.(login.key);
+    this.#onChange?.(login.key);
     const isScarce = free < 0 || sum(holders, 'waiting') > 0;
-    if (!isScarce) this.relax(login);
+    if (!isScarce) this.#relax(login);
     else if (!login.rounds.isStarted && !login.isClaiming) {
       login.rounds.start();
-      this.ask(login);
+      this.#ask(login);
     }
-    if (sum(holders, 'held') + sum(holders, 'waiting') === 0) this.forget(login);
+    if (sum(holders, 'held') + sum(holders, 'waiting') === 0) this.#forget(login);
   }
 
-  private grant(login: Login, holder: Holder): void {
+  #grant(login: Login, holder: Holder): void {
     holder.held++;
     holder.waiting--;
     holder.needs = { ...holder.needs, sessions: holder.needs.sessions + 1 };
-    if (holder.held > holder.cap) this.cap(login, holder, Infinity);
+    if (holder.held > holder.cap) this.#cap(login, holder, Infinity);
     holder.send({ kind: 'grant', key: login.key });
   }
 
-  private nextRound(login: Login): void {
+  #nextRound(login: Login): void {
     // For a thread that has not answered, its last report counts.
-    if ([...login.holders.values()].some(({ isAsked }) => isAsked)) this.shareOut(login);
-    this.ask(login);
+    if ([...login.holders.values()].some(({ isAsked }) => isAsked)) this.#shareOut(login);
+    this.#ask(login);
   }
 
-  private ask(login: Login): void {
+  #ask(login: Login): void {
     for (const holder of login.holders.values()) {
       holder.isAsked = holder.held + holder.waiting > 0;
       if (holder.isAsked) holder.send({ kind: 'poll', key: login.key });
     }
   }
 
-  private shareOut(login: Login): void {
+  #shareOut(login: Login): void {
     const holders = [...login.holders.values()];
     shareOut(holders, limitOf(login));
-    for (const holder of holders) this.cap(login, holder, holder.share < holder.held ? holder.share : Infinity);
+    for (const holder of holders) this.#cap(login, holder, holder.share < holder.held ? holder.share : Infinity);
   }
 
-  private relax(login: Login): void {
+  #relax(login: Login): void {
     void login.rounds.stop();
     for (const holder of login.holders.values()) {
       holder.isAsked = false;
       holder.share = Infinity;
-      this.cap(login, holder, Infinity);
+      this.#cap(login, holder, Infinity);
     }
   }
 
-  private cap(login: Login, holder: Holder, cap: number): void {
+  #cap(login: Login, holder: Holder, cap: number): void {
     if (holder.cap === cap) return;
     holder.cap = cap;
     holder.send({ kind: 'cap', key: login.key, cap, learned: login.learned.sessions });
   }
 
   /** The server refused a session beside the others: their number is what it admits. */
-  private learn(login: Login): void {
+  #learn(login: Login): void {
     const others = sum([...login.holders.values()], 'held') - 1;
     if (others < 1) return;
     login.learned.learn(Math.min(login.learned.sessions, others));
-    this.sendLearned(login);
+    this.#sendLearned(login);
   }
 
-  private sendLearned({ key, holders, learned: { sessions: learned } }: Login): void {
+  #sendLearned({ key, holders, learned: { sessions: learned } }: Login): void {
     for (const { cap, send } of holders.values()) send({ kind: 'cap', key, cap, learned });
   }
 
-  private forget(login: Login): void {
-    if (login.learned.forget()) this.sendLearned(login);
-    this.logins.delete(login.key);
+  #forget(login: Login): void {
+    if (login.learned.forget()) this.#sendLearned(login);
+    this.#logins.delete(login.key);
   }
 }
 

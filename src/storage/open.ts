@@ -313,6 +313,12 @@ const RETENTION_LOCK = 4_702_111_234_003;
 const RETENTION_BATCH = 2000;
 
 class Housekeeping {
+  readonly #database: Database;
+  readonly #node: NodeRegistry;
+  readonly #receipts: Pick<Receipts, 'deleteOlder'>;
+  readonly #feeds: EventFeeds;
+  readonly #checks: Pick<ConnectionChecks, 'deleteOld'>;
+  readonly #options: Pick<StorageOptions, 'retentionDays' | 'freeItems' | 'log'>;
   #cleanedAt = -Infinity;
   #trimmedAt = -Infinity;
   #sweptAt = -Infinity;
@@ -320,15 +326,22 @@ class Housekeeping {
   #stopped = false;
 
   constructor(
-    private readonly database: Database,
-    private readonly node: NodeRegistry,
-    private readonly receipts: Pick<Receipts, 'deleteOlder'>,
-    private readonly feeds: EventFeeds,
-    private readonly checks: Pick<ConnectionChecks, 'deleteOld'>,
-    private readonly options: Pick<StorageOptions, 'retentionDays' | 'freeItems' | 'log'>,
+    database: Database,
+    node: NodeRegistry,
+    receipts: Pick<Receipts, 'deleteOlder'>,
+    feeds: EventFeeds,
+    checks: Pick<ConnectionChecks, 'deleteOld'>,
+    options: Pick<StorageOptions, 'retentionDays' | 'freeItems' | 'log'>,
   ) {
+    this.#database = database;
+    this.#node = node;
+    this.#receipts = receipts;
+    this.#feeds = feeds;
+    this.#checks = checks;
+    this.#options = options;
+
     node.afterBeat(async () => {
-      await this.sweepIfDue();
+      await this.#sweepIfDue();
       const now = performance.now();
       if (this.#cleaning !== undefined || now - this.#trimmedAt < MINUTE_MS) return;
       this.#trimmedAt = now;
@@ -337,13 +350,13 @@ class Housekeeping {
       // Not awaited: a first run over months of items must not hold up the heartbeat.
       this.#cleaning = this.trim()
         .then(() => (isHourly ? this.clean() : undefined))
-        .catch((error: unknown) => this.options.log('warn', 'cleaning the history failed', { reason: String(error) }))
+        .catch((error: unknown) => this.#options.log('warn', 'cleaning the history failed', { reason: String(error) }))
         .finally(() => (this.#cleaning = undefined));
     });
   }
 
-  private async sweepIfDue(): Promise<void> {
-    if (!this.node.takeLoss() && performance.now() - this.#sweptAt < SWEEP_EVERY_MS) return;
+  async #sweepIfDue(): Promise<void> {
+    if (!this.#node.takeLoss() && performance.now() - this.#sweptAt < SWEEP_EVERY_MS) return;
     // Until it has gone through, each beat tries again.
     this.#sweptAt = -Infinity;
     await this.sweep();
@@ -352,42 +365,42 @@ class Housekeeping {
 
   /** Ends the pending transfers of dead nodes and forgets nodes that left nothing to look after. */
   async sweep(): Promise<void> {
-    await this.failPending();
-    await this.database.run((sql) => forgetHeld(sql, this.node.isDead(sql, sql`held.key::uuid`)));
-    await this.database.run((sql) => forgetHeldUses(sql, this.node.isDead(sql, sql`held.key::uuid`)));
-    await this.database.run((sql) => forgetDeadClaims(sql, this.node));
-    await this.node.forgetDead();
+    await this.#failPending();
+    await this.#database.run((sql) => forgetHeld(sql, this.#node.isDead(sql, sql`held.key::uuid`)));
+    await this.#database.run((sql) => forgetHeldUses(sql, this.#node.isDead(sql, sql`held.key::uuid`)));
+    await this.#database.run((sql) => forgetDeadClaims(sql, this.#node));
+    await this.#node.forgetDead();
   }
 
-  private async failPending(): Promise<void> {
-    const isDead = (sql: Queryable) => this.node.isDead(sql, sql`p.node_id`);
-    if (!(await this.database.run((sql) => hasPendingOf(sql, isDead(sql))))) return;
-    const failed = await this.database.transaction((tx) => failPendingOf(tx, isDead(tx)));
+  async #failPending(): Promise<void> {
+    const isDead = (sql: Queryable) => this.#node.isDead(sql, sql`p.node_id`);
+    if (!(await this.#database.run((sql) => hasPendingOf(sql, isDead(sql))))) return;
+    const failed = await this.#database.transaction((tx) => failPendingOf(tx, isDead(tx)));
     if (failed === 0) return;
-    this.feeds.written();
-    this.options.log('warn', 'transfers of a node that died are marked as failed', { transfers: failed });
+    this.#feeds.written();
+    this.#options.log('warn', 'transfers of a node that died are marked as failed', { transfers: failed });
   }
 
   /** Deletes items older than retentionDays, in small steps, on one node at a time; and failed logins that count no more. */
   async clean(): Promise<void> {
-    await this.database.run(forgetFailures);
-    await this.database.run(forgetRates);
-    await this.checks.deleteOld();
-    await this.database.run(deleteOldHours);
-    await this.database.run(deleteEndedLinks);
-    if (this.options.retentionDays === 0) return;
-    const before = firstIdAt(new Date(Date.now() - this.options.retentionDays * DAY_MS));
+    await this.#database.run(forgetFailures);
+    await this.#database.run(forgetRates);
+    await this.#checks.deleteOld();
+    await this.#database.run(deleteOldHours);
+    await this.#database.run(deleteEndedLinks);
+    if (this.#options.retentionDays === 0) return;
+    const before = firstIdAt(new Date(Date.now() - this.#options.retentionDays * DAY_MS));
     while ((await this.#delete((tx) => deleteOlder(tx, before, RETENTION_BATCH))) === RETENTION_BATCH);
-    await this.database.run(deleteEmptyDays);
-    const oldest = new Date(Date.now() - this.options.retentionDays * DAY_MS);
-    while ((await this.receipts.deleteOlder(oldest, RETENTION_BATCH)) > 0 && !this.#stopped);
+    await this.#database.run(deleteEmptyDays);
+    const oldest = new Date(Date.now() - this.#options.retentionDays * DAY_MS);
+    while ((await this.#receipts.deleteOlder(oldest, RETENTION_BATCH)) > 0 && !this.#stopped);
   }
 
   /** Lists and look-ups cost no action of the month: an account keeps the newest of them alone. */
   async trim(): Promise<void> {
-    const { freeItems = 0 } = this.options;
+    const { freeItems = 0 } = this.#options;
     if (freeItems === 0) return;
-    const surpluses = await this.database.run((sql) => findSurplus(sql, freeItems));
+    const surpluses = await this.#database.run((sql) => findSurplus(sql, freeItems));
     for (const surplus of surpluses) {
       let left = surplus.items;
       while (left > 0) {
@@ -397,13 +410,13 @@ class Housekeeping {
         left -= deleted;
       }
     }
-    if (surpluses.length > 0) await this.database.run(deleteEmptyDays);
+    if (surpluses.length > 0) await this.#database.run(deleteEmptyDays);
   }
 
   /** Resolves to how many items; 0 while another node deletes some. */
   async #delete(items: (tx: Transaction) => Promise<number>): Promise<number> {
     if (this.#stopped) return 0;
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const [row] = await tx<{ mine: boolean }[]>`select pg_try_advisory_xact_lock(${RETENTION_LOCK}::bigint) as mine`;
       return row?.mine === true ? items(tx) : 0;
     });

@@ -32,34 +32,38 @@ const GIVE_UP_MS = 7 * 86_400_000;
 type Outcome = 'gone' | 'stays' | 'away';
 
 export class Expiry {
-  private readonly stopped = new AbortController();
-  private readonly sweeps = new WokenWork(
-    () => this.sweep(),
+  readonly #options: ExpiryOptions;
+  readonly #stopped = new AbortController();
+  readonly #sweeps = new WokenWork(
+    () => this.#sweep(),
     (error) => {
-      if (!this.stopped.signal.aborted) this.warn('expired uploads could not be looked for', { error: String(error) });
+      if (!this.#stopped.signal.aborted)
+        this.#warn('expired uploads could not be looked for', { error: String(error) });
     },
     { restMs: REST_MS },
   );
-  private stopListening = (): void => undefined;
+  #stopListening = (): void => undefined;
 
-  constructor(private readonly options: ExpiryOptions) {}
+  constructor(options: ExpiryOptions) {
+    this.#options = options;
+  }
 
   start(): void {
-    this.stopListening = this.options.agenda.on('uploads', () => this.sweeps.wake());
+    this.#stopListening = this.#options.agenda.on('uploads', () => this.#sweeps.wake());
   }
 
   async stop(): Promise<void> {
-    this.stopped.abort(new Error('the gateway stops'));
-    this.stopListening();
-    await this.sweeps.stop();
+    this.#stopped.abort(new Error('the gateway stops'));
+    this.#stopListening();
+    await this.#sweeps.stop();
   }
 
-  private async sweep(): Promise<void> {
-    const { store } = this.options;
-    while (!this.stopped.signal.aborted && (await store.forgetDone(DONE_AT_ONCE)) === DONE_AT_ONCE);
+  async #sweep(): Promise<void> {
+    const { store } = this.#options;
+    while (!this.#stopped.signal.aborted && (await store.forgetDone(DONE_AT_ONCE)) === DONE_AT_ONCE);
     const running = new Set<Promise<void>>();
     try {
-      while (!this.stopped.signal.aborted) {
+      while (!this.#stopped.signal.aborted) {
         const writer = uuidv7();
         // One after the other, so that no two are of one connection.
         const uploads =
@@ -67,7 +71,7 @@ export class Expiry {
         if (uploads.length === 0 && running.size === 0) return;
         if (uploads.length === 0) await Promise.race(running);
         else {
-          const ending = this.endSome(uploads, writer).finally(() => running.delete(ending));
+          const ending = this.#endSome(uploads, writer).finally(() => running.delete(ending));
           running.add(ending);
         }
       }
@@ -77,19 +81,19 @@ export class Expiry {
   }
 
   /** Ends uploads of one connection. Never rejects. */
-  private async endSome(uploads: readonly Upload[], writer: string): Promise<void> {
-    const signal = AbortSignal.any([this.stopped.signal, AbortSignal.timeout(CONNECTION_MS)]);
+  async #endSome(uploads: readonly Upload[], writer: string): Promise<void> {
+    const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(CONNECTION_MS)]);
     let outcome: Outcome = 'gone';
     for (const upload of uploads) {
-      if (outcome !== 'away') outcome = await this.end({ upload, writer }, signal);
+      if (outcome !== 'away') outcome = await this.#end({ upload, writer }, signal);
       if (outcome !== 'gone' && Date.now() - upload.expiresAt.getTime() > GIVE_UP_MS) {
-        await this.options.store.remove(upload.id, writer).catch(() => undefined);
+        await this.#options.store.remove(upload.id, writer).catch(() => undefined);
       }
     }
   }
 
-  private async end(held: Pick<HeldUpload, 'upload' | 'writer'>, signal: AbortSignal): Promise<Outcome> {
-    const { connections, service } = this.options;
+  async #end(held: Pick<HeldUpload, 'upload' | 'writer'>, signal: AbortSignal): Promise<Outcome> {
+    const { connections, service } = this.#options;
     const { id, accountId, connectionId } = held.upload;
     try {
       const connection = await connections.find(accountId, connectionId);
@@ -97,12 +101,12 @@ export class Expiry {
       if (connection !== undefined) await service.end(connection, held, { signal, priority: 'background' });
       return 'gone';
     } catch (error) {
-      this.warn('an expired upload could not be removed', { connectionId, upload: id, error: String(error) });
+      this.#warn('an expired upload could not be removed', { connectionId, upload: id, error: String(error) });
       return signal.aborted || isOfReaching(toGatewayError(error)) ? 'away' : 'stays';
     }
   }
 
-  private warn(message: string, facts: Record<string, unknown>): void {
-    this.options.log('warn', message, facts);
+  #warn(message: string, facts: Record<string, unknown>): void {
+    this.#options.log('warn', message, facts);
   }
 }

@@ -29,17 +29,17 @@ function loadHasher(): Promise<IHasher> {
 }
 
 export class PieceHash implements RunningHash {
-  private current: HashState;
+  readonly #hasher: IHasher;
+  #current: HashState;
   /** By their offsets; the newest may include bytes that never reached the server. */
-  private states: readonly HashState[];
+  #states: readonly HashState[];
 
-  private constructor(
-    private readonly hasher: IHasher,
-    saved: Buffer,
-  ) {
+  private constructor(hasher: IHasher, saved: Buffer) {
+    this.#hasher = hasher;
+
     const start = { offset: 0, readBytes: 0, state: hasher.init().save() };
-    this.states = decode(saved, start.state);
-    this.current = this.states.at(-1) ?? start;
+    this.#states = decode(saved, start.state);
+    this.#current = this.#states.at(-1) ?? start;
   }
 
   /** `saved`: empty, or the former `saved`. */
@@ -48,34 +48,34 @@ export class PieceHash implements RunningHash {
   }
 
   get offset(): number {
-    return this.current.offset;
+    return this.#current.offset;
   }
 
   get readBytes(): number {
-    return this.current.readBytes;
+    return this.#current.readBytes;
   }
 
   /** The digest of all bytes so far. */
   get value(): Buffer {
-    return Buffer.from(this.hasher.load(this.current.state).digest('binary'));
+    return Buffer.from(this.#hasher.load(this.#current.state).digest('binary'));
   }
 
   get saved(): Buffer {
-    return encode(this.states);
+    return encode(this.#states);
   }
 
   update(bytes: Buffer): void {
-    this.pass(bytes, 0);
+    this.#pass(bytes, 0);
   }
 
   /** For bytes that come from the server, not from the client. */
   updateByRead(bytes: Buffer): void {
-    this.pass(bytes, bytes.length);
+    this.#pass(bytes, bytes.length);
   }
 
   /** Of the states at this place, only the last ones are kept. */
   keep(): void {
-    this.states = [...this.states.filter(({ offset }) => offset < this.offset), this.current].slice(-MOST_STATES);
+    this.#states = [...this.#states.filter(({ offset }) => offset < this.offset), this.#current].slice(-MOST_STATES);
   }
 
   /**
@@ -84,33 +84,33 @@ export class PieceHash implements RunningHash {
    * again.
    */
   keepSpaced(storedBytes: number): void {
-    const newest = this.states.findLastIndex(({ offset }) => offset <= storedBytes);
-    const states = this.states.slice(Math.max(0, newest)).filter(({ offset }) => offset < this.offset);
-    if (states.length === MOST_STATES) states.splice(this.mostNeedless(states), 1);
-    this.states = [...states, this.current];
+    const newest = this.#states.findLastIndex(({ offset }) => offset <= storedBytes);
+    const states = this.#states.slice(Math.max(0, newest)).filter(({ offset }) => offset < this.offset);
+    if (states.length === MOST_STATES) states.splice(this.#mostNeedless(states), 1);
+    this.#states = [...states, this.#current];
   }
 
   /** The file has `storedBytes` bytes, and later bytes no longer count: returns to the last state within them. */
   rewindTo(storedBytes: number): void {
     if (this.offset === storedBytes) return this.keep();
-    this.states = this.states.filter(({ offset }) => offset <= storedBytes);
-    const start = { offset: 0, readBytes: 0, state: this.hasher.init().save() };
-    this.current = this.states.at(-1) ?? start;
+    this.#states = this.#states.filter(({ offset }) => offset <= storedBytes);
+    const start = { offset: 0, readBytes: 0, state: this.#hasher.init().save() };
+    this.#current = this.#states.at(-1) ?? start;
   }
 
   /** The state between others whose removal adds the least bytes to read again, in relation to its age. */
-  private mostNeedless(states: readonly HashState[]): number {
+  #mostNeedless(states: readonly HashState[]): number {
     const distance = (at: number): number => this.offset - (states[at]?.offset ?? 0);
     const growth = states.slice(2).map((_state, at) => distance(at) / distance(at + 2));
     return growth.indexOf(Math.min(...growth)) + 1;
   }
 
-  private pass(bytes: Buffer, read: number): void {
-    const { offset, readBytes, state } = this.current;
-    this.current = {
+  #pass(bytes: Buffer, read: number): void {
+    const { offset, readBytes, state } = this.#current;
+    this.#current = {
       offset: offset + bytes.length,
       readBytes: readBytes + read,
-      state: this.hasher.load(state).update(bytes).save(),
+      state: this.#hasher.load(state).update(bytes).save(),
     };
   }
 }

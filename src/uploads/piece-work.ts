@@ -64,54 +64,62 @@ interface Writing {
 
 /** One request's part of an upload. */
 export class PieceWork {
+  readonly #options: UploadServiceOptions;
+  readonly #request: UploadRequest;
+  readonly #held: HeldUpload;
+  readonly #piece: Piece;
   /** It is known how many bytes are stored. */
   isExact: boolean;
-  private upload: Upload;
-  private readonly ending = new Ending();
+  #upload: Upload;
+  readonly #ending = new Ending();
   /** Bytes are on their way: those that have arrived are kept, even if the request is ended. */
-  private isWriting = false;
-  private isPublishing = false;
+  #isWriting = false;
+  #isPublishing = false;
   /** The digest of all stored bytes, if it is wanted and known. */
-  private hash: PieceHash | undefined;
+  #hash: PieceHash | undefined;
   /** Why no more is read. */
-  private stopped: Error | undefined;
-  private timer: NodeJS.Timeout | undefined;
+  #stopped: Error | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    private readonly options: UploadServiceOptions,
-    private readonly request: UploadRequest,
-    private readonly held: HeldUpload,
-    private readonly piece: Piece,
-  ) {
-    this.upload = held.upload;
+  constructor(options: UploadServiceOptions, request: UploadRequest, held: HeldUpload, piece: Piece) {
+    this.#options = options;
+    this.#request = request;
+    this.#held = held;
+    this.#piece = piece;
+
+    this.#upload = held.upload;
     this.isExact = held.upload.isExact;
   }
 
   async run(): Promise<Upload> {
-    if (this.upload.state === 'done') return this.refuseMore();
-    const { request, held, piece } = this;
-    if (this.isExact) this.refuseOtherOffset();
-    const stopListening = onAbort(request.signal, (reason) => this.stop(reason));
-    held.asked = (reason) => this.stop(reason);
+    if (this.#upload.state === 'done') return this.#refuseMore();
+    const request = this.#request;
+    const held = this.#held;
+    const piece = this.#piece;
+    if (this.isExact) this.#refuseOtherOffset();
+    const stopListening = onAbort(request.signal, (reason) => this.#stop(reason));
+    held.asked = (reason) => this.#stop(reason);
     held.lost = (reason) => {
       this.isExact = false;
-      this.ending.abort(reason);
+      this.#ending.abort(reason);
     };
     // A failure before the pump begins is reported by the pump then.
     piece.body?.stream.on('error', () => undefined);
     try {
-      return await this.operate(stopListening);
+      return await this.#operate(stopListening);
     } finally {
       stopListening();
-      clearTimeout(this.timer);
+      clearTimeout(this.#timer);
     }
   }
 
-  private async operate(stopListening: () => void): Promise<Upload> {
-    const { request, ending, upload } = this;
-    const { operations } = this.options;
-    const part = partOf(upload.id, (error) => this.isFinal(error));
-    const giveWay = (reason: Error): void => this.stop(reason);
+  async #operate(stopListening: () => void): Promise<Upload> {
+    const request = this.#request;
+    const ending = this.#ending;
+    const upload = this.#upload;
+    const { operations } = this.#options;
+    const part = partOf(upload.id, (error) => this.#isFinal(error));
+    const giveWay = (reason: Error): void => this.#stop(reason);
     const running = await operations.begin({ ...request, signal: ending, job: part, giveWay });
     if (upload.wantsDigest) running.evidence.ask();
     const path = parseRemotePath(upload.path, ROOT, 'path');
@@ -120,109 +128,109 @@ export class PieceWork {
     try {
       const isDone = await running.use(async (remote, attempt) => {
         const pieces = piecesOf(remote);
-        await this.takeUpHash(running);
-        if (!this.isExact) await this.measure(pieces);
-        this.refuseOtherOffset();
-        await this.takeLength();
-        if (this.piece.body !== undefined)
-          await this.takeBytes({ remote, pieces, running, attempt }, this.piece.body.stream);
-        if (this.upload.stands !== this.upload.length) return false;
+        await this.#takeUpHash(running);
+        if (!this.isExact) await this.#measure(pieces);
+        this.#refuseOtherOffset();
+        await this.#takeLength();
+        if (this.#piece.body !== undefined)
+          await this.#takeBytes({ remote, pieces, running, attempt }, this.#piece.body.stream);
+        if (this.#upload.stands !== this.#upload.length) return false;
         // All bytes are here: the upload becomes a file, even if its client has left or others wait.
         stopListening();
-        this.held.asked = () => undefined;
+        this.#held.asked = () => undefined;
         attempt.committed();
-        await this.publish(remote, pieces, running, path);
+        await this.#publish(remote, pieces, running, path);
         return true;
       });
       if (!isDone) {
         running.drop();
-        return this.upload;
+        return this.#upload;
       }
       await running.succeed();
       const { digest = null } = running.evidence;
-      return { ...this.upload, state: 'done', transferId: running.transferId, digest };
+      return { ...this.#upload, state: 'done', transferId: running.transferId, digest };
     } catch (thrown) {
-      throw await this.failed(await running.fail(thrown));
+      throw await this.#failed(await running.fail(thrown));
     }
   }
 
   /** An upload that can never be published is removed, with its stored bytes. */
-  private async failed(error: GatewayError): Promise<GatewayError> {
-    if (!this.isFinal(error)) return error;
-    const { store, operations } = this.options;
-    const { connection } = this.request;
+  async #failed(error: GatewayError): Promise<GatewayError> {
+    if (!this.#isFinal(error)) return error;
+    const { store, operations } = this.#options;
+    const { connection } = this.#request;
     const signal = AbortSignal.timeout(SETTLE_MS);
     const leftovers = (of: Connection) => operations.leftoversOf(of);
-    const file = fileOf(store, this.upload, this.held.writer);
+    const file = fileOf(store, this.#upload, this.#held.writer);
     await operations.remotes
       .use(connection, { signal, leftovers }, async (remote) => piecesOf(remote).discard(file))
-      .then(() => store.remove(this.upload.id, this.held.writer))
-      .catch(() => store.expire(this.upload.id, this.held.writer).catch(() => undefined));
+      .then(() => store.remove(this.#upload.id, this.#held.writer))
+      .catch(() => store.expire(this.#upload.id, this.#held.writer).catch(() => undefined));
     return error;
   }
 
   /** It cannot be continued, or could not be published later either: the history shows the failure as final. */
-  private isFinal({ code }: GatewayError): boolean {
-    return ENDING.includes(code) || (this.isPublishing && FINAL.includes(code));
+  #isFinal({ code }: GatewayError): boolean {
+    return ENDING.includes(code) || (this.#isPublishing && FINAL.includes(code));
   }
 
-  private async measure(pieces: Pieces): Promise<void> {
-    const { stands: offset, isUnproven, state, length } = this.upload;
-    const stands = await pieces.measure(this.file, { offset, isUnproven });
+  async #measure(pieces: Pieces): Promise<void> {
+    const { stands: offset, isUnproven, state, length } = this.#upload;
+    const stands = await pieces.measure(this.#file, { offset, isUnproven });
     // An earlier request published it without a chance to record that.
     const isPublished = stands === undefined && state === 'publishing' && offset === length;
-    if (stands === undefined && !isPublished) throw piecesAreGone(this.file.path);
+    if (stands === undefined && !isPublished) throw piecesAreGone(this.#file.path);
     if (stands !== undefined && length !== null && stands > length) {
-      throw new GatewayError('size_mismatch', `${this.upload.path}: ${stands} bytes stand, of ${length}`, {
+      throw new GatewayError('size_mismatch', `${this.#upload.path}: ${stands} bytes stand, of ${length}`, {
         step: 'verify',
       });
     }
-    this.hash?.rewindTo(stands ?? offset);
-    await this.note({ stands: stands ?? offset, isExact: true, ...this.hashStates });
+    this.#hash?.rewindTo(stands ?? offset);
+    await this.#note({ stands: stands ?? offset, isExact: true, ...this.#hashStates });
     this.isExact = true;
   }
 
   /** @throws GatewayError offset_mismatch */
-  private refuseOtherOffset(): void {
-    const { offset } = this.piece;
-    const { stands } = this.upload;
+  #refuseOtherOffset(): void {
+    const { offset } = this.#piece;
+    const { stands } = this.#upload;
     if (offset === undefined || offset === stands) return;
     throw refusal('offset_mismatch', `Upload-Offset is ${offset}, and ${stands} bytes stand`);
   }
 
-  private async takeLength(): Promise<void> {
-    const { length } = this.piece;
-    if (length === undefined || length === this.upload.length) return;
-    const { maxBytes } = this.options;
-    if (this.upload.length !== null)
-      throw refusal('bad_request', `Upload-Length was told before: ${this.upload.length}`);
-    if (length < this.upload.stands)
-      throw refusal('bad_request', `Upload-Length is ${length}, and ${this.upload.stands} bytes stand`);
+  async #takeLength(): Promise<void> {
+    const { length } = this.#piece;
+    if (length === undefined || length === this.#upload.length) return;
+    const { maxBytes } = this.#options;
+    if (this.#upload.length !== null)
+      throw refusal('bad_request', `Upload-Length was told before: ${this.#upload.length}`);
+    if (length < this.#upload.stands)
+      throw refusal('bad_request', `Upload-Length is ${length}, and ${this.#upload.stands} bytes stand`);
     if (maxBytes > 0 && length > maxBytes) throw tooLarge(maxBytes);
-    await this.note({ length });
+    await this.#note({ length });
   }
 
-  private async takeBytes({ remote, pieces, running, attempt }: Writing, body: Readable): Promise<void> {
-    const { digest, size } = this.piece;
-    const { stands: offset, isUnproven } = this.upload;
-    const end = this.upload.length ?? (this.options.maxBytes > 0 ? this.options.maxBytes : undefined);
+  async #takeBytes({ remote, pieces, running, attempt }: Writing, body: Readable): Promise<void> {
+    const { digest, size } = this.#piece;
+    const { stands: offset, isUnproven } = this.#upload;
+    const end = this.#upload.length ?? (this.#options.maxBytes > 0 ? this.#options.maxBytes : undefined);
     const most = end === undefined ? undefined : end - offset;
     if (most !== undefined && (size ?? 0) > most) throw tooLarge(end);
     // No bytes are allowed, and none are announced.
     if (most === 0) return;
     const isProven = digest === undefined;
-    await this.bringHashForward(remote, pieces, running);
-    const { hash } = this;
+    await this.#bringHashForward(remote, pieces, running);
+    const hash = this.#hash;
     hash?.keep();
-    if (!isProven) await this.note({ isUnproven: true });
+    if (!isProven) await this.#note({ isUnproven: true });
     // If the server has other bytes than recorded, it is asked before the next piece.
     this.isExact = false;
-    const writer = await pieces.resume(this.file, { offset, isUnproven }, { isProven, hash });
+    const writer = await pieces.resume(this.#file, { offset, isUnproven }, { isProven, hash });
     attempt.committed();
     running.mark('transfer');
     running.fileSize = offset;
-    this.isWriting = true;
-    if (isProven) this.held.progress = () => this.progress(pieces, writer.safeOffset);
+    this.#isWriting = true;
+    if (isProven) this.#held.progress = () => this.#progress(pieces, writer.safeOffset);
     let failure: unknown;
     try {
       await pump(body, writer, {
@@ -236,62 +244,62 @@ export class PieceWork {
       failure = hasCode(error, 'digest_mismatch') ? checksumMismatch(digest) : error;
     }
     // The digest of a cut piece cannot match.
-    failure = this.stopped ?? failure;
+    failure = this.#stopped ?? failure;
     running.mark('verify');
     try {
       const settled = await writer.settle(isProven || failure === undefined);
       hash?.rewindTo(settled.offset);
-      await this.note({ stands: settled.offset, isExact: true, isUnproven: !settled.isClean, ...this.hashStates });
+      await this.#note({ stands: settled.offset, isExact: true, isUnproven: !settled.isClean, ...this.#hashStates });
       this.isExact = true;
     } catch (error) {
       throw toGatewayError(failure ?? error);
     } finally {
-      this.isWriting = false;
-      this.held.progress = () => ({ stands: this.upload.stands });
+      this.#isWriting = false;
+      this.#held.progress = () => ({ stands: this.#upload.stands });
     }
     // With its last byte stored, the upload becomes a file even without a client that waits for it.
-    const isComplete = this.upload.stands === this.upload.length && failure === this.stopped;
+    const isComplete = this.#upload.stands === this.#upload.length && failure === this.#stopped;
     if (failure !== undefined && !isComplete) throw toGatewayError(failure);
   }
 
-  private async publish(remote: Remote, pieces: Pieces, running: RunningOperation, place: RemotePath): Promise<void> {
-    const { operations } = this.options;
-    const { connection } = this.request;
-    const { overwrite, stands: size, state, modifiedAt: time } = this.upload;
+  async #publish(remote: Remote, pieces: Pieces, running: RunningOperation, place: RemotePath): Promise<void> {
+    const { operations } = this.#options;
+    const { connection } = this.#request;
+    const { overwrite, stands: size, state, modifiedAt: time } = this.#upload;
     const exclusive = !overwrite;
     const modifiedAt = time ?? undefined;
     running.fileSize = size;
     running.mark('verify');
-    await this.bringHashForward(remote, pieces, running);
-    const check = this.concludeHash(running);
-    await this.note({ state: 'publishing' });
-    this.isPublishing = true;
+    await this.#bringHashForward(remote, pieces, running);
+    const check = this.#concludeHash(running);
+    await this.#note({ state: 'publishing' });
+    this.#isPublishing = true;
     const { signal } = running;
     const commit = { size, exclusive, modifiedAt, isAgain: state === 'publishing', check };
     await publish(operations, { connection, remote, place, exclusive, modifiedAt, signal }, (): Promise<FileInfo> =>
-      pieces.publish(this.file, commit),
+      pieces.publish(this.#file, commit),
     );
   }
 
   /** Continues the hash; a hash that is wanted from the first byte begins here. */
-  private async takeUpHash({ evidence }: RunningOperation): Promise<void> {
-    const { hashStates, stands, wantsDigest } = this.upload;
+  async #takeUpHash({ evidence }: RunningOperation): Promise<void> {
+    const { hashStates, stands, wantsDigest } = this.#upload;
     const begins = stands === 0 && this.isExact && evidence.isAsked;
     if (begins && (hashStates === null || !wantsDigest))
-      await this.note({ wantsDigest: true, hashStates: hashStates ?? Buffer.alloc(0) });
-    if (this.upload.hashStates !== null) this.hash = await PieceHash.of(this.upload.hashStates);
+      await this.#note({ wantsDigest: true, hashStates: hashStates ?? Buffer.alloc(0) });
+    if (this.#upload.hashStates !== null) this.#hash = await PieceHash.of(this.#upload.hashStates);
   }
 
   /** Stored bytes that the hash lacks are read from the server; if that is impossible, there is no hash. */
-  private async bringHashForward(remote: Remote, pieces: Pieces, running: RunningOperation): Promise<void> {
-    const { hash } = this;
-    const { stands, hidden } = this.upload;
+  async #bringHashForward(remote: Remote, pieces: Pieces, running: RunningOperation): Promise<void> {
+    const hash = this.#hash;
+    const { stands, hidden } = this.#upload;
     if (hash === undefined || hash.offset === stands) return;
     if (!pieces.canBeRead) {
-      this.hash = undefined;
+      this.#hash = undefined;
       return;
     }
-    this.held.progress = () => this.progress(pieces, stands);
+    this.#held.progress = () => this.#progress(pieces, stands);
     try {
       const range = { start: hash.offset, end: stands - 1 };
       const file = await remote.read(parseRemotePath(hidden, ROOT, 'path'), () => range);
@@ -306,19 +314,19 @@ export class PieceWork {
         { signal: running.signal },
       );
     } finally {
-      this.held.progress = () => ({ stands: this.upload.stands });
+      this.#held.progress = () => ({ stands: this.#upload.stands });
     }
   }
 
-  private progress({ canBeRead }: Pieces, stands: number): Progress {
-    if (canBeRead) this.hash?.keepSpaced(stands);
-    return { stands, hashStates: this.hash?.saved };
+  #progress({ canBeRead }: Pieces, stands: number): Progress {
+    if (canBeRead) this.#hash?.keepSpaced(stands);
+    return { stands, hashStates: this.#hash?.saved };
   }
 
   /** The check of the file before it is published. @throws GatewayError resume_unsupported */
-  private concludeHash(running: RunningOperation): PieceCommit['check'] {
-    const { hash } = this;
-    const isReadBack = this.request.connection.verify === 'readback';
+  #concludeHash(running: RunningOperation): PieceCommit['check'] {
+    const hash = this.#hash;
+    const isReadBack = this.#request.connection.verify === 'readback';
     if (hash === undefined) {
       running.evidence.undigested('pieces');
       if (isReadBack) throw cannotResume('what is known of this one is too little to read it back; begin it again');
@@ -328,33 +336,33 @@ export class PieceWork {
     return isReadBack ? checkAgainst(running, hash) : undefined;
   }
 
-  private get hashStates(): { readonly hashStates?: Buffer } {
-    return this.hash === undefined ? {} : { hashStates: this.hash.saved };
+  get #hashStates(): { readonly hashStates?: Buffer } {
+    return this.#hash === undefined ? {} : { hashStates: this.#hash.saved };
   }
 
   /** @throws GatewayError offset_mismatch, too_large */
-  private refuseMore(): Upload {
-    this.refuseOtherOffset();
-    if ((this.piece.size ?? 0) > 0) throw tooLarge(this.upload.stands);
-    return this.upload;
+  #refuseMore(): Upload {
+    this.#refuseOtherOffset();
+    if ((this.#piece.size ?? 0) > 0) throw tooLarge(this.#upload.stands);
+    return this.#upload;
   }
 
   /** No more is read; bytes on their way get a moment. */
-  private stop(reason: Error): void {
-    this.stopped ??= reason;
-    const { body } = this.piece;
+  #stop(reason: Error): void {
+    this.#stopped ??= reason;
+    const { body } = this.#piece;
     body?.stop(toGatewayError(reason));
-    if (!this.isWriting && (body?.stream.readableLength ?? 0) === 0) return this.ending.abort(reason);
-    this.timer ??= setTimeout(() => this.ending.abort(reason), SETTLE_MS);
+    if (!this.#isWriting && (body?.stream.readableLength ?? 0) === 0) return this.#ending.abort(reason);
+    this.#timer ??= setTimeout(() => this.#ending.abort(reason), SETTLE_MS);
   }
 
-  private async note(changes: Parameters<Uploads['note']>[1]): Promise<void> {
-    const { writer } = this.held;
-    this.upload = await this.options.store.note({ id: this.upload.id, writer }, changes);
+  async #note(changes: Parameters<Uploads['note']>[1]): Promise<void> {
+    const { writer } = this.#held;
+    this.#upload = await this.#options.store.note({ id: this.#upload.id, writer }, changes);
   }
 
-  private get file(): PiecedFile {
-    return fileOf(this.options.store, this.upload, this.held.writer, this.hash);
+  get #file(): PiecedFile {
+    return fileOf(this.#options.store, this.#upload, this.#held.writer, this.#hash);
   }
 }
 

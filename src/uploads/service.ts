@@ -41,28 +41,31 @@ export interface UploadOrder {
 }
 
 export class UploadService {
-  private readonly writers: Writers;
+  readonly #options: UploadServiceOptions;
+  readonly #writers: Writers;
 
-  constructor(private readonly options: UploadServiceOptions) {
-    this.writers = new Writers(options.store, options.limits);
+  constructor(options: UploadServiceOptions) {
+    this.#options = options;
+
+    this.#writers = new Writers(options.store, options.limits);
   }
 
   /** 0 = no limit. */
   get maxBytes(): number {
-    return this.options.maxBytes;
+    return this.#options.maxBytes;
   }
 
   /** Errors: resume_unsupported, share_exceeded, already_exists, too_large, quota_exceeded, and those of the remote. */
   async create(request: UploadRequest, order: UploadOrder): Promise<HeldUpload> {
-    this.refuseLength(order.length);
+    this.#refuseLength(order.length);
     const writer = uuidv7();
-    const running = await this.options.operations.begin({ ...request, job: partOf('', () => false) });
+    const running = await this.#options.operations.begin({ ...request, job: partOf('', () => false) });
     try {
       const upload = await running.use((remote, attempt) =>
-        this.begin(request, order, { running, remote, attempt, writer }),
+        this.#begin(request, order, { running, remote, attempt, writer }),
       );
       running.drop();
-      return this.writers.hold(upload, writer);
+      return this.#writers.hold(upload, writer);
     } catch (error) {
       throw await running.fail(error);
     }
@@ -70,12 +73,12 @@ export class UploadService {
 
   /** Errors: unknown_upload, upload_locked, offset_mismatch, too_large, checksum_mismatch, those of any upload. */
   async write(request: UploadRequest, id: string, piece: Piece): Promise<Upload> {
-    return this.go(request, await this.take(request, id), piece);
+    return this.go(request, await this.#take(request, id), piece);
   }
 
   /** The offset; if its writer has died, the remote is asked. Publishes an upload that is complete. */
   async look(request: UploadRequest, id: string): Promise<Upload> {
-    const upload = await this.options.store.find(addressOf(request, id));
+    const upload = await this.#options.store.find(addressOf(request, id));
     if (upload === undefined) throw unknown('upload', id);
     const isAtRest = upload.writer === null && upload.isExact && upload.stands !== upload.length;
     if (upload.state === 'done' || isAtRest) return upload;
@@ -84,7 +87,7 @@ export class UploadService {
 
   /** Removes the upload, but not the file that it has become. */
   async remove(request: UploadRequest, id: string): Promise<void> {
-    const held = await this.take(request, id);
+    const held = await this.#take(request, id);
     try {
       await this.end(request.connection, held, request);
     } finally {
@@ -94,7 +97,7 @@ export class UploadService {
 
   /** Continues the upload, and releases the lease. */
   async go(request: UploadRequest, held: HeldUpload, piece: Piece): Promise<Upload> {
-    const work = new PieceWork(this.options, request, held, piece);
+    const work = new PieceWork(this.#options, request, held, piece);
     try {
       return await work.run();
     } finally {
@@ -108,7 +111,7 @@ export class UploadService {
     { upload, writer }: Pick<HeldUpload, 'upload' | 'writer'>,
     { signal, priority = 'request' }: Pick<OperationRequest, 'signal' | 'priority'>,
   ): Promise<void> {
-    const { store, operations } = this.options;
+    const { store, operations } = this.#options;
     if (upload.state !== 'done') {
       const leftovers = (of: Connection) => operations.leftoversOf(of);
       await operations.remotes.use(connection, { signal, leftovers, priority }, async (remote) =>
@@ -127,7 +130,7 @@ export class UploadService {
     const writer = uuidv7();
     let left = 0;
     const work = async (): Promise<void> => {
-      const claimed = await this.options.store.claimAll({ accountId, connectionId }, writer, END_LATE_MS / 1000);
+      const claimed = await this.#options.store.claimAll({ accountId, connectionId }, writer, END_LATE_MS / 1000);
       left = claimed.length;
       const signal = AbortSignal.timeout(END_LATE_MS);
       const heard = claimed.some(({ isHeld }) => isHeld) ? pause(WRITER_HEARS_MS) : undefined;
@@ -153,11 +156,11 @@ export class UploadService {
     return left;
   }
 
-  private take(request: UploadRequest, id: string): Promise<HeldUpload> {
-    return this.writers.take(addressOf(request, id), request.caller.keyId, request.signal);
+  #take(request: UploadRequest, id: string): Promise<HeldUpload> {
+    return this.#writers.take(addressOf(request, id), request.caller.keyId, request.signal);
   }
 
-  private async begin(
+  async #begin(
     { caller, connection }: UploadRequest,
     { folder, filename, template, overwrite, modifiedAt, length, metadata }: UploadOrder,
     {
@@ -172,7 +175,7 @@ export class UploadService {
       readonly writer: string;
     },
   ): Promise<Upload> {
-    const { store, limits } = this.options;
+    const { store, limits } = this.#options;
     const name = template === undefined ? filename : applyTemplate(template, filename, templateFacts());
     const path = joinPath(await folder(remote), name);
     running.locate(path, name);
@@ -209,8 +212,8 @@ export class UploadService {
     }
   }
 
-  private refuseLength(length: number | undefined): void {
-    const { maxBytes } = this.options;
+  #refuseLength(length: number | undefined): void {
+    const { maxBytes } = this.#options;
     if (length !== undefined && maxBytes > 0 && length > maxBytes) throw tooLarge(maxBytes);
   }
 }

@@ -41,14 +41,16 @@ interface Holding extends HeldUpload {
 }
 
 export class Writers {
-  private readonly holdings = new Map<string, Holding>();
-  private readonly fencing = new Periodic(() => this.fence(), RENEW_EVERY_MS);
-  private readonly renewing = new Periodic(() => this.renew(), RENEW_EVERY_MS);
+  readonly #store: Uploads;
+  readonly #limits: Pick<UploadLimits, 'expireHours'>;
+  readonly #holdings = new Map<string, Holding>();
+  readonly #fencing = new Periodic(() => this.#fence(), RENEW_EVERY_MS);
+  readonly #renewing = new Periodic(() => this.#renew(), RENEW_EVERY_MS);
 
-  constructor(
-    private readonly store: Uploads,
-    private readonly limits: Pick<UploadLimits, 'expireHours'>,
-  ) {}
+  constructor(store: Uploads, limits: Pick<UploadLimits, 'expireHours'>) {
+    this.#store = store;
+    this.#limits = limits;
+  }
 
   /** @throws GatewayError unknown_upload; upload_locked */
   async take(at: UploadAddress, keyId: string, signal: EndSignal): Promise<HeldUpload> {
@@ -59,13 +61,13 @@ export class Writers {
       const startedAt = performance.now();
       const isConfirmed = lapsed !== undefined && startedAt - lapsed.since > LAPSED_MS;
       const lapsedAt = (isConfirmed && lapsed?.at) || undefined;
-      const taken = await this.store.take(at, writer, keyId, this.limits, lapsedAt);
+      const taken = await this.#store.take(at, writer, keyId, this.#limits, lapsedAt);
       if (taken === undefined) throw unknown('upload', at.id);
       if ('upload' in taken) return this.hold(taken.upload, writer, startedAt);
       if (taken.lapsedAt === null) lapsed = undefined;
       else if (taken.lapsedAt !== lapsed?.at) lapsed = { at: taken.lapsedAt, since: performance.now() };
       if ((taken.held === 'by-other' && lapsed === undefined) || performance.now() > until) throw locked();
-      for (const holding of this.holdings.values()) if (holding.upload.id === at.id) holding.asked(goneOn());
+      for (const holding of this.#holdings.values()) if (holding.upload.id === at.id) holding.asked(goneOn());
       await pause(CHECK_EVERY_MS, signal);
     }
   }
@@ -80,35 +82,35 @@ export class Writers {
       asked: () => undefined,
       lost: () => undefined,
       release: async (isExact) => {
-        this.holdings.delete(writer);
-        if (this.holdings.size === 0) {
-          void this.fencing.stop();
-          void this.renewing.stop();
+        this.#holdings.delete(writer);
+        if (this.#holdings.size === 0) {
+          void this.#fencing.stop();
+          void this.#renewing.stop();
         }
         // Without this call the lease expires by itself.
-        await this.store.release(upload.id, writer, isExact).catch(() => undefined);
+        await this.#store.release(upload.id, writer, isExact).catch(() => undefined);
       },
     };
-    this.fencing.start();
-    this.renewing.start();
-    this.holdings.set(writer, holding);
+    this.#fencing.start();
+    this.#renewing.start();
+    this.#holdings.set(writer, holding);
     return holding;
   }
 
   /** Also runs while a renewal waits for the database. */
-  private fence(): void {
+  #fence(): void {
     const now = performance.now();
-    for (const holding of this.holdings.values()) if (now - holding.renewedAt > FENCE_MS) holding.lost(goneOn());
+    for (const holding of this.#holdings.values()) if (now - holding.renewedAt > FENCE_MS) holding.lost(goneOn());
   }
 
-  private async renew(): Promise<void> {
+  async #renew(): Promise<void> {
     const now = performance.now();
-    const holdings = [...this.holdings.values()];
+    const holdings = [...this.#holdings.values()];
     try {
       const writers = holdings.map(({ upload, writer, progress }) => ({ id: upload.id, writer, ...progress() }));
-      const renewed = await this.store.renew(writers, this.limits);
+      const renewed = await this.#store.renew(writers, this.#limits);
       for (const holding of holdings) {
-        if (!this.holdings.has(holding.writer)) continue;
+        if (!this.#holdings.has(holding.writer)) continue;
         const answer = renewed.get(holding.writer);
         if (answer === undefined) holding.lost(goneOn());
         else holding.renewedAt = now;

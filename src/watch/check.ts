@@ -66,7 +66,11 @@ const FOLLOW_UP_MARGIN_MS = 50;
 const AFTER_CUT_MS = 1000;
 
 export class FolderChecks {
-  constructor(private readonly deps: CheckDeps) {}
+  readonly #deps: CheckDeps;
+
+  constructor(deps: CheckDeps) {
+    this.#deps = deps;
+  }
 
   /**
    * Checks a folder and commits what came out, failures too. Undefined when there was nothing to do: the folder is
@@ -76,19 +80,19 @@ export class FolderChecks {
   async run(folderId: string, kind: CheckKind, signal: AbortSignal): Promise<CheckOutcome | undefined> {
     const patience = AbortSignal.timeout(LOCK_WAIT_MS);
     // The queue hands a folder to one node; the lock holds even where it has freed a task wrongly.
-    return this.deps.locks.withLock(`watched-folder ${folderId}`, AbortSignal.any([signal, patience]), () =>
-      this.runLocked(folderId, kind, signal),
+    return this.#deps.locks.withLock(`watched-folder ${folderId}`, AbortSignal.any([signal, patience]), () =>
+      this.#runLocked(folderId, kind, signal),
     );
   }
 
-  private async runLocked(folderId: string, kind: CheckKind, signal: AbortSignal): Promise<CheckOutcome | undefined> {
-    const clock = await this.deps.folders.clock();
+  async #runLocked(folderId: string, kind: CheckKind, signal: AbortSignal): Promise<CheckOutcome | undefined> {
+    const clock = await this.#deps.folders.clock();
     const startedAt = clock.now();
     const begin = performance.now();
     const checkId = idsAt(startedAt)();
-    const folder = await this.deps.folders.beginCheck(folderId, checkId, kind);
+    const folder = await this.#deps.folders.beginCheck(folderId, checkId, kind);
     if (folder === undefined) return undefined;
-    const connection = await this.deps.connections.find(folder.accountId, folder.connectionId);
+    const connection = await this.#deps.connections.find(folder.accountId, folder.connectionId);
     if (connection === undefined) return undefined;
     const row = (outcome: CheckRow['outcome'], error: GatewayError | undefined, reasons?: ReasonLog): CheckRow => ({
       id: checkId,
@@ -101,22 +105,22 @@ export class FolderChecks {
       counts: reasons?.counts ?? {},
     });
     try {
-      const findings = await this.deps.looks.look({ folder, connection, kind, clock, signal }, (changes) =>
-        this.deps.files.apply(folder.id, checkId, changes),
+      const findings = await this.#deps.looks.look({ folder, connection, kind, clock, signal }, (changes) =>
+        this.#deps.files.apply(folder.id, checkId, changes),
       );
-      const exact = await this.deps.looks.exactStates(folder, connection, findings.detected, signal);
+      const exact = await this.#deps.looks.exactStates(folder, connection, findings.detected, signal);
       const check = row('succeeded', undefined, findings.reasons);
-      return await this.commit(folder, connection, clock.now(), check, { ...findings, exact });
+      return await this.#commit(folder, connection, clock.now(), check, { ...findings, exact });
     } catch (thrown) {
       if (thrown instanceof CheckSuperseded) return undefined;
       const error = toGatewayError(signal.aborted && !(thrown instanceof GatewayError) ? signal.reason : thrown);
       // Ours, not the folder's: the job is given back and says nothing about the remote.
       if (signal.aborted || error.code === 'database_away' || error.code === 'internal') throw thrown;
-      return await this.commitFailure(folder, connection, clock.now(), row('failed', error), error);
+      return await this.#commitFailure(folder, connection, clock.now(), row('failed', error), error);
     }
   }
 
-  private async commit(
+  async #commit(
     folder: WatchedFolder,
     connection: Connection,
     at: Date,
@@ -127,8 +131,8 @@ export class FolderChecks {
     const source = { folder, connection, at };
     const ids = idsAt(at);
     const isWanted = folder.webhookUrl !== null && folder.deliveriesEndedAt === null;
-    const alarm = detected.length > 0 ? [] : this.alarmOf(folder, connection, at, ids, isWanted);
-    const events = [...this.fileEvents(source, ids, findings, isWanted), ...alarm];
+    const alarm = detected.length > 0 ? [] : this.#alarmOf(folder, connection, at, ids, isWanted);
+    const events = [...this.#fileEvents(source, ids, findings, isWanted), ...alarm];
     const regular = nextRegular(folder.id, folder.scheduleMinutes, at.getTime());
     const extra = isCut
       ? at.getTime() + AFTER_CUT_MS
@@ -149,11 +153,11 @@ export class FolderChecks {
       hasDetected: detected.length > 0,
       hasAlarmed: alarm.length > 0,
     };
-    await this.deps.folders.commitCheck(result);
+    await this.#deps.folders.commitCheck(result);
     return { folder, check, detections: detected.length, events: events.length, error: undefined };
   }
 
-  private async commitFailure(
+  async #commitFailure(
     folder: WatchedFolder,
     connection: Connection,
     at: Date,
@@ -162,9 +166,9 @@ export class FolderChecks {
   ): Promise<CheckOutcome | undefined> {
     const ids = idsAt(at);
     const isWanted = folder.webhookUrl !== null && folder.deliveriesEndedAt === null;
-    const events = this.alarmOf(folder, connection, at, ids, isWanted);
+    const events = this.#alarmOf(folder, connection, at, ids, isWanted);
     try {
-      await this.deps.folders.commitCheck({
+      await this.#deps.folders.commitCheck({
         folder,
         check,
         entries: undefined,
@@ -185,7 +189,7 @@ export class FolderChecks {
     return { folder, check, detections: 0, events: events.length, error };
   }
 
-  private fileEvents(
+  #fileEvents(
     source: EventSource & { readonly folder: WatchedFolder },
     ids: () => string,
     { detected, exact }: Findings & Exact,
@@ -200,7 +204,7 @@ export class FolderChecks {
         placeOrNone(() => copyPlace(watched, copyTo, pathOf(file), facts)),
       );
     };
-    return filesEvents(source, detected, this.deps.limits, reserved).map(({ body, files }) => ({
+    return filesEvents(source, detected, this.#deps.limits, reserved).map(({ body, files }) => ({
       id: ids(),
       type: 'watched_folder.files_detected',
       body,
@@ -213,13 +217,7 @@ export class FolderChecks {
   }
 
   /** The events that say that nothing came for too long; once a period. The folder's own webhook knows an older name. */
-  private alarmOf(
-    folder: WatchedFolder,
-    connection: Connection,
-    at: Date,
-    ids: () => string,
-    isWanted: boolean,
-  ): NewEvent[] {
+  #alarmOf(folder: WatchedFolder, connection: Connection, at: Date, ids: () => string, isWanted: boolean): NewEvent[] {
     const { expectEveryMinutes, lastDetectionAt } = folder;
     if (expectEveryMinutes === null) return [];
     const since = [folder.createdAt, lastDetectionAt, folder.alarmedAt].map((time) => time?.getTime() ?? 0);

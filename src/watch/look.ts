@@ -108,41 +108,45 @@ export function withinCheckTime<T>(
 }
 
 export class FolderLooks {
-  constructor(private readonly deps: LookDeps) {}
+  readonly #deps: LookDeps;
+
+  constructor(deps: LookDeps) {
+    this.#deps = deps;
+  }
 
   /** Lists and compares; `apply` writes, in small steps, what no report hangs on. */
   look(what: Look, apply: (changes: EntryChanges) => Promise<void>): Promise<Findings> {
-    return withinCheckTime('the check', this.deps.timeoutMs, what.signal, (signal) =>
-      this.lookNow({ ...what, signal }, apply),
+    return withinCheckTime('the check', this.#deps.timeoutMs, what.signal, (signal) =>
+      this.#lookNow({ ...what, signal }, apply),
     );
   }
 
-  private async lookNow(what: Look, apply: (changes: EntryChanges) => Promise<void>): Promise<Findings> {
+  async #lookNow(what: Look, apply: (changes: EntryChanges) => Promise<void>): Promise<Findings> {
     const { folder, connection, kind } = what;
     if (!connection.isActive) {
       throw refusal('connection_inactive', `connection ${connection.id} is not active`);
     }
-    const filter = createNameFilter({ ...folder, skipNames: this.deps.skipNames });
-    const room = this.deps.filesPerAccount - (await this.deps.files.countOthers(folder));
+    const filter = createNameFilter({ ...folder, skipNames: this.#deps.skipNames });
+    const room = this.#deps.filesPerAccount - (await this.#deps.files.countOthers(folder));
     // What a first listing lacks would be new at the next check, and nothing else shows that it is not.
     const takesBaseline = folder.initial !== 'report' && (folder.baselineAt === null || folder.formerNames !== null);
-    const listing = await this.list(what, filter, { room, isTwice: takesBaseline });
+    const listing = await this.#list(what, filter, { room, isTwice: takesBaseline });
     try {
       const resolutionMs = Math.max(folder.timeResolutionMs, listing.timeResolutionMs);
       const hasShifts = resolutionMs >= MINUTE_MS && folder.baselineAt !== null;
       const zoneShiftMs = hasShifts
-        ? await zoneShift(listing.sorter.batches(), this.deps.files.pages(folder.id), listing.endedMs)
+        ? await zoneShift(listing.sorter.batches(), this.#deps.files.pages(folder.id), listing.endedMs)
         : 0;
       const rules: DiffRules = {
-        isBaseline: this.baselineOf(folder),
+        isBaseline: this.#baselineOf(folder),
         detectModified: folder.detectModified,
-        settleMs: Math.max(this.deps.settleMs, folder.minAgeSeconds * 1000),
+        settleMs: Math.max(this.#deps.settleMs, folder.minAgeSeconds * 1000),
         resolutionMs,
         zoneShiftMs,
         beganMs: listing.beganMs,
         endedMs: listing.endedMs,
         mayReportEmpty: kind !== 'follow_up',
-        maxReports: this.deps.maxReports ?? (folder.afterDelivery === 'keep' ? MAX_REPORTS : MAX_ACTED_ON),
+        maxReports: this.#deps.maxReports ?? (folder.afterDelivery === 'keep' ? MAX_REPORTS : MAX_ACTED_ON),
         mayBeThere: (key) => listing.unsure.mayHold(key),
         filter: (key) => filter.reasonAgainst(nameOfKey(key).path),
         hasMarker: (key) => {
@@ -150,19 +154,19 @@ export class FolderLooks {
           return marker === undefined || listing.markers.has(marker);
         },
       };
-      return await this.compare(what, filter, listing, rules, apply);
+      return await this.#compare(what, filter, listing, rules, apply);
     } finally {
       await listing.sorter.close();
     }
   }
 
   /** All at the first check; later what a change of the names has let in, and was there already. */
-  private baselineOf(folder: WatchedFolder): (key: Buffer) => boolean {
+  #baselineOf(folder: WatchedFolder): (key: Buffer) => boolean {
     const { initial, baselineAt, formerNames } = folder;
     if (initial === 'report') return () => false;
     if (baselineAt === null) return () => true;
     if (formerNames === null) return () => false;
-    const former = createNameFilter({ ...formerNames, skipNames: this.deps.skipNames });
+    const former = createNameFilter({ ...formerNames, skipNames: this.#deps.skipNames });
     return (key) => {
       const { path } = nameOfKey(key);
       return former.reasonAgainst(path) !== undefined || (!former.isDeep && path.includes('/'));
@@ -178,21 +182,21 @@ export class FolderLooks {
   ): Promise<ReadonlyMap<string, DeliveredFile>> {
     if (folder.afterDelivery === 'keep' || detected.length === 0) return new Map();
     const paths = detected.filter(({ rawName }) => rawName === undefined).map(({ path }) => path);
-    return withinCheckTime('the exact look at new files', this.deps.timeoutMs, signal, (limited) => {
-      const options = { signal: limited, leftovers: this.deps.leftovers, priority: 'background' as const };
-      return this.deps.remotes.use(connection, options, (remote) => agedStates(remote, paths, limited));
+    return withinCheckTime('the exact look at new files', this.#deps.timeoutMs, signal, (limited) => {
+      const options = { signal: limited, leftovers: this.#deps.leftovers, priority: 'background' as const };
+      return this.#deps.remotes.use(connection, options, (remote) => agedStates(remote, paths, limited));
     });
   }
 
-  private async list(
+  async #list(
     { folder, connection, clock, signal }: Look,
     filter: NameFilter,
     { room, isTwice, concerns }: ListRules,
   ): Promise<Listing> {
     const root = parseRemotePath(folder.path, ROOT, 'path');
     const moveTo = folder.moveTo === null ? undefined : parseRemotePath(folder.moveTo, root, 'moveTo');
-    const options = { signal, leftovers: this.deps.leftovers, priority: 'background' as const };
-    return this.deps.remotes.use(connection, options, async (remote) => {
+    const options = { signal, leftovers: this.#deps.leftovers, priority: 'background' as const };
+    return this.#deps.remotes.use(connection, options, async (remote) => {
       const sorter = new EntrySorter();
       const markers = new Set<string>();
       const unsure = new UnsureEntries();
@@ -208,7 +212,7 @@ export class FolderLooks {
           });
           let files = 0;
           for await (const { folder: inside, file } of walked) {
-            if (++files > room) throw tooManyFiles(folder, this.deps.filesPerAccount);
+            if (++files > room) throw tooManyFiles(folder, this.#deps.filesPerAccount);
             const key = entryKey(inside, file);
             if (folder.doneFile !== null) {
               const { path } = nameOfKey(key);
@@ -236,13 +240,9 @@ export class FolderLooks {
    * Looks once more for what the first listing lacks, in its folders alone: a data connection of plain FTP that ends early
    * at the end of a line cannot be told from a whole listing, and what seems gone would be new again later.
    */
-  private async *lookAgain(
-    what: Look,
-    filter: NameFilter,
-    missing: MissingEntries,
-  ): AsyncGenerator<readonly Unlisted[]> {
+  async *#lookAgain(what: Look, filter: NameFilter, missing: MissingEntries): AsyncGenerator<readonly Unlisted[]> {
     const concerns = (below: string): boolean => missing.mayBeIn(below);
-    const listing = await this.list(what, filter, { room: Infinity, isTwice: false, concerns });
+    const listing = await this.#list(what, filter, { room: Infinity, isTwice: false, concerns });
     const verdict = (key: Buffer, isListed: boolean, sinceMs: number | undefined): Unlisted => {
       if (isListed)
         return { key, reason: sinceMs === undefined ? 'unchanged' : 'settling', sinceMs, change: undefined };
@@ -261,7 +261,7 @@ export class FolderLooks {
   }
 
   /** Keys (Latin-1) of entries that the first check could not read: they are baseline, and not new once they can be read. */
-  private unreadBaseline(folder: WatchedFolder, { unsure }: Listing, rules: DiffRules): Set<string> {
+  #unreadBaseline(folder: WatchedFolder, { unsure }: Listing, rules: DiffRules): Set<string> {
     const keys = new Set<string>();
     if (folder.baselineAt !== null) return keys;
     for (const key of unsure.keys()) {
@@ -271,7 +271,7 @@ export class FolderLooks {
     return keys;
   }
 
-  private async compare(
+  async #compare(
     what: Look,
     filter: NameFilter,
     listing: Listing,
@@ -286,7 +286,7 @@ export class FolderLooks {
     const changes = new EntryChanges();
     let isCut = false;
     let settledAtMs: number | undefined;
-    const unread = this.unreadBaseline(folder, listing, rules);
+    const unread = this.#unreadBaseline(folder, listing, rules);
     let storedFiles = 0;
     const take = (decision: Decision | Unlisted): void => {
       reasons.add(decision);
@@ -312,7 +312,7 @@ export class FolderLooks {
     };
     const missing = new MissingEntries();
     try {
-      for await (const batch of diff(listing.sorter.batches(), this.deps.files.pages(folder.id), rules)) {
+      for await (const batch of diff(listing.sorter.batches(), this.#deps.files.pages(folder.id), rules)) {
         for (const decision of batch) {
           if (decision.reason !== 'gone') take(decision);
           else await missing.add(decision.key, decision.sinceMs);
@@ -320,7 +320,7 @@ export class FolderLooks {
         await applyMany();
       }
       if (missing.count > 0) {
-        for await (const batch of this.lookAgain(what, filter, missing)) {
+        for await (const batch of this.#lookAgain(what, filter, missing)) {
           for (const decision of batch) take(decision);
           await applyMany();
         }

@@ -94,15 +94,19 @@ interface WatchServiceOptions {
 }
 
 export class WatchService {
-  constructor(private readonly options: WatchServiceOptions) {}
+  readonly #options: WatchServiceOptions;
+
+  constructor(options: WatchServiceOptions) {
+    this.#options = options;
+  }
 
   list(accountId: string): Promise<readonly WatchedFolder[]> {
-    return this.options.storage.folders.list(accountId);
+    return this.#options.storage.folders.list(accountId);
   }
 
   /** @throws GatewayError unknown_watched_folder */
   async get(accountId: string, id: string): Promise<WatchedFolder> {
-    const folder = isUuid(id) ? await this.options.storage.folders.find(accountId, id) : undefined;
+    const folder = isUuid(id) ? await this.#options.storage.folders.find(accountId, id) : undefined;
     if (folder === undefined) throw unknown('watched folder', id);
     return folder;
   }
@@ -118,16 +122,16 @@ export class WatchService {
     { source, rights, signal }: Creation,
   ): Promise<CreatedFolder> {
     const { accountId } = connection;
-    const { folders, secrets } = this.options.storage;
+    const { folders, secrets } = this.#options.storage;
     // Asked before any server is.
     checkRights({ afterDelivery: input.afterDelivery ?? 'keep', copyTo: input.copyTo ?? null }, rights);
-    const copyTo = await this.copyToOf(accountId, input.copyTo ?? null, signal);
-    await this.checkInput(accountId, { ...input, copyTo }, signal);
-    const path = await this.findFolder(connection, locate, signal);
+    const copyTo = await this.#copyToOf(accountId, input.copyTo ?? null, signal);
+    await this.#checkInput(accountId, { ...input, copyTo }, signal);
+    const path = await this.#findFolder(connection, locate, signal);
     const target = targetOf(input.webhookUrl);
     const settings = settingsOf(connection, path, { ...input, copyTo, webhookUrl: target.url }, source);
     let webhookSecret = '';
-    const folder = await this.withoutLoops(accountId, { id: '', ...settings }, signal, () =>
+    const folder = await this.#withoutLoops(accountId, { id: '', ...settings }, signal, () =>
       folders.create(
         accountId,
         settings,
@@ -138,7 +142,7 @@ export class WatchService {
         },
       ),
     );
-    this.options.wake();
+    this.#options.wake();
     return { folder, webhookSecret };
   }
 
@@ -151,9 +155,9 @@ export class WatchService {
   ): Promise<WatchedFolder> {
     const before = await this.get(accountId, id);
     checkRights({ afterDelivery: 'keep', copyTo: wantedCopyTo ?? null }, rights);
-    const copyTo = wantedCopyTo && (await this.copyToOf(accountId, wantedCopyTo, signal));
-    const connection = await this.connectionOf(before);
-    const path = locate === undefined ? undefined : await this.findFolder(connection, locate, signal);
+    const copyTo = wantedCopyTo && (await this.#copyToOf(accountId, wantedCopyTo, signal));
+    const connection = await this.#connectionOf(before);
+    const path = locate === undefined ? undefined : await this.#findFolder(connection, locate, signal);
     const target = targetOf(changes.webhookUrl);
     const webhook = target.url === undefined ? {} : { webhookUrl: target.url };
     const settingsFrom = (former: WatchedFolder): WatchSettings => {
@@ -164,10 +168,10 @@ export class WatchService {
       return settings;
     };
     const wanted = settingsFrom(before);
-    await this.checkInput(accountId, wanted, signal);
+    await this.#checkInput(accountId, wanted, signal);
     const hasOtherTarget = target.login !== undefined || (target.url !== undefined && target.url !== before.webhookUrl);
-    const folder = await this.withoutLoops(accountId, { id: before.id, ...wanted }, signal, () =>
-      this.options.storage.folders.edit(
+    const folder = await this.#withoutLoops(accountId, { id: before.id, ...wanted }, signal, () =>
+      this.#options.storage.folders.edit(
         accountId,
         before.id,
         (former) => {
@@ -179,43 +183,44 @@ export class WatchService {
           };
         },
         async (tx) => {
-          if (hasOtherTarget) await this.options.storage.secrets.setLogin(tx, before.id, target.login);
+          if (hasOtherTarget) await this.#options.storage.secrets.setLogin(tx, before.id, target.login);
         },
       ),
     );
     if (folder === undefined) throw unknown('watched folder', id);
-    this.options.wake();
+    this.#options.wake();
     return folder;
   }
 
   /** Ends checks and undelivered events. */
   async remove(accountId: string, id: string): Promise<void> {
-    if (!isUuid(id) || !(await this.options.storage.folders.remove(accountId, id))) throw unknown('watched folder', id);
+    if (!isUuid(id) || !(await this.#options.storage.folders.remove(accountId, id)))
+      throw unknown('watched folder', id);
   }
 
   async pause(accountId: string, id: string): Promise<void> {
-    await this.setActive(accountId, id, false);
+    await this.#setActive(accountId, id, false);
   }
 
   /** The folder is due at once. */
   async resume(accountId: string, id: string): Promise<void> {
-    await this.setActive(accountId, id, true);
+    await this.#setActive(accountId, id, true);
   }
 
   /** Asks for a check out of turn, of a paused folder too; `queued` is false when one waits or runs already. */
   async checkNow(accountId: string, id: string): Promise<{ readonly queued: boolean }> {
-    const queued = await this.options.storage.folders.checkNow(await this.get(accountId, id));
-    this.options.wake();
+    const queued = await this.#options.storage.folders.checkNow(await this.get(accountId, id));
+    this.#options.wake();
     return { queued };
   }
 
   /** Looks and compares without writing, reporting or sending anything. */
   async dryRun(accountId: string, id: string, signal: AbortSignal): Promise<DryRun> {
     const folder = await this.get(accountId, id);
-    const connection = await this.connectionOf(folder);
-    const clock = await this.options.storage.folders.clock();
+    const connection = await this.#connectionOf(folder);
+    const clock = await this.#options.storage.folders.clock();
     const look = { folder, connection, kind: 'manual', clock, signal } as const;
-    const findings = await this.options.looks.look(look, async () => {});
+    const findings = await this.#options.looks.look(look, async () => {});
     return { counts: findings.reasons.counts, files: findings.detected };
   }
 
@@ -226,7 +231,7 @@ export class WatchService {
     { after = '', limit }: { readonly after?: string; readonly limit: number },
   ): Promise<{ readonly files: readonly KnownFile[]; readonly total: number }> {
     const folder = await this.get(accountId, id);
-    const { files } = this.options.storage;
+    const { files } = this.#options.storage;
     const [page, total] = await Promise.all([files.page(folder.id, Buffer.from(after), limit), files.count(folder.id)]);
     const shown = page.flatMap(({ key, known, seen }): KnownFile[] => {
       const state = seen ?? known;
@@ -243,65 +248,65 @@ export class WatchService {
   async forget(accountId: string, id: string, path: string | undefined): Promise<{ readonly forgotten: number }> {
     const folder = await this.get(accountId, id);
     const key = path === undefined ? undefined : Buffer.from(path);
-    return { forgotten: await this.options.storage.files.forget(folder.id, key) };
+    return { forgotten: await this.#options.storage.files.forget(folder.id, key) };
   }
 
   /** The last checks, newest first. */
   async checks(accountId: string, id: string): Promise<readonly CheckRow[]> {
-    return this.options.storage.checks.list((await this.get(accountId, id)).id);
+    return this.#options.storage.checks.list((await this.get(accountId, id)).id);
   }
 
   /** One reason for each entry of a check, as far as they were written (see reasons.ts). */
   async reasons(accountId: string, id: string, checkId: string): Promise<readonly ExplainedEntry[]> {
     const folder = await this.get(accountId, id);
-    const packed = isUuid(checkId) ? await this.options.storage.checks.entries(folder.id, checkId) : undefined;
+    const packed = isUuid(checkId) ? await this.#options.storage.checks.entries(folder.id, checkId) : undefined;
     return packed === undefined ? [] : unpackReasons(packed);
   }
 
   /** Why a path below the folder is, or is not, reported, by its name and what is known; undefined = nothing is known. */
   async explain(accountId: string, id: string, path: string): Promise<Reason | undefined> {
     const folder = await this.get(accountId, id);
-    const filter = createNameFilter({ ...folder, skipNames: this.options.skipNames });
+    const filter = createNameFilter({ ...folder, skipNames: this.#options.skipNames });
     const filtered = filter.reasonAgainst(path);
     if (filtered !== undefined) return filtered;
-    const entry = await this.options.storage.files.find(folder.id, Buffer.from(path));
+    const entry = await this.#options.storage.files.find(folder.id, Buffer.from(path));
     if (entry === undefined) return undefined;
     return entry.seen === undefined ? 'unchanged' : 'settling';
   }
 
   /** Events, newest first. */
   deliveries(accountId: string, filter: DeliveryFilter, page: DeliveryPage): Promise<readonly Delivery[]> {
-    return this.options.storage.deliveries.list(accountId, filter, page);
+    return this.#options.storage.deliveries.list(accountId, filter, page);
   }
 
   async attempts(accountId: string, eventId: string): Promise<readonly Attempt[]> {
-    return this.options.storage.events.attempts((await this.event(accountId, eventId)).id);
+    return this.#options.storage.events.attempts((await this.#event(accountId, eventId)).id);
   }
 
   /** What became of each file of an event that is copied; empty of all others. */
   async copies(accountId: string, eventId: string): Promise<readonly RouteCopy[]> {
-    return this.options.storage.copies.list((await this.event(accountId, eventId)).id);
+    return this.#options.storage.copies.list((await this.#event(accountId, eventId)).id);
   }
 
   /** Sends an event again under its old id; `queued` is false when it is under way. */
   async replay(accountId: string, eventId: string): Promise<{ readonly queued: boolean }> {
-    const event = await this.event(accountId, eventId);
-    const queued = await this.options.storage.events.replay(event, await this.groupOf(event));
-    this.options.wake();
+    const event = await this.#event(accountId, eventId);
+    const queued = await this.#options.storage.events.replay(event, await this.#groupOf(event));
+    this.#options.wake();
     return { queued };
   }
 
   /** The same of all that match; resolves to how many there are. */
   async replayAll(accountId: string, filter: ReplayFilter): Promise<number> {
-    const replayed = await this.options.storage.deliveries.replay(accountId, filter);
-    this.options.wake();
+    const replayed = await this.#options.storage.deliveries.replay(accountId, filter);
+    this.#options.wake();
     return replayed;
   }
 
   /** What the delivery shares with others. @throws GatewayError where there is no receiver any more */
-  private async groupOf({ accountId, watchedFolderId, webhookId, ...event }: OutgoingDelivery): Promise<string> {
+  async #groupOf({ accountId, watchedFolderId, webhookId, ...event }: OutgoingDelivery): Promise<string> {
     if (webhookId !== null) {
-      if ((await this.options.storage.webhooks.find(accountId, webhookId)) !== undefined) return webhookId;
+      if ((await this.#options.storage.webhooks.find(accountId, webhookId)) !== undefined) return webhookId;
       throw refusal('bad_request', 'the webhook that the event was for has been deleted');
     }
     const { webhookUrl } = watchedFolderId === null ? event : await this.get(accountId, watchedFolderId);
@@ -311,14 +316,14 @@ export class WatchService {
 
   /** The signing secret. */
   async secret(accountId: string, id: string): Promise<string> {
-    const [current] = await this.options.storage.secrets.current((await this.get(accountId, id)).id);
+    const [current] = await this.#options.storage.secrets.current((await this.get(accountId, id)).id);
     if (current === undefined) throw new GatewayError('internal', `watched folder ${id} has no signing secret`);
     return current;
   }
 
   /** Makes a new secret; for 24 hours the one before signs along. */
   async rotateSecret(accountId: string, id: string): Promise<string> {
-    return this.options.storage.secrets.rotate((await this.get(accountId, id)).id);
+    return this.#options.storage.secrets.rotate((await this.get(accountId, id)).id);
   }
 
   /** Sends an event of its own type to try the webhook out; resolves to its id. */
@@ -327,10 +332,10 @@ export class WatchService {
     if (folder.webhookUrl === null) {
       throw refusal('bad_request', 'this watched folder has no webhookUrl');
     }
-    const connection = await this.connectionOf(folder);
-    const at = (await this.options.storage.folders.clock()).now();
+    const connection = await this.#connectionOf(folder);
+    const at = (await this.#options.storage.folders.clock()).now();
     const eventId = idsAt(at)();
-    await this.options.storage.events.add(folder, {
+    await this.#options.storage.events.add(folder, {
       id: eventId,
       type: 'watched_folder.test',
       body: testEvent({ folder, connection, at }),
@@ -339,36 +344,36 @@ export class WatchService {
       isSent: true,
       createdAt: at,
     });
-    this.options.wake();
+    this.#options.wake();
     return { eventId };
   }
 
-  private async setActive(accountId: string, id: string, isActive: boolean): Promise<void> {
-    const done = isUuid(id) && (await this.options.storage.folders.setActive(accountId, id, isActive));
+  async #setActive(accountId: string, id: string, isActive: boolean): Promise<void> {
+    const done = isUuid(id) && (await this.#options.storage.folders.setActive(accountId, id, isActive));
     if (!done) throw unknown('watched folder', id);
-    this.options.wake();
+    this.#options.wake();
   }
 
-  private async event(accountId: string, id: string): Promise<OutgoingDelivery> {
-    const event = isUuid(id) ? await this.options.storage.events.findOf(accountId, id) : undefined;
+  async #event(accountId: string, id: string): Promise<OutgoingDelivery> {
+    const event = isUuid(id) ? await this.#options.storage.events.findOf(accountId, id) : undefined;
     if (event !== undefined) return event;
     throw unknown('webhook event', id);
   }
 
-  private async connectionOf(folder: WatchedFolder): Promise<Connection> {
-    const connection = await this.options.connections.find(folder.accountId, folder.connectionId);
+  async #connectionOf(folder: WatchedFolder): Promise<Connection> {
+    const connection = await this.#options.connections.find(folder.accountId, folder.connectionId);
     if (connection !== undefined) return connection;
     throw unknown('connection', folder.connectionId);
   }
 
   /** With its place found, which may be below a login folder that only the server knows. */
-  private async copyToOf(
+  async #copyToOf(
     accountId: string,
     wanted: NonNullable<FolderSettings['copyTo']> | null,
     signal: AbortSignal,
   ): Promise<CopyTo | null> {
     if (wanted === null) return null;
-    const { connections, remotes, leftovers } = this.options;
+    const { connections, remotes, leftovers } = this.#options;
     const { onConflict = 'replace', filename_template: template } = wanted;
     if (template !== undefined) checkTemplate(template);
     const connection = await connections.find(accountId, wanted.connectionId);
@@ -380,14 +385,9 @@ export class WatchService {
   }
 
   /** Writes a folder of which no file comes back to it; one of an account after the other. */
-  private async withoutLoops<T>(
-    accountId: string,
-    route: Route,
-    signal: AbortSignal,
-    write: () => Promise<T>,
-  ): Promise<T> {
+  async #withoutLoops<T>(accountId: string, route: Route, signal: AbortSignal, write: () => Promise<T>): Promise<T> {
     if (route.copyTo === null && route.moveTo === null) return write();
-    const { locks, storage, remotes, connections } = this.options;
+    const { locks, storage, remotes, connections } = this.#options;
     return locks.withLock(`routes ${accountId}`, signal, async () => {
       const find = (id: string): Promise<Connection | undefined> => connections.find(accountId, id);
       await refuseLoops(route, await storage.folders.routes(accountId), { remotes, find });
@@ -395,13 +395,13 @@ export class WatchService {
     });
   }
 
-  private async checkInput(owner: string, input: CheckedSettings, signal: AbortSignal): Promise<void> {
+  async #checkInput(owner: string, input: CheckedSettings, signal: AbortSignal): Promise<void> {
     createNameFilter({
       filePattern: input.filePattern ?? null,
       excludePattern: input.excludePattern ?? null,
       doneFile: input.doneFile ?? null,
       recursive: false,
-      skipNames: this.options.skipNames,
+      skipNames: this.#options.skipNames,
     });
     const { webhookUrl } = input;
     if (webhookUrl === undefined || webhookUrl === null) {
@@ -410,10 +410,10 @@ export class WatchService {
       if (after === 'keep' || (input.copyTo ?? null) !== null) return;
       throw refusal('bad_request', `afterDelivery "${after}" needs a webhookUrl or copyTo`);
     }
-    await checkTarget(this.options, webhookUrl, { owner, signal });
+    await checkTarget(this.#options, webhookUrl, { owner, signal });
   }
 
-  private async findFolder(
+  async #findFolder(
     connection: Connection,
     locate: (remote: Remote) => Promise<RemotePath>,
     signal: AbortSignal,
@@ -421,7 +421,7 @@ export class WatchService {
     if (!connection.isActive) {
       throw refusal('connection_inactive', `connection ${connection.id} is not active`);
     }
-    return this.options.remotes.use(connection, { signal, leftovers: this.options.leftovers }, async (remote) => {
+    return this.#options.remotes.use(connection, { signal, leftovers: this.#options.leftovers }, async (remote) => {
       const path = await locate(remote);
       if (path === ROOT) return path;
       const info = await remote.stat(path);

@@ -36,18 +36,21 @@ const TESTS_OF_ACCOUNT = 2;
 const TESTS = 16;
 
 export class Subscriptions {
+  readonly #options: SubscriptionsOptions;
   /** Tests that wait for their answer, by account. */
-  private readonly testing = new Map<string, number>();
+  readonly #testing = new Map<string, number>();
 
-  constructor(private readonly options: SubscriptionsOptions) {}
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options;
+  }
 
   async list(caller: Caller): Promise<readonly Webhook[]> {
-    return (await this.options.rows.list(caller.accountId)).filter((webhook) => maySee(caller, webhook));
+    return (await this.#options.rows.list(caller.accountId)).filter((webhook) => maySee(caller, webhook));
   }
 
   /** @throws GatewayError unknown_item, also of one whose connections the key is not for */
   async get(caller: Caller, id: string): Promise<Webhook> {
-    const webhook = isUuid(id) ? await this.options.rows.find(caller.accountId, id) : undefined;
+    const webhook = isUuid(id) ? await this.#options.rows.find(caller.accountId, id) : undefined;
     if (webhook !== undefined && maySee(caller, webhook)) return webhook;
     throw unknown('webhook', id);
   }
@@ -60,9 +63,9 @@ export class Subscriptions {
     signal: AbortSignal,
   ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
     const settings = withDefaults(webhookFields, fields);
-    const connections = await this.connectionsOf(caller, settings.connections);
-    await this.options.checkTarget(settings.url, caller.accountId, signal);
-    return this.options.rows.create(actor, { ...settings, connections }, this.options.most);
+    const connections = await this.#connectionsOf(caller, settings.connections);
+    await this.#options.checkTarget(settings.url, caller.accountId, signal);
+    return this.#options.rows.create(actor, { ...settings, connections }, this.#options.most);
   }
 
   /** What is absent stays. Errors: those of `create` but the last; unknown_item */
@@ -74,10 +77,10 @@ export class Subscriptions {
     signal: AbortSignal,
   ): Promise<Webhook> {
     await this.get(caller, id);
-    const connections = fields.connections && (await this.connectionsOf(caller, fields.connections));
-    if (fields.url !== undefined) await this.options.checkTarget(fields.url, caller.accountId, signal);
+    const connections = fields.connections && (await this.#connectionsOf(caller, fields.connections));
+    if (fields.url !== undefined) await this.#options.checkTarget(fields.url, caller.accountId, signal);
     const changes = Object.entries({ ...fields, connections }).filter(([, value]) => value !== undefined);
-    const edited = await this.options.rows.edit(actor, id, Object.fromEntries(changes));
+    const edited = await this.#options.rows.edit(actor, id, Object.fromEntries(changes));
     if (edited === undefined) throw unknown('webhook', id);
     return edited;
   }
@@ -85,12 +88,12 @@ export class Subscriptions {
   /** @throws GatewayError unknown_item */
   async remove(actor: Actor, caller: Caller, id: string): Promise<void> {
     await this.get(caller, id);
-    if (!(await this.options.rows.remove(actor, id))) throw unknown('webhook', id);
+    if (!(await this.#options.rows.remove(actor, id))) throw unknown('webhook', id);
   }
 
   /** A new secret; the one before signs along for a day. @throws GatewayError unknown_item */
   async rotateSecret(actor: Actor, caller: Caller, id: string): Promise<string> {
-    return this.options.rows.rotateSecret(actor, await this.get(caller, id));
+    return this.#options.rows.rotateSecret(actor, await this.get(caller, id));
   }
 
   /**
@@ -101,13 +104,13 @@ export class Subscriptions {
   async test(caller: Caller, id: string, signal: AbortSignal): Promise<WebhookTest> {
     const { accountId } = caller;
     const webhook = await this.get(caller, id);
-    const own = this.testing.get(accountId) ?? 0;
-    if (own >= TESTS_OF_ACCOUNT || [...this.testing.values()].reduce((sum, one) => sum + one, 0) >= TESTS) {
+    const own = this.#testing.get(accountId) ?? 0;
+    if (own >= TESTS_OF_ACCOUNT || [...this.#testing.values()].reduce((sum, one) => sum + one, 0) >= TESTS) {
       throw refusal('rate_limited', 'other tests still wait for their answer; try again once they have it');
     }
-    this.testing.set(accountId, own + 1);
+    this.#testing.set(accountId, own + 1);
     try {
-      const target = await this.options.rows.targetOf(webhook.id, { evenEnded: true });
+      const target = await this.#options.rows.targetOf(webhook.id, { evenEnded: true });
       if (target === undefined) throw unknown('webhook', id);
       const startedAt = new Date();
       const message = { id: uuidv7(), ...target, owner: accountId, startedAt };
@@ -117,20 +120,20 @@ export class Subscriptions {
         { webhook: { id: webhook.id, events: [...webhook.events] } },
         message.id,
       );
-      const { attempt } = await trySending(this.options.sender, { ...message, body }, signal);
+      const { attempt } = await trySending(this.#options.sender, { ...message, body }, signal);
       const { status } = attempt;
       return { id: message.id, body, isDelivered: status !== null && status >= 200 && status <= 299, attempt };
     } finally {
-      const left = (this.testing.get(accountId) ?? 1) - 1;
-      if (left === 0) this.testing.delete(accountId);
-      else this.testing.set(accountId, left);
+      const left = (this.#testing.get(accountId) ?? 1) - 1;
+      if (left === 0) this.#testing.delete(accountId);
+      else this.#testing.set(accountId, left);
     }
   }
 
   /** Where none are named, all that the key is for. */
-  private async connectionsOf(caller: Caller, named: readonly string[]): Promise<readonly string[]> {
+  async #connectionsOf(caller: Caller, named: readonly string[]): Promise<readonly string[]> {
     for (const id of named) {
-      if ((await this.options.connections.find(caller.accountId, id)) === undefined) throw unknown('connection', id);
+      if ((await this.#options.connections.find(caller.accountId, id)) === undefined) throw unknown('connection', id);
       requireUse(caller, id);
     }
     return named.length > 0 ? [...new Set(named)] : caller.connections;

@@ -300,15 +300,15 @@ function lines<T>(text: string): T[] {
 
 /** What a program prints, object by object. */
 class Lines {
-  private readonly lines: AsyncIterator<string>;
+  readonly #lines: AsyncIterator<string>;
 
   constructor({ stdout }: ReturnType<Terminal['start']>) {
     assert.ok(stdout !== null);
-    this.lines = createInterface(stdout)[Symbol.asyncIterator]();
+    this.#lines = createInterface(stdout)[Symbol.asyncIterator]();
   }
 
   async next(): Promise<object> {
-    const { value } = (await this.lines.next()) as { readonly value: string };
+    const { value } = (await this.#lines.next()) as { readonly value: string };
     return JSON.parse(value) as object;
   }
 }

@@ -21,16 +21,19 @@ export interface Ended {
 type Environment = Readonly<Record<string, string>>;
 
 export class Terminal {
+  readonly #env: Environment;
   /** A folder of this terminal's own, which is also where commands run. */
   readonly home = mkdtempSync(join(tmpdir(), 'ftg-cli-'));
 
-  constructor(private readonly env: Environment = {}) {}
+  constructor(env: Environment = {}) {
+    this.#env = env;
+  }
 
   start(words: readonly string[], env: Environment = {}): ChildProcess {
     const inherited = { PATH: process.env['PATH'] ?? '', HOME: this.home };
     return spawn(process.execPath, [FTG, ...words], {
       cwd: this.home,
-      env: { ...inherited, ...this.env, ...env },
+      env: { ...inherited, ...this.#env, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
   }

@@ -67,12 +67,15 @@ function connectionsOf(servers: Readonly<Record<string, TestServer>>, prefix: st
 }
 
 export class Cluster<Name extends string> {
+  readonly #start: (cluster: Cluster<Name>) => Promise<TestGateway>;
   postgres!: PostgresServer;
   readonly servers = {} as Record<Name, TestServer>;
   /** The live nodes. */
   readonly nodes: TestGateway[] = [];
 
-  constructor(private readonly start: (cluster: Cluster<Name>) => Promise<TestGateway>) {}
+  constructor(start: (cluster: Cluster<Name>) => Promise<TestGateway>) {
+    this.#start = start;
+  }
 
   /** The client of any live node. */
   get api(): ApiClient {
@@ -84,7 +87,7 @@ export class Cluster<Name extends string> {
   }
 
   async add(): Promise<void> {
-    this.nodes.push(await this.start(this));
+    this.nodes.push(await this.#start(this));
   }
 
   /** Kills one of them with SIGKILL; `add` starts another in its place. */

@@ -87,9 +87,9 @@ export interface Answered extends IWebhookResponseData {
 export class N8n {
   /** Of a workflow, as n8n's database keeps it. */
   readonly staticData: Record<string, unknown> = {};
-  private executions = 230;
+  #executions = 230;
   /** Binary data that is not in the items. */
-  private readonly stored = new Map<string, Buffer>();
+  readonly #stored = new Map<string, Buffer>();
 
   constructor(
     readonly loaded: Loaded,
@@ -98,19 +98,19 @@ export class N8n {
 
   /** The first output of the node. */
   async execute(execution: Execution): Promise<INodeExecutionData[]> {
-    const { parameters, executionId = String(++this.executions), runIndex = 0, continueOnFail = false } = execution;
+    const { parameters, executionId = String(++this.#executions), runIndex = 0, continueOnFail = false } = execution;
     const items: readonly INodeExecutionData[] = execution.items ?? parameters.map(() => ({ json: {} }));
     const context: IExecuteFunctions = {
-      ...this.base(this.loaded.node),
+      ...this.#base(this.loaded.node),
       getInputData: () => [...items],
-      getNodeParameter: (name, index, fallback) => this.parameter(this.loaded.node, parameters[index], name, fallback),
+      getNodeParameter: (name, index, fallback) => this.#parameter(this.loaded.node, parameters[index], name, fallback),
       continueOnFail: () => continueOnFail,
       getExecutionId: () => executionId,
       getInstanceId: () => 'instance',
       getWorkflow: () => ({ id: 'workflow' }),
       getWorkflowDataProxy: () => ({ $runIndex: runIndex }),
       helpers: {
-        httpRequestWithAuthentication: (_, options) => this.request(options),
+        httpRequestWithAuthentication: (_, options) => this.#request(options),
         assertBinaryData: (index, property) => {
           const binary = items[index]?.binary?.[property];
           if (binary === undefined) throw new Error(`the item has no binary field ${property}`);
@@ -128,19 +128,19 @@ export class N8n {
 
   /** As `filesystem` mode does; with `data` it is as in memory mode. */
   keep(bytes: Buffer, fileName?: string, mimeType = 'application/octet-stream'): IBinaryData {
-    const id = `filesystem-v2:${this.stored.size}`;
-    this.stored.set(id, bytes);
+    const id = `filesystem-v2:${this.#stored.size}`;
+    this.#stored.set(id, bytes);
     return { id, data: 'filesystem-v2', mimeType, ...(fileName === undefined ? {} : { fileName }) };
   }
 
   bytes(id: string | undefined): Buffer {
-    return this.stored.get(id ?? '') ?? Buffer.alloc(0);
+    return this.#stored.get(id ?? '') ?? Buffer.alloc(0);
   }
 
   hook(method: 'checkExists' | 'create' | 'delete', url: string, parameters: Parameters): Promise<boolean> | undefined {
     const context: IHookFunctions = {
-      ...this.base(this.loaded.trigger),
-      getNodeParameter: (name, fallback) => this.parameter(this.loaded.trigger, parameters, name, fallback),
+      ...this.#base(this.loaded.trigger),
+      getNodeParameter: (name, fallback) => this.#parameter(this.loaded.trigger, parameters, name, fallback),
       getNodeWebhookUrl: () => url,
       getWorkflowStaticData: () => this.staticData,
     };
@@ -154,7 +154,7 @@ export class N8n {
     let status: number | undefined;
     const context: IWebhookFunctions = {
       getNode: () => nodeOf(this.loaded.trigger),
-      getNodeParameter: (name, fallback) => this.parameter(this.loaded.trigger, parameters, name, fallback),
+      getNodeParameter: (name, fallback) => this.#parameter(this.loaded.trigger, parameters, name, fallback),
       getWorkflowStaticData: () => this.staticData,
       getRequestObject: () => request,
       getResponseObject: () => ({
@@ -168,31 +168,31 @@ export class N8n {
   }
 
   connections(): Promise<readonly { readonly value: string }[]> | undefined {
-    return this.loaded.trigger.methods?.loadOptions['getConnections']?.call(this.base(this.loaded.trigger));
+    return this.loaded.trigger.methods?.loadOptions['getConnections']?.call(this.#base(this.loaded.trigger));
   }
 
   /** What "Test" of a credential does. */
   testCredential(): Promise<FullResponse> {
     const { baseURL, url } = this.loaded.credential.test.request;
-    return this.request({ method: 'GET', url: this.filled(baseURL) + url, json: true });
+    return this.#request({ method: 'GET', url: this.#filled(baseURL) + url, json: true });
   }
 
-  private base(type: INodeType): Pick<IHookFunctions, 'getNode' | 'getCredentials' | 'helpers'> {
+  #base(type: INodeType): Pick<IHookFunctions, 'getNode' | 'getCredentials' | 'helpers'> {
     return {
       getNode: () => nodeOf(type),
       getCredentials: async () => this.credentials,
-      helpers: { httpRequestWithAuthentication: (_, options) => this.request(options) },
+      helpers: { httpRequestWithAuthentication: (_, options) => this.#request(options) },
     };
   }
 
   /** n8n fills in the defaults of the form, and refuses names that it does not have. */
-  private parameter(type: INodeType, given: Parameters | undefined, name: string, fallback: unknown): unknown {
+  #parameter(type: INodeType, given: Parameters | undefined, name: string, fallback: unknown): unknown {
     const property = type.description.properties.find((one) => one.name === name);
     if (property === undefined) throw new Error(`the form has no ${name}`);
     return given?.[name] ?? property.default ?? fallback;
   }
 
-  private filled(text: string): string {
+  #filled(text: string): string {
     if (!text.startsWith('=')) return text;
     return text.slice(1).replace(/\{\{(.*?)\}\}/g, (_, code: string) => {
       // eslint-disable-next-line @typescript-eslint/no-implied-eval -- an expression of the package under test
@@ -200,9 +200,9 @@ export class N8n {
     });
   }
 
-  private async request({ url, method, headers = {}, body, encoding }: IHttpRequestOptions): Promise<FullResponse> {
+  async #request({ url, method, headers = {}, body, encoding }: IHttpRequestOptions): Promise<FullResponse> {
     const own = this.loaded.credential.authenticate.properties.headers;
-    const added = Object.entries(own).map(([name, value]) => [name, this.filled(value)] as const);
+    const added = Object.entries(own).map(([name, value]) => [name, this.#filled(value)] as const);
     const isBytes = body instanceof Uint8Array || body === undefined;
     const isJson = !isBytes && !(Symbol.asyncIterator in body);
     const outgoing = http.request(url, {

@@ -27,8 +27,8 @@ export class ScriptedSession implements Session<string> {
   /** The error of the next lease() or check(). */
   leaseFailure: Error | undefined;
   check: (signal: AbortSignal) => Promise<void> = async () => void this.checks++;
-  private readonly listeners: (() => void)[] = [];
-  private made = 0;
+  readonly #listeners: (() => void)[] = [];
+  #made = 0;
 
   constructor(
     readonly name: string,
@@ -47,16 +47,16 @@ export class ScriptedSession implements Session<string> {
       this.capacity = Math.max(1, this.admits);
       throw failure('too_many_sessions');
     }
-    return this.make();
+    return this.#make();
   }
 
   leaseNow(): string | undefined {
     const canLease = this.alive && this.leaseFailure === undefined && this.leases.size < this.admits;
-    return canLease ? this.make() : undefined;
+    return canLease ? this.#make() : undefined;
   }
 
-  private make(): string {
-    const lease = `${this.name}.${++this.made}`;
+  #make(): string {
+    const lease = `${this.name}.${++this.#made}`;
     this.leases.add(lease);
     return lease;
   }
@@ -69,11 +69,11 @@ export class ScriptedSession implements Session<string> {
   close(): void {
     if (!this.alive) return;
     this.alive = false;
-    for (const listener of this.listeners) listener();
+    for (const listener of this.#listeners) listener();
   }
 
   onClose(listener: () => void): void {
-    this.listeners.push(listener);
+    this.#listeners.push(listener);
   }
 }
 

@@ -91,50 +91,53 @@ export interface ServerEntry {
 }
 
 class LocalDisk implements Disk {
+  readonly #root: string;
   readonly chmod?: (file: string, mode: number) => Promise<void>;
 
-  constructor(private readonly root: string) {
+  constructor(root: string) {
+    this.#root = root;
+
     // Root cannot be denied access.
     if (root !== '' && statSync(root).uid !== 0) this.chmod = (file, mode) => chmod(root + file, mode);
   }
 
   read(file: string): Promise<Buffer> {
-    return readFile(this.root + file);
+    return readFile(this.#root + file);
   }
 
   async stream(file: string): Promise<Readable> {
-    return createReadStream(this.root + file);
+    return createReadStream(this.#root + file);
   }
 
   async modifiedAt(file: string): Promise<Date> {
-    return (await stat(this.root + file)).mtime;
+    return (await stat(this.#root + file)).mtime;
   }
 
   async version(file: string): Promise<string> {
-    const { ino, ctimeMs } = await stat(this.root + file);
+    const { ino, ctimeMs } = await stat(this.#root + file);
     return `${ino} ${ctimeMs}`;
   }
 
   async write(file: string, content: Buffer | string): Promise<void> {
-    const { uid, gid } = statSync(this.root || '/');
-    let folder = this.root || '/';
+    const { uid, gid } = statSync(this.#root || '/');
+    let folder = this.#root || '/';
     for (const part of path.dirname(file).split('/').filter(Boolean)) {
       folder = path.join(folder, part);
       if ((await mkdir(folder, { recursive: true })) !== undefined) chownSync(folder, uid, gid);
     }
-    await writeFile(this.root + file, content);
-    chownSync(this.root + file, uid, gid);
+    await writeFile(this.#root + file, content);
+    chownSync(this.#root + file, uid, gid);
   }
 
   async link(target: string, file: string): Promise<void> {
-    await symlink(target, this.root + file);
+    await symlink(target, this.#root + file);
   }
 
   async files(folder: string): Promise<string[]> {
-    const entries = await readdir(this.root + folder, { recursive: true, withFileTypes: true }).catch(() => []);
+    const entries = await readdir(this.#root + folder, { recursive: true, withFileTypes: true }).catch(() => []);
     return entries
       .filter((entry) => !entry.isDirectory())
-      .map((entry) => path.join(entry.parentPath, entry.name).slice(this.root.length))
+      .map((entry) => path.join(entry.parentPath, entry.name).slice(this.#root.length))
       .sort();
   }
 }
@@ -245,36 +248,40 @@ async function ftpServer(starting: Promise<FtpServer>, deviations: Deviations = 
 }
 
 class BucketDisk implements Disk {
-  constructor(
-    private readonly client: S3Client,
-    private readonly bucket: string,
-    private readonly prefix: string,
-  ) {}
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #prefix: string;
+
+  constructor(client: S3Client, bucket: string, prefix: string) {
+    this.#client = client;
+    this.#bucket = bucket;
+    this.#prefix = prefix;
+  }
 
   async read(file: string): Promise<Buffer> {
     return buffer(await this.stream(file));
   }
 
   async stream(file: string): Promise<Readable> {
-    const { Body } = await this.client.send(new GetObjectCommand({ Bucket: this.bucket, Key: this.key(file) }));
+    const { Body } = await this.#client.send(new GetObjectCommand({ Bucket: this.#bucket, Key: this.#key(file) }));
     return Body as Readable;
   }
 
   async modifiedAt(file: string): Promise<Date> {
-    const { Metadata } = await this.client.send(new HeadObjectCommand({ Bucket: this.bucket, Key: this.key(file) }));
+    const { Metadata } = await this.#client.send(new HeadObjectCommand({ Bucket: this.#bucket, Key: this.#key(file) }));
     return new Date(Number(Metadata?.['mtime'] ?? 0) * 1000);
   }
 
   async version(file: string): Promise<string> {
-    const { LastModified } = await this.client.send(
-      new HeadObjectCommand({ Bucket: this.bucket, Key: this.key(file) }),
+    const { LastModified } = await this.#client.send(
+      new HeadObjectCommand({ Bucket: this.#bucket, Key: this.#key(file) }),
     );
     return String(LastModified?.getTime());
   }
 
   async write(file: string, content: Buffer | string): Promise<void> {
-    await this.client.send(
-      new PutObjectCommand({ Bucket: this.bucket, Key: this.key(file), Body: Buffer.from(content) }),
+    await this.#client.send(
+      new PutObjectCommand({ Bucket: this.#bucket, Key: this.#key(file), Body: Buffer.from(content) }),
     );
   }
 
@@ -282,29 +289,29 @@ class BucketDisk implements Disk {
     const found: string[] = [];
     let token: string | undefined;
     do {
-      const page = await this.client.send(
+      const page = await this.#client.send(
         new ListObjectsV2Command({
-          Bucket: this.bucket,
-          Prefix: `${this.key(folder).replace(/\/$/, '')}/`.replace(/^\//, ''),
+          Bucket: this.#bucket,
+          Prefix: `${this.#key(folder).replace(/\/$/, '')}/`.replace(/^\//, ''),
           ContinuationToken: token,
         }),
       );
-      for (const { Key = '' } of page.Contents ?? []) if (!Key.endsWith('/')) found.push(this.path(Key));
+      for (const { Key = '' } of page.Contents ?? []) if (!Key.endsWith('/')) found.push(this.#path(Key));
       token = page.NextContinuationToken;
     } while (token !== undefined);
-    const open = await this.client.send(new ListMultipartUploadsCommand({ Bucket: this.bucket }));
+    const open = await this.#client.send(new ListMultipartUploadsCommand({ Bucket: this.#bucket }));
     for (const { Key = '' } of open.Uploads ?? []) {
-      if (this.path(Key).startsWith(folder)) found.push(`${this.path(Key)}?upload`);
+      if (this.#path(Key).startsWith(folder)) found.push(`${this.#path(Key)}?upload`);
     }
     return found.sort();
   }
 
-  private key(file: string): string {
-    return this.prefix + file.slice(1);
+  #key(file: string): string {
+    return this.#prefix + file.slice(1);
   }
 
-  private path(key: string): string {
-    return `/${key.slice(this.prefix.length)}`;
+  #path(key: string): string {
+    return `/${key.slice(this.#prefix.length)}`;
   }
 }
 

@@ -17,22 +17,25 @@ type Claim = Parameters<ClaimStore['claim']>[1];
 
 /** Connects the processes, in place of the database. */
 class Meeting {
+  readonly #processes: number;
   isAway = false;
   /** Round trips. */
   claims = 0;
   looks = 0;
-  private readonly logins = new Map<string, Map<number, Claim>>();
+  readonly #logins = new Map<string, Map<number, Claim>>();
 
-  constructor(private readonly processes: number) {}
+  constructor(processes: number) {
+    this.#processes = processes;
+  }
 
   storeOf(me: number): ClaimStore {
     return {
-      processes: this.processes,
+      processes: this.#processes,
       claim: async (login, claim, decide) => {
         this.claims++;
-        await this.answer();
-        const all = this.logins.get(login) ?? new Map<number, Claim>();
-        this.logins.set(login, all);
+        await this.#answer();
+        const all = this.#logins.get(login) ?? new Map<number, Claim>();
+        this.#logins.set(login, all);
         if (claim.held + claim.waiting === 0) all.delete(me);
         else {
           all.set(me, claim);
@@ -40,19 +43,19 @@ class Meeting {
           const held = decide(inOrder.map(([process, claimed]) => ({ ...claimed, isMine: process === me })));
           all.set(me, { ...claim, held, waiting: claim.held + claim.waiting - held });
         }
-        await this.answer();
+        await this.#answer();
       },
       wantedByOthers: async (logins) => {
         this.looks++;
-        await this.answer();
+        await this.#answer();
         return logins.filter((login) =>
-          [...(this.logins.get(login) ?? [])].some(([process, { waiting }]) => process !== me && waiting > 0),
+          [...(this.#logins.get(login) ?? [])].some(([process, { waiting }]) => process !== me && waiting > 0),
         );
       },
     };
   }
 
-  private async answer(): Promise<void> {
+  async #answer(): Promise<void> {
     await turn();
     if (this.isAway) throw failure('database_away');
   }

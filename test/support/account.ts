@@ -202,12 +202,14 @@ class Owner {
  * An account for tests of screens: it has settings of the configuration file, and no traces of its creation by a test.
  */
 class ConfiguredAccount {
+  readonly #url: string;
+  readonly #id: string;
   #keys: readonly Row[] = [];
 
-  private constructor(
-    private readonly url: string,
-    private readonly id: string,
-  ) {}
+  private constructor(url: string, id: string) {
+    this.#url = url;
+    this.#id = id;
+  }
 
   /** Before the gateway has read the account for any request. */
   static async open(url: string, number: number, holder: Holder): Promise<ConfiguredAccount | undefined> {
@@ -230,17 +232,17 @@ class ConfiguredAccount {
 
   /** Call once it has its connections and keys. */
   async settle(hasKeys: boolean): Promise<void> {
-    await withSql(this.url, async (sql) => {
-      await sql`delete from audit_log where account_id = ${this.id}`;
-      await sql`update connections set configured = true, secrets_configured = id <> 'sandbox' where account_id = ${this.id}`;
-      if (!hasKeys) this.#keys = await sql`delete from api_keys where account_id = ${this.id} returning *`;
+    await withSql(this.#url, async (sql) => {
+      await sql`delete from audit_log where account_id = ${this.#id}`;
+      await sql`update connections set configured = true, secrets_configured = id <> 'sandbox' where account_id = ${this.#id}`;
+      if (!hasKeys) this.#keys = await sql`delete from api_keys where account_id = ${this.#id} returning *`;
     });
   }
 
   /** Its owner can remove what it has. */
   async release(): Promise<void> {
-    await withSql(this.url, async (sql) => {
-      await sql`update connections set configured = false, secrets_configured = false where account_id = ${this.id}`;
+    await withSql(this.#url, async (sql) => {
+      await sql`update connections set configured = false, secrets_configured = false where account_id = ${this.#id}`;
       if (this.#keys.length > 0) await sql`insert into api_keys ${sql(this.#keys)}`;
     });
   }

@@ -178,18 +178,21 @@ export interface ApiRequest {
 
 /** Plain node:http, so that nothing between the test and the wire changes a request. */
 export class ApiClient {
+  readonly #keyOf: (key: string) => string;
   // With its own timeout the agent follows the one in answers (Keep-Alive).
-  private readonly agent = new http.Agent({ keepAlive: true, maxSockets: 256, timeout: 120_000 });
+  readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 256, timeout: 120_000 });
 
   /** `keyOf`: the key that replaces the one that a test names. */
   constructor(
     readonly port: number,
     readonly key: string = KEY,
-    private readonly keyOf: (key: string) => string = (named) => named,
-  ) {}
+    keyOf: (key: string) => string = (named) => named,
+  ) {
+    this.#keyOf = keyOf;
+  }
 
   close(): void {
-    this.agent.destroy();
+    this.#agent.destroy();
   }
 
   get(target: string, request: Omit<ApiRequest, 'method'> = {}): Promise<ApiAnswer> {
@@ -218,13 +221,13 @@ export class ApiClient {
 
   /** The answer's head, with its body unread. */
   open(target: string, request: ApiRequest = {}): Promise<http.IncomingMessage> {
-    return this.begin(target, request).response;
+    return this.#begin(target, request).response;
   }
 
   /** Sends a request that announces more than it has, and resets the connection once all of that is on its way. */
   async leave(target: string, request: ApiRequest & { readonly body: Buffer }): Promise<void> {
     const { body, ...head } = request;
-    const { outgoing, response } = this.begin(target, { ...head, body: new Readable({ read: () => undefined }) });
+    const { outgoing, response } = this.#begin(target, { ...head, body: new Readable({ read: () => undefined }) });
     response.catch(() => undefined);
     await new Promise((sent) => outgoing.write(body, sent));
     const closed = new Promise((done) => outgoing.once('close', done));
@@ -232,7 +235,7 @@ export class ApiClient {
     await closed;
   }
 
-  private begin(
+  #begin(
     target: string,
     request: ApiRequest,
   ): { readonly outgoing: http.ClientRequest; readonly response: Promise<http.IncomingMessage> } {
@@ -242,13 +245,13 @@ export class ApiClient {
     const search = parameters.size === 0 ? '' : `?${parameters.toString()}`;
     const body = json === undefined ? request.body : JSON.stringify(json);
     const outgoing = http.request({
-      agent: this.agent,
+      agent: this.#agent,
       host: '127.0.0.1',
       port: this.port,
       method,
       path: target + search,
       headers: {
-        ...(key === '' ? {} : { Authorization: `Bearer ${this.keyOf(key)}` }),
+        ...(key === '' ? {} : { Authorization: `Bearer ${this.#keyOf(key)}` }),
         ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(typeof body === 'string' || body instanceof Buffer ? { 'Content-Length': Buffer.byteLength(body) } : {}),
         ...headers,
@@ -270,10 +273,10 @@ export class Browser {
   csrfToken = '';
   /** Everything it has ever received. */
   readonly seen: string[] = [];
-  private readonly client: ApiClient;
+  readonly #client: ApiClient;
 
   constructor(port: number) {
-    this.client = new ApiClient(port, '');
+    this.#client = new ApiClient(port, '');
   }
 
   async login(email: string, password: string, code?: string): Promise<ApiAnswer> {
@@ -299,7 +302,7 @@ export class Browser {
   }
 
   async send(target: string, request: ApiRequest = {}): Promise<ApiAnswer> {
-    const answer = await this.client.send(target, { ...request, headers: this.headers(request) });
+    const answer = await this.#client.send(target, { ...request, headers: this.#headers(request) });
     this.seen.push(answer.text);
     const [cookie] = answer.headers['set-cookie'] ?? [];
     if (cookie !== undefined) this.cookie = cookie.split(';')[0] ?? '';
@@ -308,14 +311,14 @@ export class Browser {
 
   /** An answer whose body is still to come. */
   open(target: string, request: ApiRequest = {}) {
-    return this.client.open(target, { ...request, headers: this.headers(request) });
+    return this.#client.open(target, { ...request, headers: this.#headers(request) });
   }
 
   close(): void {
-    this.client.close();
+    this.#client.close();
   }
 
-  private headers({ headers = {} }: ApiRequest): Record<string, string> {
+  #headers({ headers = {} }: ApiRequest): Record<string, string> {
     return {
       ...(this.cookie === '' ? {} : { Cookie: this.cookie }),
       ...(this.csrfToken === '' ? {} : { 'X-CSRF-Token': this.csrfToken }),

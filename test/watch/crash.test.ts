@@ -101,31 +101,34 @@ suite('crashes', () => {
 });
 
 class Storm {
-  private readonly nodes: Node[] = [];
-  private readonly folderIds: string[] = [];
-  private readonly written: string[] = [];
+  readonly #postgres: PostgresServer;
+  readonly #ssh: TestSshd;
+  #receiver: Receiver;
+  readonly #nodes: Node[] = [];
+  readonly #folderIds: string[] = [];
+  readonly #written: string[] = [];
   /** Files whose first half rested for as long as a whole one, because the machine held up this process: rightly reported. */
-  private readonly rested = new Set<string>();
-  private readonly accepted = new Map<string, string>();
+  readonly #rested = new Set<string>();
+  readonly #accepted = new Map<string, string>();
   /** Bodies by event id, of every try. */
-  private readonly bodies = new Map<string, Set<string>>();
+  readonly #bodies = new Map<string, Set<string>>();
   /** When something was killed: what ran then may begin anew elsewhere. */
-  private readonly kills: number[] = [];
-  private readonly masterKey = randomBytes(32).toString('hex');
-  private tries = 0;
-  private calmSince = 0;
-  private isRaging = false;
+  readonly #kills: number[] = [];
+  readonly #masterKey = randomBytes(32).toString('hex');
+  #tries = 0;
+  #calmSince = 0;
+  #isRaging = false;
 
-  constructor(
-    private readonly postgres: PostgresServer,
-    private readonly ssh: TestSshd,
-    private receiver: Receiver,
-  ) {}
+  constructor(postgres: PostgresServer, ssh: TestSshd, receiver: Receiver) {
+    this.#postgres = postgres;
+    this.#ssh = ssh;
+    this.#receiver = receiver;
+  }
 
   async begin(): Promise<void> {
-    this.listen();
-    this.nodes.push(await this.startNode(), await this.startNode());
-    await withSql(this.postgres.url, (sql) =>
+    this.#listen();
+    this.#nodes.push(await this.#startNode(), await this.#startNode());
+    await withSql(this.#postgres.url, (sql) =>
       sql.unsafe(`
         create table test_log (folder_id uuid, former uuid, check_id uuid, at timestamptz);
         create function log_check() returns trigger language plpgsql as $$
@@ -134,15 +137,15 @@ class Storm {
           when (old.check_id is distinct from new.check_id) execute function log_check();`),
     );
     for (let index = 0; index < FOLDERS; index++) {
-      mkdirSync(join(this.ssh.files, `f${index}`));
-      const body = { connectionId: 'ssh', path: `/f${index}`, webhookUrl: this.receiver.url, scheduleMinutes: 1 };
-      const created = await this.node(index % 2).gateway.api.post('/api/watched-folders', body);
+      mkdirSync(join(this.#ssh.files, `f${index}`));
+      const body = { connectionId: 'ssh', path: `/f${index}`, webhookUrl: this.#receiver.url, scheduleMinutes: 1 };
+      const created = await this.#node(index % 2).gateway.api.post('/api/watched-folders', body);
       assert.equal(created.status, 201, created.text);
-      this.folderIds.push(created.json['id'] as string);
+      this.#folderIds.push(created.json['id'] as string);
     }
     await eventually(async () => {
       const rows = await withSql(
-        this.postgres.url,
+        this.#postgres.url,
         (sql) => sql`select from watched_folders where baseline_at is null`,
       );
       return rows.count === 0;
@@ -151,32 +154,32 @@ class Storm {
 
   /** Files, due folders and kills, side by side. */
   async rage(ms: number): Promise<void> {
-    this.isRaging = true;
-    const side = [this.write(), this.makeDue()];
+    this.#isRaging = true;
+    const side = [this.#write(), this.#makeDue()];
     for (const end = Date.now() + ms; Date.now() < end;) {
       await delay(randomInt(500, 3000));
-      await this.strike();
+      await this.#strike();
     }
-    this.isRaging = false;
+    this.#isRaging = false;
     await Promise.all(side);
-    this.calmSince = Date.now();
+    this.#calmSince = Date.now();
   }
 
   async settle(): Promise<void> {
-    const due = setInterval(() => void this.pushDue(), 2000);
+    const due = setInterval(() => void this.#pushDue(), 2000);
     try {
-      await eventually(() => this.missing().length === 0, 'every file at the receiver');
+      await eventually(() => this.#missing().length === 0, 'every file at the receiver');
       await eventually(async () => {
         const rows = await withSql(
-          this.postgres.url,
+          this.#postgres.url,
           (sql) => sql`
-            select from watched_folders where last_success_at is null or last_success_at < ${new Date(this.calmSince)}`,
+            select from watched_folders where last_success_at is null or last_success_at < ${new Date(this.#calmSince)}`,
         );
         return rows.count === 0;
       }, 'a check of every folder after the storm');
     } catch (error) {
       throw new Error(
-        `missing: ${this.missing().join(' ')}\n${this.nodes.map(({ gateway }) => gateway.output().slice(-3000)).join('\n')}`,
+        `missing: ${this.#missing().join(' ')}\n${this.#nodes.map(({ gateway }) => gateway.output().slice(-3000)).join('\n')}`,
         {
           cause: error,
         },
@@ -187,19 +190,19 @@ class Storm {
   }
 
   async judge(): Promise<void> {
-    for (const { gateway } of this.nodes) assert.equal(gateway.process.exitCode, null, 'no node ended by itself');
-    for (const [id, bodies] of this.bodies) assert.equal(bodies.size, 1, `event ${id} was sent with two bodies`);
+    for (const { gateway } of this.#nodes) assert.equal(gateway.process.exitCode, null, 'no node ended by itself');
+    for (const [id, bodies] of this.#bodies) assert.equal(bodies.size, 1, `event ${id} was sent with two bodies`);
     const eventsOf = new Map<string, Set<string>>();
-    for (const [id, [body]] of this.bodies) {
+    for (const [id, [body]] of this.#bodies) {
       const { data } = JSON.parse(body ?? '') as { data: { files: { path: string; size: number }[] } };
       for (const { path, size } of data.files) {
-        if (!this.rested.has(path)) assert.equal(size, path.length, `${path} was reported before it was whole`);
+        if (!this.#rested.has(path)) assert.equal(size, path.length, `${path} was reported before it was whole`);
         eventsOf.set(path, (eventsOf.get(path) ?? new Set()).add(id));
       }
     }
     for (const [path, ids] of eventsOf) assert.equal(ids.size, 1, `${path} was reported by ${ids.size} events`);
     const log = await withSql(
-      this.postgres.url,
+      this.#postgres.url,
       (sql) => sql<{ folder_id: string; former: string | null; check_id: string | null; at: Date }[]>`
         select * from test_log order by at`,
     );
@@ -208,35 +211,35 @@ class Storm {
       if (former === null || check === null) continue;
       // The check before was not over: only because what ran it, or the database, had been killed.
       const begun = log.find((row) => row.check_id === former)?.at.getTime() ?? 0;
-      const isExplained = this.kills.some((kill) => kill >= begun - 100 && kill <= at.getTime());
+      const isExplained = this.#kills.some((kill) => kill >= begun - 100 && kill <= at.getTime());
       assert.ok(isExplained, `folder ${folder} was checked by two nodes at once at ${at.toISOString()}`);
     }
   }
 
   summary(): string {
-    return `${this.written.length} files, ${this.bodies.size} events in ${this.tries} tries, ${this.kills.length} kills`;
+    return `${this.#written.length} files, ${this.#bodies.size} events in ${this.#tries} tries, ${this.#kills.length} kills`;
   }
 
   async end(): Promise<void> {
-    this.isRaging = false;
-    for (const { gateway } of this.nodes) await gateway.stop();
-    for (const { dataDir } of this.nodes) rmSync(dataDir, { recursive: true, force: true });
-    await this.receiver.close();
-    await this.ssh.stop();
-    await this.postgres.stop();
+    this.#isRaging = false;
+    for (const { gateway } of this.#nodes) await gateway.stop();
+    for (const { dataDir } of this.#nodes) rmSync(dataDir, { recursive: true, force: true });
+    await this.#receiver.close();
+    await this.#ssh.stop();
+    await this.#postgres.stop();
   }
 
-  private node(index: number): Node {
-    const node = this.nodes[index];
+  #node(index: number): Node {
+    const node = this.#nodes[index];
     if (node === undefined) throw new Error(`no node ${index}`);
     return node;
   }
 
-  private async startNode(dataDir = mkdtempSync(join(tmpdir(), 'ftg-crash-'))): Promise<Node> {
-    const { port, username, clientKeyFile, files } = this.ssh;
+  async #startNode(dataDir = mkdtempSync(join(tmpdir(), 'ftg-crash-'))): Promise<Node> {
+    const { port, username, clientKeyFile, files } = this.#ssh;
     const options: GatewayOptions = {
       dataDir,
-      env: { GATEWAY_MASTER_KEY: this.masterKey },
+      env: { GATEWAY_MASTER_KEY: this.#masterKey },
       connections: [
         {
           id: 'ssh',
@@ -250,7 +253,7 @@ class Storm {
         },
       ],
       config: {
-        database: { url: this.postgres.url, connectTimeoutMs: 30_000 },
+        database: { url: this.#postgres.url, connectTimeoutMs: 30_000 },
         server: { drainSeconds: 1 },
         watcher: { settleMs: SETTLE_MS },
         webhooks: { retryMs: Array.from({ length: 100 }, () => 300), timeoutMs: 1000 },
@@ -260,17 +263,17 @@ class Storm {
     return { gateway: await startGateway(options), dataDir };
   }
 
-  private listen(): void {
-    this.receiver.respond = ({ headers, text, body }, response) => {
-      this.tries += 1;
+  #listen(): void {
+    this.#receiver.respond = ({ headers, text, body }, response) => {
+      this.#tries += 1;
       const id = String(headers['webhook-id']);
-      this.bodies.set(id, (this.bodies.get(id) ?? new Set()).add(text));
-      const luck = this.isRaging ? randomInt(4) : 0;
+      this.#bodies.set(id, (this.#bodies.get(id) ?? new Set()).add(text));
+      const luck = this.#isRaging ? randomInt(4) : 0;
       if (luck === 1) response.writeHead(500).end();
       else if (luck === 2) response.destroy();
       else if (luck === 3 && randomInt(4) === 0) setTimeout(() => response.destroy(), 2000);
       else {
-        for (const { path } of body.data.files) this.accepted.set(path, id);
+        for (const { path } of body.data.files) this.#accepted.set(path, id);
         response.writeHead(204).end();
       }
     };
@@ -278,67 +281,67 @@ class Storm {
 
   /** How often something was killed. */
   get strikes(): number {
-    return this.kills.length / 2;
+    return this.#kills.length / 2;
   }
 
-  private missing(): string[] {
-    return this.written.filter((path) => !this.accepted.has(path));
+  #missing(): string[] {
+    return this.#written.filter((path) => !this.#accepted.has(path));
   }
 
-  private async write(): Promise<void> {
-    for (let index = 0; this.isRaging; index++) {
+  async #write(): Promise<void> {
+    for (let index = 0; this.#isRaging; index++) {
       const path = `/f${index % FOLDERS}/file-${index}`;
       // As long as its path, so that half a file would show.
-      const file = this.ssh.files + path;
+      const file = this.#ssh.files + path;
       const began = performance.now();
       writeFileSync(file, path.slice(0, 4));
       await delay(20);
       writeFileSync(file, path);
-      if (performance.now() - began >= SETTLE_MS) this.rested.add(path);
-      this.written.push(path);
+      if (performance.now() - began >= SETTLE_MS) this.#rested.add(path);
+      this.#written.push(path);
       await delay(60);
     }
   }
 
   /** Regular checks come every minute; here they are due every second. */
-  private async makeDue(): Promise<void> {
-    while (this.isRaging) {
-      await this.pushDue();
+  async #makeDue(): Promise<void> {
+    while (this.#isRaging) {
+      await this.#pushDue();
       await delay(1000);
     }
   }
 
-  private async pushDue(): Promise<void> {
+  async #pushDue(): Promise<void> {
     // Array types asked for by a connection that breaks would end this process (see Database.openPool).
-    const sql = postgres(this.postgres.url, { max: 1, fetch_types: false, onnotice: () => undefined });
+    const sql = postgres(this.#postgres.url, { max: 1, fetch_types: false, onnotice: () => undefined });
     await makeChecksDue(sql).catch(() => undefined);
     await sql.end({ timeout: 1 }).catch(() => undefined);
   }
 
-  private async strike(): Promise<void> {
+  async #strike(): Promise<void> {
     const what = randomInt(6);
-    this.kills.push(Date.now());
+    this.#kills.push(Date.now());
     if (what === 0) {
-      await this.postgres.kill();
+      await this.#postgres.kill();
       await delay(randomInt(2000));
-      await this.postgres.restart();
+      await this.#postgres.restart();
     } else if (what === 1) {
-      const { port } = this.receiver;
-      await this.receiver.close();
+      const { port } = this.#receiver;
+      await this.#receiver.close();
       await delay(randomInt(1000));
-      this.receiver = await startReceiver(port);
-      this.listen();
+      this.#receiver = await startReceiver(port);
+      this.#listen();
     } else {
       const index = randomInt(2);
-      const { gateway, dataDir } = this.node(index);
+      const { gateway, dataDir } = this.#node(index);
       assert.equal(gateway.process.exitCode, null, `a node ended by itself:\n${gateway.output().slice(-3000)}`);
       const gone = once(gateway.process, 'exit');
       process.kill(gateway.pid, 'SIGKILL');
       await gone;
       await gateway.stop();
       if (randomInt(2) === 0) await delay(randomInt(3000));
-      this.nodes[index] = await this.startNode(dataDir);
+      this.#nodes[index] = await this.#startNode(dataDir);
     }
-    this.kills.push(Date.now());
+    this.#kills.push(Date.now());
   }
 }

@@ -65,39 +65,42 @@ interface Look {
 
 /** What is promised, by brute force: the whole history of one path is gone through for every look. */
 class Model {
-  private readonly looks: Look[] = [];
-  private known: FileState | undefined;
-  private wasWaiting = false;
+  readonly #detectModified: boolean;
+  readonly #looks: Look[] = [];
+  #known: FileState | undefined;
+  #wasWaiting = false;
 
-  constructor(private readonly detectModified: boolean) {}
+  constructor(detectModified: boolean) {
+    this.#detectModified = detectModified;
+  }
 
   look(look: Look, isBaseline: boolean): Reason | 'gone' | undefined {
-    const before = this.looks.at(-1);
-    this.looks.push(look);
-    const reason = this.reasonFor(look, before, isBaseline);
-    this.wasWaiting = reason === 'settling' || reason === 'growing' || reason === 'empty';
-    if (look.state === undefined) this.known = undefined;
-    else if (!this.wasWaiting) this.known = look.state;
+    const before = this.#looks.at(-1);
+    this.#looks.push(look);
+    const reason = this.#reasonFor(look, before, isBaseline);
+    this.#wasWaiting = reason === 'settling' || reason === 'growing' || reason === 'empty';
+    if (look.state === undefined) this.#known = undefined;
+    else if (!this.#wasWaiting) this.#known = look.state;
     return reason;
   }
 
-  private reasonFor(
+  #reasonFor(
     { state, beganMs, isRegular }: Look,
     before: Look | undefined,
     isBaseline: boolean,
   ): Reason | 'gone' | undefined {
     if (state === undefined) return before?.state === undefined ? undefined : 'gone';
     if (isBaseline) return 'baseline';
-    if (this.known !== undefined && equal(this.known, state)) return 'unchanged';
-    if (this.known !== undefined && !this.detectModified) return 'modification_ignored';
+    if (this.#known !== undefined && equal(this.#known, state)) return 'unchanged';
+    if (this.#known !== undefined && !this.#detectModified) return 'modification_ignored';
     // The first of the unbroken row of looks that saw exactly this.
-    let first = this.looks.length - 1;
-    while (first > 0 && equal(this.looks[first - 1]?.state, state)) first -= 1;
-    if (first === this.looks.length - 1 && this.wasWaiting) return 'growing';
-    const isFirst = first === this.looks.length - 1;
-    if (state.size === 0 && this.known === undefined && (isFirst || !isRegular)) return 'empty';
-    if (isFirst || beganMs - (this.looks[first]?.endedMs ?? 0) < SETTLE_MS) return 'settling';
-    return this.known === undefined ? 'new' : 'modified';
+    let first = this.#looks.length - 1;
+    while (first > 0 && equal(this.#looks[first - 1]?.state, state)) first -= 1;
+    if (first === this.#looks.length - 1 && this.#wasWaiting) return 'growing';
+    const isFirst = first === this.#looks.length - 1;
+    if (state.size === 0 && this.#known === undefined && (isFirst || !isRegular)) return 'empty';
+    if (isFirst || beganMs - (this.#looks[first]?.endedMs ?? 0) < SETTLE_MS) return 'settling';
+    return this.#known === undefined ? 'new' : 'modified';
   }
 }
 

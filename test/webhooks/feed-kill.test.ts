@@ -37,79 +37,82 @@ interface Event {
 }
 
 class Storm {
-  private readonly nodes: TestGateway[] = [];
-  private readonly dataDirs: string[] = [];
-  private readonly acked = new Set<string>();
+  readonly #postgres: PostgresServer;
+  readonly #ssh: TestSshd;
+  #receiver: Receiver;
+  readonly #nodes: TestGateway[] = [];
+  readonly #dataDirs: string[] = [];
+  readonly #acked = new Set<string>();
   /** What followers saw, in their order. */
-  private readonly followed: number[][] = [[], []];
+  readonly #followed: number[][] = [[], []];
   /** By receiver and sequence: every body that came. */
-  private readonly bodies = new Map<string, Map<number, Set<string>>>(HOOKS.map((path) => [path, new Map()]));
-  private readonly taken = new Map<string, Set<number>>(HOOKS.map((path) => [path, new Set()]));
-  private readonly following = new AbortController();
-  private readonly masterKey = randomBytes(32).toString('hex');
-  private asked = 0;
+  readonly #bodies = new Map<string, Map<number, Set<string>>>(HOOKS.map((path) => [path, new Map()]));
+  readonly #taken = new Map<string, Set<number>>(HOOKS.map((path) => [path, new Set()]));
+  readonly #following = new AbortController();
+  readonly #masterKey = randomBytes(32).toString('hex');
+  #asked = 0;
   strikes = 0;
-  private isRaging = true;
+  #isRaging = true;
 
-  constructor(
-    private readonly postgres: PostgresServer,
-    private readonly ssh: TestSshd,
-    private receiver: Receiver,
-  ) {}
+  constructor(postgres: PostgresServer, ssh: TestSshd, receiver: Receiver) {
+    this.#postgres = postgres;
+    this.#ssh = ssh;
+    this.#receiver = receiver;
+  }
 
   async begin(): Promise<void> {
-    this.listen();
+    this.#listen();
     for (const index of [0, 1]) {
-      this.dataDirs.push(mkdtempSync(join(tmpdir(), 'ftg-feed-')));
-      this.nodes.push(await this.startNode(index));
+      this.#dataDirs.push(mkdtempSync(join(tmpdir(), 'ftg-feed-')));
+      this.#nodes.push(await this.#startNode(index));
     }
     for (const path of HOOKS) {
-      const url = `http://127.0.0.1:${this.receiver.port}${path}`;
-      const made = await this.node(0).api.post('/api/webhooks', { url, events: ['transfer.failed'] });
+      const url = `http://127.0.0.1:${this.#receiver.port}${path}`;
+      const made = await this.#node(0).api.post('/api/webhooks', { url, events: ['transfer.failed'] });
       assert.equal(made.status, 201, made.text);
     }
   }
 
   async rage(ms: number): Promise<void> {
     const sides = [
-      ...Array.from({ length: WRITERS }, (_, index) => this.write(index)),
-      ...this.followed.map((seen, index) => this.follow(seen, index)),
+      ...Array.from({ length: WRITERS }, (_, index) => this.#write(index)),
+      ...this.#followed.map((seen, index) => this.#follow(seen, index)),
     ];
     for (const end = Date.now() + ms; Date.now() < end;) {
       await delay(randomInt(300, 2500));
-      await this.strike();
+      await this.#strike();
     }
-    this.isRaging = false;
+    this.#isRaging = false;
     await Promise.all(sides.slice(0, WRITERS));
   }
 
   /** All that was written is numbered, delivered and followed. */
   async settle(): Promise<number> {
-    await this.untilNothingIsToCome();
+    await this.#untilNothingIsToCome();
     let last = 0;
     await eventually(async () => {
-      const { json } = await this.node(0).api.get('/api/events', { query: { limit: '1' } });
+      const { json } = await this.#node(0).api.get('/api/events', { query: { limit: '1' } });
       last = json['last'] as number;
-      const counts = [...this.taken.values()].map(({ size }) => size);
-      const seen = this.followed.map((numbers) => numbers.length);
-      return last >= this.acked.size && [...counts, ...seen].every((count) => count === last);
+      const counts = [...this.#taken.values()].map(({ size }) => size);
+      const seen = this.#followed.map((numbers) => numbers.length);
+      return last >= this.#acked.size && [...counts, ...seen].every((count) => count === last);
     }, 'everything is told').catch((error: unknown) => {
-      const counts = [...this.taken].map(([path, { size }]) => `${path} ${size}`);
-      const seen = this.followed.map((numbers) => numbers.length);
+      const counts = [...this.#taken].map(([path, { size }]) => `${path} ${size}`);
+      const seen = this.#followed.map((numbers) => numbers.length);
       throw new Error(
-        `last ${last}, ${this.acked.size} acked, taken ${counts.join(', ')}, followed ${seen.join(', ')}`,
+        `last ${last}, ${this.#acked.size} acked, taken ${counts.join(', ')}, followed ${seen.join(', ')}`,
         {
           cause: error,
         },
       );
     });
-    this.following.abort(new Error('enough'));
+    this.#following.abort(new Error('enough'));
     return last;
   }
 
   /** What dead nodes left open has ended, and all that was written has its number. */
-  private async untilNothingIsToCome(): Promise<void> {
-    const sql = postgres(this.postgres.url, { max: 1 });
+  async #untilNothingIsToCome(): Promise<void> {
+    const sql = postgres(this.#postgres.url, { max: 1 });
     try {
       await eventually(async () => {
         const [row] = await sql<{ left: number }[]>`
@@ -123,9 +126,9 @@ class Storm {
   }
 
   async judge(last: number): Promise<void> {
-    for (const { process } of this.nodes) assert.equal(process.exitCode, null, 'no node ended by itself');
+    for (const { process } of this.#nodes) assert.equal(process.exitCode, null, 'no node ended by itself');
     const whole = Array.from({ length: last }, (_, index) => index + 1);
-    const feed = await this.feed(last);
+    const feed = await this.#feed(last);
     assert.deepEqual([...feed.keys()], whole, 'the feed has holes');
     const requests: string[] = [];
     let previousId: string | null = null;
@@ -138,12 +141,12 @@ class Storm {
     assert.equal(new Set(requests).size, requests.length, 'an operation is told twice');
     const told = new Set(requests);
     assert.deepEqual(
-      [...this.acked].filter((id) => !told.has(id)),
+      [...this.#acked].filter((id) => !told.has(id)),
       [],
       'operations that were answered are not told',
     );
-    for (const seen of this.followed) assert.deepEqual(seen, whole, 'a follower saw another sequence');
-    for (const [path, bodies] of this.bodies) {
+    for (const seen of this.#followed) assert.deepEqual(seen, whole, 'a follower saw another sequence');
+    for (const [path, bodies] of this.#bodies) {
       assert.deepEqual(
         [...bodies.keys()].sort((one, other) => one - other),
         whole,
@@ -156,33 +159,33 @@ class Storm {
   }
 
   summary(last: number): string {
-    return `${last} events of ${this.asked} requests, ${this.acked.size} answered, ${this.strikes} kills`;
+    return `${last} events of ${this.#asked} requests, ${this.#acked.size} answered, ${this.strikes} kills`;
   }
 
   async end(): Promise<void> {
-    this.isRaging = false;
-    this.following.abort(new Error('enough'));
-    for (const node of this.nodes) await node.stop();
-    for (const folder of this.dataDirs) rmSync(folder, { recursive: true, force: true });
-    await Promise.all([this.receiver.close(), this.ssh.stop()]);
-    await this.postgres.stop();
+    this.#isRaging = false;
+    this.#following.abort(new Error('enough'));
+    for (const node of this.#nodes) await node.stop();
+    for (const folder of this.#dataDirs) rmSync(folder, { recursive: true, force: true });
+    await Promise.all([this.#receiver.close(), this.#ssh.stop()]);
+    await this.#postgres.stop();
   }
 
-  private node(index: number): TestGateway {
-    const node = this.nodes[index];
+  #node(index: number): TestGateway {
+    const node = this.#nodes[index];
     if (node === undefined) throw new Error(`no node ${index}`);
     return node;
   }
 
-  private startNode(index: number): Promise<TestGateway> {
-    const { port, username, clientKeyFile: privateKeyFile } = this.ssh;
+  #startNode(index: number): Promise<TestGateway> {
+    const { port, username, clientKeyFile: privateKeyFile } = this.#ssh;
     return startGateway({
-      dataDir: this.dataDirs[index] ?? '',
-      env: { GATEWAY_MASTER_KEY: this.masterKey },
+      dataDir: this.#dataDirs[index] ?? '',
+      env: { GATEWAY_MASTER_KEY: this.#masterKey },
       apiKeys: [{ name: 'test', key: KEY, scopes: ALL_SCOPES }],
       connections: [{ id: 'ssh', name: 'SSH', type: 'sftp', host: '127.0.0.1', port, username, privateKeyFile }],
       config: {
-        database: { url: this.postgres.url, connectTimeoutMs: 30_000 },
+        database: { url: this.#postgres.url, connectTimeoutMs: 30_000 },
         server: { drainSeconds: 1 },
         webhooks: { retryMs: Array.from({ length: 1000 }, () => 300), timeoutMs: 1000 },
         network: { webhooks: { allow: ['127.0.0.1/32'] } },
@@ -190,34 +193,34 @@ class Storm {
     });
   }
 
-  private listen(): void {
-    this.receiver.respond = ({ path, text, headers }, response) => {
+  #listen(): void {
+    this.#receiver.respond = ({ path, text, headers }, response) => {
       const { sequence, id } = JSON.parse(text) as Event;
       assert.equal(headers['webhook-id'], id);
-      const bodies = this.bodies.get(path);
+      const bodies = this.#bodies.get(path);
       bodies?.set(sequence, (bodies.get(sequence) ?? new Set()).add(text));
-      const luck = this.isRaging ? randomInt(5) : 0;
+      const luck = this.#isRaging ? randomInt(5) : 0;
       if (luck === 1) response.writeHead(500).end();
       else if (luck === 2) response.destroy();
       else {
-        this.taken.get(path)?.add(sequence);
+        this.#taken.get(path)?.add(sequence);
         response.writeHead(204).end();
       }
     };
   }
 
   /** Operations that fail on a server that is there; those that are answered for must be told. */
-  private async write(index: number): Promise<void> {
-    while (this.isRaging) {
+  async #write(index: number): Promise<void> {
+    while (this.#isRaging) {
       const id = randomUUID();
-      this.asked += 1;
+      this.#asked += 1;
       try {
-        const answer = await this.node(index % 2).api.post(
+        const answer = await this.#node(index % 2).api.post(
           '/api/exec/ssh',
           { command: 'sleep 5', timeout: 1 },
           { headers: { 'X-Request-Id': id } },
         );
-        if (answer.status === 504 && answer.headers['x-error-code'] === 'command_timeout') this.acked.add(id);
+        if (answer.status === 504 && answer.headers['x-error-code'] === 'command_timeout') this.#acked.add(id);
         else await delay(100);
       } catch {
         await delay(100);
@@ -226,17 +229,17 @@ class Storm {
   }
 
   /** By the typed client, from whichever node is there. */
-  private async follow(seen: number[], index: number): Promise<void> {
+  async #follow(seen: number[], index: number): Promise<void> {
     const client = new FileTransferGateway({
       baseUrl: 'http://nodes',
       apiKey: KEY,
       retry: { attempts: 1 },
       fetch: (input, init) => {
         const { pathname, search } = new URL(input);
-        return fetch(this.node(randomInt(2)).url + pathname + search, init);
+        return fetch(this.#node(randomInt(2)).url + pathname + search, init);
       },
     });
-    const { signal } = this.following;
+    const { signal } = this.#following;
     // One that goes on for ever, and one that begins anew behind what it has seen.
     try {
       for (;;) {
@@ -247,16 +250,16 @@ class Storm {
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (index !== 0) return this.follow(seen, index);
+      if (index !== 0) return this.#follow(seen, index);
       throw error;
     }
   }
 
   /** The bytes of each event, as a stream has them. */
-  private async feed(last: number): Promise<Map<number, string>> {
+  async #feed(last: number): Promise<Map<number, string>> {
     const found = new Map<number, string>();
     const headers = { Authorization: `Bearer ${KEY}`, Accept: 'text/event-stream' };
-    const request = http.get(`${this.node(1).url}/api/events`, { headers });
+    const request = http.get(`${this.#node(1).url}/api/events`, { headers });
     const [response] = (await once(request, 'response')) as [http.IncomingMessage];
     let text = '';
     for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) {
@@ -272,27 +275,27 @@ class Storm {
     return found;
   }
 
-  private async strike(): Promise<void> {
+  async #strike(): Promise<void> {
     this.strikes += 1;
     const what = randomInt(6);
     if (what === 0) {
-      await this.postgres.kill();
+      await this.#postgres.kill();
       await delay(randomInt(2000));
-      await this.postgres.restart();
+      await this.#postgres.restart();
     } else if (what === 1) {
-      const { port } = this.receiver;
-      await this.receiver.close();
+      const { port } = this.#receiver;
+      await this.#receiver.close();
       await delay(randomInt(1000));
-      this.receiver = await startReceiver(port);
-      this.listen();
+      this.#receiver = await startReceiver(port);
+      this.#listen();
     } else {
       const index = randomInt(2);
-      const node = this.node(index);
+      const node = this.#node(index);
       const gone = once(node.process, 'exit');
       node.process.kill('SIGKILL');
       await gone;
       node.api.close();
-      this.nodes[index] = await this.startNode(index);
+      this.#nodes[index] = await this.#startNode(index);
     }
   }
 }

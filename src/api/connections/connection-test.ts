@@ -44,36 +44,39 @@ const SIGNED = 'the request was signed and accepted';
 const PROBE_BYTES = Buffer.from('This file shows that the connection can be written to. It may be deleted.\n');
 
 export class ConnectionTester {
-  private readonly rate = new RateLimiterMemory({ points: TESTS_PER_MINUTE, duration: 60 });
+  readonly #options: TesterOptions;
+  readonly #rate = new RateLimiterMemory({ points: TESTS_PER_MINUTE, duration: 60 });
 
-  constructor(private readonly options: TesterOptions) {}
+  constructor(options: TesterOptions) {
+    this.#options = options;
+  }
 
   /** Never rejects for what the server does: a failing step is a result. @throws GatewayError rate_limited */
   async test(connection: Connection, { probe, signal }: TestOptions): Promise<TestReport> {
-    await this.takeTurn(connection.accountId);
+    await this.#takeTurn(connection.accountId);
     const testedAt = new Date();
     const run = new TestRun(connection, probe);
-    await this.run(connection, run, signal, (remote) => run.work(remote));
+    await this.#run(connection, run, signal, (remote) => run.work(remote));
     return { testedAt, ...run.report() };
   }
 
   /** The host keys that the server shows now, one for each kind it has; nobody logs in. */
   async hostKeys(connection: Connection, signal: AbortSignal): Promise<readonly string[]> {
-    await this.takeTurn(connection.accountId);
+    await this.#takeTurn(connection.accountId);
     const run = new TestRun(connection, false);
     const shown: string[] = [];
     run.onHostKey = (fingerprint) => {
       shown.push(fingerprint);
       throw new GatewayError('host_key_mismatch', 'only looking', { step: 'login' });
     };
-    await this.run(connection, run, signal, async () => undefined);
+    await this.#run(connection, run, signal, async () => undefined);
     if (shown.length === 0 && run.failure !== undefined) throw run.failure;
     return shown;
   }
 
-  private async takeTurn(accountId: string): Promise<void> {
+  async #takeTurn(accountId: string): Promise<void> {
     try {
-      await this.rate.consume(accountId);
+      await this.#rate.consume(accountId);
     } catch {
       throw new GatewayError('rate_limited', `more than ${TESTS_PER_MINUTE} tests of connections in a minute`, {
         step: 'request',
@@ -82,19 +85,19 @@ export class ConnectionTester {
     }
   }
 
-  private async run(
+  async #run(
     connection: Connection,
     run: TestRun,
     client: AbortSignal,
     work: (remote: Remote) => Promise<void>,
   ): Promise<void> {
-    const dialer = this.options.dialer(run.observer);
+    const dialer = this.#options.dialer(run.observer);
     // Remotes of its own: a session of the gateway's pools would hide whether a login works.
     const remotes = createRemotes({
       dialer,
-      limits: this.options.limits,
-      tuning: this.options.tuning,
-      ...(this.options.poolBudgets === undefined ? {} : { budgets: this.options.poolBudgets }),
+      limits: this.#options.limits,
+      tuning: this.#options.tuning,
+      ...(this.#options.poolBudgets === undefined ? {} : { budgets: this.#options.poolBudgets }),
       trust: { checkHostKey: async (_, fingerprint) => run.hostKeyShown(fingerprint) },
       observer: run.observer,
       log: () => undefined,
@@ -118,57 +121,57 @@ export class ConnectionTester {
 
 /** Where one test stands: each step's clock runs from the end of the step before. */
 class TestRun {
+  readonly #connection: Connection;
   failure: GatewayError | undefined;
   onHostKey: ((fingerprint: string) => void) | undefined;
   readonly observer: SessionObserver = {
     resolved: (host, addresses) =>
-      this.done('resolve', host === addresses[0] ? host : `${host} is ${addresses.join(', ')}`),
-    connected: (socket) => this.done('connect', `${socket.remoteAddress ?? ''} port ${socket.remotePort ?? ''}`),
-    secured: (socket) => this.certificateShown(socket),
-    handshaken: (software, algorithms) => (this.facts = { software, algorithms }),
+      this.#done('resolve', host === addresses[0] ? host : `${host} is ${addresses.join(', ')}`),
+    connected: (socket) => this.#done('connect', `${socket.remoteAddress ?? ''} port ${socket.remotePort ?? ''}`),
+    secured: (socket) => this.#certificateShown(socket),
+    handshaken: (software, algorithms) => (this.#facts = { software, algorithms }),
   };
-  private readonly isObjectStore: boolean;
-  private readonly order: readonly StepName[];
-  private readonly results: StepReport[] = [];
-  private readonly startedAt = performance.now();
-  private stepStartedAt = this.startedAt;
-  private hostKey: TestReport['hostKey'] = null;
-  private certificate: TestReport['certificate'] = null;
-  private facts: Record<string, unknown> = {};
-  private card: Record<string, unknown> | null = null;
+  readonly #isObjectStore: boolean;
+  readonly #order: readonly StepName[];
+  readonly #results: StepReport[] = [];
+  readonly #startedAt = performance.now();
+  #stepStartedAt = this.#startedAt;
+  #hostKey: TestReport['hostKey'] = null;
+  #certificate: TestReport['certificate'] = null;
+  #facts: Record<string, unknown> = {};
+  #card: Record<string, unknown> | null = null;
 
-  constructor(
-    private readonly connection: Connection,
-    probe: boolean,
-  ) {
+  constructor(connection: Connection, probe: boolean) {
+    this.#connection = connection;
+
     const { can, hasCertificate } = definitionOf(connection);
-    this.isObjectStore = can.isObjectStore;
+    this.#isObjectStore = can.isObjectStore;
     const secure: StepName[] = can.hostKeys ? ['host_key'] : hasCertificate({ ...connection }) ? ['certificate'] : [];
     const probing: StepName[] = probe ? ['write', 'rename', 'delete'] : [];
-    this.order = ['resolve', 'connect', ...secure, 'login', 'list', ...probing];
+    this.#order = ['resolve', 'connect', ...secure, 'login', 'list', ...probing];
   }
 
   hostKeyShown(fingerprint: string): void {
     this.onHostKey?.(fingerprint);
-    const pinned = 'hostKeys' in this.connection ? this.connection.hostKeys : [];
+    const pinned = 'hostKeys' in this.#connection ? this.#connection.hostKeys : [];
     const state = pinned.length === 0 ? 'new' : pinned.includes(fingerprint) ? 'pinned' : 'mismatch';
-    this.hostKey ??= { fingerprint, state };
+    this.#hostKey ??= { fingerprint, state };
     if (state === 'mismatch') {
       throw new GatewayError(
         'host_key_mismatch',
-        `the server shows host key ${fingerprint}, but ${pinned.join(' or ')} is pinned${waitingWords(this.connection, fingerprint)}`,
+        `the server shows host key ${fingerprint}, but ${pinned.join(' or ')} is pinned${waitingWords(this.#connection, fingerprint)}`,
         { step: 'login' },
       );
     }
-    this.hostKey = { fingerprint, state };
-    this.done('host_key', `${fingerprint} (${state === 'new' ? 'not pinned yet' : 'pinned'})`);
+    this.#hostKey = { fingerprint, state };
+    this.#done('host_key', `${fingerprint} (${state === 'new' ? 'not pinned yet' : 'pinned'})`);
   }
 
-  private certificateShown(socket: TLSSocket): void {
-    if (this.certificate !== null) return;
+  #certificateShown(socket: TLSSocket): void {
+    if (this.#certificate !== null) return;
     const { subject, issuer, valid_to: until, fingerprint256 } = socket.getPeerCertificate();
     const validTo = new Date(until).toISOString();
-    this.certificate = {
+    this.#certificate = {
       subject: nameOf(subject),
       issuer: nameOf(issuer),
       validTo,
@@ -176,27 +179,27 @@ class TestRun {
       protocol: socket.getProtocol() ?? '',
     };
     const checked = socket.authorized ? '' : ', not verified (tlsVerify is off)';
-    this.done('certificate', `${this.certificate.subject}, until ${validTo}${checked}`);
+    this.#done('certificate', `${this.#certificate.subject}, until ${validTo}${checked}`);
   }
 
   async work(remote: Remote): Promise<void> {
     // An object store knows no login: the first answer to a signed request is one.
-    if (!this.isObjectStore) this.done('login', 'logged in');
+    if (!this.#isObjectStore) this.#done('login', 'logged in');
     const home = await remote.home();
-    const folder = this.connection.defaultPath;
+    const folder = this.#connection.defaultPath;
     const path = folder === undefined ? home : parseRemotePath(folder, ROOT, 'defaultPath');
     let entries = 0;
     for await (const _ of remote.list(path)) {
       if (++entries >= MAX_COUNTED) break;
     }
-    this.done('login', SIGNED);
+    this.#done('login', SIGNED);
     const count =
       entries >= MAX_COUNTED ? `${MAX_COUNTED} entries or more` : `${entries} ${entries === 1 ? 'entry' : 'entries'}`;
-    this.done('list', `${path}: ${count}`);
+    this.#done('list', `${path}: ${count}`);
     const keep = (): void => {
       const { moveOnto, exclusiveCreate, timeResolutionMs } = remote.can;
-      this.card = {
-        ...this.facts,
+      this.#card = {
+        ...this.#facts,
         ...remote.facts,
         home,
         moveOnto,
@@ -209,35 +212,35 @@ class TestRun {
       };
     };
     keep();
-    if (this.order.includes('write')) await this.probe(remote, path);
+    if (this.#order.includes('write')) await this.#probe(remote, path);
     keep();
   }
 
   failed(error: GatewayError): void {
     // An object store that speaks of the bucket has accepted the signature.
     const isBeyondLogin = hasCode(error, 'remote_failure', 'not_found', 'permission_denied', 'not_a_folder');
-    if (this.isObjectStore && isBeyondLogin) this.done('login', SIGNED);
-    const next = this.order.find((name) => !this.results.some((result) => result.name === name));
+    if (this.#isObjectStore && isBeyondLogin) this.#done('login', SIGNED);
+    const next = this.#order.find((name) => !this.#results.some((result) => result.name === name));
     if (next === undefined || this.failure !== undefined) return;
     this.failure = error;
-    this.mark(next, error);
+    this.#mark(next, error);
   }
 
   report(): Omit<TestReport, 'testedAt'> {
-    const steps = this.order.map(
-      (name): StepReport => this.results.find((result) => result.name === name) ?? { name, status: 'skipped' },
+    const steps = this.#order.map(
+      (name): StepReport => this.#results.find((result) => result.name === name) ?? { name, status: 'skipped' },
     );
     return {
       isOk: steps.every(({ status }) => status === 'ok'),
-      durationMs: Math.round(performance.now() - this.startedAt),
+      durationMs: Math.round(performance.now() - this.#startedAt),
       steps,
-      hostKey: this.hostKey,
-      certificate: this.certificate,
-      card: this.card,
+      hostKey: this.#hostKey,
+      certificate: this.#certificate,
+      card: this.#card,
     };
   }
 
-  private async probe(remote: Remote, folder: RemotePath): Promise<void> {
+  async #probe(remote: Remote, folder: RemotePath): Promise<void> {
     const name = `ftg-test-${randomBytes(6).toString('hex')}`;
     const [first, second] = [joinPath(folder, `${name}.txt`), joinPath(folder, `${name}-renamed.txt`)];
     let stands: RemotePath | undefined;
@@ -251,40 +254,40 @@ class TestRun {
         throw error;
       }
       stands = first;
-      this.done('write', `${first}, ${PROBE_BYTES.length} bytes`);
+      this.#done('write', `${first}, ${PROBE_BYTES.length} bytes`);
       await remote.move(first, second, { replace: false });
       stands = second;
-      this.done('rename', second);
+      this.#done('rename', second);
       await remote.remove(second);
       stands = undefined;
-      this.done('delete', second);
+      this.#done('delete', second);
     } catch (error) {
       if (stands !== undefined) await remote.remove(stands).catch(() => undefined);
       throw error;
     }
   }
 
-  private done(name: StepName, detail: string): void {
+  #done(name: StepName, detail: string): void {
     // Data connections and further sockets pass the same stations again.
-    if (!this.order.includes(name) || this.results.some((result) => result.name === name)) return;
-    this.results.push({ name, status: 'ok', durationMs: this.lap(), detail });
+    if (!this.#order.includes(name) || this.#results.some((result) => result.name === name)) return;
+    this.#results.push({ name, status: 'ok', durationMs: this.#lap(), detail });
   }
 
-  private mark(name: StepName, error: GatewayError): void {
-    this.results.push({
+  #mark(name: StepName, error: GatewayError): void {
+    this.#results.push({
       name,
       status: 'failed',
-      durationMs: this.lap(),
+      durationMs: this.#lap(),
       error: error.clientText,
       code: error.code,
-      advice: adviceFor(error, this.connection),
+      advice: adviceFor(error, this.#connection),
     });
   }
 
-  private lap(): number {
+  #lap(): number {
     const now = performance.now();
-    const lap = Math.round(now - this.stepStartedAt);
-    this.stepStartedAt = now;
+    const lap = Math.round(now - this.#stepStartedAt);
+    this.#stepStartedAt = now;
     return lap;
   }
 }

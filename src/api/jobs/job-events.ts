@@ -26,63 +26,65 @@ interface Watched {
 }
 
 export class JobEvents {
-  private readonly jobs = new Map<string, Watched>();
-  private readonly looking = new Periodic(() => this.lookAtAll(), LOOK_EVERY_MS);
+  readonly #rows: Pick<JobStorage['rows'], 'find' | 'ends' | 'lastEnd'>;
+  readonly #hub: EventHub;
+  readonly #jobs = new Map<string, Watched>();
+  readonly #looking = new Periodic(() => this.#lookAtAll(), LOOK_EVERY_MS);
 
-  constructor(
-    private readonly rows: Pick<JobStorage['rows'], 'find' | 'ends' | 'lastEnd'>,
-    private readonly hub: EventHub,
-  ) {}
+  constructor(rows: Pick<JobStorage['rows'], 'find' | 'ends' | 'lastEnd'>, hub: EventHub) {
+    this.#rows = rows;
+    this.#hub = hub;
+  }
 
   /** Begins with the job as it is given, and ends with it, or once `stillOpens` says no. @throws GatewayError rate_limited */
   watch(job: Job, stillOpens: () => Promise<boolean>, viewOf: (job: Job) => object = jobOf): Readable {
     const { id: jobId, accountId } = job;
-    const stream = this.hub.open('job', accountId, stillOpens);
+    const stream = this.#hub.open('job', accountId, stillOpens);
     const watcher: Watcher = { stream, viewOf, shown: '' };
     show(watcher, job);
     if (hasEnded(job)) return stream;
-    const known = this.jobs.get(jobId);
+    const known = this.#jobs.get(jobId);
     const watched = known ?? { jobId, accountId, watchers: new Set(), lastEnd: undefined, isLooking: false };
     watched.watchers.add(watcher);
-    stream.once('close', () => this.forget(watched, watcher));
+    stream.once('close', () => this.#forget(watched, watcher));
     if (known !== undefined) return stream;
-    this.jobs.set(jobId, watched);
-    this.looking.start();
-    void this.look(watched);
+    this.#jobs.set(jobId, watched);
+    this.#looking.start();
+    void this.#look(watched);
     return stream;
   }
 
-  private forget(watched: Watched, watcher: Watcher): void {
+  #forget(watched: Watched, watcher: Watcher): void {
     watched.watchers.delete(watcher);
     if (watched.watchers.size > 0) return;
-    if (this.jobs.get(watched.jobId) === watched) this.jobs.delete(watched.jobId);
-    if (this.jobs.size === 0) void this.looking.stop();
+    if (this.#jobs.get(watched.jobId) === watched) this.#jobs.delete(watched.jobId);
+    if (this.#jobs.size === 0) void this.#looking.stop();
   }
 
-  private lookAtAll(): void {
-    for (const watched of this.jobs.values()) void this.look(watched);
+  #lookAtAll(): void {
+    for (const watched of this.#jobs.values()) void this.#look(watched);
   }
 
   /** Never rejects: without the database nothing is shown for a while; the jobs wait for it too. */
-  private async look(watched: Watched): Promise<void> {
+  async #look(watched: Watched): Promise<void> {
     if (watched.isLooking) return;
     watched.isLooking = true;
-    await this.tell(watched).catch(() => undefined);
+    await this.#tell(watched).catch(() => undefined);
     watched.isLooking = false;
   }
 
-  private async tell(watched: Watched): Promise<void> {
+  async #tell(watched: Watched): Promise<void> {
     // Whoever comes meanwhile may have seen a newer one.
     const present = [...watched.watchers];
     await Promise.all(present.map(({ stream }) => stream.goesOn()));
     const watchers = present.filter(({ stream }) => !stream.ending.aborted);
     if (watchers.length === 0) return;
-    const job = await this.rows.find(watched.accountId, watched.jobId);
+    const job = await this.#rows.find(watched.accountId, watched.jobId);
     if (job === undefined) {
       for (const { stream } of watched.watchers) stream.finish();
       return;
     }
-    const files = await this.filesOf(watched);
+    const files = await this.#filesOf(watched);
     for (const watcher of watchers) {
       for (const file of files) watcher.stream.send('file', file);
       show(watcher, job);
@@ -90,11 +92,11 @@ export class JobEvents {
   }
 
   /** Those that have ended since the last look. */
-  private async filesOf(watched: Watched): Promise<readonly object[]> {
+  async #filesOf(watched: Watched): Promise<readonly object[]> {
     const { jobId, lastEnd } = watched;
-    const { files, last } = lastEnd === undefined ? NONE : await this.rows.ends(jobId, lastEnd, FILES_A_LOOK);
+    const { files, last } = lastEnd === undefined ? NONE : await this.#rows.ends(jobId, lastEnd, FILES_A_LOOK);
     const isAll = lastEnd !== undefined && files.length < FILES_A_LOOK;
-    watched.lastEnd = isAll ? last : await this.rows.lastEnd(jobId);
+    watched.lastEnd = isAll ? last : await this.#rows.lastEnd(jobId);
     return files.map(jobFileOf);
   }
 }

@@ -21,17 +21,20 @@ interface Attempt {
 }
 
 export class LoginGuard {
-  private readonly pair: RateLimiterPostgres;
-  private readonly address: RateLimiterPostgres;
-  private readonly account: RateLimiterPostgres;
+  readonly #sessions: Pick<Management['sessions'], 'knowsAddress'>;
+  readonly #pair: RateLimiterPostgres;
+  readonly #address: RateLimiterPostgres;
+  readonly #account: RateLimiterPostgres;
 
   constructor(
     accounts: Pick<Storage['accounts'], 'failureLimiter'>,
-    private readonly sessions: Pick<Management['sessions'], 'knowsAddress'>,
+    sessions: Pick<Management['sessions'], 'knowsAddress'>,
   ) {
-    this.pair = accounts.failureLimiter(LIMITS.pair);
-    this.address = accounts.failureLimiter(LIMITS.address);
-    this.account = accounts.failureLimiter(LIMITS.account);
+    this.#sessions = sessions;
+
+    this.#pair = accounts.failureLimiter(LIMITS.pair);
+    this.#address = accounts.failureLimiter(LIMITS.address);
+    this.#account = accounts.failureLimiter(LIMITS.account);
   }
 
   /**
@@ -42,24 +45,24 @@ export class LoginGuard {
     const from = networkOf(address);
     const account = digest(email.toLowerCase());
     const pair = digest(`${email.toLowerCase()} ${from}`);
-    await consume(this.address, from);
-    await consume(this.pair, pair);
+    await consume(this.#address, from);
+    await consume(this.#pair, pair);
     // An owner is not locked out of a place he has logged in from by somebody who guesses elsewhere.
-    const isKnown = accountId !== undefined && (await this.sessions.knowsAddress(accountId, address));
-    if (!isKnown) await consume(this.account, account);
+    const isKnown = accountId !== undefined && (await this.#sessions.knowsAddress(accountId, address));
+    if (!isKnown) await consume(this.#account, account);
     const giveBack = async (): Promise<void> => {
-      await this.address.reward(from, 1);
-      if (!isKnown) await this.account.reward(account, 1);
+      await this.#address.reward(from, 1);
+      if (!isKnown) await this.#account.reward(account, 1);
     };
     return {
       succeeded: async () => {
         await giveBack();
-        await this.pair.delete(pair);
+        await this.#pair.delete(pair);
       },
       // Not forgotten: else a right password would buy guesses at the code without end.
       undecided: async () => {
         await giveBack();
-        await this.pair.reward(pair, 1);
+        await this.#pair.reward(pair, 1);
       },
     };
   }

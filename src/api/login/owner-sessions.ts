@@ -15,15 +15,18 @@ interface OwnerSessionsOptions {
 }
 
 export class OwnerSessions implements Sessions {
-  private readonly isSecure: boolean;
-  private readonly cookieName: string;
-  private readonly publicOrigin: string | undefined;
+  readonly #options: OwnerSessionsOptions;
+  readonly #isSecure: boolean;
+  readonly #cookieName: string;
+  readonly #publicOrigin: string | undefined;
 
-  constructor(private readonly options: OwnerSessionsOptions) {
-    this.publicOrigin = URL.canParse(options.publicUrl) ? new URL(options.publicUrl).origin : undefined;
-    this.isSecure = options.isTls || this.publicOrigin?.startsWith('https:') === true;
+  constructor(options: OwnerSessionsOptions) {
+    this.#options = options;
+
+    this.#publicOrigin = URL.canParse(options.publicUrl) ? new URL(options.publicUrl).origin : undefined;
+    this.#isSecure = options.isTls || this.#publicOrigin?.startsWith('https:') === true;
     // Browsers take a name with this prefix only from this very host, over TLS and for every path (RFC 6265bis, 4.1.3.2).
-    this.cookieName = this.isSecure ? '__Host-ftg_session' : 'ftg_session';
+    this.#cookieName = this.#isSecure ? '__Host-ftg_session' : 'ftg_session';
   }
 
   async authenticate(request: HttpRequest): Promise<Caller | undefined> {
@@ -31,11 +34,11 @@ export class OwnerSessions implements Sessions {
     if (token === undefined) return undefined;
     // A page that looks again and again while nobody is there must not keep the session of whoever has left it.
     const isAttended = !request.headers.has('x-unattended');
-    const session = await this.options.sessions.find(token, isAttended);
+    const session = await this.#options.sessions.find(token, isAttended);
     if (session === undefined) {
       throw new GatewayError('unauthenticated', 'the login session has ended; log in again', {
         step: 'request',
-        sessionEnd: await this.options.sessions.whyEnded(token),
+        sessionEnd: await this.#options.sessions.whyEnded(token),
       });
     }
     this.requireSameOrigin(request);
@@ -51,13 +54,13 @@ export class OwnerSessions implements Sessions {
   /** Whether the session behind a long answer still lives; does not keep it alive. */
   async stillLives(request: HttpRequest): Promise<boolean> {
     const token = this.token(request);
-    return token !== undefined && (await this.options.sessions.find(token, false)) !== undefined;
+    return token !== undefined && (await this.#options.sessions.find(token, false)) !== undefined;
   }
 
   token(request: HttpRequest): string | undefined {
     for (const pair of (request.headers.get('cookie') ?? '').split(/[;,]/)) {
       const [name, value] = pair.trim().split('=', 2);
-      if (name === this.cookieName && value !== undefined && /^[A-Za-z0-9_-]{43}$/.test(value)) return value;
+      if (name === this.#cookieName && value !== undefined && /^[A-Za-z0-9_-]{43}$/.test(value)) return value;
     }
     return undefined;
   }
@@ -72,14 +75,14 @@ export class OwnerSessions implements Sessions {
       throw rejected('this request comes from another site (Sec-Fetch-Site)');
     }
     const origin = headers.get('origin');
-    if (origin === undefined || origin === this.publicOrigin) return;
+    if (origin === undefined || origin === this.#publicOrigin) return;
     if (URL.canParse(origin) && new URL(origin).host === headers.get('host')) return;
     throw rejected('this request comes from another site (Origin); behind a proxy set server.publicUrl');
   }
 
   cookie(token: string, expiresAt: Date): string {
     const seconds = Math.max(0, Math.floor((expiresAt.getTime() - Date.now()) / 1000));
-    return `${this.cookieName}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${this.isSecure ? '; Secure' : ''}`;
+    return `${this.#cookieName}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${this.#isSecure ? '; Secure' : ''}`;
   }
 
   noCookie(): string {

@@ -40,22 +40,25 @@ export function buildDocument(api: Api, routes: readonly DescribedRoute[], optio
 }
 
 class DocumentBuilder {
+  readonly #api: Api;
   /** Components that the operations refer to, and those that these refer to. */
-  private readonly components = new Map<string, object>();
-  private readonly schemas = new Map<string, Schema>();
+  readonly #components = new Map<string, object>();
+  readonly #schemas = new Map<string, Schema>();
   /** Those of more than one operation. */
-  private readonly parameters = new Map<string, Parameter>();
+  readonly #parameters = new Map<string, Parameter>();
 
-  constructor(private readonly api: Api) {}
+  constructor(api: Api) {
+    this.#api = api;
+  }
 
   build(routes: readonly DescribedRoute[], { publicUrl }: DocumentOptions): OpenApiDocument {
-    const { title, summary, introduction, tags, securitySchemes, webhooks } = this.api;
+    const { title, summary, introduction, tags, securitySchemes, webhooks } = this.#api;
     const paths: Record<string, PathItem> = {};
     const given: AnsweredErrorCode[] = [];
     for (const route of routes) {
       given.push(...errorCodesOf(route));
       const path = route.path.replace(/:(\w+)/g, '{$1}');
-      const operation = this.operation(route);
+      const operation = this.#operation(route);
       paths[path] = {
         ...paths[path],
         [route.method.toLowerCase()]: operation,
@@ -66,10 +69,10 @@ class DocumentBuilder {
     const responses = sharedErrorResponses(
       codes.filter((code) => code !== 'method_not_allowed'),
       JSON.stringify(paths).includes('ConflictOrSkipped'),
-      (schema) => this.shown(schema),
+      (schema) => this.#shown(schema),
     );
-    const events = webhooks((schema) => this.shown(schema));
-    this.schemas.set('ErrorCode', errorCodeSchema(codes));
+    const events = webhooks((schema) => this.#shown(schema));
+    this.#schemas.set('ErrorCode', errorCodeSchema(codes));
     const used = JSON.stringify([paths, responses]);
     const isUsed = ([name]: readonly [string, unknown]): boolean => used.includes(`"#/components/headers/${name}"`);
     return {
@@ -86,8 +89,8 @@ class DocumentBuilder {
       paths,
       webhooks: events,
       components: {
-        schemas: Object.fromEntries([...this.schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
-        parameters: Object.fromEntries(this.parameters),
+        schemas: Object.fromEntries([...this.#schemas].sort(([one], [other]) => (one < other ? -1 : 1))),
+        parameters: Object.fromEntries(this.#parameters),
         responses,
         headers: Object.fromEntries(Object.entries(ANSWER_HEADERS).filter(isUsed)),
         securitySchemes,
@@ -95,24 +98,26 @@ class DocumentBuilder {
     };
   }
 
-  private operation(route: DescribedRoute): Operation {
+  #operation(route: DescribedRoute): Operation {
     const { operationId, tag, summary, description, success } = route.description;
-    const body = this.requestBody(route);
+    const body = this.#requestBody(route);
     const codes = errorCodesOf(route);
     return {
       operationId,
       tags: [tag],
       summary,
       description,
-      security: this.api.securityOf(route),
+      security: this.#api.securityOf(route),
       parameters: [
-        ...pathParameters(route).map((parameter) => this.shared(parameter)),
+        ...pathParameters(route).map((parameter) => this.#shared(parameter)),
         ...queryParameters(route),
-        ...headerParameters(route).map((parameter) => this.shared(parameter)),
+        ...headerParameters(route).map((parameter) => this.#shared(parameter)),
       ],
       ...(body === undefined ? {} : { requestBody: body }),
       responses: {
-        ...Object.fromEntries(Object.entries(success).map(([status, answer]) => [status, this.success(route, answer)])),
+        ...Object.fromEntries(
+          Object.entries(success).map(([status, answer]) => [status, this.#success(route, answer)]),
+        ),
         ...errorResponsesOf(codes, route.skippable === true),
       },
       'x-error-codes': codes,
@@ -120,68 +125,68 @@ class DocumentBuilder {
   }
 
   /** Path and header parameters are shown once for all operations that say the same of them. */
-  private shared(parameter: Parameter): Parameter | Reference {
+  #shared(parameter: Parameter): Parameter | Reference {
     const { name } = parameter;
-    const known = this.parameters.get(name) ?? parameter;
+    const known = this.#parameters.get(name) ?? parameter;
     if (JSON.stringify(known) !== JSON.stringify(parameter)) return parameter;
-    this.parameters.set(name, parameter);
+    this.#parameters.set(name, parameter);
     return { $ref: `#/components/parameters/${name}` };
   }
 
-  private requestBody({ json, description: { body, bodyExamples } }: DescribedRoute): RequestBody | undefined {
+  #requestBody({ json, description: { body, bodyExamples } }: DescribedRoute): RequestBody | undefined {
     const forms = json === undefined ? body : { 'application/json': { schema: json, examples: bodyExamples } };
-    return forms === undefined ? undefined : { required: true, content: this.content(forms) };
+    return forms === undefined ? undefined : { required: true, content: this.#content(forms) };
   }
 
-  private success(route: Route, { description, headers = [], content }: Success): Response {
+  #success(route: Route, { description, headers = [], content }: Success): Response {
     const replayed = route.idempotent === true ? ['Idempotency-Replayed'] : [];
     return {
       description,
       headers: headerReferences([...commonHeaders(route), ...replayed, ...headers]),
-      ...(content === undefined ? {} : { content: this.content(content) }),
+      ...(content === undefined ? {} : { content: this.#content(content) }),
     };
   }
 
-  private content(forms: Readonly<Record<string, BodyForm>>): Record<string, MediaType> {
+  #content(forms: Readonly<Record<string, BodyForm>>): Record<string, MediaType> {
     return Object.fromEntries(
       Object.entries(forms).map(([type, { schema, examples }]) => [
         type,
-        { schema: this.shown(schema), ...(examples === undefined ? {} : { examples }) },
+        { schema: this.#shown(schema), ...(examples === undefined ? {} : { examples }) },
       ]),
     );
   }
 
   /** A schema with references in place of those that have a name; words of its own stand beside the reference. */
-  private shown(schema: object): Schema {
+  #shown(schema: object): Schema {
     const named = componentOf(schema);
-    if (named === undefined) return this.shownWhole(schema);
-    this.refer(named);
+    if (named === undefined) return this.#shownWhole(schema);
+    this.#refer(named);
     const { description } = schema as Schema;
     return { $ref: `#/components/schemas/${named.name}`, ...(description === undefined ? {} : { description }) };
   }
 
   /** The document shows this component. */
-  private refer({ name, schema }: Component): void {
-    const known = this.components.get(name);
+  #refer({ name, schema }: Component): void {
+    const known = this.#components.get(name);
     if (known !== undefined && known !== schema) throw new Error(`two schemas have the name ${name}`);
     if (known !== undefined) return;
-    this.components.set(name, schema);
-    this.schemas.set(name, this.shownWhole(schema));
+    this.#components.set(name, schema);
+    this.#schemas.set(name, this.#shownWhole(schema));
   }
 
-  private shownWhole(schema: object): Schema {
+  #shownWhole(schema: object): Schema {
     const parts = Object.entries(schema as Schema).map(([keyword, value]): [string, unknown] => {
-      if (keyword === 'properties') return [keyword, this.fields(value as Readonly<Record<string, object>>)];
-      if (keyword === 'items' || keyword === 'then') return [keyword, this.shown(value as object)];
+      if (keyword === 'properties') return [keyword, this.#fields(value as Readonly<Record<string, object>>)];
+      if (keyword === 'items' || keyword === 'then') return [keyword, this.#shown(value as object)];
       if (keyword === 'oneOf' || keyword === 'anyOf' || keyword === 'allOf')
-        return [keyword, (value as readonly object[]).map((one) => this.shown(one))];
+        return [keyword, (value as readonly object[]).map((one) => this.#shown(one))];
       return [keyword, value];
     });
     return Object.fromEntries(parts);
   }
 
-  private fields(schemas: Readonly<Record<string, object>>): Record<string, Schema> {
-    return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.shown(schema)]));
+  #fields(schemas: Readonly<Record<string, object>>): Record<string, Schema> {
+    return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.#shown(schema)]));
   }
 }
 

@@ -26,32 +26,35 @@ interface Listed {
 }
 
 class Page {
-  constructor(
-    private readonly document: OpenApiDocument,
-    private readonly documentPath: string,
-  ) {}
+  readonly #document: OpenApiDocument;
+  readonly #documentPath: string;
+
+  constructor(document: OpenApiDocument, documentPath: string) {
+    this.#document = document;
+    this.#documentPath = documentPath;
+  }
 
   whole(): ReferenceContent {
-    const { info, tags, webhooks, components } = this.document;
+    const { info, tags, webhooks, components } = this.#document;
     const title = `${info.title} API`;
     const groups = tags
-      .map((tag) => ({ tag, listed: this.operations().filter((one) => one.operation.tags[0] === tag.name) }))
+      .map((tag) => ({ tag, listed: this.#operations().filter((one) => one.operation.tags[0] === tag.name) }))
       .filter(({ listed }) => listed.length > 0);
     const events = Object.entries(webhooks).flatMap(([path, item]) => listedIn(path, item));
     const schemas = Object.entries(components.schemas);
     const html = `<h1>${escape(title)}</h1>
-<p class="faint">Version ${escape(info.version)}, OpenAPI ${escape(this.document.openapi)}: <a href="${escape(this.documentPath)}">${escape(this.documentPath)}</a></p>
+<p class="faint">Version ${escape(info.version)}, OpenAPI ${escape(this.#document.openapi)}: <a href="${escape(this.#documentPath)}">${escape(this.#documentPath)}</a></p>
 ${prose(info.description)}
 ${groups
   .map(
     ({ tag, listed }) =>
-      `<section>${heading(tagId(tag.name), tag.name)}${prose(tag.description)}${listed.map((one) => this.article(one)).join('')}</section>`,
+      `<section>${heading(tagId(tag.name), tag.name)}${prose(tag.description)}${listed.map((one) => this.#article(one)).join('')}</section>`,
   )
   .join('\n')}
-${events.length === 0 ? '' : `<section>${heading('sent-events', 'What the gateway sends')}${events.map((one) => this.article(one)).join('')}</section>`}
-${this.errorTable()}
+${events.length === 0 ? '' : `<section>${heading('sent-events', 'What the gateway sends')}${events.map((one) => this.#article(one)).join('')}</section>`}
+${this.#errorTable()}
 <section>${heading('schemas', 'Schemas')}
-${schemas.map(([name, schema]) => `<article id="schema-${escape(name)}"><h3>${escape(name)}</h3>${this.schemaBody(schema)}</article>`).join('\n')}
+${schemas.map(([name, schema]) => `<article id="schema-${escape(name)}"><h3>${escape(name)}</h3>${this.#schemaBody(schema)}</article>`).join('\n')}
 </section>`;
     const more = [
       { href: '#errors', text: 'Errors' },
@@ -68,37 +71,37 @@ ${schemas.map(([name, schema]) => `<article id="schema-${escape(name)}"><h3>${es
     };
   }
 
-  private operations(): Listed[] {
-    return Object.entries(this.document.paths).flatMap(([path, item]) => listedIn(path, item));
+  #operations(): Listed[] {
+    return Object.entries(this.#document.paths).flatMap(([path, item]) => listedIn(path, item));
   }
 
-  private article({ method, path, operation }: Listed): string {
+  #article({ method, path, operation }: Listed): string {
     const { operationId, summary, description, requestBody, security } = operation;
-    const parameters = parametersOf(this.document, operation);
+    const parameters = parametersOf(this.#document, operation);
     const access = accessWords(security);
     return `<article id="${escape(operationId)}"><h3>${escape(summary)}${permalink(operationId)}</h3>
 <p class="route"><span class="method ${method}">${method.toUpperCase()}</span> ${escape(path)}</p>
 ${access === '' ? '' : `<p class="faint">${escape(access)}</p>`}
 ${prose(description)}
-${parameters.length === 0 ? '' : `<h4>Parameters</h4>${this.parameters(parameters)}`}
-${requestBody === undefined ? '' : `<h4>Body</h4>${this.content(requestBody.content)}`}
+${parameters.length === 0 ? '' : `<h4>Parameters</h4>${this.#parameters(parameters)}`}
+${requestBody === undefined ? '' : `<h4>Body</h4>${this.#content(requestBody.content)}`}
 <h4>Answers</h4>
-${responsesOf(this.document, operation)
-  .map(([status, response]) => this.response(status, response))
+${responsesOf(this.#document, operation)
+  .map(([status, response]) => this.#response(status, response))
   .join('')}
 </article>`;
   }
 
-  private parameters(parameters: readonly Parameter[]): string {
+  #parameters(parameters: readonly Parameter[]): string {
     const rows = parameters.map(({ name, in: place, required, schema, description }) => [
       `<code>${escape(name)}</code>`,
       `${place}${required === true ? ', required' : ''}`,
-      `${this.typeOf(schema)}${inline(description, ' ')}`,
+      `${this.#typeOf(schema)}${inline(description, ' ')}`,
     ]);
     return table(['Name', 'In', 'What'], rows);
   }
 
-  private response(status: string, { description, headers = {}, content }: Response): string {
+  #response(status: string, { description, headers = {}, content }: Response): string {
     const [first = ''] = description.split('\n');
     const names = Object.keys(headers).map((name) => `<code>${escape(name)}</code>`);
     return `<details${status.startsWith('2') ? ' open' : ''}><summary><strong>${escape(status)}</strong> ${
@@ -106,10 +109,10 @@ ${responsesOf(this.document, operation)
     }</summary>
 ${/^[45]\d\d$/.test(status) ? prose(description) : ''}
 ${names.length === 0 ? '' : `<p>Header fields: ${names.join(', ')}</p>`}
-${content === undefined ? '' : this.content(content)}</details>`;
+${content === undefined ? '' : this.#content(content)}</details>`;
   }
 
-  private content(content: Readonly<Record<string, MediaType>>): string {
+  #content(content: Readonly<Record<string, MediaType>>): string {
     return Object.entries(content)
       .map(([type, { schema, examples = {} }]) => {
         const shownExamples = Object.values(examples)
@@ -120,13 +123,13 @@ ${content === undefined ? '' : this.content(content)}</details>`;
             const title = summary === undefined ? '' : `<p class="faint">${inline(summary)}</p>`;
             return `${title}<pre tabindex="0"><code>${escape(text)}</code></pre>`;
           });
-        return `<p><code>${escape(type)}</code>${schema === undefined ? '' : ` ${this.typeOf(schema)}`}</p>${shownExamples.join('')}`;
+        return `<p><code>${escape(type)}</code>${schema === undefined ? '' : ` ${this.#typeOf(schema)}`}</p>${shownExamples.join('')}`;
       })
       .join('');
   }
 
-  private errorTable(): string {
-    const codes = (this.document.components.schemas['ErrorCode']?.['oneOf'] ?? []) as readonly Schema[];
+  #errorTable(): string {
+    const codes = (this.#document.components.schemas['ErrorCode']?.['oneOf'] ?? []) as readonly Schema[];
     const rows = codes.map(({ const: code, title, description }) => [
       `<code>${escape(textOf(code))}</code>`,
       escape(textOf(title).split(' ')[0] ?? ''),
@@ -138,34 +141,34 @@ ${content === undefined ? '' : this.content(content)}</details>`;
     )}</section>`;
   }
 
-  private schemaBody(schema: Schema): string {
+  #schemaBody(schema: Schema): string {
     const properties = (schema['properties'] ?? {}) as Readonly<Record<string, Schema>>;
     const required = (schema['required'] ?? []) as readonly string[];
-    if (Object.keys(properties).length === 0 || 'allOf' in schema) return `<p>${this.typeOf(schema)}</p>`;
+    if (Object.keys(properties).length === 0 || 'allOf' in schema) return `<p>${this.#typeOf(schema)}</p>`;
     const rows = Object.entries(properties).map(([name, field]) => [
       `<code>${escape(name)}</code>${required.includes(name) ? '' : ' <span class="faint">optional</span>'}`,
-      `${this.typeOf(field)}${inline(textOf(field['description']), ' ')}${this.nested(field)}`,
+      `${this.#typeOf(field)}${inline(textOf(field['description']), ' ')}${this.#nested(field)}`,
     ]);
     return table(['Field', 'What'], rows);
   }
 
-  private nested(schema: Schema): string {
+  #nested(schema: Schema): string {
     const items = schema['items'] as Schema | undefined;
     const inner = items?.['properties'] === undefined ? schema : items;
-    return inner['properties'] === undefined ? '' : this.schemaBody(inner);
+    return inner['properties'] === undefined ? '' : this.#schemaBody(inner);
   }
 
   /** A type in a few words, with the limits that a caller must keep. */
-  private typeOf(schema: Schema): string {
+  #typeOf(schema: Schema): string {
     const { $ref, oneOf, items, type, enum: values, const: only } = schema;
     if (typeof $ref === 'string') return `<a href="#schema-${escape(nameIn($ref))}">${escape(nameIn($ref))}</a>`;
     // The form of a schema for each type: `if` says which type, `then` its schema.
     const forms = ((schema['allOf'] ?? []) as readonly Schema[]).flatMap(({ then }) =>
       then === undefined ? [] : [then],
     );
-    if (forms.length > 0) return forms.map((one) => this.typeOf(one as Schema)).join(' or ');
-    if (Array.isArray(oneOf)) return (oneOf as Schema[]).map((one) => this.typeOf(one)).join(' or ');
-    if (items !== undefined) return `list of ${this.typeOf(items as Schema)}`;
+    if (forms.length > 0) return forms.map((one) => this.#typeOf(one as Schema)).join(' or ');
+    if (Array.isArray(oneOf)) return (oneOf as Schema[]).map((one) => this.#typeOf(one)).join(' or ');
+    if (items !== undefined) return `list of ${this.#typeOf(items as Schema)}`;
     if (only !== undefined) return `<code>${escape(JSON.stringify(only))}</code>`;
     if (Array.isArray(values)) return values.map((value) => `<code>${escape(String(value))}</code>`).join(' ');
     const words = (Array.isArray(type) ? type : [type]).map(textOf).join(' or ');

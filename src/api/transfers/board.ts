@@ -36,38 +36,41 @@ interface Speed {
 }
 
 export class TransferBoard {
-  private readonly watchers = new Set<Watcher>();
-  private readonly speeds = new Map<string, Speed>();
-  private readonly ticking = new Periodic(() => this.tick(), TICK_MS);
-  private isStopped = false;
-  private hasPublished = false;
+  readonly #options: TransferBoardOptions;
+  readonly #watchers = new Set<Watcher>();
+  readonly #speeds = new Map<string, Speed>();
+  readonly #ticking = new Periodic(() => this.#tick(), TICK_MS);
+  #isStopped = false;
+  #hasPublished = false;
 
-  constructor(private readonly options: TransferBoardOptions) {}
+  constructor(options: TransferBoardOptions) {
+    this.#options = options;
+  }
 
   start(): void {
-    this.options.live.onBusy(() => this.keepTicking());
+    this.#options.live.onBusy(() => this.#keepTicking());
   }
 
   /** For as long as there is something to tell. */
-  private keepTicking(): void {
-    if (!this.isStopped) this.ticking.start();
+  #keepTicking(): void {
+    if (!this.#isStopped) this.#ticking.start();
   }
 
   async stop(): Promise<void> {
-    this.isStopped = true;
-    await this.ticking.stop();
-    if (this.hasPublished) await this.options.storage.running.publish([]).catch(() => undefined);
+    this.#isStopped = true;
+    await this.#ticking.stop();
+    if (this.#hasPublished) await this.#options.storage.running.publish([]).catch(() => undefined);
   }
 
   /** In the order in which they began, on all nodes. */
   async list(accountId: string): Promise<readonly RunningTransfer[]> {
-    const elsewhere = await this.options.storage.running.elsewhere([accountId]);
-    return this.viewsOf(accountId, elsewhere);
+    const elsewhere = await this.#options.storage.running.elsewhere([accountId]);
+    return this.#viewsOf(accountId, elsewhere);
   }
 
   /** Whether somebody runs it. */
   async cancel(accountId: string, id: string): Promise<boolean> {
-    return this.options.live.cancel(accountId, id) || (await this.options.storage.running.askCancel(accountId, id));
+    return this.#options.live.cancel(accountId, id) || (await this.#options.storage.running.askCancel(accountId, id));
   }
 
   /**
@@ -76,42 +79,42 @@ export class TransferBoard {
    * @throws GatewayError rate_limited
    */
   watch(accountId: string, stillOpens: () => Promise<boolean>, isBatched = false): Readable {
-    const stream = this.options.hub.open('transfers', accountId, stillOpens);
+    const stream = this.#options.hub.open('transfers', accountId, stillOpens);
     const watcher = new Watcher(accountId, stream, isBatched);
-    this.watchers.add(watcher);
-    stream.once('close', () => this.watchers.delete(watcher));
-    this.keepTicking();
-    void this.show([watcher]).catch(() => undefined);
+    this.#watchers.add(watcher);
+    stream.once('close', () => this.#watchers.delete(watcher));
+    this.#keepTicking();
+    void this.#show([watcher]).catch(() => undefined);
     return stream;
   }
 
-  private async tick(): Promise<void> {
+  async #tick(): Promise<void> {
     try {
-      const local = this.options.live.list();
-      this.measure(local);
-      await this.publish(local);
-      if (this.watchers.size === 0) {
-        if (local.length > 0 || this.hasPublished) return;
-        void this.ticking.stop();
+      const local = this.#options.live.list();
+      this.#measure(local);
+      await this.#publish(local);
+      if (this.#watchers.size === 0) {
+        if (local.length > 0 || this.#hasPublished) return;
+        void this.#ticking.stop();
         // One that has begun meanwhile.
-        if (this.options.live.list().length > 0) this.keepTicking();
+        if (this.#options.live.list().length > 0) this.#keepTicking();
         return;
       }
-      await Promise.all([...this.watchers].map(({ stream }) => stream.goesOn()));
-      await this.show([...this.watchers]);
+      await Promise.all([...this.#watchers].map(({ stream }) => stream.goesOn()));
+      await this.#show([...this.#watchers]);
     } catch (error) {
       // Without the database nothing is shown for a while; the transfers themselves go on.
-      this.options.log('debug', 'the progress of transfers was not told', { reason: String(error) });
+      this.#options.log('debug', 'the progress of transfers was not told', { reason: String(error) });
     }
   }
 
-  private measure(local: readonly LiveTransfer[]): void {
+  #measure(local: readonly LiveTransfer[]): void {
     const ids = new Set(local.map(({ id }) => id));
-    for (const id of this.speeds.keys()) if (!ids.has(id)) this.speeds.delete(id);
+    for (const id of this.#speeds.keys()) if (!ids.has(id)) this.#speeds.delete(id);
     for (const { id, bytes } of local) {
-      const speed = this.speeds.get(id);
+      const speed = this.#speeds.get(id);
       if (speed === undefined) {
-        this.speeds.set(id, { bytes, perSecond: bytes });
+        this.#speeds.set(id, { bytes, perSecond: bytes });
         continue;
       }
       const now = ((bytes - speed.bytes) * 1000) / TICK_MS;
@@ -120,44 +123,44 @@ export class TransferBoard {
     }
   }
 
-  private async publish(local: readonly LiveTransfer[]): Promise<void> {
+  async #publish(local: readonly LiveTransfer[]): Promise<void> {
     const before = Date.now() - PUBLISH_AFTER_MS;
-    const rows = local.filter(({ startedAt }) => startedAt.getTime() <= before).map((one) => this.rowOf(one));
-    if (rows.length === 0 && !this.hasPublished) return;
-    this.hasPublished = rows.length > 0;
-    const wanted = new Set(await this.options.storage.running.publish(rows));
-    for (const { id, accountId } of rows) if (wanted.has(id)) this.options.live.cancel(accountId, id);
+    const rows = local.filter(({ startedAt }) => startedAt.getTime() <= before).map((one) => this.#rowOf(one));
+    if (rows.length === 0 && !this.#hasPublished) return;
+    this.#hasPublished = rows.length > 0;
+    const wanted = new Set(await this.#options.storage.running.publish(rows));
+    for (const { id, accountId } of rows) if (wanted.has(id)) this.#options.live.cancel(accountId, id);
   }
 
-  private async show(watchers: readonly Watcher[]): Promise<void> {
+  async #show(watchers: readonly Watcher[]): Promise<void> {
     const accountIds = [...new Set(watchers.map(({ accountId }) => accountId))];
-    const elsewhere = await this.options.storage.running.elsewhere(accountIds);
+    const elsewhere = await this.#options.storage.running.elsewhere(accountIds);
     for (const accountId of accountIds) {
-      const views = this.viewsOf(accountId, elsewhere);
+      const views = this.#viewsOf(accountId, elsewhere);
       const watching = watchers.filter((watcher) => watcher.accountId === accountId);
       const gone = new Set(watching.flatMap((watcher) => watcher.update(views)));
       if (gone.size === 0) continue;
-      const ended = await this.options.storage.transfers.ended(accountId, [...gone]);
+      const ended = await this.#options.storage.transfers.ended(accountId, [...gone]);
       for (const watcher of watching) watcher.tellEnded(ended);
     }
   }
 
-  private viewsOf(accountId: string, elsewhere: readonly RunningRow[]): readonly RunningTransfer[] {
-    const local = this.options.live.list().map((one) => this.rowOf(one));
+  #viewsOf(accountId: string, elsewhere: readonly RunningRow[]): readonly RunningTransfer[] {
+    const local = this.#options.live.list().map((one) => this.#rowOf(one));
     return [...local, ...elsewhere]
       .filter((row) => row.accountId === accountId)
       .sort((a, b) => (a.id < b.id ? -1 : 1))
       .map(viewOf);
   }
 
-  private rowOf(live: LiveTransfer): RunningRow {
+  #rowOf(live: LiveTransfer): RunningRow {
     const { id, accountId, bytes, totalBytes, step, startedAt, job = null, linkId, ...facts } = live;
     return {
       id,
       accountId,
       bytes,
       totalBytes: totalBytes ?? null,
-      bytesPerSecond: this.speeds.get(id)?.perSecond ?? 0,
+      bytesPerSecond: this.#speeds.get(id)?.perSecond ?? 0,
       step,
       job,
       facts: { ...facts, ...(linkId === undefined ? {} : { linkId }), startedAt: startedAt.toISOString() },
@@ -190,36 +193,39 @@ type RunningFacts = Pick<RunningTransfer, 'connectionId' | 'type' | 'direction' 
 
 /** One stream. It shows only what differs from what it has shown before. */
 class Watcher {
-  private last = '';
-  private shown = new Set<string>();
+  readonly #isBatched: boolean;
+  #last = '';
+  #shown = new Set<string>();
   /** Shown before and running no more, with the ticks that their end may still take to be written. */
-  private readonly gone = new Map<string, number>();
+  readonly #gone = new Map<string, number>();
 
   constructor(
     readonly accountId: string,
     readonly stream: EventStream,
-    private readonly isBatched: boolean,
-  ) {}
+    isBatched: boolean,
+  ) {
+    this.#isBatched = isBatched;
+  }
 
   /** Resolves to the ids whose end is to be told. */
   update(views: readonly RunningTransfer[]): readonly string[] {
     // What only says that time has passed is no news.
     const key = JSON.stringify(views, (name, value: unknown) => (name === 'durationMs' ? 0 : value));
-    if (key !== this.last) this.stream.send('transfers', { transfers: views });
-    this.last = key;
+    if (key !== this.#last) this.stream.send('transfers', { transfers: views });
+    this.#last = key;
     const ids = new Set(views.map(({ id }) => id));
-    for (const id of this.shown) if (!ids.has(id)) this.gone.set(id, ENDED_PATIENCE_TICKS);
-    this.shown = ids;
-    for (const [id, left] of this.gone) {
-      if (left === 0) this.gone.delete(id);
-      else this.gone.set(id, left - 1);
+    for (const id of this.#shown) if (!ids.has(id)) this.#gone.set(id, ENDED_PATIENCE_TICKS);
+    this.#shown = ids;
+    for (const [id, left] of this.#gone) {
+      if (left === 0) this.#gone.delete(id);
+      else this.#gone.set(id, left - 1);
     }
-    return [...this.gone.keys()];
+    return [...this.#gone.keys()];
   }
 
   tellEnded(transfers: readonly ManagedTransfer[]): void {
-    const own = transfers.filter(({ id }) => this.gone.delete(id));
-    if (!this.isBatched) for (const transfer of own) this.stream.send('finished', transfer);
+    const own = transfers.filter(({ id }) => this.#gone.delete(id));
+    if (!this.#isBatched) for (const transfer of own) this.stream.send('finished', transfer);
     else if (own.length > 0) this.stream.send('ended', { transfers: own });
   }
 }

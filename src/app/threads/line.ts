@@ -27,55 +27,57 @@ interface Pending {
 }
 
 export class ThreadLine<Far extends Served> {
-  private readonly pending = new Map<number, Pending>();
-  private calls = 0;
-  private ended: Error | undefined;
+  readonly #port: Port;
+  readonly #near: Served;
+  readonly #pending = new Map<number, Pending>();
+  #calls = 0;
+  #ended: Error | undefined;
 
-  constructor(
-    private readonly port: Port,
-    private readonly near: Served,
-  ) {
-    port.on('message', (message) => void this.receive(message as Message));
+  constructor(port: Port, near: Served) {
+    this.#port = port;
+    this.#near = near;
+
+    port.on('message', (message) => void this.#receive(message as Message));
   }
 
   /** Rejects with what the other side threw, or with the reason of `end`. */
   call<K extends keyof Far & string>(name: K, ...parts: Parameters<Far[K]>): Promise<Awaited<ReturnType<Far[K]>>> {
     return new Promise((resolve, reject) => {
-      if (this.ended !== undefined) return reject(this.ended);
-      const id = ++this.calls;
-      this.pending.set(id, { resolve, reject });
-      this.port.postMessage({ kind: 'call', id, name, parts });
+      if (this.#ended !== undefined) return reject(this.#ended);
+      const id = ++this.#calls;
+      this.#pending.set(id, { resolve, reject });
+      this.#port.postMessage({ kind: 'call', id, name, parts });
     });
   }
 
   /** A call whose outcome nobody waits for. Calls arrive in the order in which they are made. */
   tell<K extends keyof Far & string>(name: K, ...parts: Parameters<Far[K]>): void {
-    this.port.postMessage({ kind: 'call', id: undefined, name, parts });
+    this.#port.postMessage({ kind: 'call', id: undefined, name, parts });
   }
 
   /** The other side is gone: nobody waits for it any more. */
   end(reason: Error): void {
-    this.ended = reason;
-    for (const { reject } of this.pending.values()) reject(reason);
-    this.pending.clear();
+    this.#ended = reason;
+    for (const { reject } of this.#pending.values()) reject(reason);
+    this.#pending.clear();
   }
 
-  private async receive(message: Message): Promise<void> {
-    if (message.kind === 'call') return this.serve(message.id, message.name, message.parts);
-    const pending = this.pending.get(message.id);
-    this.pending.delete(message.id);
+  async #receive(message: Message): Promise<void> {
+    if (message.kind === 'call') return this.#serve(message.id, message.name, message.parts);
+    const pending = this.#pending.get(message.id);
+    this.#pending.delete(message.id);
     if (message.kind === 'result') pending?.resolve(message.value as never);
     else pending?.reject(restored(message.error));
   }
 
-  private async serve(id: number | undefined, name: string, parts: never[]): Promise<void> {
+  async #serve(id: number | undefined, name: string, parts: never[]): Promise<void> {
     try {
-      const value = await this.near[name]?.(...parts);
-      if (id !== undefined) this.port.postMessage({ kind: 'result', id, value });
+      const value = await this.#near[name]?.(...parts);
+      if (id !== undefined) this.#port.postMessage({ kind: 'result', id, value });
     } catch (error) {
       // Nobody waits for it: it escapes as any other error nobody expected.
       if (id === undefined) throw error;
-      this.port.postMessage({ kind: 'failure', id, error: carried(error) });
+      this.#port.postMessage({ kind: 'failure', id, error: carried(error) });
     }
   }
 }

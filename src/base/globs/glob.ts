@@ -78,6 +78,7 @@ function lettersOf(nodes: readonly Node[]): string {
  * back.
  */
 class Program {
+  readonly #dot: boolean;
   readonly ops: Op[] = [];
   /** The next state of each. */
   readonly nexts: number[] = [];
@@ -92,7 +93,9 @@ class Program {
   hasUnless = false;
   #rounds = 0;
 
-  constructor(private readonly dot: boolean) {}
+  constructor(dot: boolean) {
+    this.#dot = dot;
+  }
 
   sequence(nodes: readonly Node[], next: number): number {
     return nodes.reduceRight((following, node) => this.#node(node, following), next);
@@ -107,7 +110,7 @@ class Program {
       case 'any':
       case 'star': {
         const state = this.#add(node.kind === 'any' ? Op.Any : Op.Star, next);
-        return node.isAtStart && !this.dot ? this.#add(Op.NoDot, state) : state;
+        return node.isAtStart && !this.#dot ? this.#add(Op.NoDot, state) : state;
       }
       case 'globstar':
         return this.#globstar(next);
@@ -119,7 +122,7 @@ class Program {
   }
 
   #globstar(next: number): number {
-    return this.#add(Op.Globstar, next, this.dot ? TAKES_DOTS : 0);
+    return this.#add(Op.Globstar, next, this.#dot ? TAKES_DOTS : 0);
   }
 
   #group({ how, alternatives }: Extract<Node, { kind: 'group' }>, next: number): number {
@@ -176,6 +179,8 @@ class Program {
 }
 
 class Matcher {
+  readonly #program: Program;
+  readonly #start: number;
   readonly #ops: Uint8Array;
   readonly #nexts: Uint16Array;
   readonly #others: Int32Array;
@@ -185,10 +190,10 @@ class Matcher {
   #codes = new Int32Array(256);
   #length = 0;
 
-  constructor(
-    private readonly program: Program,
-    private readonly start: number,
-  ) {
+  constructor(program: Program, start: number) {
+    this.#program = program;
+    this.#start = start;
+
     this.#ops = Uint8Array.from(program.ops);
     this.#nexts = Uint16Array.from(program.nexts);
     this.#others = Int32Array.from(program.others);
@@ -196,7 +201,7 @@ class Matcher {
   }
 
   matches(text: string): boolean {
-    const { hasRounds, hasUnless } = this.program;
+    const { hasRounds, hasUnless } = this.#program;
     this.#read(text);
     let [here, after] = this.#notes;
     here.fill(0);
@@ -209,7 +214,7 @@ class Matcher {
       [after, here] = [here, after];
       here.fill(0);
     }
-    return after[this.start] === 1;
+    return after[this.#start] === 1;
   }
 
   /** Notes which states lead from here to the end; returns how many notes it changed. */
@@ -236,7 +241,7 @@ class Matcher {
           leads = takes && code !== SLASH;
           break;
         case Op.Class:
-          leads = takes && code !== SLASH && this.program.isInClass(other, code);
+          leads = takes && code !== SLASH && this.#program.isInClass(other, code);
           break;
         case Op.Star:
           leads = follows || (code !== SLASH && after[index] === 1);

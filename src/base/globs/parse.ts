@@ -39,14 +39,17 @@ export function parseGlob(glob: string): { readonly nodes: readonly Node[]; read
 }
 
 class Parser {
-  constructor(
-    private readonly glob: string,
-    private at: number,
-  ) {}
+  readonly #glob: string;
+  #at: number;
+
+  constructor(glob: string, at: number) {
+    this.#glob = glob;
+    this.#at = at;
+  }
 
   whole(): Node[] {
     const nodes = this.#sequence('', true);
-    if (this.at < this.glob.length) throw new SyntaxError(`"${this.glob.charAt(this.at)}" closes nothing`);
+    if (this.#at < this.#glob.length) throw new SyntaxError(`"${this.#glob.charAt(this.#at)}" closes nothing`);
     return nodes;
   }
 
@@ -54,11 +57,11 @@ class Parser {
   #sequence(ends: string, startsSegment: boolean): Node[] {
     const nodes: Node[] = [];
     let isAtStart = startsSegment;
-    while (this.at < this.glob.length) {
-      const sign = this.glob.charAt(this.at);
+    while (this.#at < this.#glob.length) {
+      const sign = this.#glob.charAt(this.#at);
       if (ends.includes(sign) || sign === ')' || sign === ']') break;
-      if ('@?*+!'.includes(sign) && this.glob.charAt(this.at + 1) === '(') {
-        this.at += 1;
+      if ('@?*+!'.includes(sign) && this.#glob.charAt(this.#at + 1) === '(') {
+        this.#at += 1;
         nodes.push(this.#group(sign as Repeat));
       } else if (sign === '*') {
         this.#stars(nodes, isAtStart);
@@ -67,7 +70,7 @@ class Parser {
       else if (sign === '[') nodes.push(this.#class());
       else if (sign === '{') nodes.push(...this.#braces());
       else if (sign === '?') {
-        this.at += 1;
+        this.#at += 1;
         nodes.push({ kind: 'any', isAtStart });
       } else {
         nodes.push({ kind: 'character', code: this.#character() });
@@ -80,12 +83,12 @@ class Parser {
   }
 
   #stars(nodes: Node[], isAtStart: boolean): void {
-    const from = this.at;
-    while (this.glob.charAt(this.at) === '*' && this.glob.charAt(this.at + 1) !== '(') this.at += 1;
-    if (this.at - from < 2 || !isAtStart) {
+    const from = this.#at;
+    while (this.#glob.charAt(this.#at) === '*' && this.#glob.charAt(this.#at + 1) !== '(') this.#at += 1;
+    if (this.#at - from < 2 || !isAtStart) {
       nodes.push({ kind: 'star', isAtStart });
-    } else if (this.glob.charAt(this.at) === '/') {
-      this.at += 1;
+    } else if (this.#glob.charAt(this.#at) === '/') {
+      this.#at += 1;
       nodes.push({ kind: 'above' });
     } else {
       nodes.push({ kind: 'globstar' });
@@ -95,24 +98,24 @@ class Parser {
   #group(how: Repeat): Node {
     const alternatives: Node[][] = [];
     do {
-      this.at += 1;
+      this.#at += 1;
       alternatives.push(this.#sequence('|)', false));
-    } while (this.glob.charAt(this.at) === '|');
+    } while (this.#glob.charAt(this.#at) === '|');
     this.#close(')');
     return { kind: 'group', how, alternatives };
   }
 
   #braces(): Node[] {
-    const range = /^\{(-?\d+|.)\.\.(-?\d+|.)\}/su.exec(this.glob.slice(this.at));
+    const range = /^\{(-?\d+|.)\.\.(-?\d+|.)\}/su.exec(this.#glob.slice(this.#at));
     if (range !== null) {
-      this.at += range[0].length;
+      this.#at += range[0].length;
       return [rangeOf(range[1] ?? '', range[2] ?? '')];
     }
     const alternatives: Node[][] = [];
     do {
-      this.at += 1;
+      this.#at += 1;
       alternatives.push(this.#sequence(',}', false));
-    } while (this.glob.charAt(this.at) === ',');
+    } while (this.#glob.charAt(this.#at) === ',');
     this.#close('}');
     const [only = [], ...more] = alternatives;
     // Without a choice they are ordinary letters.
@@ -122,42 +125,42 @@ class Parser {
   }
 
   #class(): Node {
-    this.at += 1;
-    const isNegated = '!^'.includes(this.glob.charAt(this.at)) && this.at < this.glob.length;
-    if (isNegated) this.at += 1;
+    this.#at += 1;
+    const isNegated = '!^'.includes(this.#glob.charAt(this.#at)) && this.#at < this.#glob.length;
+    if (isNegated) this.#at += 1;
     const ranges: number[] = [];
     // A closing bracket that comes first is a member.
-    for (let isFirst = true; isFirst || this.glob.charAt(this.at) !== ']'; isFirst = false) {
-      const named = /^\[:([a-z]+):\]/.exec(this.glob.slice(this.at, this.at + 16));
+    for (let isFirst = true; isFirst || this.#glob.charAt(this.#at) !== ']'; isFirst = false) {
+      const named = /^\[:([a-z]+):\]/.exec(this.#glob.slice(this.#at, this.#at + 16));
       const members = POSIX[named?.[1] ?? ''];
       if (named !== null && members !== undefined) {
-        this.at += named[0].length;
+        this.#at += named[0].length;
         for (const member of members) ranges.push(member.charCodeAt(0));
         continue;
       }
       const from = this.#character();
-      const hasEnd = this.glob.charAt(this.at) === '-' && this.glob.charAt(this.at + 1) !== ']';
-      if (hasEnd) this.at += 1;
+      const hasEnd = this.#glob.charAt(this.#at) === '-' && this.#glob.charAt(this.#at + 1) !== ']';
+      if (hasEnd) this.#at += 1;
       const to = hasEnd ? this.#character() : from;
       if (to < from) throw new SyntaxError('a class whose range runs backwards');
       ranges.push(from, to);
     }
-    this.at += 1;
+    this.#at += 1;
     return { kind: 'class', ranges, isNegated };
   }
 
   /** One letter; after a backslash, any letter. */
   #character(): number {
-    if (this.glob.charAt(this.at) === '\\' && this.at + 1 < this.glob.length) this.at += 1;
-    const code = this.glob.codePointAt(this.at);
+    if (this.#glob.charAt(this.#at) === '\\' && this.#at + 1 < this.#glob.length) this.#at += 1;
+    const code = this.#glob.codePointAt(this.#at);
     if (code === undefined) throw new SyntaxError('a bracket that is never closed');
-    this.at += code > 0xffff ? 2 : 1;
+    this.#at += code > 0xffff ? 2 : 1;
     return code;
   }
 
   #close(bracket: string): void {
-    if (this.glob.charAt(this.at) !== bracket) throw new SyntaxError(`a bracket that "${bracket}" does not close`);
-    this.at += 1;
+    if (this.#glob.charAt(this.#at) !== bracket) throw new SyntaxError(`a bracket that "${bracket}" does not close`);
+    this.#at += 1;
   }
 }
 

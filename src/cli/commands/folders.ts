@@ -28,53 +28,59 @@ export interface FolderOptions {
 
 /** What is on its way, file by file. */
 class FolderRun {
+  readonly #session: Session;
+  readonly #options: FolderOptions;
   readonly running = new Map<string, { bytes: number; readonly size: number }>();
-  private readonly startedAt = performance.now();
-  private readonly block: ProgressBlock;
-  private files = 0;
-  private filesTotal = 0;
-  private skipped = 0;
-  private failed = 0;
-  private bytes = 0;
-  private bytesTotal = 0;
+  readonly #startedAt = performance.now();
+  readonly #block: ProgressBlock;
+  #files = 0;
+  #filesTotal = 0;
+  #skipped = 0;
+  #failed = 0;
+  #bytes = 0;
+  #bytesTotal = 0;
 
-  constructor(
-    private readonly session: Session,
-    private readonly options: FolderOptions,
-  ) {
-    this.block = new ProgressBlock(session.out.isJson ? false : options.progress, () => {
+  constructor(session: Session, options: FolderOptions) {
+    this.#session = session;
+    this.#options = options;
+
+    this.#block = new ProgressBlock(session.out.isJson ? false : options.progress, () => {
       const running = [...this.running];
       const moving = running.reduce((sum, [, one]) => sum + one.bytes, 0);
       return {
-        files: this.files,
-        filesTotal: this.filesTotal,
-        skipped: this.skipped,
-        failed: this.failed,
-        bytes: this.bytes + moving,
-        bytesTotal: this.bytesTotal,
+        files: this.#files,
+        filesTotal: this.#filesTotal,
+        skipped: this.#skipped,
+        failed: this.#failed,
+        bytes: this.#bytes + moving,
+        bytesTotal: this.#bytesTotal,
         running: running.map(([path, { bytes, size }]) => `${path}: ${bytesText(bytes)} of ${bytesText(size)}`),
       };
     });
   }
 
   get rule(): Rule {
-    const { onConflict, overwrite } = this.options;
+    const { onConflict, overwrite } = this.#options;
     return onConflict ?? (overwrite ? 'replace' : 'fail');
   }
 
   /** One file; what fails is told, and the others go on. */
   async file(path: string, size: number, work: () => Promise<'done' | 'skipped'>): Promise<void> {
-    const { out, signal } = this.session;
-    this.filesTotal += 1;
-    this.bytesTotal += size;
+    const { out, signal } = this.#session;
+    this.#filesTotal += 1;
+    this.#bytesTotal += size;
     signal.throwIfAborted();
     this.running.set(path, { bytes: 0, size });
     try {
       const state = await work();
-      this[state === 'done' ? 'files' : 'skipped'] += 1;
-      if (state === 'done') this.bytes += size;
-      else this.bytesTotal -= size;
-      if (out.isJson || this.options.dryRun === true) this.tell({ path, state, size });
+      if (state === 'done') {
+        this.#files += 1;
+        this.#bytes += size;
+      } else {
+        this.#skipped += 1;
+        this.#bytesTotal -= size;
+      }
+      if (out.isJson || this.#options.dryRun === true) this.#tell({ path, state, size });
     } catch (thrown) {
       signal.throwIfAborted();
       if (isOfAll(thrown)) throw thrown;
@@ -91,30 +97,33 @@ class FolderRun {
 
   /** Neither file nor folder; it is counted, and told. */
   passOver(path: string, why: string): void {
-    this.skipped += 1;
-    this.tell({ path, state: 'skipped', error: why });
+    this.#skipped += 1;
+    this.#tell({ path, state: 'skipped', error: why });
   }
 
   fail(path: string, thrown: unknown, size = 0): void {
-    this.failed += 1;
-    this.bytesTotal -= size;
-    this.tell({ path, state: 'failed', error: thrown instanceof Error ? thrown.message : String(thrown) });
+    this.#failed += 1;
+    this.#bytesTotal -= size;
+    this.#tell({ path, state: 'failed', error: thrown instanceof Error ? thrown.message : String(thrown) });
   }
 
   stop(): void {
-    this.block.end();
-    const { out, signal } = this.session;
+    this.#block.end();
+    const { out, signal } = this.#session;
     if (!signal.aborted) return;
-    out.note(`${this.files} files are done; the same command with --on-conflict changed does the rest`);
+    out.note(`${this.#files} files are done; the same command with --on-conflict changed does the rest`);
   }
 
   /** @throws Exit when some failed */
   end(verb: string): void {
-    const { out } = this.session;
-    const { files, skipped, failed, bytes } = this;
+    const { out } = this.#session;
+    const files = this.#files;
+    const skipped = this.#skipped;
+    const failed = this.#failed;
+    const bytes = this.#bytes;
     const more = Object.entries({ skipped, failed }).map(([what, count]) => (count > 0 ? `, ${count} ${what}` : ''));
-    const durationMs = Math.round(performance.now() - this.startedAt);
-    const how = this.options.dryRun === true ? 'dry run, would be ' : '';
+    const durationMs = Math.round(performance.now() - this.#startedAt);
+    const how = this.#options.dryRun === true ? 'dry run, would be ' : '';
     out.show(
       { files, skipped, failed, bytes, durationMs },
       () => `${how}${verb}: ${files} files, ${bytesText(bytes)}${more.join('')} in ${durationText(durationMs / 1_000)}`,
@@ -122,17 +131,12 @@ class FolderRun {
     if (failed > 0) throw new Exit(EXIT.partlyFailed);
   }
 
-  private tell(line: {
-    readonly path: string;
-    readonly state: string;
-    readonly size?: number;
-    readonly error?: string;
-  }) {
-    const { out } = this.session;
+  #tell(line: { readonly path: string; readonly state: string; readonly size?: number; readonly error?: string }) {
+    const { out } = this.#session;
     if (out.isJson) return out.show(line, () => '');
     const text = oneLine(`${line.path}: ${line.error ?? line.state}`);
     if (line.state === 'done') out.show(line, () => text.replace(/: done$/, ''));
-    else this.block.say(text);
+    else this.#block.say(text);
   }
 }
 
@@ -337,26 +341,28 @@ async function* entriesBelow(root: string, folder = ''): AsyncGenerator<LocalEnt
 
 /** What there is in a remote folder; of the folder that was asked for last alone. */
 class RemoteFiles {
-  private folder: string | undefined | null = null;
-  private files: Promise<ReadonlyMap<string, Version>> = Promise.resolve(new Map());
+  readonly #session: Session;
+  readonly #connectionId: string;
+  #folder: string | undefined | null = null;
+  #files: Promise<ReadonlyMap<string, Version>> = Promise.resolve(new Map());
 
-  constructor(
-    private readonly session: Session,
-    private readonly connectionId: string,
-  ) {}
-
-  async of(folder: string | undefined, name: string): Promise<Version | undefined> {
-    if (this.folder !== folder) {
-      this.folder = folder;
-      this.files = this.read(folder);
-    }
-    return (await this.files).get(name);
+  constructor(session: Session, connectionId: string) {
+    this.#session = session;
+    this.#connectionId = connectionId;
   }
 
-  private async read(folder: string | undefined): Promise<ReadonlyMap<string, Version>> {
-    const { gateway, signal } = this.session;
+  async of(folder: string | undefined, name: string): Promise<Version | undefined> {
+    if (this.#folder !== folder) {
+      this.#folder = folder;
+      this.#files = this.#read(folder);
+    }
+    return (await this.#files).get(name);
+  }
+
+  async #read(folder: string | undefined): Promise<ReadonlyMap<string, Version>> {
+    const { gateway, signal } = this.#session;
     try {
-      const { files } = await gateway.files.list(this.connectionId, folder, { signal });
+      const { files } = await gateway.files.list(this.#connectionId, folder, { signal });
       return new Map(files.map(({ name, size, modifiedAt }) => [name, { size, modifiedAt: new Date(modifiedAt) }]));
     } catch (thrown) {
       if (thrown instanceof FtgError && thrown.code === 'not_found') return new Map();

@@ -91,14 +91,18 @@ function flagOf(path: string): string | undefined {
 
 /** Takes answers from the options, and asks for those that are left where somebody is there. */
 class Interview {
-  constructor(
-    private readonly context: Context,
-    private readonly options: Options,
-    private readonly isAsking: boolean,
-  ) {}
+  readonly #context: Context;
+  readonly #options: Options;
+  readonly #isAsking: boolean;
+
+  constructor(context: Context, options: Options, isAsking: boolean) {
+    this.#context = context;
+    this.#options = options;
+    this.#isAsking = isAsking;
+  }
 
   async answers(): Promise<Answers> {
-    const { options } = this;
+    const options = this.#options;
     let answers: Answers = {
       ...(Object.fromEntries(QUESTIONS.map(({ name, preset }) => [name, preset])) as Omit<
         Answers,
@@ -107,33 +111,33 @@ class Interview {
       sandbox: options.sandbox === true,
       connection: undefined,
     };
-    for (const question of QUESTIONS) answers = { ...answers, [question.name]: await this.answer(question, answers) };
+    for (const question of QUESTIONS) answers = { ...answers, [question.name]: await this.#answer(question, answers) };
     if (answers.email === '') throw new UsageError('--email: the e-mail address of the owner, who logs in with it');
     const sandbox =
-      answers.sandbox || (this.isAsking && (await agrees(this.context, 'Add a sandbox server to try it')));
-    return { ...answers, sandbox, connection: await this.connection() };
+      answers.sandbox || (this.#isAsking && (await agrees(this.#context, 'Add a sandbox server to try it')));
+    return { ...answers, sandbox, connection: await this.#connection() };
   }
 
-  private async answer(question: Question, answers: Answers): Promise<string> {
-    const given = this.options[attributeOf(question.flag)] as string | undefined;
+  async #answer(question: Question, answers: Answers): Promise<string> {
+    const given = this.#options[attributeOf(question.flag)] as string | undefined;
     if (given !== undefined) return question.flag.endsWith('-file') ? readSecret(given) : given;
-    if (!this.isAsking || !question.isAsked) return question.preset;
+    if (!this.#isAsking || !question.isAsked) return question.preset;
     const { text, preset, isHidden = false, name, paths } = question;
     for (;;) {
-      const typed = await ask(preset === '' ? text : `${text} [${preset}]`, this.asking(isHidden));
+      const typed = await ask(preset === '' ? text : `${text} [${preset}]`, this.#asking(isHidden));
       const value = typed.trim() === '' ? preset : typed.trim();
       const { tree, secrets } = treeOf({ ...answers, [name]: value });
       const wrong = (await mistakesIn(yamlOf(tree, undefined, ''), secrets)).filter(({ path }) => paths.includes(path));
       if (wrong.length === 0) return value;
-      for (const mistake of wrong) this.context.out.note(`  ${mistake.found}; allowed: ${mistake.allowed}`);
+      for (const mistake of wrong) this.#context.out.note(`  ${mistake.found}; allowed: ${mistake.allowed}`);
     }
   }
 
-  private async connection(): Promise<ConnectionAnswers | undefined> {
-    const { options } = this;
+  async #connection(): Promise<ConnectionAnswers | undefined> {
+    const options = this.#options;
     const types = CONNECTION_TYPES.map(({ type }) => type);
     const type =
-      options.type ?? (this.isAsking ? await this.text(`First connection: ${types.join(', ')} or none`) : '');
+      options.type ?? (this.#isAsking ? await this.#text(`First connection: ${types.join(', ')} or none`) : '');
     if (type === '' || type === 'none') {
       const stray = FIELD_OPTIONS.find(({ option }) => options[option.attributeName()] !== undefined);
       if (stray !== undefined) throw new UsageError(`${stray.option.long ?? ''} needs --type`);
@@ -141,17 +145,17 @@ class Interview {
     }
     const definition = CONNECTION_TYPES.find((one) => one.type === type);
     if (definition === undefined) throw new UsageError(`--type: one of ${types.join(', ')}`);
-    const id = options.id ?? (this.isAsking ? await this.text('Id of the connection, such as warehouse') : type);
-    return { definition, id, ...(await this.fields(definition)) };
+    const id = options.id ?? (this.#isAsking ? await this.#text('Id of the connection, such as warehouse') : type);
+    return { definition, id, ...(await this.#fields(definition)) };
   }
 
   /** Required fields and secrets are asked for; options give any that a file can hold. */
-  private async fields(definition: Definition): Promise<Pick<ConnectionAnswers, 'values' | 'secrets'>> {
+  async #fields(definition: Definition): Promise<Pick<ConnectionAnswers, 'values' | 'secrets'>> {
     const keys = new Set(keysOf(definition).map(({ key }) => key));
     const values: Record<string, unknown> = {};
     const secrets: Record<string, string> = {};
     for (const { option, field, part, isFile } of FIELD_OPTIONS) {
-      const value = this.options[option.attributeName()] as string | number | boolean | readonly string[] | undefined;
+      const value = this.#options[option.attributeName()] as string | number | boolean | readonly string[] | undefined;
       if (value === undefined) continue;
       const key = field === 'hostKeys' ? 'hostKey' : field;
       const long = option.long ?? field;
@@ -161,20 +165,20 @@ class Interview {
       else if (isFile) secrets[key] = await readSecret(value as string);
       else values[key] = part === undefined ? value : { ...(values[key] as object | undefined), [part]: value };
     }
-    if (!this.isAsking) return { values, secrets };
+    if (!this.#isAsking) return { values, secrets };
     for (const field of fieldsOf(definition)) {
       const { name, texts, isRequired, isSecret } = field;
       const title = texts.label;
       const isGiven = name in values || name in secrets || `${name}File` in values || name === 'name';
       if (isGiven || field.isAdvanced === true || field.isHarmless === true || !keys.has(name)) continue;
       if (isSecret && keys.has(`${name}File`)) {
-        const path = await this.text(`${title}: its file, empty for none`);
+        const path = await this.#text(`${title}: its file, empty for none`);
         if (path !== '') values[`${name}File`] = resolve(path);
       } else if (isSecret) {
-        const typed = await ask(`${title}${isRequired ? '' : ', empty for none'}`, this.asking(true));
+        const typed = await ask(`${title}${isRequired ? '' : ', empty for none'}`, this.#asking(true));
         if (typed !== '') secrets[name] = typed;
       } else {
-        const value = await this.value(field);
+        const value = await this.#value(field);
         if (value !== undefined) values[name] = value;
       }
     }
@@ -182,7 +186,7 @@ class Interview {
   }
 
   /** undefined: the default. */
-  private async value({ texts, hint, schema }: Field): Promise<string | number | undefined> {
+  async #value({ texts, hint, schema }: Field): Promise<string | number | undefined> {
     const {
       default: preset,
       enum: choices,
@@ -196,17 +200,17 @@ class Interview {
     const among = choices === undefined ? '' : ` (${choices.join(', ')})`;
     const shown =
       preset === undefined ? '' : preset === null || preset === '' ? `, or nothing: ${hint}` : ` [${preset}]`;
-    const typed = await this.text(`${texts.label}${among}${shown}`);
+    const typed = await this.#text(`${texts.label}${among}${shown}`);
     if (typed === '') return undefined;
     return type?.includes('integer') === true ? Number(typed) : typed;
   }
 
-  private async text(question: string): Promise<string> {
-    return (await ask(question, this.asking(false))).trim();
+  async #text(question: string): Promise<string> {
+    return (await ask(question, this.#asking(false))).trim();
   }
 
-  private asking(isHidden: boolean): { readonly isHidden: boolean; readonly signal: AbortSignal } {
-    return { isHidden, signal: this.context.signal };
+  #asking(isHidden: boolean): { readonly isHidden: boolean; readonly signal: AbortSignal } {
+    return { isHidden, signal: this.#context.signal };
   }
 }
 

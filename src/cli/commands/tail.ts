@@ -62,22 +62,24 @@ async function lastTransfers(
 
 /** Transfers that end from now on, whenever they began. */
 class EndedTransfers {
+  readonly #session: Session;
+  #newestMs: number;
   /** When they began, of those that have been shown and may come again. */
-  private readonly seen = new Map<string, number>();
-  private readonly pending = new Set<string>();
+  readonly #seen = new Map<string, number>();
+  readonly #pending = new Set<string>();
 
-  private constructor(
-    private readonly session: Session,
-    private newestMs: number,
-  ) {}
+  private constructor(session: Session, newestMs: number) {
+    this.#session = session;
+    this.#newestMs = newestMs;
+  }
 
   static async open(session: Session): Promise<EndedTransfers> {
     const { files } = session.gateway;
     const { signal } = session;
     const [newest] = (await files.transfers({ limit: 1 }, { signal })).transfers;
     const feed = new EndedTransfers(session, newest === undefined ? 0 : Date.parse(newest.createdAt));
-    for await (const { id } of files.allTransfers({ status: 'pending' }, { signal })) feed.pending.add(id);
-    await feed.begun();
+    for await (const { id } of files.allTransfers({ status: 'pending' }, { signal })) feed.#pending.add(id);
+    await feed.#begun();
     return feed;
   }
 
@@ -85,41 +87,41 @@ class EndedTransfers {
   async next(): Promise<readonly TransferItem[]> {
     const ended: TransferItem[] = [];
     try {
-      const known = [...this.pending];
-      ended.push(...(await this.begun()));
+      const known = [...this.#pending];
+      ended.push(...(await this.#begun()));
       for (const id of known) {
-        if (!this.pending.has(id)) continue;
-        const item = await this.session.gateway.files.transfer(id, { signal: this.session.signal });
+        if (!this.#pending.has(id)) continue;
+        const item = await this.#session.gateway.files.transfer(id, { signal: this.#session.signal });
         if (this.take(item)) ended.push(item);
       }
     } catch (thrown) {
-      this.session.signal.throwIfAborted();
+      this.#session.signal.throwIfAborted();
       if (!(thrown instanceof FtgError) || (thrown.status !== 0 && thrown.status < 429)) throw thrown;
     }
     return ended.sort((one, other) => Date.parse(one.createdAt) - Date.parse(other.createdAt));
   }
 
   /** What has ended of those that began lately. */
-  private async begun(): Promise<readonly TransferItem[]> {
-    const { gateway, signal } = this.session;
-    const since = this.newestMs === 0 ? {} : { since: new Date(this.newestMs - LATE_MS).toISOString() };
+  async #begun(): Promise<readonly TransferItem[]> {
+    const { gateway, signal } = this.#session;
+    const since = this.#newestMs === 0 ? {} : { since: new Date(this.#newestMs - LATE_MS).toISOString() };
     const items: TransferItem[] = [];
     for await (const item of gateway.files.allTransfers(since, { signal })) items.push(item);
     const ended = items.filter((item) => this.take(item));
-    this.newestMs = Math.max(this.newestMs, ...items.map(({ createdAt }) => Date.parse(createdAt)));
-    for (const [id, atMs] of this.seen) if (atMs < this.newestMs - 2 * LATE_MS) this.seen.delete(id);
+    this.#newestMs = Math.max(this.#newestMs, ...items.map(({ createdAt }) => Date.parse(createdAt)));
+    for (const [id, atMs] of this.#seen) if (atMs < this.#newestMs - 2 * LATE_MS) this.#seen.delete(id);
     return ended;
   }
 
   /** Whether it has ended, and has not been taken before. */
   take({ id, status, createdAt }: TransferItem): boolean {
-    if (this.seen.has(id)) return false;
+    if (this.#seen.has(id)) return false;
     if (status === 'pending') {
-      this.pending.add(id);
+      this.#pending.add(id);
       return false;
     }
-    this.pending.delete(id);
-    this.seen.set(id, Date.parse(createdAt));
+    this.#pending.delete(id);
+    this.#seen.set(id, Date.parse(createdAt));
     return true;
   }
 }

@@ -15,10 +15,14 @@ const MOST_ENTRIES = 1_000;
 
 /** Never fails: without a gateway or a key there is nothing to complete, and no place to say so. */
 export class RemoteNames {
-  constructor(private readonly profile: string | undefined) {}
+  readonly #profile: string | undefined;
+
+  constructor(profile: string | undefined) {
+    this.#profile = profile;
+  }
 
   connectionIds(): Promise<readonly string[]> {
-    return this.asked(['connections'], async (access, signal) => {
+    return this.#asked(['connections'], async (access, signal) => {
       const listed = await openGateway(access, signal).files.connections({ signal });
       return listed.map(({ id }) => id);
     });
@@ -29,7 +33,7 @@ export class RemoteNames {
     if (!begun.includes(':')) return (await this.connectionIds()).map((id) => `${id}:`);
     const { connectionId, path } = parseLocation(begun);
     const folder = path.slice(0, path.lastIndexOf('/') + 1);
-    const names = await this.asked(['folder', connectionId, folder], async (access, signal) => {
+    const names = await this.#asked(['folder', connectionId, folder], async (access, signal) => {
       const { files } = await openGateway(access, signal).files.list(connectionId, folder === '' ? undefined : folder, {
         limit: MOST_ENTRIES,
         signal,
@@ -39,12 +43,12 @@ export class RemoteNames {
     return names.map((name) => `${connectionId}:${folder}${name}`);
   }
 
-  private async asked(
+  async #asked(
     what: readonly string[],
     ask: (access: Access, signal: AbortSignal) => Promise<readonly string[]>,
   ): Promise<readonly string[]> {
     try {
-      const access = findAccess(process.env, this.profile);
+      const access = findAccess(process.env, this.#profile);
       const { url, key, session } = access;
       const kept = new Kept([url, key, session?.cookie, ...what]);
       const known = kept.read();
@@ -60,19 +64,19 @@ export class RemoteNames {
 
 /** A list that was asked for a moment ago. */
 class Kept {
-  private readonly folder: string;
-  private readonly file: string;
+  readonly #folder: string;
+  readonly #file: string;
 
   constructor(parts: readonly (string | undefined)[]) {
     const { XDG_CACHE_HOME: home = '' } = process.env;
-    this.folder = join(home.startsWith('/') ? home : join(homedir(), '.cache'), 'ftg', 'completion');
-    this.file = join(this.folder, createHash('sha256').update(JSON.stringify(parts)).digest('hex'));
+    this.#folder = join(home.startsWith('/') ? home : join(homedir(), '.cache'), 'ftg', 'completion');
+    this.#file = join(this.#folder, createHash('sha256').update(JSON.stringify(parts)).digest('hex'));
   }
 
   read(): readonly string[] | undefined {
     try {
-      if (!isFresh(this.file)) return undefined;
-      return JSON.parse(readFileSync(this.file, 'utf8')) as readonly string[];
+      if (!isFresh(this.#file)) return undefined;
+      return JSON.parse(readFileSync(this.#file, 'utf8')) as readonly string[];
     } catch {
       return undefined;
     }
@@ -80,12 +84,12 @@ class Kept {
 
   write(names: readonly string[]): void {
     try {
-      mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-      for (const name of readdirSync(this.folder)) {
-        const old = join(this.folder, name);
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      for (const name of readdirSync(this.#folder)) {
+        const old = join(this.#folder, name);
         if (!isFresh(old)) rmSync(old, { force: true });
       }
-      writeFileSync(this.file, JSON.stringify(names), { mode: 0o600 });
+      writeFileSync(this.#file, JSON.stringify(names), { mode: 0o600 });
     } catch {
       // Then it is asked for again.
     }

@@ -56,26 +56,29 @@ function headersOf({ headers }: Response): HTMLElement {
 }
 
 class Body {
+  readonly #answer: Response;
   readonly element = make('div', { class: 'answer-body' });
   bytes = 0;
-  private readonly pieces: Uint8Array<ArrayBuffer>[] = [];
-  private readonly isText: boolean;
-  private readonly type: string;
-  private readonly decoder = new TextDecoder();
-  private readonly code = make('code');
-  private shown = 0;
+  readonly #pieces: Uint8Array<ArrayBuffer>[] = [];
+  readonly #isText: boolean;
+  readonly #type: string;
+  readonly #decoder = new TextDecoder();
+  readonly #code = make('code');
+  #shown = 0;
 
-  constructor(private readonly answer: Response) {
-    this.type = answer.headers.get('Content-Type') ?? '';
-    this.isText = TEXT.test(this.type);
-    if (this.isText) this.element.append(make('div', { class: 'code' }, make('pre', { tabindex: '0' }, this.code)));
+  constructor(answer: Response) {
+    this.#answer = answer;
+
+    this.#type = answer.headers.get('Content-Type') ?? '';
+    this.#isText = TEXT.test(this.#type);
+    if (this.#isText) this.element.append(make('div', { class: 'code' }, make('pre', { tabindex: '0' }, this.#code)));
   }
 
   async read(signal: AbortSignal): Promise<'whole' | 'stopped' | 'cut here: curl takes all of it'> {
-    const reader = this.answer.body?.getReader();
+    const reader = this.#answer.body?.getReader();
     try {
       for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
-        this.take(piece.value);
+        this.#take(piece.value);
         if (this.bytes > HELD_BYTES) {
           await reader?.cancel();
           return 'cut here: curl takes all of it';
@@ -88,26 +91,26 @@ class Body {
     }
   }
 
-  private take(piece: Uint8Array<ArrayBuffer>): void {
+  #take(piece: Uint8Array<ArrayBuffer>): void {
     this.bytes += piece.length;
-    this.pieces.push(piece);
-    if (!this.isText || this.shown >= SHOWN_CHARACTERS) return;
-    const text = this.decoder.decode(piece, { stream: true }).slice(0, SHOWN_CHARACTERS - this.shown);
-    this.shown += text.length;
-    this.code.append(text);
+    this.#pieces.push(piece);
+    if (!this.#isText || this.#shown >= SHOWN_CHARACTERS) return;
+    const text = this.#decoder.decode(piece, { stream: true }).slice(0, SHOWN_CHARACTERS - this.#shown);
+    this.#shown += text.length;
+    this.#code.append(text);
   }
 
   finish(target: string): void {
     if (this.bytes === 0) return this.element.replaceChildren(make('p', { class: 'hint' }, 'No body.'));
-    if (this.isText) {
-      const text = this.code.textContent;
-      if (/json$/.test(this.type.split(';')[0] ?? '')) this.code.textContent = indented(text);
-      this.code.parentElement?.parentElement?.append(copyButton(() => this.code.textContent));
-      if (this.shown < SHOWN_CHARACTERS) return;
+    if (this.#isText) {
+      const text = this.#code.textContent;
+      if (/json$/.test(this.#type.split(';')[0] ?? '')) this.#code.textContent = indented(text);
+      this.#code.parentElement?.parentElement?.append(copyButton(() => this.#code.textContent));
+      if (this.#shown < SHOWN_CHARACTERS) return;
     }
-    const address = URL.createObjectURL(new Blob(this.pieces, { type: 'application/octet-stream' }));
-    const name = nameOf(this.answer.headers.get('Content-Disposition'), target);
-    const what = this.isText ? 'The text is longer than what is shown. ' : `${this.type || 'Bytes'}, not shown. `;
+    const address = URL.createObjectURL(new Blob(this.#pieces, { type: 'application/octet-stream' }));
+    const name = nameOf(this.#answer.headers.get('Content-Disposition'), target);
+    const what = this.#isText ? 'The text is longer than what is shown. ' : `${this.#type || 'Bytes'}, not shown. `;
     const link = make('a', { href: address, download: name }, `Download ${name} (${sizeOf(this.bytes)})`);
     this.element.append(make('p', {}, what, link));
   }

@@ -39,83 +39,84 @@ interface Control {
 }
 
 class TryIt {
+  readonly #form: Form;
+  readonly #errors: Forms['errors'];
   readonly element: HTMLFormElement;
-  private readonly fields: readonly Control[];
-  private readonly answer = make('div', { class: 'answer' });
-  private readonly curl = make('code');
-  private readonly accept: Choice;
-  private readonly bodies: BodyControl | undefined;
+  readonly #fields: readonly Control[];
+  readonly #answer = make('div', { class: 'answer' });
+  readonly #curl = make('code');
+  readonly #accept: Choice;
+  readonly #bodies: BodyControl | undefined;
 
-  constructor(
-    id: string,
-    private readonly form: Form,
-    private readonly errors: Forms['errors'],
-  ) {
-    this.fields = form.fields.map((field) => control(id, field));
-    this.bodies = form.bodies.length === 0 ? undefined : new BodyControl(id, form.bodies);
-    this.accept = new Choice(`${id}-accept`, 'Answer as', form.accepts);
+  constructor(id: string, form: Form, errors: Forms['errors']) {
+    this.#form = form;
+    this.#errors = errors;
+
+    this.#fields = form.fields.map((field) => control(id, field));
+    this.#bodies = form.bodies.length === 0 ? undefined : new BodyControl(id, form.bodies);
+    this.#accept = new Choice(`${id}-accept`, 'Answer as', form.accepts);
     const isFirst = ({ field }: Control): boolean => field.in !== 'header' || field.isRequired;
-    const others = this.fields.filter((one) => !isFirst(one)).map(({ row }) => row);
+    const others = this.#fields.filter((one) => !isFirst(one)).map(({ row }) => row);
     const send = make('button', { type: 'submit', class: 'send' }, `Send ${form.method}`);
     this.element = make(
       'form',
       { class: 'try-it', 'aria-label': `Try ${form.method} ${form.path}` },
       form.access === 'none' ? undefined : keyField(id, KEY_WORDS[form.access]),
-      ...this.fields.filter(isFirst).map(({ row }) => row),
-      this.bodies?.element,
-      form.accepts.length > 1 && !form.fields.some(({ name }) => name === 'format') ? this.accept.row : undefined,
+      ...this.#fields.filter(isFirst).map(({ row }) => row),
+      this.#bodies?.element,
+      form.accepts.length > 1 && !form.fields.some(({ name }) => name === 'format') ? this.#accept.row : undefined,
       others.length === 0
         ? undefined
         : make('details', {}, make('summary', {}, 'Header fields that may be left out'), ...others),
       make('div', { class: 'line' }, send),
-      this.answer,
+      this.#answer,
       make('p', { class: 'hint' }, 'The same at a terminal, with the key in the variable KEY:'),
       make(
         'div',
         { class: 'code' },
-        make('pre', { tabindex: '0' }, this.curl),
-        copyButton(() => this.curl.textContent),
+        make('pre', { tabindex: '0' }, this.#curl),
+        copyButton(() => this.#curl.textContent),
       ),
     );
     const renew = (): void => {
-      this.curl.textContent = curlOf(this.filled());
+      this.#curl.textContent = curlOf(this.#filled());
     };
     this.element.addEventListener('input', renew);
     this.element.addEventListener('change', renew);
     renew();
     this.element.addEventListener('submit', (event) => {
       event.preventDefault();
-      void this.send(send);
+      void this.#send(send);
     });
   }
 
-  private filled(): Filled {
-    const values = this.fields
+  #filled(): Filled {
+    const values = this.#fields
       .map((one) => ({ field: one.field, value: one.value() }))
       .filter(({ value }) => value !== '');
-    return { form: this.form, values, accept: this.accept.value(), body: this.bodies?.filled() };
+    return { form: this.#form, values, accept: this.#accept.value(), body: this.#bodies?.filled() };
   }
 
-  private async send(submit: HTMLButtonElement): Promise<void> {
-    const filled = this.filled();
+  async #send(submit: HTMLButtonElement): Promise<void> {
+    const filled = this.#filled();
     const target = targetOf(filled);
-    if (takesAway(filled) && !(await isSure(`${this.form.method} ${target}`))) return submit.focus();
+    if (takesAway(filled) && !(await isSure(`${this.#form.method} ${target}`))) return submit.focus();
     submit.disabled = true;
-    this.answer.replaceChildren();
+    this.#answer.replaceChildren();
     try {
       const headers = new Headers(headersOf(filled));
       const key = currentKey();
-      if (key !== '' && this.form.access !== 'none') headers.set('Authorization', `Bearer ${key}`);
-      const isSession = key === '' && this.form.access === 'session';
-      if (isSession && this.form.method !== 'GET') headers.set('X-CSRF-Token', await csrfToken());
+      if (key !== '' && this.#form.access !== 'none') headers.set('Authorization', `Bearer ${key}`);
+      const isSession = key === '' && this.#form.access === 'session';
+      if (isSession && this.#form.method !== 'GET') headers.set('X-CSRF-Token', await csrfToken());
       const request: RequestInit = {
-        method: this.form.method,
+        method: this.#form.method,
         headers,
         redirect: 'manual',
         credentials: isSession ? 'same-origin' : 'omit',
         body: bodyOf(filled) ?? null,
       };
-      await exchange(this.answer, { target, request, errors: this.errors });
+      await exchange(this.#answer, { target, request, errors: this.#errors });
     } finally {
       submit.disabled = false;
     }
@@ -151,54 +152,54 @@ function isSure(what: string): Promise<boolean> {
 /** A choice of several; of one, that one. */
 class Choice {
   readonly row: HTMLElement;
-  private readonly select: HTMLSelectElement;
+  readonly #select: HTMLSelectElement;
 
   constructor(id: string, label: string, options: readonly string[]) {
-    this.select = make('select', { id }, ...options.map((option) => make('option', { value: option }, option)));
-    this.row = make('div', { class: 'field' }, make('label', { for: id }, label), make('div', {}, this.select));
+    this.#select = make('select', { id }, ...options.map((option) => make('option', { value: option }, option)));
+    this.row = make('div', { class: 'field' }, make('label', { for: id }, label), make('div', {}, this.#select));
   }
 
   value(): string {
-    return this.select.value;
+    return this.#select.value;
   }
 
   whenChanged(listener: () => void): void {
-    this.select.addEventListener('change', listener);
+    this.#select.addEventListener('change', listener);
   }
 }
 
 class BodyControl {
   readonly element = make('div');
-  private readonly type: Choice;
-  private readonly forms: ReadonlyMap<string, OneBody>;
+  readonly #type: Choice;
+  readonly #forms: ReadonlyMap<string, OneBody>;
 
   constructor(id: string, bodies: readonly FormBody[]) {
-    this.forms = new Map(bodies.map((body, index) => [body.type, new OneBody(`${id}-body-${index}`, body)]));
-    this.type = new Choice(`${id}-type`, 'Body', [...this.forms.keys()]);
+    this.#forms = new Map(bodies.map((body, index) => [body.type, new OneBody(`${id}-body-${index}`, body)]));
+    this.#type = new Choice(`${id}-type`, 'Body', [...this.#forms.keys()]);
     const show = (): void =>
-      this.element.replaceChildren(...(bodies.length > 1 ? [this.type.row] : []), ...this.rows());
-    this.type.whenChanged(show);
+      this.element.replaceChildren(...(bodies.length > 1 ? [this.#type.row] : []), ...this.#rows());
+    this.#type.whenChanged(show);
     show();
   }
 
   filled(): Filled['body'] {
-    return this.forms.get(this.type.value())?.filled();
+    return this.#forms.get(this.#type.value())?.filled();
   }
 
-  private rows(): readonly HTMLElement[] {
-    return this.forms.get(this.type.value())?.rows ?? [];
+  #rows(): readonly HTMLElement[] {
+    return this.#forms.get(this.#type.value())?.rows ?? [];
   }
 }
 
 class OneBody {
+  readonly #of: FormBody;
   readonly rows: readonly HTMLElement[];
-  private readonly controls: readonly Control[];
-  private readonly text: HTMLTextAreaElement;
+  readonly #controls: readonly Control[];
+  readonly #text: HTMLTextAreaElement;
 
-  constructor(
-    id: string,
-    private readonly of: FormBody,
-  ) {
+  constructor(id: string, of: FormBody) {
+    this.#of = of;
+
     const whole: Field = {
       name: of.type,
       in: 'body',
@@ -209,34 +210,34 @@ class OneBody {
       choices: [],
       isFile: true,
     };
-    this.controls = (of.kind === 'file' ? [whole] : of.fields).map((field) => control(id, field));
+    this.#controls = (of.kind === 'file' ? [whole] : of.fields).map((field) => control(id, field));
     const [first] = of.texts;
-    this.text = make('textarea', { id: `${id}-text`, rows: '8', spellcheck: 'false' });
-    this.text.value = first?.text ?? '{}';
+    this.#text = make('textarea', { id: `${id}-text`, rows: '8', spellcheck: 'false' });
+    this.#text.value = first?.text ?? '{}';
     const example = new Choice(
       `${id}-example`,
       'Example',
       of.texts.map(({ title }) => title),
     );
     example.whenChanged(() => {
-      this.text.value = of.texts.find(({ title }) => title === example.value())?.text ?? '';
+      this.#text.value = of.texts.find(({ title }) => title === example.value())?.text ?? '';
     });
     const text = make(
       'div',
       { class: 'field' },
-      make('label', { for: this.text.id }, 'JSON'),
-      make('div', {}, this.text),
+      make('label', { for: this.#text.id }, 'JSON'),
+      make('div', {}, this.#text),
     );
     this.rows =
-      of.kind !== 'text' ? this.controls.map(({ row }) => row) : [...(of.texts.length > 1 ? [example.row] : []), text];
+      of.kind !== 'text' ? this.#controls.map(({ row }) => row) : [...(of.texts.length > 1 ? [example.row] : []), text];
   }
 
   filled(): Filled['body'] {
-    const parts = this.controls.flatMap(({ field, value, file }): Part[] => {
+    const parts = this.#controls.flatMap(({ field, value, file }): Part[] => {
       const given = field.isFile ? file() : value();
       return given === undefined || given === '' ? [] : [{ name: field.name, value: given }];
     });
-    return { of: this.of, text: this.of.kind === 'text' ? this.text.value : '', parts };
+    return { of: this.#of, text: this.#of.kind === 'text' ? this.#text.value : '', parts };
   }
 }
 

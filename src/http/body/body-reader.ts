@@ -21,33 +21,37 @@ const AFTER_PAUSE_BYTES = 512 * 1024;
  * stays paused until there is some.
  */
 export class BodyReader extends Readable {
+  readonly #socket: BodySocket;
+  readonly #declared: number | undefined;
+  readonly #memory: Hold;
+  readonly #refused: (error: GatewayError) => void;
   received = 0;
   /** It is the client's turn: we want bytes and have none. */
   waiting = false;
   complete = false;
-  private paused = true;
+  #paused = true;
   /** Bytes are wanted, but there is no memory for them. */
-  private isStarving = false;
+  #isStarving = false;
   /**
    * Node.js would read ahead before anything reads the body: a waiting request must only hold the bytes that have
    * arrived.
    */
-  private isResting = false;
-  private expectedBytes = FIRST_EXPECTED_BYTES;
-  private whole: { readonly done: (bytes: Buffer) => void; readonly fail: (error: Error) => void } | undefined;
-  private wholeBytes = 0;
-  private isInPieces = false;
+  #isResting = false;
+  #expectedBytes = FIRST_EXPECTED_BYTES;
+  #whole: { readonly done: (bytes: Buffer) => void; readonly fail: (error: Error) => void } | undefined;
+  #wholeBytes = 0;
+  #isInPieces = false;
   /** It has ended early. */
-  private isCut = false;
+  #isCut = false;
 
   /** `declared`: the Content-Length, if any. `refused`: called if there is no memory for a chunk. */
-  constructor(
-    private readonly socket: BodySocket,
-    private readonly declared: number | undefined,
-    private readonly memory: Hold,
-    private readonly refused: (error: GatewayError) => void,
-  ) {
+  constructor(socket: BodySocket, declared: number | undefined, memory: Hold, refused: (error: GatewayError) => void) {
     super({ highWaterMark: HIGH_WATER_MARK });
+    this.#socket = socket;
+    this.#declared = declared;
+    this.#memory = memory;
+    this.#refused = refused;
+
     // A body that is never read may still fail; that must not be an uncaught error.
     this.on('error', () => undefined);
   }
@@ -56,54 +60,54 @@ export class BodyReader extends Readable {
   accept(chunk: Buffer, isLast: boolean, isLent = false): void {
     this.received += chunk.length;
     this.waiting = false;
-    if (this.destroyed || this.isCut) {
+    if (this.destroyed || this.#isCut) {
       // The connection can serve the next request.
-      if (isLast) this.finish();
+      if (isLast) this.#finish();
       return;
     }
     let hasRoom = true;
     if (chunk.length > 0) {
-      if (!this.admits(chunk)) return;
+      if (!this.#admits(chunk)) return;
       hasRoom = this.push(isLent ? Buffer.from(chunk) : chunk);
     }
-    if (isLast && this.declared !== undefined && this.received !== this.declared) {
-      this.destroy(clientGone(`the body ended after ${this.received} of ${this.declared} announced bytes`));
+    if (isLast && this.#declared !== undefined && this.received !== this.#declared) {
+      this.destroy(clientGone(`the body ended after ${this.received} of ${this.#declared} announced bytes`));
     } else if (isLast) {
-      this.finish();
+      this.#finish();
       this.push(null);
-      this.handOver();
-    } else if (!hasRoom || !this.makesRoom()) {
-      this.pauseSocket();
+      this.#handOver();
+    } else if (!hasRoom || !this.#makesRoom()) {
+      this.#pauseSocket();
     } else {
       // Bytes that arrived together with the head were not requested: it is the gateway's turn.
-      this.waiting = !this.paused;
+      this.waiting = !this.#paused;
     }
-    this.count();
+    this.#count();
   }
 
   override _read(): void {
-    if (this.complete || this.isCut) return;
-    this.isResting = !this.isRead;
-    if (this.isResting) return;
-    this.expectAfterPause();
-    this.isStarving = !this.makesRoom();
-    if (this.isStarving) return;
+    if (this.complete || this.#isCut) return;
+    this.#isResting = !this.#isRead;
+    if (this.#isResting) return;
+    this.#expectAfterPause();
+    this.#isStarving = !this.#makesRoom();
+    if (this.#isStarving) return;
     this.waiting = true;
-    this.resumeSocket();
+    this.#resumeSocket();
   }
 
   override read(size?: number): Buffer | null {
     const chunk = super.read(size) as Buffer | null;
-    if (this.isResting && this.isRead) this._read();
-    this.count();
+    if (this.#isResting && this.#isRead) this._read();
+    this.#count();
     return chunk;
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.waiting = false;
-    this.isStarving = false;
-    this.memory.resize(this.wholeBytes);
-    this.whole?.fail(error ?? clientGone());
+    this.#isStarving = false;
+    this.#memory.resize(this.#wholeBytes);
+    this.#whole?.fail(error ?? clientGone());
     done(error);
   }
 
@@ -114,106 +118,106 @@ export class BodyReader extends Readable {
   takeWhole(): Promise<Buffer> {
     return new Promise((done, fail) => {
       if (this.destroyed) return fail(this.errored ?? clientGone());
-      this.whole = { done, fail };
-      if (this.complete) this.handOver();
+      this.#whole = { done, fail };
+      if (this.complete) this.#handOver();
       else this.read(0);
     });
   }
 
-  private handOver(): void {
-    const { whole } = this;
+  #handOver(): void {
+    const whole = this.#whole;
     if (whole === undefined) return;
-    this.whole = undefined;
-    this.wholeBytes = this.readableLength;
+    this.#whole = undefined;
+    this.#wholeBytes = this.readableLength;
     whole.done(this.read() ?? Buffer.alloc(0));
   }
 
   /** From now on a cut body ends after the bytes that have arrived, instead of being destroyed: each byte counts. */
   takeInPieces(): void {
-    this.isInPieces = true;
+    this.#isInPieces = true;
   }
 
   /** Memory may have become free. */
   feed(): void {
-    if (this.isStarving) this._read();
+    if (this.#isStarving) this._read();
   }
 
   /** A paused socket does not show that its client has left: lets one chunk through, if there is memory to spare. */
   peek(): void {
     if (!this.isHeldBack || this.readableLength > MAX_PEEK_BYTES) return;
-    this.expectAfterPause();
-    if (this.memory.stretch(this.readableLength + this.expectedBytes)) this.resumeSocket();
+    this.#expectAfterPause();
+    if (this.#memory.stretch(this.readableLength + this.#expectedBytes)) this.#resumeSocket();
   }
 
   /** More bytes are expected, but reading is paused. */
   get isHeldBack(): boolean {
-    return this.paused && !this.complete && !this.destroyed && !this.isCut;
+    return this.#paused && !this.complete && !this.destroyed && !this.#isCut;
   }
 
   /** The rest will not be read: later bytes are dropped, so that the socket shows when its client leaves. */
   discard(): void {
     this.destroy();
-    this.resumeSocket();
+    this.#resumeSocket();
   }
 
   /** The client has left, or sent nothing for too long. */
   cut(error: GatewayError): void {
-    if (this.complete || this.isCut) return;
-    if (!this.isInPieces) return void this.destroy(error);
-    this.isCut = true;
+    if (this.complete || this.#isCut) return;
+    if (!this.#isInPieces) return void this.destroy(error);
+    this.#isCut = true;
     this.waiting = false;
     this.push(null);
   }
 
-  private admits(chunk: Buffer): boolean {
-    this.expectedBytes = Math.max(chunk.length, FIRST_EXPECTED_BYTES);
+  #admits(chunk: Buffer): boolean {
+    this.#expectedBytes = Math.max(chunk.length, FIRST_EXPECTED_BYTES);
     try {
-      this.memory.require(this.readableLength + chunk.length);
+      this.#memory.require(this.readableLength + chunk.length);
       return true;
     } catch (error) {
-      this.refused(toGatewayError(error));
+      this.#refused(toGatewayError(error));
       return false;
     }
   }
 
-  private expectAfterPause(): void {
-    if (this.paused) this.expectedBytes = Math.min(AFTER_PAUSE_BYTES, (this.declared ?? Infinity) - this.received);
+  #expectAfterPause(): void {
+    if (this.#paused) this.#expectedBytes = Math.min(AFTER_PAUSE_BYTES, (this.#declared ?? Infinity) - this.received);
   }
 
-  private get isRead(): boolean {
-    return this.readableFlowing !== null || this.whole !== undefined;
+  get #isRead(): boolean {
+    return this.readableFlowing !== null || this.#whole !== undefined;
   }
 
-  private makesRoom(): boolean {
-    return this.memory.resize(this.readableLength + this.expectedBytes);
+  #makesRoom(): boolean {
+    return this.#memory.resize(this.readableLength + this.#expectedBytes);
   }
 
   /** Returns memory that is no longer needed. */
-  private count(): void {
+  #count(): void {
     if (this.destroyed) return;
-    const expected = this.paused || this.complete || this.isCut ? 0 : this.expectedBytes;
-    this.memory.resize(Math.min(this.memory.bytes, this.wholeBytes + this.readableLength + expected));
+    const expected = this.#paused || this.complete || this.#isCut ? 0 : this.#expectedBytes;
+    this.#memory.resize(Math.min(this.#memory.bytes, this.#wholeBytes + this.readableLength + expected));
   }
 
   /**
    * A body that arrived together with the head ends while the socket is still paused; without this the next request
    * would never be read.
    */
-  private finish(): void {
+  #finish(): void {
     this.complete = true;
-    this.resumeSocket();
+    this.#resumeSocket();
   }
 
-  private resumeSocket(): void {
-    if (!this.paused) return;
-    this.paused = false;
-    this.socket.resume();
+  #resumeSocket(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#socket.resume();
   }
 
-  private pauseSocket(): void {
-    if (this.paused) return;
-    this.paused = true;
-    this.socket.pause();
+  #pauseSocket(): void {
+    if (this.#paused) return;
+    this.#paused = true;
+    this.#socket.pause();
   }
 }
 

@@ -6,64 +6,67 @@ const PIECE_BYTES = 64 * 1024;
 
 /** node:http frames the bytes and reports when its socket has taken them. */
 export class NodeSink implements ResponseSink {
+  readonly #res: ServerResponse;
+  readonly #writeHead: () => void;
+  readonly #events: SinkEvents;
   sent = 0;
   hasHead = false;
-  private rest: Buffer | undefined;
-  private isEnding = false;
-  private isOver = false;
+  #rest: Buffer | undefined;
+  #isEnding = false;
+  #isOver = false;
 
-  constructor(
-    private readonly res: ServerResponse,
-    private readonly writeHead: () => void,
-    private readonly events: SinkEvents,
-  ) {
+  constructor(res: ServerResponse, writeHead: () => void, events: SinkEvents) {
+    this.#res = res;
+    this.#writeHead = writeHead;
+    this.#events = events;
+
     // Waits for the next turn of the loop: a socket that takes everything at once would drain before other work runs.
-    res.on('drain', () => setImmediate(() => this.drained()));
-    res.once('finish', () => this.finished());
+    res.on('drain', () => setImmediate(() => this.#drained()));
+    res.once('finish', () => this.#finished());
   }
 
   write(chunk: Buffer): boolean {
-    this.rest = chunk;
-    return this.writePieces();
+    this.#rest = chunk;
+    return this.#writePieces();
   }
 
   end(last?: Buffer): void {
-    this.isEnding = true;
-    this.rest = last;
-    this.head();
-    if (this.writePieces()) this.res.end();
+    this.#isEnding = true;
+    this.#rest = last;
+    this.#head();
+    if (this.#writePieces()) this.#res.end();
   }
 
   stop(): void {
-    this.isOver = true;
+    this.#isOver = true;
   }
 
-  private writePieces(): boolean {
-    while (this.rest !== undefined) {
-      this.head();
-      const piece = this.rest.subarray(0, PIECE_BYTES);
-      this.rest = piece.length < this.rest.length ? this.rest.subarray(piece.length) : undefined;
+  #writePieces(): boolean {
+    while (this.#rest !== undefined) {
+      this.#head();
+      const piece = this.#rest.subarray(0, PIECE_BYTES);
+      this.#rest = piece.length < this.#rest.length ? this.#rest.subarray(piece.length) : undefined;
       this.sent += piece.length;
-      if (!this.res.write(piece)) return false;
+      if (!this.#res.write(piece)) return false;
     }
     return true;
   }
 
-  private head(): void {
+  #head(): void {
     if (this.hasHead) return;
     this.hasHead = true;
-    this.writeHead();
+    this.#writeHead();
   }
 
-  private drained(): void {
-    if (this.isOver || !this.writePieces()) return;
-    if (this.isEnding) this.res.end();
-    else this.events.drained();
+  #drained(): void {
+    if (this.#isOver || !this.#writePieces()) return;
+    if (this.#isEnding) this.#res.end();
+    else this.#events.drained();
   }
 
-  private finished(): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.events.finished();
+  #finished(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#events.finished();
   }
 }

@@ -18,48 +18,52 @@ const LINGER_BYTES = 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 
 export class NodeSocket implements ClientSocket {
+  readonly #req: IncomingMessage;
+  readonly #res: ServerResponse;
+  #awaitsContinue: boolean;
+  readonly #keepAliveSeconds: number;
   readonly head: RequestHead;
-  private isAnswered = false;
+  #isAnswered = false;
 
   /** `awaitsContinue`: the client sends its body after the answer 100 (Expect: 100-continue). */
-  constructor(
-    private readonly req: IncomingMessage,
-    private readonly res: ServerResponse,
-    private awaitsContinue: boolean,
-    private readonly keepAliveSeconds: number,
-  ) {
+  constructor(req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean, keepAliveSeconds: number) {
+    this.#req = req;
+    this.#res = res;
+    this.#awaitsContinue = awaitsContinue;
+    this.#keepAliveSeconds = keepAliveSeconds;
+
     this.head = copyHead(req);
     for (const stream of [req, res]) stream.on('error', () => undefined);
   }
 
   get hasWholeRequest(): boolean {
-    return this.req.complete;
+    return this.#req.complete;
   }
 
   /** Whether another request on this connection may begin. */
   get mayBeFollowed(): boolean {
-    return this.isAnswered;
+    return this.#isAnswered;
   }
 
   onAborted(aborted: () => void): void {
-    this.res.once('close', aborted);
+    this.#res.once('close', aborted);
   }
 
   onBody(accept: (chunk: Buffer, isLast: boolean, isLent: boolean) => void): void {
-    this.req.on('data', (chunk: Buffer) => accept(chunk, false, false));
+    this.#req.on('data', (chunk: Buffer) => accept(chunk, false, false));
     // Trailer fields have been read to their end, with the same bound as a head, and are dropped.
-    this.req.once('end', () => accept(NOTHING, true, false));
-    this.req.pause();
+    this.#req.once('end', () => accept(NOTHING, true, false));
+    this.#req.pause();
   }
 
   pause(): void {
-    this.req.pause();
+    this.#req.pause();
   }
 
   resume(): void {
-    if (this.awaitsContinue && !this.res.headersSent) this.res.writeContinue();
-    this.awaitsContinue = false;
-    this.req.resume();
+    if (this.#awaitsContinue && !this.#res.headersSent) this.#res.writeContinue();
+    this.#awaitsContinue = false;
+    this.#req.resume();
   }
 
   keepAlive(): void {
@@ -67,45 +71,46 @@ export class NodeSocket implements ClientSocket {
   }
 
   sendHead(head: AnswerHead, length: number | undefined): void {
-    this.writeHead(head, length);
-    this.res.end();
-    this.answered();
+    this.#writeHead(head, length);
+    this.#res.end();
+    this.#answered();
   }
 
   sendWhole(head: AnswerHead, bytes: string | Uint8Array): void {
     const length = Buffer.byteLength(bytes);
-    this.writeHead(head, length);
+    this.#writeHead(head, length);
     // A string is written together with the head, in one encoding for both, and the head is Latin-1.
-    if (typeof bytes === 'string' && length === bytes.length) this.res.end(bytes, 'latin1');
-    else this.res.end(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
-    this.answered();
+    if (typeof bytes === 'string' && length === bytes.length) this.#res.end(bytes, 'latin1');
+    else this.#res.end(typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
+    this.#answered();
   }
 
   openSink(head: AnswerHead, length: number | undefined, events: SinkEvents): ResponseSink {
-    return new NodeSink(this.res, () => this.writeHead(head, length), {
+    return new NodeSink(this.#res, () => this.#writeHead(head, length), {
       drained: () => events.drained(),
       finished: () => {
-        this.answered();
+        this.#answered();
         events.finished();
       },
     });
   }
 
   close(): void {
-    this.req.socket.destroy();
+    this.#req.socket.destroy();
   }
 
-  private answered(): void {
-    this.isAnswered = true;
+  #answered(): void {
+    this.#isAnswered = true;
     // A client that never reads would keep it for ever. Once the answer has been sent, the keep-alive time applies.
-    this.req.socket.setTimeout(UNREAD_MS);
+    this.#req.socket.setTimeout(UNREAD_MS);
   }
 
-  private writeHead({ status, fields, persistence }: AnswerHead, length: number | undefined): void {
-    const { req, res } = this;
+  #writeHead({ status, fields, persistence }: AnswerHead, length: number | undefined): void {
+    const req = this.#req;
+    const res = this.#res;
     const lines = [...fields];
     if (length !== undefined) lines.push('Content-Length', String(length));
-    if (persistence === 'keep' && res.shouldKeepAlive) lines.push('Keep-Alive', `timeout=${this.keepAliveSeconds}`);
+    if (persistence === 'keep' && res.shouldKeepAlive) lines.push('Keep-Alive', `timeout=${this.#keepAliveSeconds}`);
     else lines.push('Connection', 'close');
     // Otherwise node:http adds its own value.
     res.removeHeader('Connection');

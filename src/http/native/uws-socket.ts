@@ -20,15 +20,16 @@ import type { Peer } from '../peers.js';
 import { UwsSink } from './uws-sink.js';
 
 export class UwsSocket implements ClientSocket {
+  readonly #res: HttpResponse;
+  readonly #keepAliveSeconds: number;
   readonly head: RequestHead;
   /** Arrived bytes are passed on at once. */
   readonly hasWholeRequest = false;
 
-  constructor(
-    private readonly res: HttpResponse,
-    req: HttpRequest,
-    private readonly keepAliveSeconds: number,
-  ) {
+  constructor(res: HttpResponse, req: HttpRequest, keepAliveSeconds: number) {
+    this.#res = res;
+    this.#keepAliveSeconds = keepAliveSeconds;
+
     this.head = {
       method: req.getCaseSensitiveMethod(),
       path: req.getUrl(),
@@ -40,35 +41,35 @@ export class UwsSocket implements ClientSocket {
   }
 
   onAborted(aborted: () => void): void {
-    this.res.onAborted(aborted);
+    this.#res.onAborted(aborted);
   }
 
   onBody(accept: (chunk: Buffer, isLast: boolean, isLent: boolean) => void): void {
-    this.res.onData((chunk, isLast) => accept(Buffer.from(chunk), isLast, true));
-    this.res.pause();
+    this.#res.onData((chunk, isLast) => accept(Buffer.from(chunk), isLast, true));
+    this.#res.pause();
   }
 
   pause(): void {
-    this.res.pause();
+    this.#res.pause();
   }
 
   resume(): void {
-    this.res.resume();
+    this.#res.resume();
   }
 
   keepAlive(): void {
-    this.res.pause();
-    this.res.resume();
+    this.#res.pause();
+    this.#res.resume();
   }
 
   sendHead(head: AnswerHead, length: number | undefined): void {
-    if (head.persistence === 'unread') this.res.pause();
-    this.res.cork(() => {
-      this.writeHead(head);
-      if (length !== undefined) this.res.writeHeader('Content-Length', String(length));
-      this.writePersistence(head.persistence);
+    if (head.persistence === 'unread') this.#res.pause();
+    this.#res.cork(() => {
+      this.#writeHead(head);
+      if (length !== undefined) this.#res.writeHeader('Content-Length', String(length));
+      this.#writePersistence(head.persistence);
       // No argument: here even undefined is taken for a length.
-      this.res.endWithoutBody();
+      this.#res.endWithoutBody();
     });
   }
 
@@ -78,38 +79,38 @@ export class UwsSocket implements ClientSocket {
    */
   sendWhole(head: AnswerHead, bytes: string | Uint8Array): void {
     const { persistence } = head;
-    if (persistence === 'unread') this.res.pause();
-    this.res.cork(() => {
-      this.writeHead(head);
+    if (persistence === 'unread') this.#res.pause();
+    this.#res.cork(() => {
+      this.#writeHead(head);
       // The native server announces the close itself.
-      if (persistence !== 'close') this.writePersistence(persistence);
-      this.res.end(bytes, persistence === 'close');
+      if (persistence !== 'close') this.#writePersistence(persistence);
+      this.#res.end(bytes, persistence === 'close');
     });
   }
 
   openSink(head: AnswerHead, length: number | undefined, events: SinkEvents): ResponseSink {
     const writeHead = (): void => {
-      this.writeHead(head);
-      this.writePersistence(head.persistence);
+      this.#writeHead(head);
+      this.#writePersistence(head.persistence);
     };
-    return new UwsSink(this.res, length, writeHead, events);
+    return new UwsSink(this.#res, length, writeHead, events);
   }
 
   close(): void {
-    this.res.close();
+    this.#res.close();
   }
 
-  private writeHead({ status, fields }: AnswerHead): void {
-    this.res.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
+  #writeHead({ status, fields }: AnswerHead): void {
+    this.#res.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
     for (let index = 0; index < fields.length; index += 2) {
-      this.res.writeHeader(fields[index] ?? '', latin1(fields[index + 1] ?? ''));
+      this.#res.writeHeader(fields[index] ?? '', latin1(fields[index + 1] ?? ''));
     }
   }
 
   /** The native server closes idle connections after 8 to 12 s. */
-  private writePersistence(persistence: Persistence): void {
-    if (persistence === 'keep') this.res.writeHeader('Keep-Alive', `timeout=${this.keepAliveSeconds}`);
-    else this.res.writeHeader('Connection', 'close');
+  #writePersistence(persistence: Persistence): void {
+    if (persistence === 'keep') this.#res.writeHeader('Keep-Alive', `timeout=${this.#keepAliveSeconds}`);
+    else this.#res.writeHeader('Connection', 'close');
   }
 }
 

@@ -35,42 +35,45 @@ export async function deleteTree(remote: Remote, path: RemotePath, progress: Pro
 }
 
 class Deletion {
+  readonly #remote: Remote;
+  readonly #root: RemotePath;
+  readonly #progress: Progress;
   deleted = 0;
   #names = 0;
   /** Calls that may run in addition to those that go down the tree. */
   #spareHands: number;
   #failure: GatewayError | undefined;
 
-  constructor(
-    private readonly remote: Remote,
-    private readonly root: RemotePath,
-    private readonly progress: Progress,
-  ) {
+  constructor(remote: Remote, root: RemotePath, progress: Progress) {
+    this.#remote = remote;
+    this.#root = root;
+    this.#progress = progress;
+
     this.#spareHands = remote.can.callsAtOnce - 1;
   }
 
   async run(): Promise<void> {
     try {
-      await this.remote.remove(this.root);
+      await this.#remote.remove(this.#root);
       this.#count(1);
     } catch (error) {
       if (!hasCode(error, 'is_a_folder')) throw error;
-      await this.#folder(this.root);
+      await this.#folder(this.#root);
     }
   }
 
   async #folder(folder: RemotePath): Promise<void> {
-    if (this.remote.removeTree !== undefined) {
+    if (this.#remote.removeTree !== undefined) {
       return this.#unlessGone(
         folder,
-        this.remote.removeTree(folder, (entries) => this.#count(entries)),
+        this.#remote.removeTree(folder, (entries) => this.#count(entries)),
       );
     }
     for (let surprises = 0; ;) {
       const { isAll, removed, omitted } = await this.#emptySome(folder);
       if (!isAll && removed > 0) continue;
       try {
-        await this.remote.removeFolder(folder);
+        await this.#remote.removeFolder(folder);
         this.#count(1);
         return;
       } catch (error) {
@@ -93,10 +96,10 @@ class Deletion {
     let omitted: LeftOut | undefined;
     const leftOut = async (what: LeftOut): Promise<void> => void (omitted ??= what);
     const listing = async (): Promise<void> => {
-      for await (const entry of this.remote.list(folder, { followLinks: false, leftOut })) {
+      for await (const entry of this.#remote.list(folder, { followLinks: false, leftOut })) {
         if (entries.length < most) entries.push(pathOf(entry));
         else isAll = false;
-        if (!isAll && this.remote.can.callsAtOnce > 1) break;
+        if (!isAll && this.#remote.can.callsAtOnce > 1) break;
       }
     };
     await this.#unlessGone(folder, listing());
@@ -134,8 +137,8 @@ class Deletion {
   /** False if another client was faster. */
   async #entry(path: RemotePath): Promise<boolean> {
     try {
-      this.progress.signal.throwIfAborted();
-      await this.remote.remove(path);
+      this.#progress.signal.throwIfAborted();
+      await this.#remote.remove(path);
       this.#count(1);
     } catch (error) {
       if (hasCode(error, 'not_found')) return false;
@@ -150,14 +153,14 @@ class Deletion {
     try {
       await work;
     } catch (error) {
-      if (hasCode(error, 'not_found') && folder !== this.root) return;
+      if (hasCode(error, 'not_found') && folder !== this.#root) return;
       throw this.#failed(folder, error);
     }
   }
 
   #count(entries: number): void {
     this.deleted += entries;
-    this.progress.onDeleted?.(this.deleted);
+    this.#progress.onDeleted?.(this.deleted);
   }
 
   #failed(path: RemotePath, thrown: unknown): GatewayError {
@@ -165,7 +168,7 @@ class Deletion {
     if (this.#failure !== undefined || error.code === 'internal') return error;
     const { code, message, step = 'publish', remote } = error;
     const where = message.includes(path) ? message : `${path}: ${message}`;
-    const text = `${where}; ${this.deleted} entries of ${this.root} had been deleted before`;
+    const text = `${where}; ${this.deleted} entries of ${this.#root} had been deleted before`;
     return (this.#failure = new GatewayError(code, text, { step, remote, cause: error }));
   }
 }

@@ -6,13 +6,15 @@ import { SortedListing, siftDown, type Compare } from '../sorted-listing.js';
  * kept is at the top of a heap, and is replaced by an earlier one.
  */
 export class FirstEntries<T> {
+  readonly #most: number;
+  readonly #compare: Compare<T>;
   readonly #heap: T[] = [];
   #hasMore = false;
 
-  constructor(
-    private readonly most: number,
-    private readonly compare: Compare<T>,
-  ) {}
+  constructor(most: number, compare: Compare<T>) {
+    this.#most = most;
+    this.#compare = compare;
+  }
 
   /** Whether more entries were offered than are kept: all of the others sort after those. */
   get hasMore(): boolean {
@@ -27,13 +29,13 @@ export class FirstEntries<T> {
   /** Whether it is kept, as far as is known now. */
   offer(entry: T): boolean {
     const heap = this.#heap;
-    if (heap.length < this.most) {
+    if (heap.length < this.#most) {
       heap.push(entry);
       this.#siftUp();
       return true;
     }
     this.#hasMore = true;
-    if (this.compare(entry, heap[0] as T) >= 0) return false;
+    if (this.#compare(entry, heap[0] as T) >= 0) return false;
     heap[0] = entry;
     siftDown(heap, this.#isBehind);
     return true;
@@ -41,7 +43,7 @@ export class FirstEntries<T> {
 
   /** In order; other work runs while it is sorted. */
   async *inOrder(turns: Turns): AsyncGenerator<T, void> {
-    const sorted = new SortedListing(this.compare);
+    const sorted = new SortedListing(this.#compare);
     for (const entry of this.#heap) {
       sorted.add(entry);
       if (turns.isOver()) await turns.next();
@@ -52,7 +54,7 @@ export class FirstEntries<T> {
     }
   }
 
-  readonly #isBehind = (a: T, b: T): boolean => this.compare(a, b) > 0;
+  readonly #isBehind = (a: T, b: T): boolean => this.#compare(a, b) > 0;
 
   #siftUp(): void {
     const heap = this.#heap;

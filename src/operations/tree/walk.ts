@@ -120,6 +120,9 @@ interface InOrder {
 
 /** What both walks do with one folder. */
 class TreeWalk {
+  readonly #remote: Remote;
+  readonly #root: RemotePath;
+  readonly #options: WalkOptions;
   readonly #turns = new Turns();
   readonly #above: number;
   #read = 0;
@@ -128,33 +131,34 @@ class TreeWalk {
   /** The marks of the folders on the way down to the one that was listed last: folders below are compared with them. */
   readonly #marked: { readonly folder: RemotePath; readonly below: MarksAbove }[] = [];
 
-  constructor(
-    private readonly remote: Remote,
-    private readonly root: RemotePath,
-    private readonly options: WalkOptions,
-  ) {
+  constructor(remote: Remote, root: RemotePath, options: WalkOptions) {
+    this.#remote = remote;
+    this.#root = root;
+    this.#options = options;
+
     this.#above = root === ROOT ? 1 : root.length + 1;
   }
 
   /** The order within one folder, whose keys have the same beginning. */
   orderIn(folder: RemotePath): Compare<TreeEntry> {
-    if (!this.options.isDeep) return foldersFirst;
-    const from = folder === this.root ? 0 : folder.length + 1 - this.#above;
+    if (!this.#options.isDeep) return foldersFirst;
+    const from = folder === this.#root ? 0 : folder.length + 1 - this.#above;
     return (a, b) => compareCodePoints(a.key, b.key, from);
   }
 
   takes({ key }: TreeEntry): boolean {
-    return this.options.filter?.takes(withoutSlash(key)) ?? true;
+    return this.#options.filter?.takes(withoutSlash(key)) ?? true;
   }
 
   enters({ file, key }: TreeEntry): boolean {
-    if (!this.options.isDeep || !file.isDirectory || file.isLink === true) return false;
-    return this.options.filter?.enters(withoutSlash(key)) ?? true;
+    if (!this.#options.isDeep || !file.isDirectory || file.isLink === true) return false;
+    return this.#options.filter?.enters(withoutSlash(key)) ?? true;
   }
 
   /** Everything below the root that is wanted, if the store lists it in one go. */
   async *listed(from: { readonly after?: string }): AsyncGenerator<TreeEntry, void> {
-    const { remote, root } = this;
+    const remote = this.#remote;
+    const root = this.#root;
     for await (const file of remote.listTree?.(root, { ...from, ...this.#leftOutIn(root) }) ?? []) {
       if (this.#turns.isOver()) await this.#turns.next();
       this.#count();
@@ -165,7 +169,7 @@ class TreeWalk {
 
   /** The wanted entries of one level. */
   async *level(): AsyncGenerator<TreeEntry, void> {
-    for await (const entry of this.list(this.root, { folderTimes: true })) if (this.takes(entry)) yield entry;
+    for await (const entry of this.list(this.#root, { folderTimes: true })) if (this.takes(entry)) yield entry;
   }
 
   /** One level; nothing if a folder below the root has disappeared. */
@@ -173,14 +177,14 @@ class TreeWalk {
     try {
       for await (const file of this.#unlessRepeated(
         folder,
-        this.remote.list(folder, { ...options, ...this.#leftOutIn(folder) }),
+        this.#remote.list(folder, { ...options, ...this.#leftOutIn(folder) }),
       )) {
         if (this.#turns.isOver()) await this.#turns.next();
         this.#count(isSecond);
         yield this.#entryOf(file);
       }
     } catch (error) {
-      if (folder === this.root || !hasCode(error, 'not_found', 'not_a_folder')) throw error;
+      if (folder === this.#root || !hasCode(error, 'not_found', 'not_a_folder')) throw error;
     }
   }
 
@@ -209,15 +213,15 @@ class TreeWalk {
     last: TreeEntry | undefined,
     keeps: (entry: TreeEntry) => boolean,
   ): Promise<void> {
-    const isDeep = this.options.isDeep;
+    const isDeep = this.#options.isDeep;
     // If the names are listed in order, those after a file of one level are files in order too.
-    const isSeeking = !isDeep && last?.file.isDirectory === false && this.remote.can.listsInOrder === true;
+    const isSeeking = !isDeep && last?.file.isDirectory === false && this.#remote.can.listsInOrder === true;
     const options = isDeep ? undefined : { folderTimes: true, ...(isSeeking ? { after: last.key } : {}) };
     for await (const entry of this.list(folder, options)) {
       if (last !== undefined && compare(entry, last) <= 0) continue;
       if (keeps(entry) && !entries.offer(entry) && isSeeking) return;
     }
-    if (!isDeep || this.remote.can.listingsMayEndEarly !== true) return;
+    if (!isDeep || this.#remote.can.listingsMayEndEarly !== true) return;
     const kept = new Set<string>();
     for (const { key } of entries.kept) kept.add(key);
     for await (const entry of this.list(folder, options, true)) {
@@ -228,17 +232,17 @@ class TreeWalk {
 
   /** @throws GatewayError too_large */
   #count(isSecond = false): void {
-    const { mostEntries = Infinity } = this.options;
-    if ((isSecond ? ++this.#readAgain : ++this.#read) > mostEntries) throw tooManyEntries(this.root, mostEntries);
+    const { mostEntries = Infinity } = this.#options;
+    if ((isSecond ? ++this.#readAgain : ++this.#read) > mostEntries) throw tooManyEntries(this.#root, mostEntries);
   }
 
   #leftOutIn(folder: RemotePath): Pick<ListOptions, 'leftOut'> {
-    const { leftOut } = this.options;
+    const { leftOut } = this.#options;
     return leftOut === undefined ? {} : { leftOut: (what) => Promise.resolve(leftOut(folder, what)) };
   }
 
   #unlessRepeated(folder: RemotePath, listing: AsyncIterable<FileInfo>): AsyncIterable<FileInfo> {
-    if (!this.options.isDeep) return listing;
+    if (!this.#options.isDeep) return listing;
     const marked = this.#marked;
     const isAbove = (one: RemotePath): boolean => one === ROOT || folder.startsWith(`${one}/`);
     for (let last = marked.at(-1); last !== undefined && (last.folder === folder || !isAbove(last.folder));) {
@@ -256,13 +260,13 @@ class TreeWalk {
     const path = file.rawName === undefined ? file.path : withRawName(file.path, file.rawName, 'rawName');
     const below = path.slice(this.#above);
     const depth = below.split('/').length;
-    if (depth > MAX_DEPTH) throw tooDeep(this.root);
+    if (depth > MAX_DEPTH) throw tooDeep(this.#root);
     return { file, path, key: file.isDirectory ? `${below}/` : below };
   }
 
   /** Whether the folders above it are entered: in a listing of the whole tree each entry is checked. */
   #isEntered({ key }: TreeEntry): boolean {
-    const { filter } = this.options;
+    const { filter } = this.#options;
     if (filter === undefined) return true;
     for (let at = key.indexOf('/'); at !== -1 && at < key.length - 1; at = key.indexOf('/', at + 1)) {
       if (!filter.enters(key.slice(0, at))) return false;

@@ -58,14 +58,17 @@ const MAX_BUCKETS = 1_000;
 
 /** What is known about one endpoint; shared by all of its sessions, so that each trait is learned once. */
 export class EndpointTraits {
+  readonly #log: (message: string, facts: Record<string, unknown>) => void;
   #traits: Traits;
   /** Per bucket: Object Lock is a property of the bucket. */
   readonly #wantsChecksums = new LRUCache<string, Exclude<Support, 'unknown'>>(atMost(MAX_BUCKETS));
 
   constructor(
     readonly hostname: string,
-    private readonly log: (message: string, facts: Record<string, unknown>) => void,
+    log: (message: string, facts: Record<string, unknown>) => void,
   ) {
+    this.#log = log;
+
     const known = PROVIDERS.find(({ host }) => host.test(hostname));
     this.#traits = { ...UNKNOWN_STORE, ...known?.traits };
   }
@@ -89,12 +92,12 @@ export class EndpointTraits {
     // A body that was accepted does not disprove a refusal.
     if (this.sendsChecksums || known === value || known === 'yes') return;
     this.#wantsChecksums.set(bucket, value);
-    if (value === 'yes') this.log('s3 bucket wants checksums', { host: this.hostname, bucket });
+    if (value === 'yes') this.#log('s3 bucket wants checksums', { host: this.hostname, bucket });
   }
 
   learn<T extends keyof Traits>(trait: T, value: Traits[T], why: string): void {
     if (this.#traits[trait] === value) return;
     this.#traits = { ...this.#traits, [trait]: value };
-    this.log('s3 endpoint deviates', { host: this.hostname, trait, value, why });
+    this.#log('s3 endpoint deviates', { host: this.hostname, trait, value, why });
   }
 }

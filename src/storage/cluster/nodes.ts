@@ -42,6 +42,9 @@ interface OtherNode {
  * heartbeat has not changed for a while on this node's monotonic clock: the clock of the database may jump.
  */
 export class NodeRegistry {
+  readonly #database: Database;
+  readonly #log: Log;
+  readonly #timing: NodeTiming;
   readonly id = uuidv7();
   readonly #onBeat: (() => Promise<void>)[] = [];
   #tag = '';
@@ -56,11 +59,11 @@ export class NodeRegistry {
   /** True at the start: nodes may have died before. */
   #hasLost = true;
 
-  constructor(
-    private readonly database: Database,
-    private readonly log: Log,
-    private readonly timing: NodeTiming,
-  ) {}
+  constructor(database: Database, log: Log, timing: NodeTiming) {
+    this.#database = database;
+    this.#log = log;
+    this.#timing = timing;
+  }
 
   /** 8 lower-case hex digits; unique among the nodes that the database knows. */
   get tag(): string {
@@ -75,18 +78,18 @@ export class NodeRegistry {
   /** Enters this node. `alone`: the database is this process's own, so that all earlier nodes are dead at once. */
   async start(alone: boolean): Promise<void> {
     if (alone) {
-      await this.database.all`update nodes set stopped_at = now() where stopped_at is null`;
+      await this.#database.all`update nodes set stopped_at = now() where stopped_at is null`;
     }
     for (let attempt = 1; this.#tag === ''; attempt++) {
       const tag = randomBytes(4).toString('hex');
       try {
-        await this.database.run((sql) => this.#enter(sql, tag));
+        await this.#database.run((sql) => this.#enter(sql, tag));
         this.#tag = tag;
       } catch (error) {
         if (!isDuplicate(error) || attempt === TAG_ATTEMPTS) throw error;
       }
     }
-    this.#stopListening = this.database.onBack(() => {
+    this.#stopListening = this.#database.onBack(() => {
       // After a pause of the database every heartbeat is old: the living get the time to beat again.
       this.#pulses = new Map();
       this.#beatSoon(0);
@@ -118,7 +121,7 @@ export class NodeRegistry {
 
   /** SQL condition: the node whose id stands in `column` is dead, or unknown. Never true of this one. */
   isDead(sql: Queryable, column: PendingQuery<Row[]>) {
-    const silent = [...this.#pulses].filter(([, { silentMs }]) => silentMs >= this.timing.deadAfterMs);
+    const silent = [...this.#pulses].filter(([, { silentMs }]) => silentMs >= this.#timing.deadAfterMs);
     const ids = sql.types.uuids(silent.map(([id]) => id));
     const beats = sql.types.texts(silent.map(([, { beat }]) => beat));
     // One that has beaten since it was looked at lives.
@@ -130,7 +133,7 @@ export class NodeRegistry {
 
   /** Forgets dead nodes that left nothing to look after. */
   async forgetDead(): Promise<void> {
-    await this.database.run(
+    await this.#database.run(
       (sql) => sql`
         delete from nodes n where ${this.isDead(sql, sql`n.id`)}
           and not exists (select from leftovers l where l.node_id = n.id or l.tag = n.tag)
@@ -144,7 +147,7 @@ export class NodeRegistry {
     clearTimeout(this.#timer);
     this.#stopListening?.();
     await this.#beating;
-    await this.database.all`update nodes set stopped_at = now() where id = ${this.id}`;
+    await this.#database.all`update nodes set stopped_at = now() where id = ${this.id}`;
   }
 
   async #enter(sql: Queryable, tag: string): Promise<void> {
@@ -155,14 +158,14 @@ export class NodeRegistry {
         on conflict (id) do update set last_seen_at = now(), stopped_at = null
       )
       select id, host || ' ' || pid as process, ${beatOf(sql, sql`last_seen_at`)} as beat,
-        last_seen_at >= now() - ${`${this.timing.deadAfterMs} milliseconds`}::interval as is_recent
+        last_seen_at >= now() - ${`${this.#timing.deadAfterMs} milliseconds`}::interval as is_recent
       from nodes where stopped_at is null and id <> ${this.id}`;
     this.#see(others);
   }
 
   #see(others: readonly OtherNode[]): void {
     const now = performance.now();
-    const gapMs = Math.min(now - this.#takenAt, COUNTED_BEATS * this.timing.heartbeatMs);
+    const gapMs = Math.min(now - this.#takenAt, COUNTED_BEATS * this.#timing.heartbeatMs);
     const pulses = new Map<string, Pulse>();
     const processes = new Set([`${hostname()} ${process.pid}`]);
     for (const { id, process: other, beat, isRecent } of others) {
@@ -171,9 +174,9 @@ export class NodeRegistry {
       const hasBeaten = former !== undefined && (former.hasBeaten || former.beat !== beat);
       pulses.set(id, { beat, silentMs, hasBeaten });
       // One that died before this node came is no process any more, although it takes a while until that is certain.
-      if (silentMs < this.timing.deadAfterMs && (isRecent || hasBeaten)) processes.add(other);
+      if (silentMs < this.#timing.deadAfterMs && (isRecent || hasBeaten)) processes.add(other);
     }
-    const lives = (pulse: Pulse | undefined): boolean => (pulse?.silentMs ?? Infinity) < this.timing.deadAfterMs;
+    const lives = (pulse: Pulse | undefined): boolean => (pulse?.silentMs ?? Infinity) < this.#timing.deadAfterMs;
     for (const [id, former] of this.#pulses) this.#hasLost ||= lives(former) && !lives(pulses.get(id));
     this.#pulses = pulses;
     this.#takenAt = now;
@@ -189,7 +192,7 @@ export class NodeRegistry {
   #beatOnce(): Promise<void> {
     this.#beating ??= this.#beat().finally(() => {
       this.#beating = undefined;
-      this.#beatSoon(this.timing.heartbeatMs);
+      this.#beatSoon(this.#timing.heartbeatMs);
     });
     return this.#beating;
   }
@@ -197,11 +200,11 @@ export class NodeRegistry {
   async #beat(): Promise<void> {
     try {
       // Enters it anew where another node has cleared it away meanwhile.
-      await this.database.run((sql) => this.#enter(sql, this.#tag));
+      await this.#database.run((sql) => this.#enter(sql, this.#tag));
       for (const work of this.#onBeat) await work();
     } catch (error) {
-      if (!this.database.isAway) {
-        this.log('warn', 'a heartbeat failed', { reason: error instanceof Error ? error.message : String(error) });
+      if (!this.#database.isAway) {
+        this.#log('warn', 'a heartbeat failed', { reason: error instanceof Error ? error.message : String(error) });
       }
     }
   }

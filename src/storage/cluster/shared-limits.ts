@@ -25,14 +25,17 @@ const SAME_TIME_SECONDS = 0.1;
 
 /** Sessions on remote servers, counted over all nodes; the claims of a node end with it. */
 export class SharedSessions {
-  constructor(
-    private readonly database: Database,
-    private readonly node: NodeRegistry,
-  ) {}
+  readonly #database: Database;
+  readonly #node: NodeRegistry;
+
+  constructor(database: Database, node: NodeRegistry) {
+    this.#database = database;
+    this.#node = node;
+  }
 
   /** As in SharedRates. */
   get processes(): number {
-    return this.node.processes;
+    return this.#node.processes;
   }
 
   /**
@@ -45,18 +48,18 @@ export class SharedSessions {
     claim: SessionClaim,
     decide: (claims: readonly SeenSessionClaim[]) => number,
   ): Promise<void> {
-    const isMine = (sql: Queryable) => sql`login = ${login} and node_id = ${this.node.id}`;
+    const isMine = (sql: Queryable) => sql`login = ${login} and node_id = ${this.#node.id}`;
     if (claim.held + claim.waiting === 0) {
-      await this.database.run((sql) => sql`delete from session_claims where ${isMine(sql)}`);
+      await this.#database.run((sql) => sql`delete from session_claims where ${isMine(sql)}`);
       return;
     }
-    await this.database.transaction(async (tx) => {
+    await this.#database.transaction(async (tx) => {
       await tx`select pg_advisory_xact_lock(${LOCK_SPACE}, hashtext(${login}))`;
       await this.#note(tx, login, claim);
       const claims = await tx<SeenSessionClaim[]>`
         select held, waiting, sessions, at_once, is_request, is_fresh,
-          (extract(epoch from since) * 1000)::float8 as since, node_id = ${this.node.id} as is_mine
-        from session_claims c where login = ${login} and not ${this.node.isDead(tx, tx`c.node_id`)}
+          (extract(epoch from since) * 1000)::float8 as since, node_id = ${this.#node.id} as is_mine
+        from session_claims c where login = ${login} and not ${this.#node.isDead(tx, tx`c.node_id`)}
         order by node_id`;
       const held = decide(claims);
       await tx`
@@ -69,7 +72,7 @@ export class SharedSessions {
     const waited = `${Math.max(0, Date.now() - claim.since)} milliseconds`;
     return tx`
       insert into session_claims as c (login, node_id, held, waiting, sessions, at_once, since, is_request, is_fresh)
-      values (${login}, ${this.node.id}, ${claim.held}, ${claim.waiting}, ${claim.sessions}, ${claim.atOnce},
+      values (${login}, ${this.#node.id}, ${claim.held}, ${claim.waiting}, ${claim.sessions}, ${claim.atOnce},
         now() - ${waited}::interval, ${claim.isRequest}, ${claim.isFresh})
       on conflict (login, node_id) do update set
         held = excluded.held, waiting = excluded.waiting, sessions = excluded.sessions, at_once = excluded.at_once,
@@ -80,11 +83,11 @@ export class SharedSessions {
 
   /** Those of `logins` of which other nodes wait for sessions. */
   async wantedByOthers(logins: readonly string[]): Promise<readonly string[]> {
-    const rows = await this.database.run(
+    const rows = await this.#database.run(
       (sql) => sql<{ login: string }[]>`
         select distinct login from session_claims c
-        where login = any(${sql.types.texts(logins)}) and node_id <> ${this.node.id} and waiting > 0
-          and not ${this.node.isDead(sql, sql`c.node_id`)}`,
+        where login = any(${sql.types.texts(logins)}) and node_id <> ${this.#node.id} and waiting > 0
+          and not ${this.#node.isDead(sql, sql`c.node_id`)}`,
     );
     return rows.map(({ login }) => login);
   }
@@ -110,20 +113,23 @@ const PART = 8;
  * with the first request in them.
  */
 export class SharedRates {
-  constructor(
-    private readonly database: Database,
-    private readonly node: Pick<NodeRegistry, 'processes'>,
-  ) {}
+  readonly #database: Database;
+  readonly #node: Pick<NodeRegistry, 'processes'>;
+
+  constructor(database: Database, node: Pick<NodeRegistry, 'processes'>) {
+    this.#database = database;
+    this.#node = node;
+  }
 
   /** That live, this one included, as of the last heartbeat. */
   get processes(): number {
-    return this.node.processes;
+    return this.#node.processes;
   }
 
   /** Takes a portion of the key's running second, or of a new one: `wanted` at least, where so many are left. */
   async take(keyId: string, wanted: number, limit: number): Promise<GrantedRequests> {
     const first = Math.min(limit, Math.max(wanted, Math.ceil(limit / PART)));
-    const [row] = await this.database.run((sql) => {
+    const [row] = await this.#database.run((sql) => {
       const left = sql`greatest(0, ${limit}::bigint - r.taken)`;
       const part = sql`least(${left}, greatest(${wanted}::bigint, (${left} + ${PART - 1}) / ${PART}))`;
       // One that ends later than a whole window from now began before the clock was set back.

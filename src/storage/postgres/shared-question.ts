@@ -3,9 +3,12 @@
  * the next one, which begins behind all of them: nobody is told what was true before he asked.
  */
 export class SharedQuestion<T> {
+  readonly #ask: (key: string) => Promise<T>;
   readonly #running = new Map<string, Running<T>>();
 
-  constructor(private readonly ask: (key: string) => Promise<T>) {}
+  constructor(ask: (key: string) => Promise<T>) {
+    this.#ask = ask;
+  }
 
   answer(key: string): Promise<T> {
     const running = this.#running.get(key);
@@ -14,7 +17,7 @@ export class SharedQuestion<T> {
   }
 
   #begin(key: string): Promise<T> {
-    const answer = this.ask(key);
+    const answer = this.#ask(key);
     const running: Running<T> = {
       isOver: answer.then(
         () => this.#end(key, running),

@@ -23,16 +23,18 @@ export interface ReceiptKey {
 export type Signer = (payload: object) => string;
 
 export class ReceiptKeys {
+  readonly #database: Database;
+  readonly #secrets: NamedSecrets;
   readonly #signers = new Map<string, Signer>();
 
-  constructor(
-    private readonly database: Database,
-    private readonly secrets: NamedSecrets,
-  ) {}
+  constructor(database: Database, secrets: NamedSecrets) {
+    this.#database = database;
+    this.#secrets = secrets;
+  }
 
   /** Makes the first key, where there is none. */
   async ensure(): Promise<void> {
-    const active = await this.database.first`select id from receipt_keys where is_active`;
+    const active = await this.#database.first`select id from receipt_keys where is_active`;
     if (active === undefined) await this.#make((tx) => tx`select id from receipt_keys where is_active`);
   }
 
@@ -46,7 +48,7 @@ export class ReceiptKeys {
 
   /** Newest first. */
   async all(): Promise<readonly ReceiptKey[]> {
-    const rows = await this.database.all<{ id: string; x: string }>`
+    const rows = await this.#database.all<{ id: string; x: string }>`
       select id, public_key as x from receipt_keys order by created_at desc, id`;
     return rows.map(({ id, x }) => ({ kty: 'OKP', crv: 'Ed25519', x, kid: id, alg: 'EdDSA', use: 'sig' }));
   }
@@ -68,7 +70,7 @@ export class ReceiptKeys {
         cause,
       });
     try {
-      const text = await this.secrets.find(sql, id, PRIVATE);
+      const text = await this.#secrets.find(sql, id, PRIVATE);
       if (text === undefined) throw closed();
       return text;
     } catch (error) {
@@ -78,7 +80,7 @@ export class ReceiptKeys {
 
   /** `standing` resolves to a key that makes another one needless. */
   async #make(standing: (tx: Transaction) => PromiseLike<readonly object[]>): Promise<string> {
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       await tx`select pg_advisory_xact_lock(${MAKING_LOCK}::bigint)`;
       const [stands] = (await standing(tx)) as readonly { readonly id: string }[];
       if (stands !== undefined) return stands.id;
@@ -86,7 +88,7 @@ export class ReceiptKeys {
       const { x } = publicKey.export({ format: 'jwk' }) as { readonly x: string };
       const id = thumbprintOf(x);
       await tx`insert into receipt_keys (id, public_key) values (${id}, ${x})`;
-      await this.secrets.put(tx, id, PRIVATE, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+      await this.#secrets.put(tx, id, PRIVATE, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
       return id;
     });
   }

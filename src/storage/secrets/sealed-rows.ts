@@ -26,37 +26,42 @@ function sealedColumns(sql: Queryable) {
 
 /** What accounts, connections, jobs or webhooks keep sealed by name. */
 export class NamedSecrets {
+  readonly #keyring: Keyring;
+  readonly #table: 'connection_secrets' | 'account_secrets' | 'job_secrets' | 'receipt_key_secrets' | 'webhook_secrets';
+
   constructor(
-    private readonly keyring: Keyring,
-    private readonly table:
-      'connection_secrets' | 'account_secrets' | 'job_secrets' | 'receipt_key_secrets' | 'webhook_secrets',
-  ) {}
+    keyring: Keyring,
+    table: 'connection_secrets' | 'account_secrets' | 'job_secrets' | 'receipt_key_secrets' | 'webhook_secrets',
+  ) {
+    this.#keyring = keyring;
+    this.#table = table;
+  }
 
   async find(sql: Queryable, owner: string, name: string): Promise<string | undefined> {
     const [row] = await sql<SealedSecret[]>`
-      select ${sealedColumns(sql)} from ${sql(this.table)}
-      where ${sql(TABLES[this.table].row)} = ${owner} and name = ${name}`;
+      select ${sealedColumns(sql)} from ${sql(this.#table)}
+      where ${sql(TABLES[this.#table].row)} = ${owner} and name = ${name}`;
     return row === undefined ? undefined : this.open(owner, name, row);
   }
 
   open(owner: string, name: string, sealed: SealedSecret): string {
-    return this.keyring.open(sealed, { table: this.table, rowId: owner, name });
+    return this.#keyring.open(sealed, { table: this.#table, rowId: owner, name });
   }
 
   /** null takes it away. */
   async put(sql: Queryable, owner: string, name: string, value: string | null): Promise<void> {
-    const row = sql(TABLES[this.table].row);
+    const row = sql(TABLES[this.#table].row);
     if (value === null) {
-      await sql`delete from ${sql(this.table)} where ${row} = ${owner} and name = ${name}`;
+      await sql`delete from ${sql(this.#table)} where ${row} = ${owner} and name = ${name}`;
       return;
     }
-    const { keyId, wrappedKey, nonce, ciphertext } = this.keyring.seal(value, {
-      table: this.table,
+    const { keyId, wrappedKey, nonce, ciphertext } = this.#keyring.seal(value, {
+      table: this.#table,
       rowId: owner,
       name,
     });
     await sql`
-      insert into ${sql(this.table)} (${row}, name, key_id, wrapped_key, nonce, ciphertext)
+      insert into ${sql(this.#table)} (${row}, name, key_id, wrapped_key, nonce, ciphertext)
       values (${owner}, ${name}, ${keyId}, ${wrappedKey}, ${nonce}, ${ciphertext})
       on conflict (${row}, name) do update set key_id = excluded.key_id, wrapped_key = excluded.wrapped_key,
         nonce = excluded.nonce, ciphertext = excluded.ciphertext, updated_at = now()`;
@@ -65,7 +70,7 @@ export class NamedSecrets {
   /** Leaves the owner these values and no others; what is stored already stays as it is. */
   async replaceAll(sql: Queryable, owner: string, values: Readonly<Record<string, string>>): Promise<void> {
     const rows = await sql<(SealedSecret & { readonly name: string })[]>`
-      select name, ${sealedColumns(sql)} from ${sql(this.table)} where ${sql(TABLES[this.table].row)} = ${owner}`;
+      select name, ${sealedColumns(sql)} from ${sql(this.#table)} where ${sql(TABLES[this.#table].row)} = ${owner}`;
     const stored = new Map(rows.map((row) => [row.name, row]));
     for (const [name, value] of Object.entries(values)) {
       const sealed = stored.get(name);
@@ -87,10 +92,13 @@ export class NamedSecrets {
 
 /** What watched folders keep sealed: `whsec_…` to sign with, and the login of the webhook's URL. */
 export class FolderSecrets {
-  constructor(
-    private readonly database: Database,
-    private readonly keyring: Keyring,
-  ) {}
+  readonly #database: Database;
+  readonly #keyring: Keyring;
+
+  constructor(database: Database, keyring: Keyring) {
+    this.#database = database;
+    this.#keyring = keyring;
+  }
 
   /** The secrets that sign now, the current one first. */
   async current(folderId: string): Promise<readonly string[]> {
@@ -109,7 +117,7 @@ export class FolderSecrets {
 
   /** Makes a new secret; the one before signs along for a day. Resolves to the new one. */
   async rotate(folderId: string): Promise<string> {
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       await tx`delete from watched_folder_secrets where folder_id = ${folderId} and expires_at <= now()`;
       await tx`
         update watched_folder_secrets set expires_at = now() + ${`${FORMER_HOURS} hours`}::interval
@@ -125,16 +133,16 @@ export class FolderSecrets {
   }
 
   async #find(folderId: string, kind: 'signing' | 'login'): Promise<readonly string[]> {
-    const rows = await this.database.all<SealedSecret & { readonly id: string }>`
+    const rows = await this.#database.all<SealedSecret & { readonly id: string }>`
       select id, ${sealedColumns} from watched_folder_secrets
       where folder_id = ${folderId} and kind = ${kind} and (expires_at is null or expires_at > now())
       order by expires_at desc nulls first, id desc`;
-    return rows.map((row) => this.keyring.open(row, folderPlace(folderId, row.id)));
+    return rows.map((row) => this.#keyring.open(row, folderPlace(folderId, row.id)));
   }
 
   async #seal(tx: Transaction, folderId: string, kind: 'signing' | 'login', secret: string): Promise<void> {
     const id = uuidv7();
-    const { keyId, wrappedKey, nonce, ciphertext } = this.keyring.seal(secret, folderPlace(folderId, id));
+    const { keyId, wrappedKey, nonce, ciphertext } = this.#keyring.seal(secret, folderPlace(folderId, id));
     await tx`
       insert into watched_folder_secrets (id, folder_id, kind, key_id, wrapped_key, nonce, ciphertext)
       values (${id}, ${folderId}, ${kind}, ${keyId}, ${wrappedKey}, ${nonce}, ${ciphertext})`;

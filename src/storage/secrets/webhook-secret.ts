@@ -15,24 +15,28 @@ interface Kept {
 }
 
 export class WebhookSecret {
-  constructor(
-    private readonly database: Database,
-    private readonly secrets: NamedSecrets,
-    /** Whose secrets these are. */
-    private readonly table: 'accounts' | 'webhooks',
-  ) {}
+  readonly #database: Database;
+  readonly #secrets: NamedSecrets;
+  /** Whose secrets these are. */
+  readonly #table: 'accounts' | 'webhooks';
+
+  constructor(database: Database, secrets: NamedSecrets, table: 'accounts' | 'webhooks') {
+    this.#database = database;
+    this.#secrets = secrets;
+    this.#table = table;
+  }
 
   /** The secrets that sign now, the current one first; it is made when it is first asked for. */
   async current(owner: string): Promise<readonly string[]> {
-    const stored = await this.database.run((sql) => this.find(sql, owner));
-    const { current, former } = stored ?? (await this.locked(owner, (kept) => kept ?? { current: make() }));
+    const stored = await this.#database.run((sql) => this.#find(sql, owner));
+    const { current, former } = stored ?? (await this.#locked(owner, (kept) => kept ?? { current: make() }));
     return former === undefined ? [current] : [current, former.secret];
   }
 
   /** Makes the first one of a new owner. */
   async add(tx: Transaction, owner: string): Promise<string> {
     const current = make();
-    await this.secrets.put(tx, owner, NAME, JSON.stringify({ current } satisfies Kept));
+    await this.#secrets.put(tx, owner, NAME, JSON.stringify({ current } satisfies Kept));
     return current;
   }
 
@@ -42,29 +46,29 @@ export class WebhookSecret {
       current: make(),
       ...(kept === undefined ? {} : { former: { secret: kept.current, until: now + FORMER_MS } }),
     });
-    return (await this.locked(owner, next, noted)).current;
+    return (await this.#locked(owner, next, noted)).current;
   }
 
-  private async locked(
+  async #locked(
     owner: string,
     next: (kept: Kept | undefined, now: number) => Kept,
     noted?: (tx: Transaction) => Promise<void>,
   ): Promise<Kept> {
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const [row] = await tx<
         { now: Date }[]
-      >`select now() as now from ${tx(this.table)} where id = ${owner} for no key update`;
-      const kept = await this.find(tx, owner);
+      >`select now() as now from ${tx(this.#table)} where id = ${owner} for no key update`;
+      const kept = await this.#find(tx, owner);
       const wanted = next(kept, (row?.now ?? new Date()).getTime());
-      if (wanted !== kept) await this.secrets.put(tx, owner, NAME, JSON.stringify(wanted));
+      if (wanted !== kept) await this.#secrets.put(tx, owner, NAME, JSON.stringify(wanted));
       await noted?.(tx);
       return wanted;
     });
   }
 
   /** Without a former one that signs no longer. */
-  private async find(sql: Queryable, owner: string): Promise<Kept | undefined> {
-    const stored = await this.secrets.find(sql, owner, NAME);
+  async #find(sql: Queryable, owner: string): Promise<Kept | undefined> {
+    const stored = await this.#secrets.find(sql, owner, NAME);
     const kept = stored === undefined ? undefined : (JSON.parse(stored) as Kept);
     if (kept?.former === undefined) return kept;
     const [time] = await sql<{ now: Date }[]>`select now() as now`;

@@ -30,18 +30,20 @@ const RECOVERY_CODES = 10;
 const RECOVERY_CODE_BYTES = 10;
 
 export class Accounts {
+  readonly #database: Database;
+  readonly #secrets: NamedSecrets;
   /** Compared with where there is no hash, so that an unknown address takes as long as a wrong password. */
   #decoy: Promise<string> | undefined;
 
   readonly #holdings = new SharedQuestion((accountId) => this.#holdingsOf(accountId));
 
-  constructor(
-    private readonly database: Database,
-    private readonly secrets: NamedSecrets,
-  ) {}
+  constructor(database: Database, secrets: NamedSecrets) {
+    this.#database = database;
+    this.#secrets = secrets;
+  }
 
   async count(): Promise<number> {
-    const row = await this.database.first<{ count: number }>`select count(*) from accounts`;
+    const row = await this.#database.first<{ count: number }>`select count(*) from accounts`;
     return row?.count ?? 0;
   }
 
@@ -51,7 +53,7 @@ export class Accounts {
   }
 
   async #holdingsOf(accountId: string): Promise<Holdings> {
-    const [row] = await this.database.run(
+    const [row] = await this.#database.run(
       (sql) => sql<Holdings[]>`
         select (select count(*) from connections where account_id = ${accountId}) as connections,
                ${itemsOf(sql, accountId)} as transfers`,
@@ -61,7 +63,7 @@ export class Accounts {
 
   /** What the configuration says of private addresses for the account's connections; null = nothing of its own. */
   async allowsPrivate(accountId: string): Promise<boolean | null> {
-    const row = await this.database.first<{ allowed: boolean | null }>`
+    const row = await this.#database.first<{ allowed: boolean | null }>`
       select allow_private as allowed from accounts where id = ${accountId}`;
     return row?.allowed ?? null;
   }
@@ -76,7 +78,7 @@ export class Accounts {
 
   /** Whose connection this is, where it leads there. */
   async findByConnection(id: string, host: string, username: string): Promise<Account | undefined> {
-    const [found] = await this.database.all<{ accountId: string }>`
+    const [found] = await this.#database.all<{ accountId: string }>`
       select account_id from connections
       where id = ${id} and settings->>'host' = ${host} and settings->>'username' = ${username}`;
     return found === undefined ? undefined : this.#owner('id', found.accountId);
@@ -87,7 +89,7 @@ export class Accounts {
     const [row] =
       accountId === undefined
         ? []
-        : await this.database.all<{ passwordHash: string | null }>`
+        : await this.#database.all<{ passwordHash: string | null }>`
             select password_hash from accounts where id = ${accountId}`;
     const stored = row?.passwordHash ?? null;
     const matches = await verifyPassword(password, stored ?? (await this.#decoyHash()));
@@ -96,7 +98,7 @@ export class Accounts {
 
   async setPassword(actor: Actor, password: string): Promise<void> {
     const hash = await hashPassword(password);
-    await this.database.transaction(async (tx) => {
+    await this.#database.transaction(async (tx) => {
       await tx`update accounts set password_hash = ${hash}, updated_at = now() where id = ${actor.accountId}`;
       await record(tx, actor, { action: 'account.change_password' });
     });
@@ -104,16 +106,16 @@ export class Accounts {
 
   /** A secret that is not in force before its first code was shown to be right. */
   async beginTotp(actor: Actor, secret: string): Promise<void> {
-    await this.database.transaction((tx) => this.secrets.put(tx, actor.accountId, TOTP_SECRET, secret));
+    await this.#database.transaction((tx) => this.#secrets.put(tx, actor.accountId, TOTP_SECRET, secret));
   }
 
   async totpSecret(accountId: string): Promise<string | undefined> {
-    return this.database.run((sql) => this.secrets.find(sql, accountId, TOTP_SECRET));
+    return this.#database.run((sql) => this.#secrets.find(sql, accountId, TOTP_SECRET));
   }
 
   /** Whether the step's code may still be used: each is good for one login, on any node. */
   async takeTotpStep(accountId: string, step: number): Promise<boolean> {
-    const rows = await this.database.all`
+    const rows = await this.#database.all`
       update accounts set totp_last_step = ${step}
       where id = ${accountId} and (totp_last_step is null or totp_last_step < ${step}) returning id`;
     return rows.length > 0;
@@ -121,7 +123,7 @@ export class Accounts {
 
   /** Switches one-time passwords on; resolves to the recovery codes. */
   async confirmTotp(actor: Actor): Promise<readonly string[]> {
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       await tx`update accounts set totp_confirmed_at = now() where id = ${actor.accountId}`;
       await record(tx, actor, { action: 'account.enable_totp' });
       return this.#replaceCodes(tx, actor.accountId);
@@ -129,25 +131,25 @@ export class Accounts {
   }
 
   async renewRecoveryCodes(actor: Actor): Promise<readonly string[]> {
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       await record(tx, actor, { action: 'account.renew_recovery_codes' });
       return this.#replaceCodes(tx, actor.accountId);
     });
   }
 
   async disableTotp(actor: Actor): Promise<void> {
-    await this.database.transaction(async (tx) => {
+    await this.#database.transaction(async (tx) => {
       await tx`
         update accounts set totp_confirmed_at = null, totp_last_step = null where id = ${actor.accountId}`;
       await tx`delete from recovery_codes where account_id = ${actor.accountId}`;
-      await this.secrets.put(tx, actor.accountId, TOTP_SECRET, null);
+      await this.#secrets.put(tx, actor.accountId, TOTP_SECRET, null);
       await record(tx, actor, { action: 'account.disable_totp' });
     });
   }
 
   /** Whether it was one of the account's and not used before. */
   async takeRecoveryCode(accountId: string, code: string): Promise<boolean> {
-    const rows = await this.database.all`
+    const rows = await this.#database.all`
       update recovery_codes set used_at = now()
       where account_id = ${accountId} and code_hash = ${hashOf(code)} and used_at is null returning code_hash`;
     return rows.length > 0;
@@ -168,12 +170,12 @@ export class Accounts {
   }
 
   async #query({ text, values }: Statement): Promise<{ rows: readonly object[]; rowCount: number }> {
-    const rows = await this.database.run((sql) => sql.unsafe<object[]>(text, [...values]));
+    const rows = await this.#database.run((sql) => sql.unsafe<object[]>(text, [...values]));
     return { rows: [...rows], rowCount: rows.count };
   }
 
   async #owner(by: 'id' | 'email', value: string): Promise<Account | undefined> {
-    const [owner] = await this.database.run(
+    const [owner] = await this.#database.run(
       (sql) => sql<Account[]>`
         select ${columnsOf(sql, accountFields, {
           made: {

@@ -48,16 +48,20 @@ const CODE_TRIES = 5;
 const MOST_ASKED = 20;
 
 export class AlarmRecipients {
-  constructor(private readonly database: Database) {}
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
 
   /** undefined as long as nobody has set anything. */
   async settings(accountId: string): Promise<AlarmSettings | undefined> {
-    return this.database.first<AlarmSettings>`
+    return this.#database.first<AlarmSettings>`
       select ${columns} from alarm_settings s where account_id = ${accountId}`;
   }
 
   async list(accountId: string): Promise<readonly AlarmRecipient[]> {
-    return this.database.all<AlarmRecipient>`
+    return this.#database.all<AlarmRecipient>`
       select address, confirmed_at is not null as is_confirmed, sent_at, failing_since, error
       from alarm_recipients where account_id = ${accountId} order by address`;
   }
@@ -67,7 +71,7 @@ export class AlarmRecipients {
     const { accountId } = actor;
     const { quiet, ...others } = settings;
     const { from = null, to = null, timeZone = null } = quiet ?? {};
-    await this.database.transaction(async (tx) => {
+    await this.#database.transaction(async (tx) => {
       const { texts } = tx.types;
       const row = { ...rowOf(tx, alarmFields, others), quietFrom: from, quietTo: to, quietZone: timeZone };
       await tx`
@@ -92,7 +96,7 @@ export class AlarmRecipients {
   async makeCode(actor: Actor, address: string): Promise<string> {
     const { accountId } = actor;
     const code = randomText(CODE_CHARS);
-    await this.database.transaction(async (tx) => {
+    await this.#database.transaction(async (tx) => {
       await ask(tx, accountId);
       const changed = await tx`
         update alarm_recipients set code_hash = ${hashOf(code)}, code_tries = 0,
@@ -108,7 +112,7 @@ export class AlarmRecipients {
   /** False where it is not the code, or not any more. */
   async confirm(actor: Actor, address: string, code: string): Promise<boolean> {
     const { accountId } = actor;
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       // Counted before it is compared.
       const [row] = await tx<{ code: Buffer }[]>`
         update alarm_recipients set code_tries = code_tries + 1
@@ -126,13 +130,13 @@ export class AlarmRecipients {
 
   /** A mail is sent because the owner asks for it. @throws GatewayError rate_limited */
   async ask(accountId: string): Promise<void> {
-    await this.database.transaction((tx) => ask(tx, accountId));
+    await this.#database.transaction((tx) => ask(tx, accountId));
   }
 
   /** Mails that are due at `now`; no other node takes them for a minute. */
   async claim(now: Date, most: number): Promise<readonly DueMail[]> {
     const claim = uuidv7();
-    const rows = await this.database.all<Omit<DueMail, 'claim'>>`
+    const rows = await this.#database.all<Omit<DueMail, 'claim'>>`
       update alarm_recipients r set claimed_by = ${claim},
         claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS}::double precision)
       from alarm_settings s
@@ -151,7 +155,7 @@ export class AlarmRecipients {
 
   /** Ends the claim. */
   async finish({ accountId, address, claim }: DueMail, outcome: MailOutcome): Promise<void> {
-    await this.database.run((sql) => {
+    await this.#database.run((sql) => {
       const change = () => {
         switch (outcome.kind) {
           case 'sent':

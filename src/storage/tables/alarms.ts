@@ -36,14 +36,17 @@ export type AlarmEvent = Pick<DraftEvent, 'type' | 'body' | 'connectionIds'>;
 const KEPT_DAYS = 90;
 
 export class Alarms {
-  constructor(
-    private readonly database: Database,
-    private readonly feeds: Pick<EventFeeds, 'written'>,
-  ) {}
+  readonly #database: Database;
+  readonly #feeds: Pick<EventFeeds, 'written'>;
+
+  constructor(database: Database, feeds: Pick<EventFeeds, 'written'>) {
+    this.#database = database;
+    this.#feeds = feeds;
+  }
 
   /** Takes in accounts that are new, spread over that time. */
   async enrol(overMs: number): Promise<void> {
-    await this.database.run(
+    await this.#database.run(
       (sql) => sql`
         insert into alarm_accounts (account_id, look_at)
         select a.id, now() + random() * ${`${overMs} milliseconds`}::interval from accounts a
@@ -55,7 +58,7 @@ export class Alarms {
   /** Accounts that are due, as many as that at most; nobody else is given them before `everyMs` is over. */
   async claim(most: number, everyMs: number): Promise<readonly ClaimedLook[]> {
     const claim = uuidv7();
-    const rows = await this.database.all<{ accountId: string; plan: string }>`
+    const rows = await this.#database.all<{ accountId: string; plan: string }>`
       update alarm_accounts l set look_at = now() + ${`${everyMs} milliseconds`}::interval, looked_by = ${claim}
       from accounts a
       where a.id = l.account_id and l.account_id in (
@@ -73,7 +76,7 @@ export class Alarms {
     found: readonly FoundAlarm[],
     eventOf: (alarm: Alarm) => AlarmEvent,
   ): Promise<{ readonly raised: number; readonly cleared: number } | undefined> {
-    const settled = await this.database.transaction(async (tx) => {
+    const settled = await this.#database.transaction(async (tx) => {
       const { texts, booleans } = tx.types;
       // Held to the end: ids are given in the order in which they are committed.
       const [mine] = await tx`
@@ -99,16 +102,16 @@ export class Alarms {
         returning id, key, kind, is_urgent, item, since, ended_at`;
       const news = [...cleared, ...raised].map((alarm) => ({ id: uuidv7(), accountId, ...eventOf(alarm) }));
       await insertDrafts(tx, news);
-      if (raised.length > 0) this.database.notices.tellHere(tx, 'alarm-mail', 0);
+      if (raised.length > 0) this.#database.notices.tellHere(tx, 'alarm-mail', 0);
       return { raised: raised.length, cleared: cleared.length };
     });
-    if (settled !== undefined && settled.raised + settled.cleared > 0) this.feeds.written();
+    if (settled !== undefined && settled.raised + settled.cleared > 0) this.#feeds.written();
     return settled;
   }
 
   /** Of these kinds: those that go on, and those that have ended since. In the order in which they began. */
   async list(accountId: string, kinds: readonly string[], endedSince: Date | null): Promise<readonly Alarm[]> {
-    return this.database.run(
+    return this.#database.run(
       (sql) => sql<Alarm[]>`
         select id, key, kind, is_urgent, item, since, ended_at from alarms
         where account_id = ${accountId} and kind = any (${sql.types.texts([...kinds])})
@@ -117,7 +120,7 @@ export class Alarms {
   }
 
   async deleteOld(): Promise<void> {
-    await this.database.run(
+    await this.#database.run(
       (sql) => sql`delete from alarms where ended_at < now() - make_interval(days => ${KEPT_DAYS}::int)`,
     );
   }

@@ -33,12 +33,15 @@ const TOUCH_DELAY_MS = 1000;
 const SHOW_REVOKED_DAYS = 30;
 
 export class ApiKeys {
+  readonly #database: Database;
   readonly #lookup = new CachedLookup<ApiKeyRecord>((hash) => this.#load(hash));
   readonly #touchedAt = new Map<string, number>();
   #toTouch = new Set<string>();
   #touchTimer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly database: Database) {}
+  constructor(database: Database) {
+    this.#database = database;
+  }
 
   /** The key's record, or undefined when unknown, expired or revoked. Cached for at most a second. */
   async findKey(key: string): Promise<ApiKeyRecord | undefined> {
@@ -65,7 +68,7 @@ export class ApiKeys {
   }
 
   async list(accountId: string): Promise<readonly ApiKey[]> {
-    return this.database.run((sql) =>
+    return this.#database.run((sql) =>
       select(
         sql,
         sql`account_id = ${accountId}
@@ -77,13 +80,13 @@ export class ApiKeys {
   /** By id, of these, whether they still open anything or not. */
   async names(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.database.all<{ id: string; name: string }>`
+    const rows = await this.#database.all<{ id: string; name: string }>`
       select id, name from api_keys where account_id = ${accountId} and id = any(${(sql) => sql.types.uuids(ids)})`;
     return new Map(rows.map(({ id, name }) => [id, name]));
   }
 
   async find(accountId: string, id: string): Promise<ApiKey | undefined> {
-    const [key] = await this.database.run((sql) => select(sql, sql`account_id = ${accountId} and id = ${id}`));
+    const [key] = await this.#database.run((sql) => select(sql, sql`account_id = ${accountId} and id = ${id}`));
     return key;
   }
 
@@ -140,13 +143,13 @@ export class ApiKeys {
 
   async #change<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     const taken = `name: the account has an API key called "${name}" already`;
-    const result = await refusingDuplicates(taken, () => this.database.transaction(work));
+    const result = await refusingDuplicates(taken, () => this.#database.transaction(work));
     this.forgetAll();
     return result;
   }
 
   async #load(hash: string): Promise<ApiKeyRecord | undefined> {
-    return this.database.first<ApiKeyRecord>`
+    return this.#database.first<ApiKeyRecord>`
       select k.account_id, a.email, a.plan, k.id as key_id, k.scopes, k.connection_ids as connections,
              k.allowed_ips, k.expires_at
       from api_keys k join accounts a on a.id = k.account_id
@@ -166,7 +169,7 @@ export class ApiKeys {
     this.#toTouch = new Set();
     if (ids.length === 0) return;
     // When a key was last used is worth no failed request: lost while the database is away, written a minute later.
-    await this.database
+    await this.#database
       .run((sql) => sql`update api_keys set last_used_at = now() where id = any(${sql.types.uuids(ids)})`)
       .catch(() => undefined);
   }

@@ -70,16 +70,20 @@ export async function record(sql: Queryable, actor: Actor, { action, target, det
 }
 
 export class AuditLog {
-  constructor(private readonly database: Database) {}
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
 
   /** For what happens outside of a change: logins. */
   async add(actor: Actor, change: AuditChange): Promise<void> {
-    await this.database.run((sql) => record(sql, actor, change));
+    await this.#database.run((sql) => record(sql, actor, change));
   }
 
   /** Newest first; one entry more than `limit` tells that there are more. */
   async list(accountId: string, { limit, cursor, action }: AuditFilter): Promise<readonly AuditEntry[]> {
-    const rows = await this.database.run(
+    const rows = await this.#database.run(
       (sql) => sql<AuditRow[]>`
         select * from audit_log where account_id = ${accountId}
           ${cursor === undefined ? sql`` : sql`and id < ${cursor}`}

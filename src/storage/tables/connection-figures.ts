@@ -91,18 +91,21 @@ interface Counts {
 }
 
 export class ConnectionFigures {
-  private counted: { readonly at: number; readonly answer: Promise<Counts> } | undefined;
+  readonly #database: Database;
+  #counted: { readonly at: number; readonly answer: Promise<Counts> } | undefined;
 
-  constructor(private readonly database: Database) {}
+  constructor(database: Database) {
+    this.#database = database;
+  }
 
   /** Of all connections of the account. */
   async list(accountId: string): Promise<readonly ConnectionState[]> {
-    return this.states(accountId, null);
+    return this.#states(accountId, null);
   }
 
   /** Seconds in which each was down, by connection: of each span between two neighbours in `bounds`. */
   async downSeconds(accountId: string, bounds: readonly Date[]): Promise<ReadonlyMap<string, readonly number[]>> {
-    const rows = await this.database.run((sql) => {
+    const rows = await this.#database.run((sql) => {
       const { times } = sql.types;
       return sql<{ id: string; day: number; seconds: number }[]>`
         select c.id, d.day, sum(extract(epoch from least(coalesce(o.until, now()), d.ends) - greatest(o.since, d.starts)))::float8
@@ -123,17 +126,17 @@ export class ConnectionFigures {
 
   async find(accountId: string, id: string, keysUntil: Date): Promise<ConnectionFacts | undefined> {
     const [[state], speeds, outages, expiringKeys] = await Promise.all([
-      this.states(accountId, id),
-      this.database.all<SpeedRow>`
+      this.#states(accountId, id),
+      this.#database.all<SpeedRow>`
         select unit, (extract(epoch from now() - starts_at) / ${DAY_SECONDS}::int)::float8 as age_days, checks, failed,
           connect_counts::bigint[] as connect, answer_counts::bigint[] as answer
         from connection_speeds where connection_id = ${id} and account_id = ${accountId}`,
-      this.database.all<Outage>`
+      this.#database.all<Outage>`
         select since as from, until as to, error, error_code from connection_outages
         where connection_id = ${id} and account_id = ${accountId}
           and coalesce(until, now()) > now() - make_interval(days => ${WINDOW_DAYS.at(-1) ?? 0}::int)
         order by since desc limit ${MOST_OUTAGES}`,
-      this.database.all<ConnectionFacts['expiringKeys'][number]>`
+      this.#database.all<ConnectionFacts['expiringKeys'][number]>`
         select id, name, expires_at from api_keys
         where account_id = ${accountId} and revoked_at is null and expires_at > now() and expires_at < ${keysUntil}
           and (connection_ids = '{}' or ${id} = any (connection_ids)) order by expires_at, id`,
@@ -145,14 +148,14 @@ export class ConnectionFigures {
 
   /** Counts over all accounts, for metrics: connections that are down, certificates that end soon, and the size of the database. Many gauges ask at once. */
   counts(): Promise<Counts> {
-    if (this.counted === undefined || Date.now() - this.counted.at > COUNTS_FRESH_MS) {
-      this.counted = { at: Date.now(), answer: this.count() };
+    if (this.#counted === undefined || Date.now() - this.#counted.at > COUNTS_FRESH_MS) {
+      this.#counted = { at: Date.now(), answer: this.#count() };
     }
-    return this.counted.answer;
+    return this.#counted.answer;
   }
 
-  private async count(): Promise<Counts> {
-    const row = await this.database.first<Counts>`
+  async #count(): Promise<Counts> {
+    const row = await this.#database.first<Counts>`
       select (select count(*) from connection_outages where until is null) as down,
         (select count(*) from connection_checks k join connections c on c.id = k.connection_id
          where c.is_active and k.certificate_valid_to < now() + make_interval(days => ${EXPIRING_DAYS}::int)) as expiring,
@@ -162,16 +165,16 @@ export class ConnectionFigures {
 
   /** Whether each can be reached, for metrics: of so many at most, those that have been there for longest. */
   async reachable(most: number): Promise<readonly { readonly id: string; readonly isUp: boolean }[]> {
-    return this.database.all<{ id: string; isUp: boolean }>`
+    return this.#database.all<{ id: string; isUp: boolean }>`
       select c.id, not exists (
         select from connection_outages o where o.connection_id = c.id and o.until is null) as is_up
       from connections c join connection_checks k on k.connection_id = c.id
       where c.is_active and k.checked_at is not null order by c.ordinal limit ${most}`;
   }
 
-  private async states(accountId: string, id: string | null): Promise<ConnectionState[]> {
+  async #states(accountId: string, id: string | null): Promise<ConnectionState[]> {
     const [day, week, quarter] = WINDOW_DAYS;
-    const rows = await this.database.run((sql) => {
+    const rows = await this.#database.run((sql) => {
       const down = (days: number | undefined) => sql`
         coalesce(sum(extract(epoch from coalesce(o.until, now()) - greatest(o.since, now() - make_interval(days => ${days ?? 0}::int))))
           filter (where coalesce(o.until, now()) > now() - make_interval(days => ${days ?? 0}::int)), 0)::float8`;

@@ -22,14 +22,17 @@ type Subject = Pick<Connection, 'id' | 'accountId'>;
 type BodyOf = (since: Date, at: Date) => string;
 
 export class ConnectionOutages {
-  constructor(
-    private readonly database: Database,
-    private readonly feeds: Pick<EventFeeds, 'written'>,
-  ) {}
+  readonly #database: Database;
+  readonly #feeds: Pick<EventFeeds, 'written'>;
+
+  constructor(database: Database, feeds: Pick<EventFeeds, 'written'>) {
+    this.#database = database;
+    this.#feeds = feeds;
+  }
 
   /** Ids of all connections that are down. */
   async list(): Promise<ReadonlySet<string>> {
-    const rows = await this.database.all<{ id: string }>`
+    const rows = await this.#database.all<{ id: string }>`
       select connection_id as id from connection_outages where until is null`;
     return new Set(rows.map(({ id }) => id));
   }
@@ -41,7 +44,7 @@ export class ConnectionOutages {
     error: { readonly code: string; readonly text: string },
     bodyOf: BodyOf,
   ): Promise<boolean> {
-    return this.change(
+    return this.#change(
       accountId,
       id,
       'connection.down',
@@ -58,7 +61,7 @@ export class ConnectionOutages {
 
   /** It is there again. False where it was not down. */
   async end({ id, accountId }: Subject, bodyOf: BodyOf): Promise<boolean> {
-    return this.change(
+    return this.#change(
       accountId,
       id,
       'connection.up',
@@ -70,21 +73,21 @@ export class ConnectionOutages {
     );
   }
 
-  private async change(
+  async #change(
     accountId: string,
     id: string,
     type: string,
     bodyOf: BodyOf,
     statement: (sql: Parameters<Parameters<Database['transaction']>[0]>[0]) => PromiseLike<unknown>,
   ): Promise<boolean> {
-    const isNews = await this.database.transaction(async (tx) => {
+    const isNews = await this.#database.transaction(async (tx) => {
       const [changed] = (await statement(tx)) as { since: Date; at: Date }[];
       if (changed === undefined) return false;
       const body = bodyOf(changed.since, changed.at);
       await insertDrafts(tx, [{ id: uuidv7(), accountId, type, body, connectionIds: [id] }]);
       return true;
     });
-    if (isNews) this.feeds.written();
+    if (isNews) this.#feeds.written();
     return isNews;
   }
 }

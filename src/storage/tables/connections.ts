@@ -67,16 +67,18 @@ interface Dependents {
 }
 
 export class Connections {
+  readonly #database: Database;
+  readonly #secrets: NamedSecrets;
   /** By account and id: another account's connection is looked for, and not found, like one that never was. */
   readonly #lookup = new CachedLookup<Connection>((key) => {
     const [accountId = '', id = ''] = JSON.parse(key) as string[];
     return this.#load(accountId, id);
   });
 
-  constructor(
-    private readonly database: Database,
-    private readonly secrets: NamedSecrets,
-  ) {}
+  constructor(database: Database, secrets: NamedSecrets) {
+    this.#database = database;
+    this.#secrets = secrets;
+  }
 
   /** With secrets; undefined when unknown or another account's. Cached for at most a second. */
   async find(accountId: string, connectionId: string): Promise<Connection | undefined> {
@@ -85,24 +87,24 @@ export class Connections {
 
   /** Without secrets, in order of creation. */
   async list(accountId: string): Promise<readonly ListedConnection[]> {
-    return this.database.all<ListedConnection>`
+    return this.#database.all<ListedConnection>`
       select id, name, type, is_active from connections
       where account_id = ${accountId} order by ordinal`;
   }
 
   async count(accountId: string): Promise<number> {
-    return this.database.run((sql) => countOf(sql, accountId));
+    return this.#database.run((sql) => countOf(sql, accountId));
   }
 
   async switchOff(id: string): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       update connections set is_active = false, updated_at = now() where id = ${id} and is_active`;
     this.forgetAll();
   }
 
   /** Pins the first key seen unless another was pinned meanwhile; resolves to the pinned ones. */
   async pinHostKey(connectionId: string, fingerprint: string): Promise<readonly string[]> {
-    const pinned = await this.database.run(async (sql) => {
+    const pinned = await this.#database.run(async (sql) => {
       // One row, one statement: of two first logins at once the second one meets the first one's key.
       await sql`
         update connections set host_keys = array[${fingerprint}], host_keys_learned = true, updated_at = now()
@@ -120,7 +122,7 @@ export class Connections {
   }
 
   async #load(accountId: string, id: string): Promise<Connection | undefined> {
-    const rows = await this.database.all<ConnectionRow & SealedSecret & { readonly secret: string | null }>`
+    const rows = await this.#database.all<ConnectionRow & SealedSecret & { readonly secret: string | null }>`
       select c.id, c.account_id, c.name, c.type, c.is_active, c.settings, c.host_keys, c.configured, a.allow_private, a.digests,
              (select json_agg(json_build_object('fingerprint', fingerprint, 'isRejected', rejected_at is not null, 'lastSeenAt', last_seen_at))
               from announced_host_keys where connection_id = c.id) as announced_keys,
@@ -131,27 +133,39 @@ export class Connections {
     if (row === undefined) return undefined;
     const { secrets: own } = definitionOf(row);
     const known = rows.flatMap(({ secret, ...sealed }) =>
-      secret !== null && secret in own ? [[secret, this.secrets.open(id, secret, sealed)] as const] : [],
+      secret !== null && secret in own ? [[secret, this.#secrets.open(id, secret, sealed)] as const] : [],
     );
     return joinConnection(row, Object.fromEntries(known));
   }
 }
 
 export class ConnectionEditor {
+  readonly #database: Database;
+  readonly #secrets: NamedSecrets;
+  readonly #keyPairs: KeyPairs;
+  readonly #connections: Pick<Connections, 'forgetAll'>;
+  readonly #keys: Pick<ApiKeys, 'forgetAll'>;
+
   constructor(
-    private readonly database: Database,
-    private readonly secrets: NamedSecrets,
-    private readonly keyPairs: KeyPairs,
-    private readonly connections: Pick<Connections, 'forgetAll'>,
-    private readonly keys: Pick<ApiKeys, 'forgetAll'>,
-  ) {}
+    database: Database,
+    secrets: NamedSecrets,
+    keyPairs: KeyPairs,
+    connections: Pick<Connections, 'forgetAll'>,
+    keys: Pick<ApiKeys, 'forgetAll'>,
+  ) {
+    this.#database = database;
+    this.#secrets = secrets;
+    this.#keyPairs = keyPairs;
+    this.#connections = connections;
+    this.#keys = keys;
+  }
 
   async list(accountId: string): Promise<readonly ManagedConnection[]> {
-    return this.database.run((sql) => managed(sql, accountId, undefined));
+    return this.#database.run((sql) => managed(sql, accountId, undefined));
   }
 
   async find(accountId: string, id: string): Promise<ManagedConnection | undefined> {
-    const [connection] = await this.database.run((sql) => managed(sql, accountId, id));
+    const [connection] = await this.#database.run((sql) => managed(sql, accountId, id));
     return connection;
   }
 
@@ -159,19 +173,19 @@ export class ConnectionEditor {
   async create(actor: Actor, draft: ConnectionDraft, limit: number, copiedFrom?: string): Promise<string> {
     const id = draft.id ?? `conn_${randomText(16).toLowerCase()}`;
     await refusingDuplicates(`id: "${id}" is in use already; choose another one`, () =>
-      this.database.transaction(async (tx) => {
+      this.#database.transaction(async (tx) => {
         await this.#requireRoom(tx, actor.accountId, limit);
         const secrets = await this.#secretsOf(tx, actor.accountId, draft);
         const { type, settings, hostKeys = [] } = draft;
         const row = rowOf(tx, rowFields, { ...draft, id, accountId: actor.accountId, hostKeys });
         await tx`insert into connections ${tx({ ...row, type, settings: tx.json({ ...settings }) })}`;
         await this.#putSecrets(tx, id, secrets);
-        this.database.notices.tell(tx, 'connections');
+        this.#database.notices.tell(tx, 'connections');
         const details = { type: draft.type, copiedFrom: copiedFrom ?? null };
         await record(tx, actor, { action: 'connection.create', target: target(id, draft.name), details });
       }),
     );
-    this.connections.forgetAll();
+    this.#connections.forgetAll();
     return id;
   }
 
@@ -225,7 +239,7 @@ export class ConnectionEditor {
   }
 
   async dependents(accountId: string, id: string): Promise<Dependents> {
-    return this.database.run(async (sql) => {
+    return this.#database.run(async (sql) => {
       const apiKeys = await sql<{ id: string; name: string; willBeRevoked: boolean }[]>`
         select id, name, cardinality(connection_ids) = 1 as will_be_revoked from api_keys
         where account_id = ${accountId} and revoked_at is null and ${id} = any(connection_ids) order by name`;
@@ -244,13 +258,13 @@ export class ConnectionEditor {
       await dropConnection(tx, actor.accountId, connection.id);
       await tx`delete from connections where id = ${connection.id} and account_id = ${actor.accountId}`;
     });
-    this.keys.forgetAll();
+    this.#keys.forgetAll();
   }
 
   /** The card of an earlier good test stays when this one has none. */
   async saveTest(connectionId: string, test: LastTest): Promise<void> {
     const card = test.card === null ? null : JSON.stringify(test.card);
-    await this.database.all`
+    await this.#database.all`
       insert into connection_tests (connection_id, tested_at, is_ok, failed_step, error, card)
       select id, ${test.testedAt}, ${test.isOk}, ${test.failedStep}, ${test.error}, ${card}::text::jsonb
       from connections where id = ${connectionId}
@@ -265,12 +279,12 @@ export class ConnectionEditor {
     change: AuditChange,
     work: (tx: Transaction) => Promise<void>,
   ): Promise<void> {
-    await this.database.transaction(async (tx) => {
+    await this.#database.transaction(async (tx) => {
       await work(tx);
-      this.database.notices.tell(tx, 'connections');
+      this.#database.notices.tell(tx, 'connections');
       await record(tx, actor, { target: target(connection.id, connection.name), ...change });
     });
-    this.connections.forgetAll();
+    this.#connections.forgetAll();
   }
 
   async #requireRoom(tx: Transaction, accountId: string, limit: number): Promise<void> {
@@ -291,13 +305,13 @@ export class ConnectionEditor {
     { secrets, keyPairId }: ConnectionDraft,
   ): Promise<SecretChanges> {
     if (keyPairId === null) return secrets;
-    const privateKey = await this.keyPairs.privateKeyIn(tx, accountId, keyPairId);
+    const privateKey = await this.#keyPairs.privateKeyIn(tx, accountId, keyPairId);
     if (privateKey !== undefined) return { ...secrets, privateKey, passphrase: null };
     throw refusal('unknown_item', `keyPairId: there is no key pair ${keyPairId}`);
   }
 
   async #putSecrets(tx: Transaction, id: string, secrets: SecretChanges): Promise<void> {
-    for (const [name, value] of Object.entries(secrets)) await this.secrets.put(tx, id, name, value);
+    for (const [name, value] of Object.entries(secrets)) await this.#secrets.put(tx, id, name, value);
   }
 }
 

@@ -28,18 +28,30 @@ export const MOST_REPLAYED = 10_000;
 const REPLAYED_AT_ONCE = 500;
 
 export class Deliveries {
+  readonly #database: Database;
+  readonly #queue: QueueSender;
+  readonly #folders: {
+    endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
+  };
+  readonly #webhooks: { resumeDeliveries(tx: Transaction, id: string): Promise<void> };
+
   constructor(
-    private readonly database: Database,
-    private readonly queue: QueueSender,
-    private readonly folders: {
+    database: Database,
+    queue: QueueSender,
+    folders: {
       endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
     },
-    private readonly webhooks: { resumeDeliveries(tx: Transaction, id: string): Promise<void> },
-  ) {}
+    webhooks: { resumeDeliveries(tx: Transaction, id: string): Promise<void> },
+  ) {
+    this.#database = database;
+    this.#queue = queue;
+    this.#folders = folders;
+    this.#webhooks = webhooks;
+  }
 
   /** Newest first. */
   async list(accountId: string, filter: DeliveryFilter, { limit, offset }: DeliveryPage): Promise<Delivery[]> {
-    return this.database.run(
+    return this.#database.run(
       (sql) => sql<Delivery[]>`
         select ${columns(sql)} ${matching(sql, accountId, filter)}
         order by e.id desc limit ${limit} offset ${offset}`,
@@ -48,7 +60,7 @@ export class Deliveries {
 
   /** With what was signed. */
   async find(accountId: string, id: string): Promise<DeliveryDetail | undefined> {
-    const [row] = await this.database.run(
+    const [row] = await this.#database.run(
       (sql) => sql<DeliveryDetail[]>`
         select ${columns(sql)}, e.body ${matching(sql, accountId, {})} and e.id = ${id}`,
     );
@@ -57,7 +69,7 @@ export class Deliveries {
 
   /** How many `replay` would send; at most one more than it sends at once. */
   async countReplayable(accountId: string, filter: ReplayFilter): Promise<number> {
-    const [row] = await this.database.run(
+    const [row] = await this.#database.run(
       (sql) => sql<{ count: number }[]>`
         select count(*) as count from (
           select 1 ${matching(sql, accountId, filter)} and ${hasReceiver(sql)} limit ${MOST_REPLAYED + 1}) matching`,
@@ -74,7 +86,9 @@ export class Deliveries {
     let after = '00000000-0000-0000-0000-000000000000';
     while (sent < MOST_REPLAYED) {
       const limit = Math.min(REPLAYED_AT_ONCE, MOST_REPLAYED - sent);
-      const events = await this.database.transaction((tx) => this.replaySome(tx, accountId, filter, { after, limit }));
+      const events = await this.#database.transaction((tx) =>
+        this.#replaySome(tx, accountId, filter, { after, limit }),
+      );
       sent += events.length;
       after = events.at(-1) ?? after;
       if (events.length < limit) break;
@@ -84,7 +98,7 @@ export class Deliveries {
 
   /** Of every folder that has a receiver, and of every webhook. */
   async receivers(accountId: string): Promise<readonly Receiver[]> {
-    return this.database.run(
+    return this.#database.run(
       (sql) => sql<Receiver[]>`
         with receivers as (
           select id as watched_folder_id, null::uuid as webhook_id from watched_folders
@@ -121,7 +135,7 @@ export class Deliveries {
     );
   }
 
-  private async replaySome(
+  async #replaySome(
     tx: Transaction,
     accountId: string,
     filter: ReplayFilter,
@@ -134,14 +148,14 @@ export class Deliveries {
     if (ids.length === 0) return ids;
     await resendEvents(tx, ids);
     const folders = new Set(events.flatMap(({ watchedFolderId }) => watchedFolderId ?? []));
-    for (const id of [...folders].sort()) await this.folders.endDeliveries(tx, id, false);
+    for (const id of [...folders].sort()) await this.#folders.endDeliveries(tx, id, false);
     const webhooks = new Set(events.flatMap(({ webhookId }) => webhookId ?? []));
-    for (const id of [...webhooks].sort()) await this.webhooks.resumeDeliveries(tx, id);
+    for (const id of [...webhooks].sort()) await this.#webhooks.resumeDeliveries(tx, id);
     const tasks = events.map(({ id, webhookId, url }) => {
       return { key: id, account: accountId, group: webhookId ?? targetGroup(url), data: {} };
     });
     // One whose last job is just ending gets another as one that was forgotten.
-    await this.queue.send('webhook-delivery', tasks, tx);
+    await this.#queue.send('webhook-delivery', tasks, tx);
     return ids;
   }
 }

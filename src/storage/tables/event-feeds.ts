@@ -73,9 +73,12 @@ interface Happenings {
 }
 
 export class EventFeeds {
+  readonly #database: Database;
   readonly #happenings = new EventEmitter<Happenings>();
 
-  constructor(private readonly database: Database) {}
+  constructor(database: Database) {
+    this.#database = database;
+  }
 
   /** Told by whoever has committed events: a hint, which costs time alone when it is lost. */
   written(): void {
@@ -97,7 +100,7 @@ export class EventFeeds {
   /** Accounts with events that wait for their numbers, as many as are looked after at once. */
   async waiting(): Promise<readonly string[]> {
     // From account to account through the index: one with a million events must not be read through for its id.
-    const rows = await this.database.all<{ id: string }>`
+    const rows = await this.#database.all<{ id: string }>`
       with recursive account as (
         (select account_id as id from events where sequence is null and is_ready order by account_id limit 1)
         union all
@@ -114,7 +117,7 @@ export class EventFeeds {
     const isMine = (sql: Queryable) =>
       connections === undefined ? sql`true` : sql`connection_ids <@ ${sql.types.texts([...connections])}`;
     // One statement, so that nothing is pruned between its parts.
-    const rows = await this.database.all<Partial<FeedEvent> & Limits & { readonly isMine: boolean | null }>`
+    const rows = await this.#database.all<Partial<FeedEvent> & Limits & { readonly isMine: boolean | null }>`
       select f.last_sequence as last, f.oldest_sequence as oldest, e.sequence, e.type, e.body, e.is_mine
       from event_feeds f left join lateral (
         select sequence, type, body, is_mine from (
@@ -143,7 +146,7 @@ export class EventFeeds {
   async newest(accountId: string, { type, before, limit }: NewestQuery): Promise<NewestEvents> {
     const isOfType = (sql: Queryable) => (type === undefined ? sql`true` : sql`type = ${type}`);
     const end = (sql: Queryable) => sql`least(${before ?? null}::bigint, f.last_sequence + 1)`;
-    const rows = await this.database.all<
+    const rows = await this.#database.all<
       Partial<FeedEvent> & Limits & { readonly until: number; readonly found: number }
     >`
       select f.last_sequence as last, f.oldest_sequence as oldest, ${end} as until, e.found, e.sequence, e.type, e.body
@@ -169,7 +172,7 @@ export class EventFeeds {
 
   /** The last numbers of some accounts' feeds; of one without events there is none. */
   async lastOf(accountIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.database.all<{ id: string; last: number }>`
+    const rows = await this.#database.all<{ id: string; last: number }>`
       select account_id as id, last_sequence as last from event_feeds
       where account_id = any (${(sql) => sql.types.uuids(accountIds)})`;
     return new Map(rows.map(({ id, last }) => [id, last]));
@@ -181,7 +184,7 @@ export class EventFeeds {
    */
   async prune(retentionDays: number, most: number): Promise<boolean> {
     const old = (sql: Queryable) => sql`numbered_at < now() - ${`${retentionDays} days`}::interval`;
-    const hidden = await this.database.all<{ id: string }>`
+    const hidden = await this.#database.all<{ id: string }>`
       update event_feeds f set oldest_sequence = greatest(f.oldest_sequence, cut.sequence + 1)
       from event_feeds g, lateral (
         select max(sequence) as sequence from (
@@ -192,10 +195,10 @@ export class EventFeeds {
       where g.account_id = f.account_id and cut.sequence is not null
         and exists (select from events e where e.account_id = g.account_id and e.sequence = g.oldest_sequence and ${old})
       returning f.account_id as id`;
-    await this.database.all`
+    await this.#database.all`
       update event_feeds set oldest_sequence = last_sequence - ${most}::bigint + 1
       where last_sequence - oldest_sequence >= ${most}::bigint`;
-    const gone = await this.database.all`
+    const gone = await this.#database.all`
       delete from events where id in (
         select e.id from event_feeds f join events e on e.account_id = f.account_id and e.sequence < f.oldest_sequence
         limit ${PRUNED_AT_ONCE})`;

@@ -16,25 +16,29 @@ interface Numbered {
 }
 
 export class EventNumbers {
-  constructor(
-    private readonly database: Database,
-    private readonly queue: QueueSender,
-    private readonly feeds: Pick<EventFeeds, 'numbered'>,
-  ) {}
+  readonly #database: Database;
+  readonly #queue: QueueSender;
+  readonly #feeds: Pick<EventFeeds, 'numbered'>;
+
+  constructor(database: Database, queue: QueueSender, feeds: Pick<EventFeeds, 'numbered'>) {
+    this.#database = database;
+    this.#queue = queue;
+    this.#feeds = feeds;
+  }
 
   /** Numbers what waits, as much as one batch holds. `again`: there may be more, or somebody else is just doing it. */
   async give(accountId: string): Promise<{ readonly numbered: number; readonly again: boolean }> {
-    const batch = await this.database.transaction(async (tx) => {
+    const batch = await this.#database.transaction(async (tx) => {
       const feed = await lockFeed(tx, accountId);
-      return feed === undefined ? undefined : this.giveIn(tx, accountId, feed);
+      return feed === undefined ? undefined : this.#giveIn(tx, accountId, feed);
     });
     if (batch === undefined) return { numbered: 0, again: true };
     const { numbered, last } = batch;
-    if (numbered > 0) this.feeds.numbered(accountId, last);
+    if (numbered > 0) this.#feeds.numbered(accountId, last);
     return { numbered, again: numbered > 0 };
   }
 
-  private async giveIn(tx: Transaction, accountId: string, feed: LockedFeed): Promise<Numbered> {
+  async #giveIn(tx: Transaction, accountId: string, feed: LockedFeed): Promise<Numbered> {
     // A statement of its own: it sees all that committed before the lock was taken.
     const [row] = await tx<(Numbered & { readonly deliveries: readonly SentDelivery[] | null })[]>`
       with ${numbering(tx, accountId, feed, BATCH)},
@@ -47,7 +51,7 @@ export class EventNumbers {
       // A webhook that is slow holds up no other, even of the same host.
       return { key: id, account: accountId, group: webhookId ?? targetGroup(url), data: {} };
     });
-    await this.queue.send('webhook-delivery', tasks, tx);
+    await this.#queue.send('webhook-delivery', tasks, tx);
     return { numbered, last };
   }
 }

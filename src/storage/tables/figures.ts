@@ -31,11 +31,15 @@ const TELLING = 3;
 const REACHING_STEPS = ['resolve', 'connect', 'host_key', 'certificate', 'login'];
 
 export class Figures {
-  constructor(private readonly database: Database) {}
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
 
   /** Days of a month (UTC) that have any, in order. */
   async days(accountId: string, month: string): Promise<readonly DayFigures[]> {
-    return this.database.run(
+    return this.#database.run(
       (sql) => sql<DayFigures[]>`
         select to_char(day, 'YYYY-MM-DD') as day, sum(items)::bigint as actions,
                coalesce(sum(items) filter (where status = 'failed'), 0)::bigint as failed
@@ -48,13 +52,13 @@ export class Figures {
 
   /** Of each span between two neighbours in `starts`, and of the one from the last of them on. */
   async sums(accountId: string, starts: readonly Date[]): Promise<readonly TransferSums[]> {
-    return sumsOf(this.database, accountId, starts);
+    return sumsOf(this.#database, accountId, starts);
   }
 
   /** Events of webhooks, in spans as above: those that were taken, and those that nobody took. */
   async deliveries(accountId: string, starts: readonly Date[]): Promise<readonly DeliverySums[]> {
     const first = starts[0] ?? new Date();
-    const rows = await this.database.run(
+    const rows = await this.#database.run(
       (sql) => sql<(DeliverySums & { readonly span: number })[]>`
         select width_bucket(created_at, ${sql.types.times(starts)}) as span,
           count(*) filter (where state = 'delivered') as delivered, count(*) filter (where state = 'dead') as dead
@@ -67,7 +71,7 @@ export class Figures {
 
   /** How many run: all of them, and those that began at `midnight` or later. */
   async pending(accountId: string, midnight: Date): Promise<{ readonly all: number; readonly today: number }> {
-    const row = await this.database.first<{ all: number; today: number }>`
+    const row = await this.#database.first<{ all: number; today: number }>`
       select count(*) as all, count(*) filter (where id >= ${firstIdAt(midnight)}) as today
       from transfers where account_id = ${accountId} and status = 'pending'`;
     return row ?? { all: 0, today: 0 };
@@ -79,7 +83,7 @@ export class Figures {
    */
   async failingConnections(accountId: string, now: Date): Promise<readonly Trouble[]> {
     const dayAgo = firstIdAt(new Date(now.getTime() - HOURS * HOUR_MS));
-    return this.database.run(
+    return this.#database.run(
       (sql) => sql<Trouble[]>`
         select c.id as connection_id, c.name,
           coalesce(case when l.is_failing then l.error end, o.error, t.error) as error
@@ -117,7 +121,7 @@ export class Figures {
     readonly failedCopies: number;
   }> {
     const dayAgo = firstIdAt(new Date(now.getTime() - HOURS * HOUR_MS));
-    return this.database.run(async (sql) => {
+    return this.#database.run(async (sql) => {
       const failing = await sql<{ id: string; name: string; error: string | null }[]>`
         select id, name, error_message as error from watched_folders
         where account_id = ${accountId} and is_active and failing_since is not null order by name`;
@@ -134,7 +138,7 @@ export class Figures {
   async stoppedSchedules(
     accountId: string,
   ): Promise<readonly { readonly id: string; readonly name: string; readonly error: string }[]> {
-    return this.database.all<{ id: string; name: string; error: string }>`
+    return this.#database.all<{ id: string; name: string; error: string }>`
       select id, name, error_message as error from schedules
       where account_id = ${accountId} and not is_active and error_message is not null order by id`;
   }
@@ -144,7 +148,7 @@ export class Figures {
     accountId: string,
     before: Date,
   ): Promise<readonly { readonly id: string; readonly name: string; readonly dueAt: Date }[]> {
-    return this.database.all<{ id: string; name: string; dueAt: Date }>`
+    return this.#database.all<{ id: string; name: string; dueAt: Date }>`
       select id, name, next_run_at as due_at from schedules
       where account_id = ${accountId} and is_active and next_run_at < ${before} order by next_run_at`;
   }
@@ -154,7 +158,7 @@ export class Figures {
     accountId: string,
     until: Date,
   ): Promise<readonly { readonly id: string; readonly name: string; readonly expiresAt: Date }[]> {
-    return this.database.all<{ id: string; name: string; expiresAt: Date }>`
+    return this.#database.all<{ id: string; name: string; expiresAt: Date }>`
       select c.id, c.name, k.certificate_valid_to as expires_at
       from connections c join connection_checks k on k.connection_id = c.id
       where c.account_id = ${accountId} and c.is_active and k.certificate_valid_to < ${until}
@@ -166,7 +170,7 @@ export class Figures {
   async waitingHostKeys(
     accountId: string,
   ): Promise<readonly { readonly id: string; readonly name: string; readonly count: number }[]> {
-    return this.database.all<{ id: string; name: string; count: number }>`
+    return this.#database.all<{ id: string; name: string; count: number }>`
       select (array_agg(c.id order by c.ordinal))[1] as id, (array_agg(c.name order by c.ordinal))[1] as name,
         count(distinct k.fingerprint) as count
       from connections c join announced_host_keys k on k.connection_id = c.id
@@ -180,7 +184,7 @@ export class Figures {
     accountId: string,
     until: Date,
   ): Promise<readonly { readonly id: string; readonly name: string; readonly expiresAt: Date }[]> {
-    return this.database.all<{ id: string; name: string; expiresAt: Date }>`
+    return this.#database.all<{ id: string; name: string; expiresAt: Date }>`
       select id, name, expires_at from api_keys
       where account_id = ${accountId} and revoked_at is null and expires_at > now() and expires_at < ${until}
       order by expires_at`;

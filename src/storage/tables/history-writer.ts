@@ -48,6 +48,13 @@ interface Entry {
  * database is away, and follow when it is back.
  */
 export class HistoryWriter {
+  readonly #database: Database;
+  readonly #nodeId: string;
+  readonly #feeds: Pick<EventFeeds, 'written'>;
+  readonly #receipts: Pick<Receipts, 'linked' | 'afterwards'>;
+  readonly #options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>;
+  /** Whose batches go in turn with all else that locks the jobs of this account. */
+  readonly #turnOf: string | undefined;
   #queue: Entry[] = [];
   #flights = 0;
   #rowsInFlight = 0;
@@ -67,14 +74,20 @@ export class HistoryWriter {
   readonly #stopListening: () => void;
 
   constructor(
-    private readonly database: Database,
-    private readonly nodeId: string,
-    private readonly feeds: Pick<EventFeeds, 'written'>,
-    private readonly receipts: Pick<Receipts, 'linked' | 'afterwards'>,
-    private readonly options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
-    /** Whose batches go in turn with all else that locks the jobs of this account. */
-    private readonly turnOf?: string,
+    database: Database,
+    nodeId: string,
+    feeds: Pick<EventFeeds, 'written'>,
+    receipts: Pick<Receipts, 'linked' | 'afterwards'>,
+    options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
+    turnOf?: string,
   ) {
+    this.#database = database;
+    this.#nodeId = nodeId;
+    this.#feeds = feeds;
+    this.#receipts = receipts;
+    this.#options = options;
+    this.#turnOf = turnOf;
+
     this.#stopListening = database.onBack(() => this.#pump());
   }
 
@@ -96,7 +109,7 @@ export class HistoryWriter {
   /** Queues a row; `settle` is called when it is durable, or with the reason why it never will be. */
   add(row: TransferRow, settle?: Entry['settle']): void {
     if (this.#closed || this.#queue.length >= MAX_QUEUED) {
-      this.options.log('error', 'a history item is lost: too many wait for the database', {
+      this.#options.log('error', 'a history item is lost: too many wait for the database', {
         id: row.id,
         status: row.status,
       });
@@ -127,7 +140,7 @@ export class HistoryWriter {
   }
 
   #mayFollow(): boolean {
-    if (this.#closed || this.database.isAway || this.#refusal !== undefined || this.#retryTimer !== undefined)
+    if (this.#closed || this.#database.isAway || this.#refusal !== undefined || this.#retryTimer !== undefined)
       return false;
     return this.queuedRows < MAX_FOLLOWING && !this.isStalled;
   }
@@ -167,7 +180,7 @@ export class HistoryWriter {
     this.#closed = true;
     clearTimeout(this.#retryTimer);
     if (this.#queue.length === 0) return;
-    this.options.log('error', 'history items are lost: the database is away', { items: this.#queue.length });
+    this.#options.log('error', 'history items are lost: the database is away', { items: this.#queue.length });
     for (const entry of this.#queue.splice(0)) entry.settle?.(databaseAway());
   }
 
@@ -203,7 +216,7 @@ export class HistoryWriter {
   }
 
   #mayLeave(): boolean {
-    if (this.database.isAway) return false;
+    if (this.#database.isAway) return false;
     return this.#flights === 0 || (this.#flights < MAX_FLIGHTS && this.#queue.length > SECOND_FLIGHT_ABOVE);
   }
 
@@ -227,28 +240,29 @@ export class HistoryWriter {
   }
 
   async #write(rows: readonly TransferRow[]): Promise<void> {
-    const { turnOf } = this;
+    const turnOf = this.#turnOf;
     const leave = (): Promise<ReadonlySet<string>> => this.#leave(rows);
-    const written = await (turnOf === undefined ? leave() : this.database.turns.run(turnOf, leave, RECORDS_FIRST));
+    const written = await (turnOf === undefined ? leave() : this.#database.turns.run(turnOf, leave, RECORDS_FIRST));
     this.#refusal = undefined;
     this.#waitingSince = performance.now();
-    this.options.onHistoryCommit?.(rows.length);
-    if (rows.some(isTold)) this.feeds.written();
+    this.#options.onHistoryCommit?.(rows.length);
+    if (rows.some(isTold)) this.#feeds.written();
     if (written.size === rows.length) return;
     // A repeated batch, or rows that another node has declared failed while this one was cut off.
     const receipted = rows.filter(isReceipted);
-    if (receipted.length === 0) await this.database.run((sql) => correctFailed(sql, rows));
-    else await this.receipts.afterwards(receipted, (tx) => correctFailed(tx, rows));
+    if (receipted.length === 0) await this.#database.run((sql) => correctFailed(sql, rows));
+    else await this.#receipts.afterwards(receipted, (tx) => correctFailed(tx, rows));
   }
 
   #leave(rows: readonly TransferRow[]): Promise<ReadonlySet<string>> {
-    const { database, turnOf } = this;
+    const database = this.#database;
+    const turnOf = this.#turnOf;
     const run = (work: (sql: Queryable) => Promise<ReadonlySet<string>>): Promise<ReadonlySet<string>> =>
       turnOf === undefined ? database.run(work, BATCH_SILENCE_MS) : database.apart(work, BATCH_SILENCE_MS);
     const write = (sql: Queryable, links?: ChainLinks): Promise<ReadonlySet<string>> =>
-      writeBatch(sql, this.nodeId, rows, links);
+      writeBatch(sql, this.#nodeId, rows, links);
     const receipted = rows.filter(isReceipted);
-    return receipted.length === 0 ? run(write) : this.receipts.linked(receipted, run, write);
+    return receipted.length === 0 ? run(write) : this.#receipts.linked(receipted, run, write);
   }
 
   #putBack(batch: Entry[]): void {
@@ -270,7 +284,7 @@ export class HistoryWriter {
       return this.#send(batch.slice(middle));
     }
     const reason = toGatewayError(error);
-    this.options.log('error', 'a history item was refused by the database', {
+    this.#options.log('error', 'a history item was refused by the database', {
       id: first.row.id,
       reason: reason.message,
     });

@@ -27,6 +27,11 @@ interface Waiting {
 }
 
 export class TransferHistory {
+  readonly #database: Database;
+  readonly #nodeId: string;
+  readonly #feeds: Pick<EventFeeds, 'written'>;
+  readonly #receipts: Pick<Receipts, 'linked' | 'afterwards'>;
+  readonly #options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>;
   readonly #writer: HistoryWriter;
   /** The rows of jobs wait for whoever else counts in their jobs: no rows of other accounts wait with them. */
   readonly #jobWriters = new Map<string, HistoryWriter>();
@@ -40,18 +45,24 @@ export class TransferHistory {
   readonly #watching = new Periodic(() => this.#tick(), TICK_MS);
 
   constructor(
-    private readonly database: Database,
-    private readonly nodeId: string,
-    private readonly feeds: Pick<EventFeeds, 'written'>,
-    private readonly receipts: Pick<Receipts, 'linked' | 'afterwards'>,
-    private readonly options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
+    database: Database,
+    nodeId: string,
+    feeds: Pick<EventFeeds, 'written'>,
+    receipts: Pick<Receipts, 'linked' | 'afterwards'>,
+    options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
   ) {
+    this.#database = database;
+    this.#nodeId = nodeId;
+    this.#feeds = feeds;
+    this.#receipts = receipts;
+    this.#options = options;
+
     this.#writer = new HistoryWriter(database, nodeId, feeds, receipts, options);
   }
 
   /** Rejects with database_away while it is known that no item could be written: then nothing may be begun. */
   async admit(): Promise<void> {
-    await this.database.admitWrites(this.isStalled);
+    await this.#database.admitWrites(this.isStalled);
     if (this.refusal !== undefined) throw this.refusal;
   }
 
@@ -90,19 +101,19 @@ export class TransferHistory {
 
   /** undefined when unknown or another account's. */
   async find(accountId: string, id: string): Promise<StoredTransfer | undefined> {
-    return this.database.run((sql) => findTransfer(sql, accountId, id));
+    return this.#database.run((sql) => findTransfer(sql, accountId, id));
   }
 
   async list(
     accountId: string,
     filter: TransferFilter,
   ): Promise<{ readonly transfers: readonly TransferItem[]; readonly total: number }> {
-    return this.database.run((sql) => listItems(sql, accountId, filter));
+    return this.#database.run((sql) => listItems(sql, accountId, filter));
   }
 
   /** All items of the account; fast at millions of rows. */
   async count(accountId: string): Promise<number> {
-    return this.database.run((sql) => countItems(sql, accountId));
+    return this.#database.run((sql) => countItems(sql, accountId));
   }
 
   /** Rows on their way to the database and not yet durable, those of the commit under way included. */
@@ -178,7 +189,11 @@ export class TransferHistory {
   }
 
   #ownWriter(writers: Map<string, HistoryWriter>, accountId: string, turnOf?: string): HistoryWriter {
-    const { database, nodeId, feeds, receipts, options } = this;
+    const database = this.#database;
+    const nodeId = this.#nodeId;
+    const feeds = this.#feeds;
+    const receipts = this.#receipts;
+    const options = this.#options;
     const known = writers.get(accountId);
     const writer = known ?? new HistoryWriter(database, nodeId, feeds, receipts, options, turnOf);
     writers.set(accountId, writer);

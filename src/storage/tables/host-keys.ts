@@ -28,11 +28,15 @@ interface Trusting {
 }
 
 export class HostKeys {
-  constructor(
-    private readonly database: Database,
-    private readonly connections: { forgetAll(): void },
-    private readonly log: Log,
-  ) {}
+  readonly #database: Database;
+  readonly #connections: { forgetAll(): void };
+  readonly #log: Log;
+
+  constructor(database: Database, connections: { forgetAll(): void }, log: Log) {
+    this.#database = database;
+    this.#connections = connections;
+    this.#log = log;
+  }
 
   /**
    * Keys that the server of a trusted key, `shown`, has announced and proven. Those of its first announcement are no
@@ -40,7 +44,7 @@ export class HostKeys {
    * by the rule `accept` the new ones are trusted, and trusted ones no longer that it has ceased to announce.
    */
   async note({ id, accountId }: Pick<Connection, 'id' | 'accountId'>, shown: string, keys: readonly HostKey[]) {
-    await this.database.transaction(async (tx) => {
+    await this.#database.transaction(async (tx) => {
       const connection = await lockedConnection(tx, accountId, id);
       // Keys and server may have been changed since the session began.
       if (connection === undefined || !connection.hostKeys.includes(shown)) return;
@@ -54,11 +58,11 @@ export class HostKeys {
       await noteSeen(tx, { id, accountId }, noted, isFirst);
       for (const { fingerprint, algorithm } of fresh) {
         if (isFirst || connection.hostKeys.includes(fingerprint)) continue;
-        this.log('info', 'a server has announced a host key', { connectionId: id, fingerprint, algorithm });
+        this.#log('info', 'a server has announced a host key', { connectionId: id, fingerprint, algorithm });
       }
       if (connection.rotation === 'accept') await this.#follow(tx, { id, accountId }, connection, shown, noted);
     });
-    this.connections.forgetAll();
+    this.#connections.forgetAll();
   }
 
   async #follow(
@@ -95,7 +99,7 @@ export class HostKeys {
 
   /** The latest first. */
   async list(accountId: string, id: string): Promise<readonly ListedHostKey[]> {
-    return this.database.run((sql) => listAnnounced(sql, accountId, id));
+    return this.#database.run((sql) => listAnnounced(sql, accountId, id));
   }
 
   /** Trusts one beside the others. @throws GatewayError unknown_item, bad_request where there are too many */
@@ -126,7 +130,7 @@ export class HostKeys {
     action: string,
     change: (tx: Transaction, connection: Trusting) => Promise<void>,
   ): Promise<void> {
-    await this.database.transaction(async (tx) => {
+    await this.#database.transaction(async (tx) => {
       const connection = await lockedConnection(tx, actor.accountId, id);
       const key = (await knownKeys(tx, id)).find((one) => one.fingerprint === fingerprint);
       if (connection === undefined || key === undefined || connection.hostKeys.includes(fingerprint)) {
@@ -136,7 +140,7 @@ export class HostKeys {
       const details = { fingerprint, algorithm: key.algorithm };
       await record(tx, actor, { action, target: { kind: 'connection', id, name }, details });
     });
-    this.connections.forgetAll();
+    this.#connections.forgetAll();
   }
 }
 

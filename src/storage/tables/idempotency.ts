@@ -53,6 +53,10 @@ interface ClaimRow {
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 export class IdempotencyKeys {
+  readonly #database: Database;
+  readonly #node: NodeRegistry;
+  /** Of one account. */
+  readonly #most: number;
   #clearedAt = -Infinity;
   /** Keys of accounts, counted a moment ago, and those that were claimed here since. */
   readonly #counts = new Map<string, { readonly at: number; keys: number }>();
@@ -62,12 +66,11 @@ export class IdempotencyKeys {
    */
   readonly #unsettled = new Map<string, () => Promise<void>>();
 
-  constructor(
-    private readonly database: Database,
-    private readonly node: NodeRegistry,
-    /** Of one account. */
-    private readonly most: number,
-  ) {
+  constructor(database: Database, node: NodeRegistry, most: number) {
+    this.#database = database;
+    this.#node = node;
+    this.#most = most;
+
     node.afterBeat(() => this.#settleRest());
     node.afterBeat(() => this.#clearExpired());
   }
@@ -81,15 +84,15 @@ export class IdempotencyKeys {
   async claim(accountId: string, key: string, fingerprint: string): Promise<IdempotencyClaim> {
     const count = await this.#countOf(accountId);
     // What is repeated gets its answer all the same.
-    if (count.keys >= this.most && !(await this.#isKnown(accountId, key))) {
-      const text = `this account has used ${this.most} Idempotency-Keys within 24 hours (limits.idempotencyKeys)`;
+    if (count.keys >= this.#most && !(await this.#isKnown(accountId, key))) {
+      const text = `this account has used ${this.#most} Idempotency-Keys within 24 hours (limits.idempotencyKeys)`;
       throw new GatewayError('share_exceeded', text, { step: 'request', retryAfterMs: COUNT_FRESH_MS });
     }
     const claim = uuidv7();
     const release = (): Promise<void> => this.#release(accountId, key, claim);
     // A holder may release between the two statements: ask again then.
     for (let turn = 0; turn < MAX_TURNS; turn++) {
-      const isAsked = !this.database.isAway;
+      const isAsked = !this.#database.isAway;
       let answer: ClaimRow | 'mine' | undefined;
       try {
         answer = await this.#ask(accountId, key, fingerprint, claim);
@@ -137,11 +140,11 @@ export class IdempotencyKeys {
   }
 
   #ask(accountId: string, key: string, fingerprint: string, claim: string): Promise<ClaimRow | 'mine' | undefined> {
-    return this.database.run(async (sql) => {
+    return this.#database.run(async (sql) => {
       if (await this.#take(sql, accountId, key, fingerprint, claim)) return 'mine';
       const [row] = await sql<ClaimRow[]>`
         select fingerprint, status, headers, body, request_digest, transfer_id,
-          ${this.node.isDead(sql, sql`k.node_id`)} as is_left
+          ${this.#node.isDead(sql, sql`k.node_id`)} as is_left
         from idempotency_keys k
         where account_id = ${accountId} and key = ${key}`;
       return row;
@@ -151,18 +154,18 @@ export class IdempotencyKeys {
   async #take(sql: Queryable, accountId: string, key: string, fingerprint: string, claim: string): Promise<boolean> {
     const rows = await sql`
       insert into idempotency_keys as k (account_id, key, claim, node_id, fingerprint, expires_at)
-      values (${accountId}, ${key}, ${claim}, ${this.node.id}, ${fingerprint}, now() + interval '24 hours')
+      values (${accountId}, ${key}, ${claim}, ${this.#node.id}, ${fingerprint}, now() + interval '24 hours')
       on conflict (account_id, key) do update set claim = excluded.claim, node_id = excluded.node_id,
         fingerprint = excluded.fingerprint, status = null, headers = null, body = null, request_digest = null,
         transfer_id = null, expires_at = excluded.expires_at
       where k.expires_at <= now()
-        or (k.status is null and k.transfer_id is null and ${this.node.isDead(sql, sql`k.node_id`)})
+        or (k.status is null and k.transfer_id is null and ${this.#node.isDead(sql, sql`k.node_id`)})
       returning 1`;
     return rows.length > 0;
   }
 
   async #begin(accountId: string, key: string, claim: string, transferId: string): Promise<void> {
-    const noted = await this.database.all`
+    const noted = await this.#database.all`
       update idempotency_keys set transfer_id = ${transferId}
       where account_id = ${accountId} and key = ${key} and claim = ${claim} returning 1`;
     if (noted.length > 0) return;
@@ -174,20 +177,20 @@ export class IdempotencyKeys {
   }
 
   async #abandon(accountId: string, key: string, claim: string): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       update idempotency_keys set node_id = ${NOBODY}
       where account_id = ${accountId} and key = ${key} and claim = ${claim} and status is null`;
   }
 
   async #complete(accountId: string, key: string, claim: string, answer: StoredAnswer): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       update idempotency_keys set status = ${answer.status}, headers = ${(sql) => sql.json({ ...answer.headers })},
         body = ${answer.body}, request_digest = ${answer.requestDigest ?? null}
       where account_id = ${accountId} and key = ${key} and claim = ${claim}`;
   }
 
   async #release(accountId: string, key: string, claim: string): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       delete from idempotency_keys
       where account_id = ${accountId} and key = ${key} and claim = ${claim} and status is null`;
   }
@@ -196,7 +199,7 @@ export class IdempotencyKeys {
     if (performance.now() - this.#clearedAt < CLEAR_EVERY_MS) return;
     this.#clearedAt = performance.now();
     for (let batch = 0; batch < MOST_BATCHES; batch++) {
-      const { count } = await this.database.all`
+      const { count } = await this.#database.all`
         delete from idempotency_keys where (account_id, key) in (
           select account_id, key from idempotency_keys where expires_at <= now() limit ${CLEAR_BATCH})`;
       if (count < CLEAR_BATCH) return;
@@ -204,7 +207,7 @@ export class IdempotencyKeys {
   }
 
   async #isKnown(accountId: string, key: string): Promise<boolean> {
-    const row = await this.database.first`
+    const row = await this.#database.first`
       select 1 from idempotency_keys where account_id = ${accountId} and key = ${key}`;
     return row !== undefined;
   }
@@ -214,8 +217,8 @@ export class IdempotencyKeys {
     const known = this.#counts.get(accountId);
     if (known !== undefined && now - known.at < COUNT_FRESH_MS) return known;
     for (const [other, { at }] of this.#counts) if (now - at >= COUNT_FRESH_MS) this.#counts.delete(other);
-    const row = await this.database.first<{ keys: number }>`
-      select count(*) as keys from (select from idempotency_keys where account_id = ${accountId} limit ${this.most}) k`;
+    const row = await this.#database.first<{ keys: number }>`
+      select count(*) as keys from (select from idempotency_keys where account_id = ${accountId} limit ${this.#most}) k`;
     const fresh = { at: now, keys: row?.keys ?? 0 };
     this.#counts.set(accountId, fresh);
     return fresh;

@@ -24,16 +24,19 @@ export const RECORDS_FIRST = 2;
 type Owned = Pick<Job, 'id' | 'accountId' | 'definition' | 'phase'>;
 
 export class JobTree {
-  constructor(
-    private readonly database: Database,
-    private readonly queue: QueueSender,
-  ) {}
+  readonly #database: Database;
+  readonly #queue: QueueSender;
+
+  constructor(database: Database, queue: QueueSender) {
+    this.#database = database;
+    this.#queue = queue;
+  }
 
   /** Folders for a seat: those that its last run has not come to the end of, and others. */
   async claimFolders(job: Owned, seat: Seat, limit: number): Promise<readonly JobFolder[]> {
     const { id, phase } = job;
     const seats = seatsOf(seat.kind, job);
-    return this.database.run(
+    return this.#database.run(
       (sql) => sql<JobFolder[]>`
         with picked as (
           select path from job_folders
@@ -50,7 +53,7 @@ export class JobTree {
   /** The same of files: at most `limit`, and of more than one at most `bytes` together. */
   async claimFiles(job: Owned, seat: Seat, limit: number, bytes: number): Promise<readonly JobFile[]> {
     const { id, phase } = job;
-    return this.database.run(
+    return this.#database.run(
       (sql) => sql<JobFile[]>`
         with picked as (
           select path, ordinal, size, seat is not null or tries > 0 as was_taken from job_files
@@ -75,14 +78,14 @@ export class JobTree {
    * counts nothing twice.
    */
   async add(job: Owned, findings: Findings, rows: number): Promise<void> {
-    const write = (tx: Transaction): Promise<void> => this.addIn(tx, job, findings, rows);
+    const write = (tx: Transaction): Promise<void> => this.#addIn(tx, job, findings, rows);
     const isLarge = findings.files.count + findings.folders.length > FEW_ROWS;
-    await this.database.turns.run(job.accountId, () =>
-      isLarge ? this.database.bulk(write) : this.database.transaction(write),
+    await this.#database.turns.run(job.accountId, () =>
+      isLarge ? this.#database.bulk(write) : this.#database.transaction(write),
     );
   }
 
-  private async addIn(tx: Transaction, job: Owned, findings: Findings, rows: number): Promise<void> {
+  async #addIn(tx: Transaction, job: Owned, findings: Findings, rows: number): Promise<void> {
     const { id } = job;
     const { files, folders, listed, left, begun, unchanged } = findings;
     const { texts, bigints, booleans } = tx.types;
@@ -138,16 +141,16 @@ export class JobTree {
     await Promise.all(steps);
     letGo(counting);
     for (const name of ['paths', 'sizes', 'modifiedMs', 'actions', 'phases', 'states'] as const) columns[name] = '';
-    if (folders.length > 0) await this.queue.send('job-list', seatJobs('job-list', job), tx);
+    if (folders.length > 0) await this.#queue.send('job-list', seatJobs('job-list', job), tx);
     if (files.haveWork) {
       const [counts] = await counting;
-      await this.queue.send('job-files', seatJobs('job-files', job, counts && seatsWorth(counts)), tx);
+      await this.#queue.send('job-files', seatJobs('job-files', job, counts && seatsWorth(counts)), tx);
     }
   }
 
   /** Those of the paths, as hexadecimal, that stand in the job already. */
   async known(jobId: string, paths: readonly Buffer[]): Promise<ReadonlySet<string>> {
-    const rows = await this.database.all<{ path: string }>`
+    const rows = await this.#database.all<{ path: string }>`
       select t.path from unnest(${(sql) => sql.types.texts(paths.map((path) => path.toString('hex')))}) as t (path)
       where exists (select from job_files where job_id = ${jobId} and path = decode(t.path, 'hex'))
         or exists (select from job_folders where job_id = ${jobId} and path = decode(t.path, 'hex'))`;
@@ -156,7 +159,7 @@ export class JobTree {
 
   /** A folder that is to be listed, or removed, again, after so many milliseconds. */
   async retryFolder(jobId: string, path: Buffer, afterMs: number): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       update job_folders set tries = tries + 1, seat = null,
         next_try_at = now() + make_interval(secs => ${afterMs / 1000}::double precision)
       where job_id = ${jobId} and path = decode(${path.toString('hex')}, 'hex') and state in ('waiting', 'listed')`;
@@ -164,7 +167,7 @@ export class JobTree {
 
   /** A folder that turned out not to be empty is listed once more before it is removed. */
   async listAgain(jobId: string, path: Buffer): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       update job_folders set state = 'waiting', tries = tries + 1, seat = null, is_begun = true
       where job_id = ${jobId} and path = decode(${path.toString('hex')}, 'hex') and state = 'listed'`;
   }
@@ -186,13 +189,13 @@ export class JobTree {
         update jobs set found = found + (select count(*) from added), failed = failed + (select count(*) from added)
         where id = ${job.id}`;
     };
-    await this.database.turns.run(job.accountId, () => this.database.transaction(write));
+    await this.#database.turns.run(job.accountId, () => this.#database.transaction(write));
   }
 
   /** Folders that were removed, or are kept because something is in them. */
   async endRemovals(jobId: string, removed: readonly Buffer[], kept: readonly Buffer[]): Promise<void> {
     const [gone, left] = [removed, kept].map((paths) => paths.map((path) => path.toString('hex')));
-    await this.database.run(
+    await this.#database.run(
       (sql) => sql`
         update job_folders f set state = t.state, seat = null from (
           select decode(path, 'hex') as path, 'removed' as state from unnest(${sql.types.texts(gone ?? [])}) as g (path)
@@ -217,7 +220,7 @@ export class JobTree {
         ${endingFiles(sql)}
         select from outcome`;
     };
-    await this.database.turns.run(accountId, () => this.database.apart(write), RECORDS_FIRST);
+    await this.#database.turns.run(accountId, () => this.#database.apart(write), RECORDS_FIRST);
   }
 
   /** A file that is to be tried again, after so many milliseconds. */
@@ -227,7 +230,7 @@ export class JobTree {
     afterMs: number,
     error: { code: ErrorCode; message: string },
   ): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       update job_files set tries = tries + 1, seat = null, error_code = ${error.code},
         error_message = ${storable(error.message)},
         next_try_at = now() + make_interval(secs => ${afterMs / 1000}::double precision)
@@ -236,7 +239,7 @@ export class JobTree {
 
   /** Of a move: the copy stands, of a source that was like this. From then on only the source is to be deleted. */
   async markCopied(jobId: string, path: Buffer, size: number, modifiedMs: number): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       update job_files set is_copied = true, modified_ms = ${Math.trunc(modifiedMs)}
       where job_id = ${jobId} and path = decode(${path.toString('hex')}, 'hex') and state = 'waiting'
         and ${size}::bigint >= 0`;

@@ -57,17 +57,22 @@ export interface JobFilter {
 export type JobNow = Pick<Job, 'state' | 'errorCode' | 'errorMessage'>;
 
 export class Jobs {
-  constructor(
-    private readonly database: Database,
-    private readonly queue: Queue,
-    private readonly secrets: NamedSecrets,
-    private readonly feeds: Pick<EventFeeds, 'written'>,
-  ) {}
+  readonly #database: Database;
+  readonly #queue: Queue;
+  readonly #secrets: NamedSecrets;
+  readonly #feeds: Pick<EventFeeds, 'written'>;
+
+  constructor(database: Database, queue: Queue, secrets: NamedSecrets, feeds: Pick<EventFeeds, 'written'>) {
+    this.#database = database;
+    this.#queue = queue;
+    this.#secrets = secrets;
+    this.#feeds = feeds;
+  }
 
   /** Begins a job, or has it wait where as many run as may. @throws GatewayError share_exceeded */
   async create(row: NewJobRow, limits: JobLimits): Promise<Job> {
     const make = (tx: Transaction): Promise<Job> => this.createIn(tx, row, limits);
-    return this.database.turns.run(row.accountId, () => this.database.transaction(make), REQUESTS_FIRST);
+    return this.#database.turns.run(row.accountId, () => this.#database.transaction(make), REQUESTS_FIRST);
   }
 
   /** The same, as part of something larger; `fill` says what it is to do. Nothing is written where it is refused. @throws GatewayError share_exceeded */
@@ -92,36 +97,36 @@ export class Jobs {
     }
     const { id = uuidv7(), url } = row;
     await insertJob(tx, id, row);
-    this.database.notices.tell(tx, 'jobs');
-    if (url !== undefined) await this.secrets.put(tx, id, URL_NAME, url);
+    this.#database.notices.tell(tx, 'jobs');
+    if (url !== undefined) await this.#secrets.put(tx, id, URL_NAME, url);
     await fill?.(id);
-    await this.startNext(tx, accountId, limits.running);
-    return (await this.findIn(tx, id)) as Job;
+    await this.#startNext(tx, accountId, limits.running);
+    return (await this.#findIn(tx, id)) as Job;
   }
 
   /** A new job of the files that an ended one failed on, or never came to. @throws GatewayError share_exceeded */
   async createRetry(former: Job, keyId: string | null, limits: JobLimits): Promise<Job> {
     const make = async (tx: Transaction): Promise<Job> => {
-      const url = await this.secrets.find(tx, former.id, URL_NAME);
+      const url = await this.#secrets.find(tx, former.id, URL_NAME);
       const row = { ...former, id: undefined, keyId, ...(url !== undefined && { url }) };
       // What the source lacked must be looked for again, not deleted because of a former listing.
       const isNarrow = former.type !== 'upload' && former.errorCode !== 'source_suspicious';
       const fill = (id: string): Promise<void> => narrow(tx, former.id, id).then(() => countRows(tx, id));
       return this.createIn(tx, row, limits, isNarrow ? fill : undefined);
     };
-    return this.database.turns.run(former.accountId, () => this.database.bulk(make), REQUESTS_FIRST);
+    return this.#database.turns.run(former.accountId, () => this.#database.bulk(make), REQUESTS_FIRST);
   }
 
   /** undefined when unknown or another account's. */
   async find(accountId: string, id: string): Promise<Job | undefined> {
-    return this.database.first<Job>`
+    return this.#database.first<Job>`
       select ${columns} from jobs j where j.id = ${id} and j.account_id = ${accountId}`;
   }
 
   /** Newest first. */
   async list(accountId: string, filter: JobFilter): Promise<readonly Job[]> {
     const { state, type, scheduleId, limit, cursor, connections } = filter;
-    return this.database.run(
+    return this.#database.run(
       (sql) => sql<Job[]>`
         select ${columns(sql)} from jobs j where j.account_id = ${accountId}
           ${state === undefined ? sql`` : sql`and j.state = ${state}`}
@@ -142,7 +147,7 @@ export class Jobs {
       limit,
     }: { readonly state?: JobFileState | undefined; readonly after: number; readonly limit: number },
   ): Promise<readonly JobFileItem[]> {
-    return this.database.run(
+    return this.#database.run(
       (sql) => sql<JobFileItem[]>`
         select ordinal, path, state, action, size, error_message, error_code from job_files
         where job_id = ${id} and ordinal > ${after}
@@ -157,7 +162,7 @@ export class Jobs {
     after: number,
     limit: number,
   ): Promise<{ readonly files: readonly JobFileItem[]; readonly last: number }> {
-    const rows = await this.database.all<JobFileItem & { readonly number: number }>`
+    const rows = await this.#database.all<JobFileItem & { readonly number: number }>`
       select ordinal, path, state, action, size, error_message, error_code, end_number as number from job_files
       where job_id = ${id} and end_number > ${after} order by end_number limit ${limit}`;
     return { files: rows, last: rows.at(-1)?.number ?? after };
@@ -165,26 +170,26 @@ export class Jobs {
 
   /** The number of the file that ended last. */
   async lastEnd(id: string): Promise<number> {
-    const row = await this.database.first<{ last: number | null }>`
+    const row = await this.#database.first<{ last: number | null }>`
       select max(end_number) as last from job_files where job_id = ${id}`;
     return row?.last ?? 0;
   }
 
   /** For whoever does a slice of it; undefined where there is nothing more to do. */
   async running(id: string): Promise<RunningJob | undefined> {
-    return this.database.first<RunningJob>`
+    return this.#database.first<RunningJob>`
       select ${columns}, a.email, a.plan from jobs j join accounts a on a.id = j.account_id
       where j.id = ${id} and j.state = 'running'`;
   }
 
   /** What an upload fetches. */
   async urlOf(id: string): Promise<string | undefined> {
-    return this.database.run((sql) => this.secrets.find(sql, id, URL_NAME));
+    return this.#database.run((sql) => this.#secrets.find(sql, id, URL_NAME));
   }
 
   /** What has become of jobs that run here; those that are gone are missing. */
   async states(ids: readonly string[]): Promise<ReadonlyMap<string, JobNow>> {
-    const rows = await this.database.all<JobNow & { readonly id: string }>`
+    const rows = await this.#database.all<JobNow & { readonly id: string }>`
       select id, state, error_code, error_message from jobs
       where id = any(${(sql) => sql.types.uuids(ids)})`;
     return new Map(rows.map(({ id, ...now }) => [id, now]));
@@ -192,7 +197,7 @@ export class Jobs {
 
   /** Those that have not ended, and whose key would not be allowed to ask for them now. */
   async forsaken(limit: number): Promise<readonly (Job & JobHolder)[]> {
-    return this.database.run((sql) => {
+    return this.#database.run((sql) => {
       const [from, to] = [
         sql`j.definition->'source'->>'connectionId'`,
         sql`j.definition->'destination'->>'connectionId'`,
@@ -213,68 +218,68 @@ export class Jobs {
 
   /** How far those are that run, once in a while: their speed is told from that. */
   async sample(ids: readonly string[]): Promise<void> {
-    await this.database.run((sql) => sampleRunning(sql, ids));
+    await this.#database.run((sql) => sampleRunning(sql, ids));
   }
 
   /** Its files that are under way end, and no other begins. Resolves to the job as it was found; undefined = unknown. */
   async pause(accountId: string, id: string, limits: JobLimits): Promise<Job | undefined> {
-    return this.change(accountId, id, async (tx, { state }) => {
+    return this.#change(accountId, id, async (tx, { state }) => {
       if (state !== 'running' && state !== 'queued') return;
       await setState(tx, id, 'paused');
-      await this.startNext(tx, accountId, limits.running);
+      await this.#startNext(tx, accountId, limits.running);
     });
   }
 
   async resume(accountId: string, id: string, limits: JobLimits): Promise<Job | undefined> {
-    return this.change(accountId, id, async (tx, { state }) => {
+    return this.#change(accountId, id, async (tx, { state }) => {
       if (state !== 'paused') return;
       await setState(tx, id, 'queued');
-      await this.startNext(tx, accountId, limits.running);
+      await this.#startNext(tx, accountId, limits.running);
     });
   }
 
   async cancel(accountId: string, id: string, limits: JobEnding): Promise<Job | undefined> {
-    const found = await this.change(accountId, id, async (tx, job) => {
+    const found = await this.#change(accountId, id, async (tx, job) => {
       if (job.state !== 'running' && job.state !== 'queued' && job.state !== 'paused') return;
       await setState(tx, id, 'cancelled');
-      await this.tell(tx, job, limits);
-      await this.startNext(tx, accountId, limits.running);
+      await this.#tell(tx, job, limits);
+      await this.#startNext(tx, accountId, limits.running);
     });
-    this.feeds.written();
+    this.#feeds.written();
     return found;
   }
 
-  private async change(
+  async #change(
     accountId: string,
     id: string,
     act: (tx: Transaction, job: Job) => Promise<void>,
   ): Promise<Job | undefined> {
     const change = async (tx: Transaction): Promise<Job | undefined> => {
-      const job = await this.lock(tx, accountId, id);
+      const job = await this.#lock(tx, accountId, id);
       if (job?.accountId !== accountId) return undefined;
       await act(tx, job);
       return job;
     };
-    return this.database.turns.run(accountId, () => this.database.transaction(change), REQUESTS_FIRST);
+    return this.#database.turns.run(accountId, () => this.#database.transaction(change), REQUESTS_FIRST);
   }
 
   /** Ends one that runs with what keeps all of it from going on. */
   async fail(job: Job, error: JobEnd, limits: JobEnding): Promise<void> {
-    await this.failIn(['running'], job, error, limits);
+    await this.#failIn(['running'], job, error, limits);
   }
 
   /** Ends it, whether it has begun or not. */
   async stop(job: Job, error: JobEnd, limits: JobEnding): Promise<void> {
-    await this.failIn(['queued', 'running', 'paused'], job, error, limits);
+    await this.#failIn(['queued', 'running', 'paused'], job, error, limits);
   }
 
-  private async failIn(states: readonly JobState[], job: Job, error: JobEnd, limits: JobEnding): Promise<void> {
+  async #failIn(states: readonly JobState[], job: Job, error: JobEnd, limits: JobEnding): Promise<void> {
     const write = async (tx: Transaction): Promise<void> => {
-      const now = await this.lock(tx, job.accountId, job.id);
-      if (now !== undefined && states.includes(now.state)) await this.end(tx, now, error, limits);
+      const now = await this.#lock(tx, job.accountId, job.id);
+      if (now !== undefined && states.includes(now.state)) await this.#end(tx, now, error, limits);
     };
-    await this.database.turns.run(job.accountId, () => this.database.transaction(write));
-    this.feeds.written();
+    await this.#database.turns.run(job.accountId, () => this.#database.transaction(write));
+    this.#feeds.written();
   }
 
   /**
@@ -290,8 +295,8 @@ export class Jobs {
     const { account } = claimed;
     let hasEnded = false;
     const write = async (tx: Transaction): Promise<'done' | { readonly again: Date }> => {
-      const finish = (): Promise<void> => this.queue.finish(seat.kind, [claimed], tx);
-      const job = await this.lock(tx, account, jobId);
+      const finish = (): Promise<void> => this.#queue.finish(seat.kind, [claimed], tx);
+      const job = await this.#lock(tx, account, jobId);
       if (job?.state !== 'running') {
         await finish();
         return 'done';
@@ -302,33 +307,33 @@ export class Jobs {
       const step = await nextPhase(tx, job);
       if (step === undefined) return 'done';
       if (step.phase === undefined) {
-        await this.end(tx, job, step.error, limits);
+        await this.#end(tx, job, step.error, limits);
         hasEnded = true;
       } else {
         await setPhase(tx, jobId, step.phase);
         const kind = step.phase === 2 ? 'job-files' : 'job-list';
-        await this.queue.send(kind, seatJobs(kind, { ...job, phase: step.phase }), tx);
+        await this.#queue.send(kind, seatJobs(kind, { ...job, phase: step.phase }), tx);
       }
       return 'done';
     };
-    const left = await this.database.turns.run(account, () => this.database.transaction(write));
-    if (hasEnded) this.feeds.written();
+    const left = await this.#database.turns.run(account, () => this.#database.transaction(write));
+    if (hasEnded) this.#feeds.written();
     return left;
   }
 
   /** Removes what jobs ended long ago have left, in small steps. Resolves to whether there is more. */
   async purge(keepDays: number): Promise<boolean> {
-    return this.database.bulk((tx) => purgeEnded(tx, keepDays));
+    return this.#database.bulk((tx) => purgeEnded(tx, keepDays));
   }
 
   /** Removes a part of the account's job that ended first. Resolves to whether there was one. */
   async purgeOldest(accountId: string): Promise<boolean> {
-    return this.database.bulk((tx) => purgeEnded(tx, { accountId }));
+    return this.#database.bulk((tx) => purgeEnded(tx, { accountId }));
   }
 
   /** What jobs have written: this one, those of the account, all; each job counts as a row of its own. */
   async storedRows(accountId: string, jobId: string | null): Promise<StoredRows> {
-    const row = await this.database.first<StoredRows>`
+    const row = await this.#database.first<StoredRows>`
       select coalesce(sum(stored_rows) filter (where id = ${jobId}), 0)::bigint as job,
         coalesce(sum(1 + stored_rows) filter (where account_id = ${accountId}), 0)::bigint as account,
         coalesce(sum(1 + stored_rows), 0)::bigint as "all" from jobs`;
@@ -337,7 +342,7 @@ export class Jobs {
 
   /** For the metrics. */
   async counts(): Promise<{ readonly running: number; readonly waiting: number; readonly failed: number }> {
-    const row = await this.database.first<{ running: number; waiting: number; failed: number }>`
+    const row = await this.#database.first<{ running: number; waiting: number; failed: number }>`
       select count(*) filter (where state = 'running') as running,
         count(*) filter (where state = 'queued') as waiting,
         count(*) filter (where state in ('failed', 'partly_failed') and finished_at > now() - interval '1 day') as failed
@@ -345,7 +350,7 @@ export class Jobs {
     return row ?? { running: 0, waiting: 0, failed: 0 };
   }
 
-  private async end(tx: Transaction, job: Job, error: JobEnd | undefined, limits: JobEnding): Promise<void> {
+  async #end(tx: Transaction, job: Job, error: JobEnd | undefined, limits: JobEnding): Promise<void> {
     const [left] = await tx<{ troubled: boolean }[]>`
       select exists (select from job_folders where job_id = ${job.id} and state = 'failed') as troubled`;
     const isWhole = error === undefined && job.failed === 0 && left?.troubled !== true;
@@ -353,23 +358,23 @@ export class Jobs {
     if (error === undefined) await keepSourceFiles(tx, job);
     await setState(tx, job.id, isWhole ? 'succeeded' : hasDone ? 'partly_failed' : 'failed', error);
     // Nobody can retry it.
-    if (isWhole && job.type === 'upload') await this.secrets.put(tx, job.id, URL_NAME, null);
-    await this.tell(tx, job, limits);
-    await this.startNext(tx, job.accountId, limits.running);
+    if (isWhole && job.type === 'upload') await this.#secrets.put(tx, job.id, URL_NAME, null);
+    await this.#tell(tx, job, limits);
+    await this.#startNext(tx, job.accountId, limits.running);
   }
 
   /** The event is written with the end itself: neither is there without the other. */
-  private async tell(tx: Transaction, { id, definition }: Job, { eventOf }: JobEnding): Promise<void> {
+  async #tell(tx: Transaction, { id, definition }: Job, { eventOf }: JobEnding): Promise<void> {
     const { webhookUrl, source, destination } = definition;
     const connectionIds = [
       ...new Set([source.connectionId, ...(destination === null ? [] : [destination.connectionId])]),
     ];
-    const job = (await this.findIn(tx, id)) as Job;
+    const job = (await this.#findIn(tx, id)) as Job;
     await insertJobEvent(tx, { ...job, webhookUrl, connectionIds }, eventOf(job, job.finishedAt ?? new Date()));
   }
 
   /** Those that wait, oldest first, as far as more may run. */
-  private async startNext(tx: Transaction, accountId: string, limit: number): Promise<void> {
+  async #startNext(tx: Transaction, accountId: string, limit: number): Promise<void> {
     const ids = await startQueued(tx, accountId, limit);
     if (ids.length === 0) return;
     const started = await tx<(Job & { readonly folders: number; readonly hasFiles: boolean })[]>`
@@ -381,20 +386,20 @@ export class Jobs {
       const { phase, type, folders, hasFiles } = job;
       // One at least, which ends the job where there is nothing to do; those who find more send the others.
       const lists = phase !== 2 && type !== 'upload';
-      if (lists) await this.queue.send('job-list', seatJobs('job-list', job, Math.max(1, folders)), tx);
-      if (!lists || hasFiles) await this.queue.send('job-files', seatJobs('job-files', job, seatsWorth(job)), tx);
+      if (lists) await this.#queue.send('job-list', seatJobs('job-list', job, Math.max(1, folders)), tx);
+      if (!lists || hasFiles) await this.#queue.send('job-files', seatJobs('job-files', job, seatsWorth(job)), tx);
     }
   }
 
   /** With its account, which whoever takes both takes first. */
-  private async lock(tx: Transaction, accountId: string, id: string): Promise<Job | undefined> {
+  async #lock(tx: Transaction, accountId: string, id: string): Promise<Job | undefined> {
     const account = lockAccount(tx, accountId);
     const locked = tx`select from jobs where id = ${id} for no key update`.execute();
-    const [, , job] = await Promise.all([account, locked, this.findIn(tx, id)]);
+    const [, , job] = await Promise.all([account, locked, this.#findIn(tx, id)]);
     return job;
   }
 
-  private async findIn(sql: Queryable, id: string): Promise<Job | undefined> {
+  async #findIn(sql: Queryable, id: string): Promise<Job | undefined> {
     const [job] = await sql<Job[]>`select ${columns(sql)} from jobs j where j.id = ${id}`;
     return job;
   }

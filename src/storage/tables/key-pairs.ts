@@ -18,34 +18,37 @@ export interface MadeKeyPair {
 const keyPairSecret = (id: string): string => `key_pair:${id}`;
 
 export class KeyPairs {
-  constructor(
-    private readonly database: Database,
-    private readonly secrets: NamedSecrets,
-  ) {}
+  readonly #database: Database;
+  readonly #secrets: NamedSecrets;
+
+  constructor(database: Database, secrets: NamedSecrets) {
+    this.#database = database;
+    this.#secrets = secrets;
+  }
 
   async list(accountId: string): Promise<readonly KeyPair[]> {
-    return this.database.all<KeyPair>`
+    return this.#database.all<KeyPair>`
       select ${columns} from key_pairs where account_id = ${accountId} order by id desc`;
   }
 
   async privateKey(accountId: string, id: string): Promise<string | undefined> {
-    return this.database.run((sql) => this.privateKeyIn(sql, accountId, id));
+    return this.#database.run((sql) => this.privateKeyIn(sql, accountId, id));
   }
 
   /** The same in somebody's transaction. */
   async privateKeyIn(sql: Queryable, accountId: string, id: string): Promise<string | undefined> {
-    return this.secrets.find(sql, accountId, keyPairSecret(id));
+    return this.#secrets.find(sql, accountId, keyPairSecret(id));
   }
 
   async add(actor: Actor, pair: MadeKeyPair): Promise<KeyPair> {
     const id = uuidv7();
     const { name, fingerprint } = pair;
     return refusingDuplicates(`name: there is a key pair called "${name}" already`, () =>
-      this.database.transaction(async (tx) => {
+      this.#database.transaction(async (tx) => {
         const row = rowOf(tx, keyPairFields, { ...pair, id });
         const [made] = await tx<KeyPair[]>`
           insert into key_pairs ${tx({ ...row, accountId: actor.accountId })} returning ${columns(tx)}`;
-        await this.secrets.put(tx, actor.accountId, keyPairSecret(id), pair.privateKey);
+        await this.#secrets.put(tx, actor.accountId, keyPairSecret(id), pair.privateKey);
         await record(tx, actor, {
           action: 'key_pair.create',
           target: { kind: 'key_pair', id, name },
@@ -57,9 +60,9 @@ export class KeyPairs {
   }
 
   async remove(actor: Actor, { id, name }: KeyPair): Promise<void> {
-    await this.database.transaction(async (tx) => {
+    await this.#database.transaction(async (tx) => {
       await tx`delete from key_pairs where id = ${id} and account_id = ${actor.accountId}`;
-      await this.secrets.put(tx, actor.accountId, keyPairSecret(id), null);
+      await this.#secrets.put(tx, actor.accountId, keyPairSecret(id), null);
       await record(tx, actor, { action: 'key_pair.delete', target: { kind: 'key_pair', id, name } });
     });
   }

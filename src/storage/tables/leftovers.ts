@@ -36,17 +36,19 @@ interface LeftoverRow {
 }
 
 export class LeftoverNotes {
+  readonly #database: Database;
+  readonly #node: NodeRegistry;
   /** Folders whose note is durable, or on its way. */
   readonly #noted = new LRUCache<string, Promise<void>>(atMost(MAX_REMEMBERED));
 
-  constructor(
-    private readonly database: Database,
-    private readonly node: NodeRegistry,
-  ) {}
+  constructor(database: Database, node: NodeRegistry) {
+    this.#database = database;
+    this.#node = node;
+  }
 
   /** This process's tag in temporary names: 8 lower-case hex digits, unique among live nodes. */
   get tag(): string {
-    return this.node.tag;
+    return this.#node.tag;
   }
 
   /** Durable; remembers in memory what it has already noted. */
@@ -72,17 +74,17 @@ export class LeftoverNotes {
   }
 
   async forgetMultipart(note: string): Promise<void> {
-    await this.database.all`delete from leftovers where id = ${note}`;
+    await this.#database.all`delete from leftovers where id = ${note}`;
   }
 
   /** Notes whose process is dead (its heartbeat stopped), claimed for this one; also those claimed earlier and not settled. */
   async claimDead(): Promise<readonly Leftover[]> {
-    const rows = await this.database.run(
+    const rows = await this.#database.run(
       (sql) => sql<LeftoverRow[]>`
-        update leftovers l set node_id = ${this.node.id}
+        update leftovers l set node_id = ${this.#node.id}
         from connections c
         where c.id = l.connection_id
-          and (${this.node.isDead(sql, sql`l.node_id`)} or (l.node_id = ${this.node.id} and l.tag <> ${this.tag}))
+          and (${this.#node.isDead(sql, sql`l.node_id`)} or (l.node_id = ${this.#node.id} and l.tag <> ${this.tag}))
         returning l.kind, l.id, c.account_id, l.connection_id, l.path, l.tag, l.upload_id`,
     );
     return rows.map((row) => {
@@ -95,14 +97,14 @@ export class LeftoverNotes {
 
   /** The place is clean. */
   async settle(leftover: Leftover): Promise<void> {
-    await this.database.all`delete from leftovers where id = ${leftover.id}`;
-    this.node.noteLoss();
+    await this.#database.all`delete from leftovers where id = ${leftover.id}`;
+    this.#node.noteLoss();
   }
 
   async #note(kind: Leftover['kind'], id: string, connectionId: string, path: string, upload: string): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       insert into leftovers (id, kind, node_id, tag, connection_id, path, upload_id)
-      values (${id}, ${kind}, ${this.node.id}, ${this.tag}, ${connectionId}, ${path}, ${upload})
+      values (${id}, ${kind}, ${this.#node.id}, ${this.tag}, ${connectionId}, ${path}, ${upload})
       on conflict (tag, connection_id, path, upload_id) do nothing`;
   }
 }

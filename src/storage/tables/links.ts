@@ -27,10 +27,13 @@ const BROKEN_BY_CLIENT = ['client_gone', 'too_slow', 'too_large', 'digest_mismat
 const SHOWN_DAYS = 30;
 
 export class Links {
-  constructor(
-    private readonly database: Database,
-    private readonly node: Pick<NodeRegistry, 'id'>,
-  ) {}
+  readonly #database: Database;
+  readonly #node: Pick<NodeRegistry, 'id'>;
+
+  constructor(database: Database, node: Pick<NodeRegistry, 'id'>) {
+    this.#database = database;
+    this.#node = node;
+  }
 
   /** Resolves to it and the secret of its URL, which is known nowhere afterwards. @throws GatewayError share_exceeded */
   async create(
@@ -42,7 +45,7 @@ export class Links {
     const { accountId } = actor;
     const { operation, connectionId, maxBytes, maxUses, expiresAt } = settings;
     const [id, token, path] = [uuidv7(), randomText(TOKEN_CHARS), storable(settings.path)];
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       // The account's row is the lock: of two that are made at once the second one counts the first.
       await tx`select from accounts where id = ${accountId} for no key update`;
       const [room] = await tx<{ taken: number }[]>`
@@ -65,7 +68,7 @@ export class Links {
     page: { readonly connections?: readonly string[]; readonly cursor?: string | undefined; readonly limit: number },
   ): Promise<readonly Link[]> {
     const { connections, cursor, limit } = page;
-    return this.database.run(
+    return this.#database.run(
       (sql) => sql<Link[]>`
         select ${columns(sql)} from ${withKeys(sql)} where l.account_id = ${accountId}
           ${connections === undefined ? sql`` : sql`and l.connection_id = any(${sql.types.texts(connections)})`}
@@ -76,12 +79,12 @@ export class Links {
 
   /** undefined when unknown or another account's. */
   async find(accountId: string, id: string): Promise<Link | undefined> {
-    return this.database.run((sql) => findIn(sql, accountId, id));
+    return this.#database.run((sql) => findIn(sql, accountId, id));
   }
 
   /** Done already, it is done once more without harm. undefined = unknown. */
   async revoke(actor: Actor, { id, path }: Pick<Link, 'id' | 'path'>): Promise<Link | undefined> {
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const revoked = await tx`
         update links set revoked_at = now()
         where id = ${id} and account_id = ${actor.accountId} and revoked_at is null returning 1`;
@@ -93,7 +96,7 @@ export class Links {
   /** By the secret of its URL: never remembered, so that a link that ends here has ended on all nodes. */
   async open(token: string): Promise<OpenedLink | undefined> {
     if (!TOKEN.test(token)) return undefined;
-    return this.database.first<OpenedLink>`
+    return this.#database.first<OpenedLink>`
       select ${columns}, a.email, a.plan, coalesce(k.allowed_ips, '{}') as allowed_ips
       from ${withKeys} join accounts a on a.id = l.account_id where l.token_hash = ${hashApiKey(token)}`;
   }
@@ -103,9 +106,9 @@ export class Links {
    * statement that ends its transfer in the history (`endingUses`), and given back when this node dies.
    */
   async take(id: string, mostAtOnce = Infinity): Promise<'taken' | 'busy' | 'ended'> {
-    const node = this.node.id;
+    const node = this.#node.id;
     const most = Number.isFinite(mostAtOnce) ? mostAtOnce : null;
-    const taken = await this.database.all`
+    const taken = await this.#database.all`
       update links l set held = jsonb_set(l.held, array[${node}::text],
         to_jsonb(coalesce((l.held ->> ${node}::text)::bigint, 0) + 1))
       where l.id = ${id} and l.revoked_at is null and l.expires_at > now() and (l.max_uses is null
@@ -113,7 +116,7 @@ export class Links {
         and (${most}::bigint is null or ${heldOf} < ${most}::bigint)
       returning 1`;
     if (taken.length > 0) return 'taken';
-    const busy = await this.database.all`
+    const busy = await this.#database.all`
       select from links l where l.id = ${id} and l.revoked_at is null and l.expires_at > now()
         and (l.max_uses is null or (l.broken < ${MOST_BROKEN} and l.uses + ${heldOf} < l.max_uses))
         and ${heldOf} >= ${most}::bigint`;

@@ -33,18 +33,21 @@ const TOKEN_BYTES = 32;
 const MAX_USER_AGENT = 300;
 
 export class LoginSessions {
+  readonly #database: Database;
   // At most a second old, so that a session which ends elsewhere ends here within a second.
   readonly #lookup = new CachedLookup<LoginSession>((hash) => this.#load(hash));
   readonly #hashes = new Map<string, string>();
 
-  constructor(private readonly database: Database) {}
+  constructor(database: Database) {
+    this.#database = database;
+  }
 
   async create(
     accountId: string,
     client: { readonly address: string; readonly userAgent: string },
   ): Promise<{ readonly token: string; readonly session: LoginSession }> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    await this.database.run(async (sql) => {
+    await this.#database.run(async (sql) => {
       await sql`
         insert into login_sessions (id, account_id, token_hash, address, user_agent, expires_at)
         values (${uuidv7()}, ${accountId}, ${hashOf(token)}, ${client.address},
@@ -67,7 +70,7 @@ export class LoginSessions {
     if (session === undefined || session.expiresAt.getTime() <= now) return undefined;
     if (now - session.lastSeenAt.getTime() >= IDLE_MS) return undefined;
     if (touch && now - session.lastSeenAt.getTime() >= SEEN_EVERY_MS) {
-      await this.database.all`update login_sessions set last_seen_at = now() where id = ${session.id}`;
+      await this.#database.all`update login_sessions set last_seen_at = now() where id = ${session.id}`;
       this.#lookup.forget(hash);
     }
     return session;
@@ -75,7 +78,7 @@ export class LoginSessions {
 
   /** Living ones, newest first. */
   async list(accountId: string): Promise<readonly LoginSession[]> {
-    return this.database.run((sql) => this.#select(sql, sql`s.account_id = ${accountId}`));
+    return this.#database.run((sql) => this.#select(sql, sql`s.account_id = ${accountId}`));
   }
 
   /** Whether there was one; `account` guards against another one's. */
@@ -93,14 +96,14 @@ export class LoginSessions {
 
   /** Whether the account has logged in from there within the last 30 days. */
   async knowsAddress(accountId: string, address: string): Promise<boolean> {
-    const rows = await this.database
+    const rows = await this.#database
       .all`select from login_sessions where account_id = ${accountId} and address = ${address} limit 1`;
     return rows.length > 0;
   }
 
   /** Of a session that is over: why, as far as it is still known. */
   async whyEnded(token: string): Promise<SessionEnd | 'idle' | 'expired' | undefined> {
-    const [session] = await this.database.all<{ reason: SessionEnd | null; isEnded: boolean; isExpired: boolean }>`
+    const [session] = await this.#database.all<{ reason: SessionEnd | null; isEnded: boolean; isExpired: boolean }>`
       select end_reason as reason, ended_at is not null as is_ended, expires_at <= now() as is_expired
       from login_sessions where token_hash = ${hashOf(token)}`;
     if (session === undefined) return undefined;
@@ -109,14 +112,14 @@ export class LoginSessions {
   }
 
   async #end(why: SessionEnd, condition: (sql: Queryable) => ReturnType<Queryable>): Promise<number> {
-    const ended = await this.database.all<{ id: string }>`
+    const ended = await this.#database.all<{ id: string }>`
       update login_sessions set ended_at = now(), end_reason = ${why} where ended_at is null and ${condition} returning id`;
     for (const { id } of ended) this.#lookup.forget(this.#hashes.get(id) ?? '');
     return ended.length;
   }
 
   async #load(hash: string): Promise<LoginSession | undefined> {
-    const [session] = await this.database.run((sql) =>
+    const [session] = await this.#database.run((sql) =>
       this.#select(sql, sql`s.token_hash = ${Buffer.from(hash, 'base64')}`),
     );
     if (session !== undefined) this.#remember(session.id, hash);

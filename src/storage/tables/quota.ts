@@ -38,12 +38,14 @@ const AHEAD_MS = 250;
  * meet share a statement, and a busy one takes ahead what it will need in the next moment, while there is plenty.
  */
 export class MonthlyQuota {
+  readonly #database: Database;
+  readonly #nodeId: string;
   readonly #busy = new Map<string, Busy>();
 
-  constructor(
-    private readonly database: Database,
-    private readonly nodeId: string,
-  ) {}
+  constructor(database: Database, nodeId: string) {
+    this.#database = database;
+    this.#nodeId = nodeId;
+  }
 
   /**
    * Takes one action of the account's month (UTC). limit 0 = unlimited, answered without a round trip (the history row
@@ -75,7 +77,7 @@ export class MonthlyQuota {
 
   async used(accountId: string): Promise<number> {
     const month = monthOf(new Date());
-    const row = await this.database.first<{ used: number }>`
+    const row = await this.#database.first<{ used: number }>`
       select greatest(actions_taken, actions_recorded
         + (select coalesce(sum(value::bigint), 0) from jsonb_each_text(held)))::bigint as used
       from monthly_usage where account_id = ${accountId} and month = ${month}`;
@@ -146,7 +148,7 @@ export class MonthlyQuota {
 
   /** Resolves to how many of the wanted it got. */
   async #exchange(busy: Busy, wanted: number): Promise<number> {
-    const { accountId, limit, nodeId } = { ...busy, nodeId: this.nodeId };
+    const { accountId, limit, nodeId } = { ...busy, nodeId: this.#nodeId };
     const month = monthOf(new Date());
     // Those of a month that is over are nobody's.
     const returned = busy.month === month ? busy.unspent : 0;
@@ -162,7 +164,7 @@ export class MonthlyQuota {
 
   async #run(asked: ActionsAsked, conflicts = 0): Promise<number> {
     try {
-      return await this.database.run((sql) => exchangeActions(sql, asked));
+      return await this.#database.run((sql) => exchangeActions(sql, asked));
     } catch (error) {
       if (!isConflict(error) || conflicts === MAX_CONFLICTS) throw error;
       return this.#run(asked, conflicts + 1);

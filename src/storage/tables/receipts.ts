@@ -63,27 +63,29 @@ export interface ChainLinks extends Pick<Claim, 'accountId' | 'token' | 'at'> {
 type Write = (sql: Queryable, links?: ChainLinks) => Promise<ReadonlySet<string>>;
 
 export class Receipts {
+  readonly #database: Database;
+  readonly #keyring: ReceiptKeys;
   /** Of the accounts whose chains this process adds to. */
   readonly #turns = new OwnerTurns();
 
-  constructor(
-    private readonly database: Database,
-    private readonly keyring: ReceiptKeys,
-  ) {}
+  constructor(database: Database, keyring: ReceiptKeys) {
+    this.#database = database;
+    this.#keyring = keyring;
+  }
 
   keys(): Promise<readonly ReceiptKey[]> {
-    return this.keyring.all();
+    return this.#keyring.all();
   }
 
   async find(accountId: string, transferId: string): Promise<Receipt | undefined> {
-    return this.database.first<Receipt>`
+    return this.#database.first<Receipt>`
       select ${columns} from receipts
       where transfer_id = ${transferId} and account_id = ${accountId}`;
   }
 
   /** Those behind `after`, in order. */
   async list(accountId: string, after: number, limit: number): Promise<readonly ReceiptLine[]> {
-    return this.database.run(async (sql) => {
+    return this.#database.run(async (sql) => {
       const found = await sql<Receipt[]>`
         select ${columns(sql)} from receipts
         where account_id = ${accountId} and sequence > ${after} order by sequence limit ${limit}`;
@@ -99,7 +101,7 @@ export class Receipts {
 
   /** The number of the last one, kept or not; 0 = there was none. */
   async lastOf(accountId: string): Promise<number> {
-    const row = await this.database.first<{ last: number }>`
+    const row = await this.#database.first<{ last: number }>`
       select sequence as last from receipt_chains where account_id = ${accountId}`;
     return row?.last ?? 0;
   }
@@ -130,7 +132,7 @@ export class Receipts {
     for (;;) {
       try {
         return await this.#claimed(rows, (claim) =>
-          this.database.transaction(async (tx) => {
+          this.#database.transaction(async (tx) => {
             await tx`select set_config('idle_in_transaction_session_timeout', ${PATIENCE}, true)`;
             const written = await write(tx);
             const links = await linksOf(
@@ -170,7 +172,7 @@ export class Receipts {
     const token = randomUUID();
     const look = async (): Promise<Claim | undefined> => {
       // Never waits: not for a batch that is just being written, nor for the disk, which the batch will wait for.
-      const claimed = await this.database.first<
+      const claimed = await this.#database.first<
         Omit<Claim, 'ended' | 'sign'> & { key: string; ended: string[] | null }
       >`
         with free as (
@@ -191,7 +193,7 @@ export class Receipts {
         from claimed`;
       if (claimed === undefined) return undefined;
       const { key, ended, ...claim } = claimed;
-      const sign = await this.database.run((sql) => this.keyring.signer(sql, key));
+      const sign = await this.#database.run((sql) => this.#keyring.signer(sql, key));
       return { ...claim, ended: new Set(ended), sign };
     };
     const claim = await look();
@@ -202,18 +204,18 @@ export class Receipts {
 
   /** A chain of none, where there is no chain yet. */
   async #begin(accountId: string): Promise<void> {
-    await this.database
+    await this.#database
       .all`insert into receipt_chains (account_id) values (${accountId}) on conflict (account_id) do nothing`;
   }
 
   async #release({ accountId, token }: Claim): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       update receipt_chains set claim = null, claimed_until = null where account_id = ${accountId} and claim = ${token}`;
   }
 
   /** Forgets the oldest of each chain, in steps; resolves to how many. */
   async deleteOlder(before: Date, limit: number): Promise<number> {
-    const rows = await this.database.all`
+    const rows = await this.#database.all`
       delete from receipts r using (
         select o.account_id, o.sequence from receipt_chains c cross join lateral (
           select account_id, sequence, recorded_at from receipts where account_id = c.account_id

@@ -29,11 +29,15 @@ interface CopyError {
 }
 
 export class RouteCopies {
-  constructor(private readonly database: Database) {}
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
 
   /** Undefined once all of its copies have ended, or nobody wants them any more. */
   async find(eventId: string): Promise<CopyingEvent | undefined> {
-    return this.database.first<CopyingEvent>`
+    return this.#database.first<CopyingEvent>`
       select e.id, e.folder_id as watched_folder_id, e.account_id, a.email, a.plan, e.created_at,
         e.copy_rounds as rounds, e.next_attempt_at, now() as read_at
       from webhook_events e join accounts a on a.id = e.account_id
@@ -42,25 +46,25 @@ export class RouteCopies {
 
   /** Those of an event that wait, the least tried first. */
   async waiting(eventId: string): Promise<readonly RouteCopy[]> {
-    return this.database.all<RouteCopy>`
+    return this.#database.all<RouteCopy>`
       select ${columns} from route_copies where event_id = ${eventId} and state = 'waiting' order by tries, number`;
   }
 
   /** In the order of the event. */
   async list(eventId: string): Promise<readonly RouteCopy[]> {
-    return this.database.run((sql) => copiesOf(sql, eventId));
+    return this.#database.run((sql) => copiesOf(sql, eventId));
   }
 
   /** Where a copy of so many bytes is about to be put: after a crash it is known by that. */
   async intend(id: string, connectionId: string, path: string, size: number): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       update route_copies set target_connection = ${connectionId}, target_path = ${storable(path)}, size = ${size}
       where id = ${id} and state = 'waiting'`;
   }
 
   /** A file that ends without an item of the history; one that has ended stays as it is. */
   async end(id: string, state: 'skipped' | 'failed', error: CopyError, place?: JobPlace): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       update route_copies set state = ${state}, error_code = ${error.code}, error_message = ${storable(error.message)},
         target_connection = coalesce(${place?.connectionId ?? null}::text, target_connection), target_path = ${storable(place?.path ?? null)}, size = null
       where id = ${id} and state = 'waiting'`;
@@ -68,7 +72,7 @@ export class RouteCopies {
 
   /** All that wait. */
   async endAll(eventId: string, error: CopyError): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       update route_copies set state = 'failed', error_code = ${error.code}, error_message = ${storable(error.message)},
         target_path = null, size = null
       where event_id = ${eventId} and state = 'waiting'`;
@@ -76,14 +80,14 @@ export class RouteCopies {
 
   /** It is to be tried again in the next round. */
   async retry(id: string, error: CopyError): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       update route_copies set tries = tries + 1, error_code = ${error.code}, error_message = ${storable(error.message)}
       where id = ${id} and state = 'waiting'`;
   }
 
   /** Files of all accounts that wait to be copied, for the metrics. */
   async countWaiting(): Promise<number> {
-    const row = await this.database.first<{ waiting: number }>`
+    const row = await this.#database.first<{ waiting: number }>`
       select count(*) as waiting from route_copies c join webhook_events e on e.id = c.event_id
       where c.state = 'waiting' and e.state = 'pending'`;
     return row?.waiting ?? 0;

@@ -21,23 +21,26 @@ const STALE_SECONDS = 15;
 const STALE_FILE_SECONDS = 5;
 
 export class RunningTransfers {
-  constructor(
-    private readonly database: Database,
-    private readonly nodeId: string,
-  ) {}
+  readonly #database: Database;
+  readonly #nodeId: string;
+
+  constructor(database: Database, nodeId: string) {
+    this.#database = database;
+    this.#nodeId = nodeId;
+  }
 
   /** Writes what runs here, takes away what does no more; resolves to the ids that somebody wants cancelled. */
   async publish(rows: readonly RunningRow[]): Promise<readonly string[]> {
     const input = JSON.stringify(rows);
-    return this.database.run(async (sql) => {
+    return this.#database.run(async (sql) => {
       await sql`
         delete from running_transfers where updated_at < now() - make_interval(secs => ${STALE_SECONDS})
-          or (node_id = ${this.nodeId} and id <> all(${sql.types.uuids(rows.map(({ id }) => id))}))`;
+          or (node_id = ${this.#nodeId} and id <> all(${sql.types.uuids(rows.map(({ id }) => id))}))`;
       if (rows.length === 0) return [];
       const wanted = await sql<{ id: string; cancelAsked: boolean }[]>`
         insert into running_transfers as r
           (id, account_id, node_id, bytes, total_bytes, bytes_per_second, step, facts, job_id, job_path)
-        select id, "accountId", ${this.nodeId}::uuid, bytes, "totalBytes", "bytesPerSecond", step, facts,
+        select id, "accountId", ${this.#nodeId}::uuid, bytes, "totalBytes", "bytesPerSecond", step, facts,
           (job->>'id')::uuid, decode(job->>'path', 'hex')
         from jsonb_to_recordset(${input}::text::jsonb) as t (id uuid, "accountId" uuid, bytes bigint,
           "totalBytes" bigint, "bytesPerSecond" bigint, step text, facts jsonb, job jsonb)
@@ -51,18 +54,18 @@ export class RunningTransfers {
 
   /** Those on other nodes. */
   async elsewhere(accountIds: readonly string[]): Promise<readonly RunningRow[]> {
-    return this.database.all<RunningRow>`
+    return this.#database.all<RunningRow>`
       select id, account_id, bytes, total_bytes,
              bytes_per_second, step, facts,
              case when job_id is not null then json_build_object('id', job_id, 'path', encode(job_path, 'hex')) end as job
       from running_transfers
-      where account_id = any(${(sql) => sql.types.uuids(accountIds)}) and node_id <> ${this.nodeId}
+      where account_id = any(${(sql) => sql.types.uuids(accountIds)}) and node_id <> ${this.#nodeId}
         and updated_at > now() - make_interval(secs => ${STALE_SECONDS}) order by id`;
   }
 
   /** Whether a node runs it and will hear of it. */
   async askCancel(accountId: string, id: string): Promise<boolean> {
-    const rows = await this.database.all`
+    const rows = await this.#database.all`
       update running_transfers set cancel_asked = true
       where id = ${id} and account_id = ${accountId}
         and updated_at > now() - make_interval(secs => ${STALE_SECONDS}) returning id`;

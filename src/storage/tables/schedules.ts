@@ -47,10 +47,13 @@ const STILL_RUNS = 'the run before had not ended';
 const TRUSTED_AHEAD_MS = 24 * 60 * 60 * 1000;
 
 export class Schedules {
-  constructor(
-    private readonly database: Database,
-    private readonly jobs: Pick<Jobs, 'createIn'>,
-  ) {}
+  readonly #database: Database;
+  readonly #jobs: Pick<Jobs, 'createIn'>;
+
+  constructor(database: Database, jobs: Pick<Jobs, 'createIn'>) {
+    this.#database = database;
+    this.#jobs = jobs;
+  }
 
   /** @throws GatewayError share_exceeded */
   async create(
@@ -61,7 +64,7 @@ export class Schedules {
     limit: number,
   ): Promise<Schedule> {
     const { accountId } = actor;
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       // The account's row is the lock: of two that are made at once the second one counts the first.
       const [account] = await tx<{ now: Date; count: number }[]>`
         select now() as now from accounts where id = ${accountId} for no key update`;
@@ -86,13 +89,13 @@ export class Schedules {
   }
 
   async list(accountId: string): Promise<readonly Schedule[]> {
-    return this.database.all<Schedule>`
+    return this.#database.all<Schedule>`
       select ${columns} from schedules s where s.account_id = ${accountId} order by s.id`;
   }
 
   /** undefined when unknown or another account's. */
   async find(accountId: string, id: string): Promise<Schedule | undefined> {
-    return this.database.run((sql) => findIn(sql, accountId, id));
+    return this.#database.run((sql) => findIn(sql, accountId, id));
   }
 
   /** Whoever changes it answers for it from now on. Resolves to what became of it; undefined = unknown. */
@@ -104,7 +107,7 @@ export class Schedules {
     nextRun: NextRun,
   ): Promise<Schedule | undefined> {
     const { accountId } = actor;
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const former = await lock(tx, accountId, id);
       if (former === undefined) return undefined;
       const settings = { ...former, ...changes };
@@ -125,7 +128,7 @@ export class Schedules {
 
   /** Jobs that it has begun go on. False = unknown. */
   async remove(actor: Actor, id: string): Promise<boolean> {
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const [gone] = await tx<{ name: string }[]>`
         delete from schedules where id = ${id} and account_id = ${actor.accountId} returning name`;
       if (gone === undefined) return false;
@@ -136,11 +139,11 @@ export class Schedules {
 
   /** Out of turn. undefined = unknown. @throws GatewayError in_use, share_exceeded */
   async run(accountId: string, keyId: string | null, id: string, limits: JobLimits): Promise<Job | undefined> {
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const schedule = await lock(tx, accountId, id);
       if (schedule === undefined) return undefined;
       if (await isRunning(tx, id)) throw refusal('in_use', `schedule ${id}: ${STILL_RUNS}`);
-      return this.begin(tx, { ...schedule, keyId }, null, limits);
+      return this.#begin(tx, { ...schedule, keyId }, null, limits);
     });
   }
 
@@ -149,7 +152,7 @@ export class Schedules {
    * have happened or none. Runs that were missed are this one run. `fired` is undefined where none is due.
    */
   async fireNext(verdictOn: (due: DueSchedule) => Verdict, limits: JobLimits): Promise<Look> {
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const [schedule] = await tx<DueSchedule[]>`
         select ${columns(tx)}, a.email, a.plan, k.scopes, k.connection_ids as connections, now() as now
         from schedules s join accounts a on a.id = s.account_id
@@ -165,27 +168,27 @@ export class Schedules {
           where id = ${schedule.id}`;
         return { now, fired: { schedule, outcome: 'stopped', reason: verdict.stop } };
       }
-      const reason = await this.tryToBegin(tx, schedule, limits);
+      const reason = await this.#tryToBegin(tx, schedule, limits);
       await tx`
         update schedules set next_run_at = ${verdict.next}, error_message = ${storable(reason)},
           decided_due_at = greatest(decided_due_at, ${schedule.nextRunAt}),
           last_skipped_at = case when ${reason !== null} then now() else last_skipped_at end
         where id = ${schedule.id}`;
       const { next } = verdict;
-      if (next !== null) this.database.notices.tellHere(tx, 'schedules', next.getTime() - now.getTime());
+      if (next !== null) this.#database.notices.tellHere(tx, 'schedules', next.getTime() - now.getTime());
       return { now, fired: { schedule, outcome: reason === null ? 'begun' : 'skipped', reason } };
     });
   }
 
   #tellDue(tx: Transaction, now: Date, next: Date | null): void {
-    if (next !== null) this.database.notices.tell(tx, 'schedules', next.getTime() - now.getTime());
+    if (next !== null) this.#database.notices.tell(tx, 'schedules', next.getTime() - now.getTime());
   }
 
   /** Where the clock of the database has been ahead, those that wait for times which their crons come before. Resolves to their number. */
   async recallEarly(nextRun: NextRun): Promise<number> {
     let recalled = 0;
     for (let after = FIRST_ID; ;) {
-      const page = await this.database.all<Schedule & { readonly now: Date }>`
+      const page = await this.#database.all<Schedule & { readonly now: Date }>`
         select ${columns}, now() as now from schedules s where s.next_run_at > now() and s.id > ${after}
         order by s.id limit ${RECALLED_AT_ONCE}`;
       for (const schedule of page) {
@@ -195,7 +198,7 @@ export class Schedules {
         // The times of a rare cron take milliseconds.
         await turn();
         if (next === null || nextRunAt === null || next >= nextRunAt) continue;
-        const { count } = await this.database.all`
+        const { count } = await this.#database.all`
           update schedules set next_run_at = ${next} where id = ${id} and next_run_at = ${nextRunAt}`;
         recalled += count;
       }
@@ -204,10 +207,10 @@ export class Schedules {
   }
 
   /** Resolves to why not; null = it has begun. */
-  private async tryToBegin(tx: Transaction, schedule: Schedule, limits: JobLimits): Promise<string | null> {
+  async #tryToBegin(tx: Transaction, schedule: Schedule, limits: JobLimits): Promise<string | null> {
     if (await isRunning(tx, schedule.id)) return STILL_RUNS;
     try {
-      await this.begin(tx, schedule, schedule.nextRunAt, limits);
+      await this.#begin(tx, schedule, schedule.nextRunAt, limits);
       return null;
     } catch (error) {
       // Nothing was written then.
@@ -221,7 +224,7 @@ export class Schedules {
    * schedules stopped by themselves.
    */
   async figures(): Promise<ScheduleFigures> {
-    const row = await this.database.first<ScheduleFigures>`
+    const row = await this.#database.first<ScheduleFigures>`
       select coalesce(max(extract(epoch from last_run_at - last_due_at))
           filter (where last_run_at > now() - interval '1 hour'), 0)::float8 as late,
         greatest(coalesce(extract(epoch from now() - min(next_run_at)), 0), 0)::float8 as overdue,
@@ -230,10 +233,10 @@ export class Schedules {
     return row ?? { late: 0, overdue: 0, stopped: 0 };
   }
 
-  private async begin(tx: Transaction, schedule: Schedule, dueAt: Date | null, limits: JobLimits): Promise<Job> {
+  async #begin(tx: Transaction, schedule: Schedule, dueAt: Date | null, limits: JobLimits): Promise<Job> {
     const { id, accountId, keyId, jobName, name, definition } = schedule;
     const row = { accountId, keyId, scheduleId: id, name: jobName ?? name, definition };
-    const job = await this.jobs.createIn(tx, row, limits);
+    const job = await this.#jobs.createIn(tx, row, limits);
     await tx`update schedules set last_run_at = now(), last_due_at = ${dueAt}, last_job_id = ${job.id} where id = ${id}`;
     return job;
   }

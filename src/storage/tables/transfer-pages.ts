@@ -57,7 +57,11 @@ const CURSORS: Readonly<Record<TransferOrder, RegExp>> = {
 };
 
 export class TransferPages {
-  constructor(private readonly database: Database) {}
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
 
   /** Whether `page` takes it. */
   isCursor(order: TransferOrder, cursor: string): boolean {
@@ -72,7 +76,7 @@ export class TransferPages {
     order: TransferOrder = 'newest',
   ): Promise<TransferPage> {
     const asked: Asked = { accountId, search, limit };
-    return this.database.run((sql) =>
+    return this.#database.run((sql) =>
       order === 'newest' || order === 'oldest'
         ? byId(sql, asked, order === 'oldest', cursor)
         : byValue(sql, asked, order, cursor),
@@ -82,7 +86,7 @@ export class TransferPages {
   /** Those of the ids that have ended. */
   async ended(accountId: string, ids: readonly string[]): Promise<readonly ManagedTransfer[]> {
     if (ids.length === 0) return [];
-    return this.database.run(
+    return this.#database.run(
       (sql) => sql<ManagedTransfer[]>`
         select ${columns(sql)} from transfers
         where account_id = ${accountId} and id = any(${sql.types.uuids(ids)}) and status <> 'pending'`,

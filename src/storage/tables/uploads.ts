@@ -37,12 +37,16 @@ export interface UploadLimits {
 const LEASE_SECONDS = 8;
 
 export class Uploads {
-  constructor(private readonly database: Database) {}
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
 
   /** Before anything of it is on the remote. @throws GatewayError share_exceeded */
   async create(row: NewUpload, writer: string, limits: UploadLimits): Promise<Upload> {
     const { accountId } = row;
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       // The account's row is the lock: of two that are begun at once the second one counts the first.
       await tx`select from accounts where id = ${accountId} for no key update`;
       const [room] = await tx<{ taken: number }[]>`
@@ -63,7 +67,7 @@ export class Uploads {
 
   /** undefined when unknown, expired, or another account's or connection's. */
   async find({ accountId, connectionId, id }: UploadAddress): Promise<Upload | undefined> {
-    return this.database.first<Upload>`
+    return this.#database.first<Upload>`
       select ${columns} from uploads u where u.id = ${id} and u.account_id = ${accountId}
         and u.connection_id = ${connectionId} and u.expires_at > now()`;
   }
@@ -82,7 +86,7 @@ export class Uploads {
   ): Promise<
     { readonly upload: Upload } | { readonly held: 'by-own' | 'by-other'; readonly lapsedAt: string | null } | undefined
   > {
-    return this.database.run(async (sql) => {
+    return this.#database.run(async (sql) => {
       const at = sql`u.id = ${id} and u.account_id = ${accountId} and u.connection_id = ${connectionId}
         and u.expires_at > now()`;
       const [upload] = await sql<Upload[]>`
@@ -105,7 +109,7 @@ export class Uploads {
     writers: readonly WriterProgress[],
     { expireHours }: Pick<UploadLimits, 'expireHours'>,
   ): Promise<ReadonlyMap<string, { readonly isAsked: boolean }>> {
-    const rows = await this.database.run(
+    const rows = await this.#database.run(
       (sql) => sql<{ writer: string; isAsked: boolean }[]>`
         update uploads u set lease_until = ${leaseEnd(sql)}, stands = greatest(u.stands, w.stands),
           hash_states = case when w.stands >= u.stands then coalesce(decode(w.states, 'hex'), u.hash_states)
@@ -128,7 +132,7 @@ export class Uploads {
       Pick<Upload, 'stands' | 'isExact' | 'isUnproven' | 'state' | 'length' | 'storeId' | 'wantsDigest' | 'hashStates'>
     >,
   ): Promise<Upload> {
-    const upload = await this.database.first<Upload>`
+    const upload = await this.#database.first<Upload>`
       update uploads u set ${(sql) => sql(rowOf(sql, uploadFields, changes))}
       where u.id = ${id} and u.writer = ${writer} returning ${columns}`;
     if (upload === undefined) throw goneOn();
@@ -137,23 +141,23 @@ export class Uploads {
 
   /** Others may write. `isExact` false: nobody knows what stands. */
   async release(id: string, writer: string, isExact: boolean): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       update uploads set writer = null, lease_until = null, is_asked = false, is_exact = is_exact and ${isExact}
       where id = ${id} and writer = ${writer}`;
   }
 
   /** It is over, and what is left of it could not be removed now. */
   async expire(id: string, writer: string): Promise<void> {
-    await this.database.all`update uploads set expires_at = now() where id = ${id} and writer = ${writer}`;
+    await this.#database.all`update uploads set expires_at = now() where id = ${id} and writer = ${writer}`;
   }
 
   async remove(id: string, writer: string): Promise<void> {
-    await this.database.all`delete from uploads where id = ${id} and writer = ${writer}`;
+    await this.#database.all`delete from uploads where id = ${id} and writer = ${writer}`;
   }
 
   /** Forgets some that are done and have expired; how many. */
   async forgetDone(most: number): Promise<number> {
-    const gone = await this.database.all`
+    const gone = await this.#database.all`
       delete from uploads where id in (
         select id from uploads where expires_at < now() and state = 'done'
         order by expires_at limit ${most} for update skip locked)
@@ -166,7 +170,7 @@ export class Uploads {
    * that connection has no others: one whose server is away keeps nobody else's waiting.
    */
   async claimExpired(writer: string, most: number, seconds: number): Promise<readonly Upload[]> {
-    return this.database.all<Upload>`
+    return this.#database.all<Upload>`
       with oldest as (
         select connection_id from uploads where expires_at < now() and state <> 'done' group by connection_id
         having bool_and(writer is null or lease_until < now()) order by min(expires_at) limit 1)
@@ -184,7 +188,7 @@ export class Uploads {
     writer: string,
     seconds: number,
   ): Promise<readonly (Upload & { readonly isHeld: boolean })[]> {
-    return this.database.all<Upload & { readonly isHeld: boolean }>`
+    return this.#database.all<Upload & { readonly isHeld: boolean }>`
       with former as (
         select id, coalesce(lease_until > now(), false) as held from uploads
         where account_id = ${accountId} and connection_id = ${connectionId} and state <> 'done' for update)
@@ -194,19 +198,19 @@ export class Uploads {
   }
 
   async parts(id: string): Promise<readonly UploadPart[]> {
-    return this.database.all<UploadPart>`
+    return this.#database.all<UploadPart>`
       select ${(sql) => columnsOf(sql, uploadPartFields)} from upload_parts where upload_id = ${id} order by number`;
   }
 
   async tails(id: string): Promise<readonly UploadTail[]> {
-    return this.database.all<UploadTail>`
+    return this.#database.all<UploadTail>`
       select ${(sql) => columnsOf(sql, uploadTailFields)} from upload_tails where upload_id = ${id}`;
   }
 
   /** With states that go as far as these parts. @throws GatewayError upload_locked where `writer` is its writer no more */
   async addParts(id: string, writer: string, parts: readonly UploadPart[], hashStates: Buffer | null): Promise<void> {
     if (parts.length === 0) return;
-    const added = await this.database.run(
+    const added = await this.#database.run(
       (sql) => sql`
         with own as (
           update uploads set hash_states = coalesce(${hashStates}::bytea, hash_states)
@@ -230,7 +234,7 @@ export class Uploads {
     { slot, part, start, size }: UploadTail,
     hashStates: Buffer | null,
   ): Promise<void> {
-    const kept = await this.database.all`
+    const kept = await this.#database.all`
       with own as (
         update uploads set hash_states = coalesce(${hashStates}::bytea, hash_states)
         where id = ${id} and writer = ${writer} returning id

@@ -19,20 +19,23 @@ export interface CheckRow {
 const KEPT_CHECKS = 20;
 
 export class WatchChecks {
-  constructor(
-    private readonly database: Database,
-    private readonly nodeId: string,
-  ) {}
+  readonly #database: Database;
+  readonly #nodeId: string;
+
+  constructor(database: Database, nodeId: string) {
+    this.#database = database;
+    this.#nodeId = nodeId;
+  }
 
   async list(folderId: string): Promise<readonly CheckRow[]> {
-    return this.database.all<CheckRow>`
+    return this.#database.all<CheckRow>`
       select id, kind, outcome, started_at, duration_ms, error_code,
         error_message, counts
       from watch_checks where folder_id = ${folderId} order by id desc limit ${KEPT_CHECKS}`;
   }
 
   async entries(folderId: string, checkId: string): Promise<Buffer | undefined> {
-    const row = await this.database.first<{ entries: Buffer | null }>`
+    const row = await this.#database.first<{ entries: Buffer | null }>`
       select entries from watch_checks where folder_id = ${folderId} and id = ${checkId}`;
     return row?.entries ?? undefined;
   }
@@ -49,7 +52,7 @@ export class WatchChecks {
         insert into watch_checks (id, folder_id, kind, outcome, started_at, duration_ms, node_id, error_code,
           error_message, counts, entries)
         select ${check.id}::uuid, mine.id, ${check.kind}::text, ${check.outcome}::text, ${check.startedAt}::timestamptz,
-          ${check.durationMs}::bigint, ${this.nodeId}::uuid, ${check.errorCode}::text,
+          ${check.durationMs}::bigint, ${this.#nodeId}::uuid, ${check.errorCode}::text,
           ${storable(check.errorMessage)}::text, ${sql.json(check.counts)}::jsonb, ${entries ?? null}::bytea
         from mine
       )`;

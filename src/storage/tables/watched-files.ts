@@ -48,7 +48,11 @@ const NOTHING = Buffer.alloc(0);
 const COMMA = 0x2c;
 
 export class WatchedFiles {
-  constructor(private readonly database: Database) {}
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
 
   /** All entries of a folder in the order of their keys, page by page; the next page is fetched while one is read. */
   async *pages(folderId: string): AsyncGenerator<readonly StoredEntry[]> {
@@ -64,7 +68,7 @@ export class WatchedFiles {
   }
 
   async find(folderId: string, key: Buffer): Promise<StoredEntry | undefined> {
-    const row = await this.database.first<FileRow>`
+    const row = await this.#database.first<FileRow>`
       select ${columns} from watched_files where folder_id = ${folderId} and entry_key = ${key}`;
     return row === undefined ? undefined : toEntry(row);
   }
@@ -74,7 +78,7 @@ export class WatchedFiles {
     // Not the buffer itself: the driver's queries keep what they were asked with for long, and that one would keep
     // all those that share a block of memory with it.
     const digits = after.toString('hex');
-    const rows = await this.database.all<FileRow>`
+    const rows = await this.#database.all<FileRow>`
       select ${columns} from watched_files
       where folder_id = ${folderId} and entry_key > decode(${digits}, 'hex') order by entry_key limit ${limit}`;
     const entries = rows.map(toEntry);
@@ -86,7 +90,7 @@ export class WatchedFiles {
 
   /** How many entries the account's other folders held after their last checks. */
   async countOthers({ id, accountId }: { readonly id: string; readonly accountId: string }): Promise<number> {
-    const row = await this.database.first<{ files: number }>`
+    const row = await this.#database.first<{ files: number }>`
       select coalesce(sum(stored_files), 0)::bigint as files from watched_folders
       where account_id = ${accountId} and id <> ${id}`;
     return row?.files ?? 0;
@@ -95,7 +99,7 @@ export class WatchedFiles {
   /** Writes changes that no event hangs on, unless the check was superseded. @throws CheckSuperseded */
   async apply(folderId: string, checkId: string, changes: EntryChanges): Promise<void> {
     if (changes.count === 0) return;
-    await this.database.transaction(async (tx) => {
+    await this.#database.transaction(async (tx) => {
       const [mine] = await tx`
         select from watched_folders where id = ${folderId} and check_id = ${checkId} and deleted_at is null for share`;
       if (mine === undefined) throw new CheckSuperseded();
@@ -105,11 +109,11 @@ export class WatchedFiles {
 
   /** Forgets one entry, or all: what is there at the next check is then new. Resolves to how many were known. */
   async forget(folderId: string, key: Buffer | undefined): Promise<number> {
-    return this.database.run((sql) => forgetFiles(sql, folderId, key));
+    return this.#database.run((sql) => forgetFiles(sql, folderId, key));
   }
 
   async count(folderId: string): Promise<number> {
-    const row = await this.database.first<{
+    const row = await this.#database.first<{
       count: number;
     }>`select count(*) from watched_files where folder_id = ${folderId}`;
     return row?.count ?? 0;

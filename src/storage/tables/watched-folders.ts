@@ -67,13 +67,25 @@ export interface CheckResult {
 const PURGE_ROWS = 5000;
 
 export class WatchedFolders {
+  readonly #database: Database;
+  readonly #queue: QueueSender;
+  readonly #checks: WatchChecks;
+  readonly #feeds: Pick<EventFeeds, 'written'>;
+  readonly #nodeId: string;
+
   constructor(
-    private readonly database: Database,
-    private readonly queue: QueueSender,
-    private readonly checks: WatchChecks,
-    private readonly feeds: Pick<EventFeeds, 'written'>,
-    private readonly nodeId: string,
-  ) {}
+    database: Database,
+    queue: QueueSender,
+    checks: WatchChecks,
+    feeds: Pick<EventFeeds, 'written'>,
+    nodeId: string,
+  ) {
+    this.#database = database;
+    this.#queue = queue;
+    this.#checks = checks;
+    this.#feeds = feeds;
+    this.#nodeId = nodeId;
+  }
 
   /**
    * Stores a folder whose first check waits for a node at once; `nextCheckAt` is the one after it. `complete` adds what
@@ -86,7 +98,7 @@ export class WatchedFolders {
     complete: (tx: Transaction, id: string) => Promise<void>,
   ): Promise<WatchedFolder> {
     const id = uuidv7();
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const [time] = await tx<{ now: Date }[]>`select now() as now`;
       const next = nextCheckAt(id, time?.now ?? new Date());
       const row = rowOf(tx, watchedFolderFields, { id, accountId, ...settings, nextCheckAt: next });
@@ -100,39 +112,39 @@ export class WatchedFolders {
   }
 
   async list(accountId: string): Promise<readonly WatchedFolder[]> {
-    const rows = await this.database.all<WatchedFolder>`
+    const rows = await this.#database.all<WatchedFolder>`
       select ${columns} from watched_folders where account_id = ${accountId} and deleted_at is null order by id`;
     return [...rows];
   }
 
   async find(accountId: string, id: string): Promise<WatchedFolder | undefined> {
-    return this.database.first<WatchedFolder>`
+    return this.#database.first<WatchedFolder>`
       select ${columns} from watched_folders
       where id = ${id} and account_id = ${accountId} and deleted_at is null`;
   }
 
   /** Folders of an account from which files go somewhere. */
   async routes(accountId: string): Promise<readonly Route[]> {
-    return this.database.all<Route>`
+    return this.#database.all<Route>`
       select id, name, connection_id, path, move_to, copy_to
       from watched_folders
       where account_id = ${accountId} and deleted_at is null and (copy_to is not null or move_to is not null)`;
   }
 
   async findForDelivery(id: string): Promise<WatchedFolder | undefined> {
-    return this.database.first<WatchedFolder>`
+    return this.#database.first<WatchedFolder>`
       select ${columns} from watched_folders where id = ${id} and deleted_at is null`;
   }
 
   /** Ends checks and undelivered events at once; the rows go bit by bit (purgeDeleted). False = unknown. */
   async remove(accountId: string, id: string): Promise<boolean> {
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const rows = await tx`
         update watched_folders set deleted_at = now(), is_active = false, check_id = null
         where id = ${id} and account_id = ${accountId} and deleted_at is null`;
       if (rows.count === 0) return false;
       await cancelEvents(tx, id);
-      this.database.notices.tell(tx, 'deleted-folders');
+      this.#database.notices.tell(tx, 'deleted-folders');
       return true;
     });
   }
@@ -144,7 +156,7 @@ export class WatchedFolders {
     edit: (former: WatchedFolder) => FolderEdit,
     complete: (tx: Transaction) => Promise<void>,
   ): Promise<WatchedFolder | undefined> {
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const [former] = await tx<WatchedFolder[]>`
         select ${columns(tx)} from watched_folders
         where id = ${id} and account_id = ${accountId} and deleted_at is null for update`;
@@ -152,7 +164,7 @@ export class WatchedFolders {
       const change = edit(former);
       const { now, nextCheckAt } = await editFolder(tx, former, change);
       this.#tellDue(tx, now, nextCheckAt);
-      if (isOtherCopyTo(former.copyTo, change.settings.copyTo)) await hastenCopies(tx, this.queue, id);
+      if (isOtherCopyTo(former.copyTo, change.settings.copyTo)) await hastenCopies(tx, this.#queue, id);
       await complete(tx);
       const [row] = await tx<WatchedFolder[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
       return row;
@@ -161,12 +173,12 @@ export class WatchedFolders {
 
   /** Pauses or resumes; resuming makes the folder due at once. False = unknown. */
   async setActive(accountId: string, id: string, isActive: boolean): Promise<boolean> {
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const rows = await tx`
         update watched_folders set is_active = ${isActive},
           next_check_at = case when ${isActive} and not is_active then now() else next_check_at end
         where id = ${id} and account_id = ${accountId} and deleted_at is null`;
-      if (isActive) this.database.notices.tell(tx, 'folders');
+      if (isActive) this.#database.notices.tell(tx, 'folders');
       return rows.count > 0;
     });
   }
@@ -176,7 +188,7 @@ export class WatchedFolders {
    * a folder whose last check still waits or runs is skipped, and that is noted. Resolves to how many were due.
    */
   async claimDue(limit: number, next: (due: DueFolder) => Date): Promise<{ due: number; skipped: number }> {
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const due = await tx<DueFolder[]>`
         select f.id, case when is_follow_up then 'follow_up' else 'regular' end as kind,
           schedule_minutes, next_check_at as due_at, now() as now, f.account_id,
@@ -190,7 +202,7 @@ export class WatchedFolders {
         from unnest(${due.map(({ id }) => id)}::uuid[],
           ${due.map((folder) => next(folder).toISOString())}::text[]) as t (id, next_at)
         where f.id = t.id`;
-      const taken = await this.queue.send(
+      const taken = await this.#queue.send(
         'watch-check',
         due.map(({ id, kind, dueAt, accountId, host }) => ({
           key: id,
@@ -208,47 +220,47 @@ export class WatchedFolders {
 
   /** What is compared over the nodes is told by this clock alone. */
   clock(): Promise<Clock> {
-    return readClock(this.database);
+    return readClock(this.#database);
   }
 
   /** A check out of turn. False when one waits or runs already. */
   async checkNow(folder: WatchedFolder): Promise<boolean> {
-    return this.database.transaction((tx) => this.#sendCheck(tx, folder, 'manual'));
+    return this.#database.transaction((tx) => this.#sendCheck(tx, folder, 'manual'));
   }
 
   /** Makes `checkId` the folder's check under way. Undefined when there is nothing to check any more. */
   async beginCheck(id: string, checkId: string, kind: CheckKind): Promise<WatchedFolder | undefined> {
-    return this.database.first<WatchedFolder>`
+    return this.#database.first<WatchedFolder>`
       update watched_folders set check_id = ${checkId}
       where id = ${id} and deleted_at is null and (is_active or ${kind === 'manual'}) and ${relaxed}
       returning ${columns}`;
   }
 
   #tellDue(tx: Transaction, now: Date | undefined, at: Date): void {
-    this.database.notices.tell(tx, 'folders', now === undefined ? 0 : at.getTime() - now.getTime());
+    this.#database.notices.tell(tx, 'folders', now === undefined ? 0 : at.getTime() - now.getTime());
   }
 
   /** Files, reasons, history, events and the next due time, in one transaction. @throws CheckSuperseded */
   async commitCheck(result: CheckResult): Promise<void> {
     const { folder, changes, history, events } = result;
     const isQuiet = changes.count + history.length + events.length === 0 && folder.baselineAt !== null;
-    const { notices } = this.database;
+    const { notices } = this.#database;
     if (isQuiet) {
-      const inMs = await this.database.run((sql) => this.#writeCheck(sql, result, 'relaxed'));
+      const inMs = await this.#database.run((sql) => this.#writeCheck(sql, result, 'relaxed'));
       return notices.tellHere(undefined, 'folders', inMs);
     }
-    await this.database.transaction(async (tx) => {
+    await this.#database.transaction(async (tx) => {
       notices.tellHere(tx, 'folders', await this.#writeCheck(tx, result, 'durable'));
       await changes.write(tx, folder.id);
-      if (history.length > 0) await writeBatch(tx, this.nodeId, history);
-      await insertEvents(tx, this.queue, folder, events);
+      if (history.length > 0) await writeBatch(tx, this.#nodeId, history);
+      await insertEvents(tx, this.#queue, folder, events);
     });
-    this.feeds.written();
+    this.#feeds.written();
   }
 
   /** Version 1.0 kept the logins of webhooks in their URLs. */
   async sealLogins(secrets: Pick<FolderSecrets, 'setLogin'>): Promise<void> {
-    await this.database.transaction(async (tx) => {
+    await this.#database.transaction(async (tx) => {
       const rows = await tx<{ id: string; url: string }[]>`
         select id, webhook_url as url from watched_folders where webhook_url ~ '^[^/]*//[^/?#]*@' for update`;
       for (const { id, url } of rows) {
@@ -267,7 +279,7 @@ export class WatchedFolders {
 
   /** How many active folders fail, for the metrics. */
   async countFailing(): Promise<number> {
-    const row = await this.database.first<{ failing: number }>`
+    const row = await this.#database.first<{ failing: number }>`
       select count(*) as failing from watched_folders
       where failing_since is not null and is_active and deleted_at is null`;
     return row?.failing ?? 0;
@@ -275,7 +287,7 @@ export class WatchedFolders {
 
   /** Removes what deleted folders leave, in small steps. Resolves to whether there is more. */
   async purgeDeleted(): Promise<boolean> {
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const [folder] = await tx<{ id: string }[]>`
         select id from watched_folders where deleted_at is not null order by deleted_at limit 1 for update skip locked`;
       if (folder === undefined) return false;
@@ -300,7 +312,7 @@ export class WatchedFolders {
       group: row.host,
       data: { kind, dueAt: row.now.toISOString() },
     };
-    return (await this.queue.send('watch-check', [job], tx)).size > 0;
+    return (await this.#queue.send('watch-check', [job], tx)).size > 0;
   }
 
   /** The folder's row and the check's own, in one statement; resolves to when it is due again. @throws CheckSuperseded */
@@ -327,7 +339,7 @@ export class WatchedFolders {
           and ${commit === 'relaxed' ? relaxed(sql) : sql`true`}
         returning id, next_check_at
       ),
-      ${this.checks.adding(sql, check, result.entries)}
+      ${this.#checks.adding(sql, check, result.entries)}
       select (extract(epoch from next_check_at - now()) * 1000)::float8 as in_ms from mine`;
     if (written === undefined) throw new CheckSuperseded();
     return written.inMs;
@@ -345,7 +357,7 @@ export class WatchedFolders {
         errorMessage: 'the check before was still waiting or running',
         counts: {},
       };
-      await tx`with mine as (select ${id}::uuid as id), ${this.checks.adding(tx, check, undefined)} select`;
+      await tx`with mine as (select ${id}::uuid as id), ${this.#checks.adding(tx, check, undefined)} select`;
     }
   }
 }

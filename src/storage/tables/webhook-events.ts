@@ -37,37 +37,54 @@ const COLUMNS = templateOf([ATTEMPT_COLUMNS.join(', ')]);
 const VALUES = templateOf(['', ...ATTEMPT_COLUMNS.slice(1).map(() => ', '), '']);
 
 export class WebhookEvents {
+  readonly #database: Database;
+  readonly #queue: QueueSender;
+  readonly #feeds: Pick<EventFeeds, 'written'>;
+  readonly #folders: {
+    endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
+  };
+  readonly #webhooks: {
+    endDeliveries(tx: Transaction, id: string): Promise<void>;
+    resumeDeliveries(tx: Transaction, id: string): Promise<void>;
+  };
+
   constructor(
-    private readonly database: Database,
-    private readonly queue: QueueSender,
-    private readonly feeds: Pick<EventFeeds, 'written'>,
-    private readonly folders: {
+    database: Database,
+    queue: QueueSender,
+    feeds: Pick<EventFeeds, 'written'>,
+    folders: {
       endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
     },
-    private readonly webhooks: {
+    webhooks: {
       endDeliveries(tx: Transaction, id: string): Promise<void>;
       resumeDeliveries(tx: Transaction, id: string): Promise<void>;
     },
-  ) {}
+  ) {
+    this.#database = database;
+    this.#queue = queue;
+    this.#feeds = feeds;
+    this.#folders = folders;
+    this.#webhooks = webhooks;
+  }
 
   async find(id: string): Promise<OutgoingDelivery | undefined> {
-    return this.database.first<OutgoingDelivery>`select ${columns} from webhook_events where id = ${id}`;
+    return this.#database.first<OutgoingDelivery>`select ${columns} from webhook_events where id = ${id}`;
   }
 
   /** Asked with the account, so that another one's event takes no longer than one that never was. */
   async findOf(accountId: string, id: string): Promise<OutgoingDelivery | undefined> {
-    return this.database.first<OutgoingDelivery>`
+    return this.#database.first<OutgoingDelivery>`
       select ${columns} from webhook_events where id = ${id} and account_id = ${accountId}`;
   }
 
   async attempts(eventId: string): Promise<readonly Attempt[]> {
-    return this.database.all<Attempt>`
+    return this.#database.all<Attempt>`
       select ${(sql) => columnsOf(sql, attemptFields)} from webhook_attempts where event_id = ${eventId} order by id`;
   }
 
   /** Stores a try and what follows from it. */
   async record(event: OutgoingDelivery, attempt: NewAttempt, verdict: AttemptVerdict): Promise<void> {
-    await this.database.transaction(async (tx) => {
+    await this.#database.transaction(async (tx) => {
       const row = rowOf(tx, attemptFields, { id: idsAt(attempt.startedAt)(), ...attempt });
       await tx`
         insert into webhook_attempts (event_id, ${tx(COLUMNS)})
@@ -83,11 +100,11 @@ export class WebhookEvents {
           after_action = case when ${hasAfter} then 'pending' else after_action end
         where id = ${event.id} and (state = 'pending' or ${isDelivered})`;
       if (rows.count === 0) return;
-      if (hasAfter) await sendAfter(tx, this.queue, event);
+      if (hasAfter) await sendAfter(tx, this.#queue, event);
       if (verdict.kind !== 'gone') return;
-      if (event.webhookId !== null) await this.webhooks.endDeliveries(tx, event.webhookId);
+      if (event.webhookId !== null) await this.#webhooks.endDeliveries(tx, event.webhookId);
       if (event.watchedFolderId === null) return;
-      await this.folders.endDeliveries(tx, event.watchedFolderId, true);
+      await this.#folders.endDeliveries(tx, event.watchedFolderId, true);
       await cancelDeliveries(tx, event.watchedFolderId);
     });
   }
@@ -99,11 +116,11 @@ export class WebhookEvents {
   async replay(event: OutgoingDelivery, group: string): Promise<boolean> {
     const { id, accountId: account, watchedFolderId, webhookId } = event;
     const send = async (tx?: Transaction): Promise<boolean> =>
-      (await this.queue.send('webhook-delivery', [{ key: id, account, group, data: {} }], tx)).has(id);
-    const queued = await this.database.transaction(async (tx) => {
+      (await this.#queue.send('webhook-delivery', [{ key: id, account, group, data: {} }], tx)).has(id);
+    const queued = await this.#database.transaction(async (tx) => {
       if ((await resendEvents(tx, [id])) === 0) return undefined;
-      if (watchedFolderId !== null) await this.folders.endDeliveries(tx, watchedFolderId, false);
-      if (webhookId !== null) await this.webhooks.resumeDeliveries(tx, webhookId);
+      if (watchedFolderId !== null) await this.#folders.endDeliveries(tx, watchedFolderId, false);
+      if (webhookId !== null) await this.#webhooks.resumeDeliveries(tx, webhookId);
       return send(tx);
     });
     // The job of its last try has ended it, and goes in a moment. Should it stay, the event is found as one that lost its job.
@@ -116,13 +133,13 @@ export class WebhookEvents {
 
   /** Nobody is to have it any more. */
   async cancel(id: string): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       update webhook_events set state = 'cancelled', next_attempt_at = null where id = ${id} and state = 'pending'`;
   }
 
   /** Some copies of an event wait for another round, which begins then. */
   async postponeCopies(id: string, until: Date): Promise<void> {
-    await this.database.all`
+    await this.#database.all`
       update webhook_events set copy_rounds = copy_rounds + 1, next_attempt_at = ${until}
       where id = ${id} and state = 'pending' and copy_state = 'pending'`;
   }
@@ -135,7 +152,7 @@ export class WebhookEvents {
     event: CopyingEvent,
     rewrite: (body: string, copies: readonly RouteCopy[]) => string,
   ): Promise<void> {
-    await this.database.transaction(async (tx) => {
+    await this.#database.transaction(async (tx) => {
       // The folder before its events, as whoever changes it.
       const [folder] = await tx<{ webhookUrl: string | null; areEnded: boolean; connectionIds: string[] }[]>`
         select webhook_url, deliveries_ended_at is not null as are_ended,
@@ -160,27 +177,27 @@ export class WebhookEvents {
           delivered_at = case when ${isTold} then now() end,
           after_action = case when ${hasAfter} then 'pending' else after_action end
         where id = ${event.id}`;
-      if (hasAfter) await sendAfter(tx, this.queue, event);
+      if (hasAfter) await sendAfter(tx, this.#queue, event);
       await dropUnready(tx, [event.id]);
       const { id, accountId } = event;
       await insertDrafts(tx, [{ id, accountId, type: row.type, body, connectionIds: folder.connectionIds }]);
     });
-    this.feeds.written();
+    this.#feeds.written();
   }
 
   async finishAfter(id: string): Promise<void> {
-    await this.database.all`update webhook_events set after_action = 'done' where id = ${id}`;
+    await this.#database.all`update webhook_events set after_action = 'done' where id = ${id}`;
   }
 
   /** Puts an event of its own into the outbox (a test). */
   async add(folder: EventOwner, event: NewEvent): Promise<void> {
-    await this.database.transaction((tx) => insertEvents(tx, this.queue, folder, [event]));
-    this.feeds.written();
+    await this.#database.transaction((tx) => insertEvents(tx, this.#queue, folder, [event]));
+    this.#feeds.written();
   }
 
   /** Gives every event that waits for longer than it should a job again; one that has its job keeps it. */
   async recoverForgotten(): Promise<number> {
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const late = `${FORGOTTEN_AFTER_SECONDS} seconds`;
       const events = await tx<{ id: string; account: string; url: string | null; webhookId: string | null }[]>`
         select e.id, e.account_id as account, coalesce(e.webhook_url, f.webhook_url) as url, e.webhook_id
@@ -190,7 +207,7 @@ export class WebhookEvents {
       const tasks = events.map(({ id, account, url, webhookId }) => {
         return { key: id, account, group: webhookId ?? targetGroup(url), data: {} };
       });
-      const taken = await this.queue.send('webhook-delivery', tasks, tx);
+      const taken = await this.#queue.send('webhook-delivery', tasks, tx);
       const after = await tx<{ key: string; account: string; group: string }[]>`
         select id as key, account_id as account, folder_id as "group" from webhook_events
         where after_action = 'pending' and delivered_at < now() - ${late}::interval
@@ -202,8 +219,8 @@ export class WebhookEvents {
         order by next_attempt_at limit ${RECOVER_AT_ONCE}`;
       const copies = copying.map((job) => ({ ...job, data: {} }));
       const sent = [
-        await this.queue.send('after-delivery', actions, tx),
-        await this.queue.send('route-copy', copies, tx),
+        await this.#queue.send('after-delivery', actions, tx),
+        await this.#queue.send('route-copy', copies, tx),
       ];
       return sent.reduce((sum, { size }) => sum + size, taken.size);
     });
@@ -212,7 +229,7 @@ export class WebhookEvents {
   /** Deletes some events that ended long ago, with their tries; dead letters stay. Resolves to whether there are more. */
   async purge(): Promise<boolean> {
     const before = firstIdAt(new Date(Date.now() - KEPT_DAYS * DAY_MS));
-    const rows = await this.database.all`
+    const rows = await this.#database.all`
       delete from webhook_events where id in (
         select id from webhook_events
         where id < ${before} and state in ('delivered', 'cancelled') and after_action <> 'pending' limit ${PURGE_AT_ONCE})`;
@@ -224,7 +241,7 @@ export class WebhookEvents {
    * whether there are more.
    */
   async purgeSurplus(most: number): Promise<boolean> {
-    const rows = await this.database.all`
+    const rows = await this.#database.all`
       delete from webhook_events where id in (
         select e.id from event_feeds f
         cross join lateral (
@@ -237,7 +254,7 @@ export class WebhookEvents {
 
   /** Events by state, for the metrics: those that wait and those given up. */
   async counts(): Promise<{ readonly pending: number; readonly dead: number }> {
-    const row = await this.database.first<{ pending: number; dead: number }>`
+    const row = await this.#database.first<{ pending: number; dead: number }>`
       select count(*) filter (where state = 'pending') as pending, count(*) filter (where state = 'dead') as dead
       from webhook_events where state in ('pending', 'dead')`;
     return row ?? { pending: 0, dead: 0 };

@@ -15,11 +15,15 @@ const LOGIN = 'login';
 const PURGED_AT_ONCE = 1000;
 
 export class Webhooks {
-  constructor(
-    private readonly database: Database,
-    private readonly secrets: NamedSecrets,
-    private readonly signing: WebhookSecret,
-  ) {}
+  readonly #database: Database;
+  readonly #secrets: NamedSecrets;
+  readonly #signing: WebhookSecret;
+
+  constructor(database: Database, secrets: NamedSecrets, signing: WebhookSecret) {
+    this.#database = database;
+    this.#secrets = secrets;
+    this.#signing = signing;
+  }
 
   /** Resolves to it and its secret, which is shown this once. @throws GatewayError share_exceeded */
   async create(
@@ -30,7 +34,7 @@ export class Webhooks {
     const { accountId } = actor;
     const id = uuidv7();
     const target = withoutLogin(settings.url);
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       // Two that are made at once are counted one after the other.
       await tx`select pg_advisory_xact_lock(hashtextextended('webhooks ' || ${accountId}::text, 0))`;
       const [row] = await tx<{ count: number }[]>`
@@ -40,26 +44,26 @@ export class Webhooks {
       }
       const added = rowOf(tx, webhookFields, { ...settings, id, accountId, url: target.url });
       await tx`insert into webhooks ${tx(added)}`;
-      const secret = await this.signing.add(tx, id);
-      await this.secrets.put(tx, id, LOGIN, target.login ?? null);
+      const secret = await this.#signing.add(tx, id);
+      await this.#secrets.put(tx, id, LOGIN, target.login ?? null);
       await record(tx, actor, {
         action: 'webhook.create',
         target: targetOf(id, target.url),
         details: detailsOf(settings),
       });
-      return { webhook: (await this.findIn(tx, accountId, id)) as Webhook, secret };
+      return { webhook: (await this.#findIn(tx, accountId, id)) as Webhook, secret };
     });
   }
 
   /** Oldest first. */
   async list(accountId: string): Promise<readonly Webhook[]> {
-    return this.database.all<Webhook>`
+    return this.#database.all<Webhook>`
       select ${columns} from webhooks where account_id = ${accountId} and deleted_at is null order by id`;
   }
 
   /** undefined when unknown or another account's. */
   async find(accountId: string, id: string): Promise<Webhook | undefined> {
-    return this.database.run((sql) => this.findIn(sql, accountId, id));
+    return this.#database.run((sql) => this.#findIn(sql, accountId, id));
   }
 
   /** Where its events go, and what signs them; undefined where nobody is to have them any more. */
@@ -67,17 +71,17 @@ export class Webhooks {
     id: string,
     { evenEnded = false } = {},
   ): Promise<{ readonly url: string; readonly secrets: readonly string[] } | undefined> {
-    const row = await this.database.first<{ url: string }>`
+    const row = await this.#database.first<{ url: string }>`
       select url from webhooks where id = ${id} and deleted_at is null and (ended_at is null or ${evenEnded})`;
     if (row === undefined) return undefined;
-    const login = await this.database.run((sql) => this.secrets.find(sql, id, LOGIN));
-    return { url: withLogin(row.url, login), secrets: await this.signing.current(id) };
+    const login = await this.#database.run((sql) => this.#secrets.find(sql, id, LOGIN));
+    return { url: withLogin(row.url, login), secrets: await this.#signing.current(id) };
   }
 
   /** What is absent stays. A receiver that had ended is tried again once it is switched on, or another. */
   async edit(actor: Actor, id: string, changes: Partial<WebhookSettings>): Promise<Webhook | undefined> {
     const { accountId } = actor;
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const [former] = await tx<Webhook[]>`
         select ${columns(tx)} from webhooks
         where id = ${id} and account_id = ${accountId} and deleted_at is null for update`;
@@ -90,22 +94,22 @@ export class Webhooks {
       await tx`update webhooks set ${tx(row)} where id = ${id}`;
       // The login that is stored is for the receiver that it was given for.
       const hasOtherLogin = target !== undefined && (target.login !== undefined || target.url !== former.url);
-      if (hasOtherLogin) await this.secrets.put(tx, id, LOGIN, target.login ?? null);
+      if (hasOtherLogin) await this.#secrets.put(tx, id, LOGIN, target.login ?? null);
       const said = Object.fromEntries(Object.entries({ ...changes, ...(target && { url: target.url }) }));
       await record(tx, actor, { action: 'webhook.update', target: targetOf(id, url), details: detailsOf(said) });
-      return this.findIn(tx, accountId, id);
+      return this.#findIn(tx, accountId, id);
     });
   }
 
   /** Ends its undelivered events; its rows go bit by bit. False = unknown. */
   async remove(actor: Actor, id: string): Promise<boolean> {
-    return this.database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const [gone] = await tx<{ url: string }[]>`
         update webhooks set deleted_at = now(), is_active = false
         where id = ${id} and account_id = ${actor.accountId} and deleted_at is null returning url`;
       if (gone === undefined) return false;
       await cancelOfWebhook(tx, id);
-      await this.secrets.replaceAll(tx, id, {});
+      await this.#secrets.replaceAll(tx, id, {});
       await record(tx, actor, { action: 'webhook.delete', target: targetOf(id, gone.url) });
       return true;
     });
@@ -113,7 +117,7 @@ export class Webhooks {
 
   /** A new secret; the one before signs along for a day. */
   rotateSecret(actor: Actor, { id, url }: Webhook): Promise<string> {
-    return this.signing.rotate(id, (tx) =>
+    return this.#signing.rotate(id, (tx) =>
       record(tx, actor, { action: 'webhook.rotate_secret', target: targetOf(id, url) }),
     );
   }
@@ -130,13 +134,13 @@ export class Webhooks {
 
   /** Removes what deleted ones leave, in small steps. */
   async purgeDeleted(): Promise<void> {
-    await this.database.run((sql) => purgeOfDeletedWebhooks(sql, PURGED_AT_ONCE));
-    await this.database.all`
+    await this.#database.run((sql) => purgeOfDeletedWebhooks(sql, PURGED_AT_ONCE));
+    await this.#database.all`
       delete from webhooks w where deleted_at is not null
         and not exists (select from webhook_events e where e.webhook_id = w.id)`;
   }
 
-  private async findIn(sql: Queryable, accountId: string, id: string): Promise<Webhook | undefined> {
+  async #findIn(sql: Queryable, accountId: string, id: string): Promise<Webhook | undefined> {
     const [row] = await sql<Webhook[]>`
       select ${columns(sql)} from webhooks where id = ${id} and account_id = ${accountId} and deleted_at is null`;
     return row;

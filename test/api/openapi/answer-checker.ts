@@ -23,26 +23,29 @@ const UNLISTED = new Set([
 ]);
 
 export class AnswerChecker {
-  private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
+  readonly #document: OpenApiDocument;
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
   /** `get /api/me 200` for every answer that was checked. */
   readonly seen = new Set<string>();
-  private readonly validators = new Map<string, ValidateFunction>();
+  readonly #validators = new Map<string, ValidateFunction>();
 
-  constructor(private readonly document: OpenApiDocument) {
-    addFormats.default(this.ajv);
-    this.ajv.addSchema(closed(document) as object, 'openapi');
+  constructor(document: OpenApiDocument) {
+    this.#document = document;
+
+    addFormats.default(this.#ajv);
+    this.#ajv.addSchema(closed(document) as object, 'openapi');
   }
 
   check(method: string, path: string, answer: CheckedAnswer): void {
     const name = `${method.toLowerCase()} ${path} ${answer.status}`;
     const body = answer.bytes.toString();
-    const operation = this.document.paths[path]?.[method.toLowerCase()];
+    const operation = this.#document.paths[path]?.[method.toLowerCase()];
     assert.ok(operation, `${name} is not in the document`);
     const [, response] =
-      responsesOf(this.document, operation).find(([status]) => status === String(answer.status)) ?? [];
+      responsesOf(this.#document, operation).find(([status]) => status === String(answer.status)) ?? [];
     assert.ok(response, `${name} is not in the document: ${body.slice(0, 200)}`);
     this.seen.add(name);
-    this.checkHeaders(name, response, answer);
+    this.#checkHeaders(name, response, answer);
     const code = answer.headers['x-error-code'];
     const codes: readonly string[] = operation['x-error-codes'] ?? [];
     assert.ok(code === undefined || codes.includes(String(code)), `${name}: ${String(code)} is not among its codes`);
@@ -54,39 +57,39 @@ export class AnswerChecker {
     const place = ['paths', path, method.toLowerCase(), 'responses', String(answer.status)].map(pointer).join('/');
     const written = operation.responses[String(answer.status)];
     const at = written !== undefined && '$ref' in written ? written.$ref : `#/${place}`;
-    const validate = this.validatorOf({ $ref: `${at}/content/${pointer(type)}/schema` });
-    assert.ok(validate(JSON.parse(body)), `${name}: ${this.ajv.errorsText(validate.errors)} in ${body.slice(0, 300)}`);
+    const validate = this.#validatorOf({ $ref: `${at}/content/${pointer(type)}/schema` });
+    assert.ok(validate(JSON.parse(body)), `${name}: ${this.#ajv.errorsText(validate.errors)} in ${body.slice(0, 300)}`);
   }
 
   /** Made once for each schema: to make one takes longer than the answer. References are those of the document. */
-  private validatorOf(schema: object): ValidateFunction {
+  #validatorOf(schema: object): ValidateFunction {
     const text = JSON.stringify(schema).replaceAll('"#/', '"openapi#/');
-    const known = this.validators.get(text);
+    const known = this.#validators.get(text);
     if (known !== undefined) return known;
-    const made = this.ajv.compile(JSON.parse(text) as object);
-    this.validators.set(text, made);
+    const made = this.#ajv.compile(JSON.parse(text) as object);
+    this.#validators.set(text, made);
     return made;
   }
 
-  private checkHeaders(name: string, { headers = {} }: Response, answer: CheckedAnswer): void {
+  #checkHeaders(name: string, { headers = {} }: Response, answer: CheckedAnswer): void {
     const listed = new Map(
-      Object.entries(headers).map(([field, header]) => [field.toLowerCase(), this.header(header)]),
+      Object.entries(headers).map(([field, header]) => [field.toLowerCase(), this.#header(header)]),
     );
     for (const [field, { required, schema }] of listed) {
       const value = answer.headers[field];
       assert.ok(value !== undefined || required !== true, `${name}: ${field} is missing`);
       if (value === undefined) continue;
-      const validate = this.validatorOf(schema);
+      const validate = this.#validatorOf(schema);
       const typed = schema['type'] === 'integer' ? Number(value) : String(value);
-      assert.ok(validate(typed), `${name}: ${field}: ${String(value)}: ${this.ajv.errorsText(validate.errors)}`);
+      assert.ok(validate(typed), `${name}: ${field}: ${String(value)}: ${this.#ajv.errorsText(validate.errors)}`);
     }
     const others = Object.keys(answer.headers).filter((field) => !listed.has(field) && !UNLISTED.has(field));
     assert.deepEqual(others, [], `${name}: fields that the document does not list`);
   }
 
-  private header(header: Header | Reference): Header {
+  #header(header: Header | Reference): Header {
     if (!('$ref' in header)) return header;
-    const found = this.document.components.headers[header.$ref.slice('#/components/headers/'.length)];
+    const found = this.#document.components.headers[header.$ref.slice('#/components/headers/'.length)];
     assert.ok(found, header.$ref);
     return found;
   }

@@ -11,22 +11,25 @@ export interface FuzzClientOptions {
 }
 
 export class FuzzClient {
-  private readonly agent: http.Agent;
+  readonly #options: FuzzClientOptions;
+  readonly #agent: http.Agent;
 
-  constructor(private readonly options: FuzzClientOptions) {
-    this.agent = new http.Agent({ keepAlive: true, maxSockets: options.connections, timeout: 120_000 });
+  constructor(options: FuzzClientOptions) {
+    this.#options = options;
+
+    this.#agent = new http.Agent({ keepAlive: true, maxSockets: options.connections, timeout: 120_000 });
   }
 
   close(): void {
-    this.agent.destroy();
+    this.#agent.destroy();
   }
 
   send({ endpoint, target, headers, body }: FuzzRequest): Promise<CheckedAnswer> {
-    const { port, withinMs } = this.options;
+    const { port, withinMs } = this.#options;
     return new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'Content-Length': String(body.length) };
       const request = http.request({
-        agent: this.agent,
+        agent: this.#agent,
         host: '127.0.0.1',
         port,
         method: endpoint.method,

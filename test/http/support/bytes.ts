@@ -42,21 +42,23 @@ export function source(length: number, { failure, block = BLOCK }: { failure?: E
 
 /** Takes everything and keeps only digest and size; `pauseMs` between chunks makes it slow. */
 export class Sink extends Writable {
+  readonly #pauseMs: number;
   size = 0;
-  private readonly hash = createHash('sha256');
+  readonly #hash = createHash('sha256');
 
-  constructor(private readonly pauseMs = 0) {
+  constructor(pauseMs = 0) {
     super({ highWaterMark: 1 });
+    this.#pauseMs = pauseMs;
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.size += chunk.length;
-    this.hash.update(chunk);
-    if (this.pauseMs > 0) setTimeout(done, this.pauseMs);
+    this.#hash.update(chunk);
+    if (this.#pauseMs > 0) setTimeout(done, this.#pauseMs);
     else done();
   }
 
   digest(): string {
-    return this.hash.copy().digest('hex');
+    return this.#hash.copy().digest('hex');
   }
 }

@@ -89,18 +89,18 @@ function keyRecord(keyId: string, changes: Partial<ApiKeyRecord> | undefined): A
 }
 
 class StoredAnswers implements IdempotencyStore {
-  private readonly rows = new Map<string, { fingerprint: string; answer: StoredAnswer | undefined }>();
-  private readonly lost = new Set<string>();
+  readonly #rows = new Map<string, { fingerprint: string; answer: StoredAnswer | undefined }>();
+  readonly #lost = new Set<string>();
 
   async claim(accountId: string, key: string, fingerprint: string): Promise<IdempotencyClaim> {
     const name = `${accountId} ${key}`;
-    const row = this.rows.get(name);
-    if (this.lost.has(name)) return { state: 'unknown', transferId: 'the-transfer' };
+    const row = this.#rows.get(name);
+    if (this.#lost.has(name)) return { state: 'unknown', transferId: 'the-transfer' };
     if (row !== undefined && row.fingerprint !== fingerprint) return { state: 'mismatch' };
     if (row !== undefined)
       return row.answer === undefined ? { state: 'running' } : { state: 'done', answer: row.answer };
     const mine: { fingerprint: string; answer: StoredAnswer | undefined } = { fingerprint, answer: undefined };
-    this.rows.set(name, mine);
+    this.#rows.set(name, mine);
     return {
       state: 'mine',
       complete: async (answer) => {
@@ -108,10 +108,10 @@ class StoredAnswers implements IdempotencyStore {
       },
       begin: async () => undefined,
       release: async () => {
-        this.rows.delete(name);
+        this.#rows.delete(name);
       },
       abandon: async () => {
-        this.lost.add(name);
+        this.#lost.add(name);
       },
     };
   }

@@ -19,6 +19,7 @@ const NEVER = new AbortController().signal;
 
 /** A tree by its paths; true: a folder. It checks how many calls are under way. */
 class ModelRemote {
+  readonly #callsAtOnce: number;
   readonly entries = new Map<string, boolean>();
   readonly lists = new Map<string, number>();
   mostAtOnce = 0;
@@ -27,15 +28,14 @@ class ModelRemote {
   #underWay = 0;
   #listing = 0;
 
-  constructor(
-    private readonly callsAtOnce: number,
-    paths: readonly string[],
-  ) {
+  constructor(callsAtOnce: number, paths: readonly string[]) {
+    this.#callsAtOnce = callsAtOnce;
+
     for (const path of paths) this.add(path);
   }
 
   get can(): { callsAtOnce: number } {
-    return { callsAtOnce: this.callsAtOnce };
+    return { callsAtOnce: this.#callsAtOnce };
   }
 
   add(path: string): void {
@@ -78,7 +78,7 @@ class ModelRemote {
   }
 
   async #alone<T>(work: () => Promise<T>): Promise<T> {
-    assert.ok(this.callsAtOnce > 1 || this.#listing === 0, 'no call while a listing is read');
+    assert.ok(this.#callsAtOnce > 1 || this.#listing === 0, 'no call while a listing is read');
     this.#underWay += 1;
     this.mostAtOnce = Math.max(this.mostAtOnce, this.#underWay);
     await new Promise(setImmediate);

@@ -13,19 +13,22 @@ const byKey = (a: string, b: string): number => Buffer.compare(bytesOf(a), bytes
 
 /** A tree by its keys, "in/" and "in/a.csv", listed in the given order. */
 class ModelRemote {
+  readonly #keys: readonly string[];
+  readonly #root: RemotePath;
+  readonly #links: ReadonlySet<string>;
   readonly listed: string[] = [];
   readonly can = {};
 
-  constructor(
-    private readonly keys: readonly string[],
-    private readonly root = ROOT,
-    private readonly links: ReadonlySet<string> = new Set(),
-  ) {}
+  constructor(keys: readonly string[], root = ROOT, links: ReadonlySet<string> = new Set()) {
+    this.#keys = keys;
+    this.#root = root;
+    this.#links = links;
+  }
 
   async *list(folder: RemotePath): AsyncGenerator<FileInfo> {
     this.listed.push(folder);
-    const prefix = folder === this.root ? '' : `${folder.slice(this.root === ROOT ? 1 : this.root.length + 1)}/`;
-    for (const key of this.keys) {
+    const prefix = folder === this.#root ? '' : `${folder.slice(this.#root === ROOT ? 1 : this.#root.length + 1)}/`;
+    for (const key of this.#keys) {
       if (!key.startsWith(prefix) || !/^[^/]+\/?$/.test(key.slice(prefix.length))) continue;
       yield this.infoOf(key);
     }
@@ -34,21 +37,24 @@ class ModelRemote {
   protected infoOf(key: string): FileInfo {
     const isDirectory = key.endsWith('/');
     const below = isDirectory ? key.slice(0, -1) : key;
-    const path = (this.root === ROOT ? `/${below}` : `${this.root}/${below}`) as RemotePath;
+    const path = (this.#root === ROOT ? `/${below}` : `${this.#root}/${below}`) as RemotePath;
     const name = below.slice(below.lastIndexOf('/') + 1);
     const info = { name, path, size: 0, isDirectory, modifiedAt: new Date(0) };
-    return this.links.has(key) ? { ...info, isLink: true } : info;
+    return this.#links.has(key) ? { ...info, isLink: true } : info;
   }
 }
 
 /** A remote that lists it all in one go, in order. */
 class TreeModelRemote extends ModelRemote {
-  constructor(private readonly inOrder: readonly string[]) {
+  readonly #inOrder: readonly string[];
+
+  constructor(inOrder: readonly string[]) {
     super(inOrder);
+    this.#inOrder = inOrder;
   }
 
   async *listTree(_folder: RemotePath, { after = '' }: { after?: string } = {}): AsyncGenerator<FileInfo> {
-    for (const key of this.inOrder.toSorted(byKey)) {
+    for (const key of this.#inOrder.toSorted(byKey)) {
       // A store does not know folders: those above the next key are listed again.
       if (byKey(key, after) > 0 || after.startsWith(key)) yield this.infoOf(key);
     }

@@ -25,15 +25,18 @@ export function createMemory(trees: ReadonlyMap<string, MemoryTree>): AnyProtoco
 }
 
 class MemorySession implements Session<MemoryTree> {
+  readonly #tree: MemoryTree | undefined;
   readonly capacity = 1;
   alive = true;
   #onClose: () => void = () => undefined;
 
-  constructor(private readonly tree: MemoryTree | undefined) {}
+  constructor(tree: MemoryTree | undefined) {
+    this.#tree = tree;
+  }
 
   async lease(): Promise<MemoryTree> {
-    if (this.tree === undefined) throw new Error('there is no such tree');
-    return this.tree;
+    if (this.#tree === undefined) throw new Error('there is no such tree');
+    return this.#tree;
   }
 
   release(): void {}

@@ -24,6 +24,9 @@ import type { MemoryTree } from './tree.js';
 const CHUNK_BYTES = 64 * 1024;
 
 export class MemoryRemote implements Remote {
+  readonly #tree: MemoryTree;
+  readonly #connection: MemoryConnection;
+  readonly #context: RemoteContext;
   readonly proof = {};
   readonly can: Capabilities = {
     moveOnto: 'replaces',
@@ -36,14 +39,14 @@ export class MemoryRemote implements Remote {
   };
   readonly facts: ServerFacts = { protocol: 'memory' };
 
-  constructor(
-    private readonly tree: MemoryTree,
-    private readonly connection: MemoryConnection,
-    private readonly context: RemoteContext,
-  ) {}
+  constructor(tree: MemoryTree, connection: MemoryConnection, context: RemoteContext) {
+    this.#tree = tree;
+    this.#connection = connection;
+    this.#context = context;
+  }
 
   async home(): Promise<RemotePath> {
-    this.context.signal.throwIfAborted();
+    this.#context.signal.throwIfAborted();
     return ROOT;
   }
 
@@ -52,14 +55,14 @@ export class MemoryRemote implements Remote {
   }
 
   async stat(path: RemotePath): Promise<FileInfo> {
-    this.context.signal.throwIfAborted();
+    this.#context.signal.throwIfAborted();
     return this.infoOf(path);
   }
 
   async *list(folder: RemotePath): AsyncGenerator<FileInfo> {
     if (!(await this.stat(folder)).isDirectory) throw refused('not_a_folder', `${folder} is a file`);
-    for (const path of this.tree.childrenOf(this.at(folder))) {
-      this.context.signal.throwIfAborted();
+    for (const path of this.#tree.childrenOf(this.at(folder))) {
+      this.#context.signal.throwIfAborted();
       yield this.infoOf(joinPath(folder, path.slice(path.lastIndexOf('/') + 1)));
     }
   }
@@ -69,8 +72,8 @@ export class MemoryRemote implements Remote {
     if (info.isDirectory) throw refused('is_a_folder', `${path} is a folder`);
     const range = select?.(info);
     const { start, end } = range ?? { start: 0, end: info.size - 1 };
-    const { signal } = this.context;
-    const contentNow = (): Buffer | undefined => this.tree.files.get(this.at(path))?.content;
+    const { signal } = this.#context;
+    const contentNow = (): Buffer | undefined => this.#tree.files.get(this.at(path))?.content;
     const body = Readable.from(
       (async function* () {
         for (let from = start; from <= end; from += CHUNK_BYTES) {
@@ -88,63 +91,63 @@ export class MemoryRemote implements Remote {
   }
 
   async write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
-    this.context.signal.throwIfAborted();
-    const isHidden = options.isHidden === true || (!this.connection.atomicUploads && options.provisional !== true);
+    this.#context.signal.throwIfAborted();
+    const isHidden = options.isHidden === true || (!this.#connection.atomicUploads && options.provisional !== true);
     if (options.provisional !== true) this.requirePlace(path, options.exclusive ?? false);
     if (isHidden) {
-      this.tree.write(this.at(path), Buffer.alloc(0));
-      return new MemoryWriter(this, this.tree, this.context, path, path);
+      this.#tree.write(this.at(path), Buffer.alloc(0));
+      return new MemoryWriter(this, this.#tree, this.#context, path, path);
     }
-    await this.context.leftovers.expect(parentOf(path));
-    const stored = joinPath(parentOf(path), this.context.leftovers.temporaryName(baseName(path)));
-    this.tree.write(this.at(stored), Buffer.alloc(0));
-    return new MemoryWriter(this, this.tree, this.context, path, stored);
+    await this.#context.leftovers.expect(parentOf(path));
+    const stored = joinPath(parentOf(path), this.#context.leftovers.temporaryName(baseName(path)));
+    this.#tree.write(this.at(stored), Buffer.alloc(0));
+    return new MemoryWriter(this, this.#tree, this.#context, path, stored);
   }
 
   async append(path: RemotePath): Promise<RemoteWriter> {
     const { isDirectory } = await this.stat(path);
     if (isDirectory) throw refused('is_a_folder', `${path} is a folder`);
-    return new MemoryWriter(this, this.tree, this.context, path, undefined);
+    return new MemoryWriter(this, this.#tree, this.#context, path, undefined);
   }
 
   async move(from: RemotePath, to: RemotePath, { replace }: MoveOptions): Promise<FileInfo> {
     const info = await this.stat(from);
     if (from === to) return info;
-    const kind = this.tree.kindOf(this.at(to));
+    const kind = this.#tree.kindOf(this.at(to));
     const standing = kind && { isFolder: kind === 'folder' };
     const obstacle = moveObstacle({ isFolder: info.isDirectory, replace }, to, standing);
     if (obstacle !== undefined) throw obstacle;
-    this.context.irrevocable?.();
-    this.tree.makeFolder(this.at(parentOf(to)));
-    this.tree.rename(this.at(from), this.at(to));
+    this.#context.irrevocable?.();
+    this.#tree.makeFolder(this.at(parentOf(to)));
+    this.#tree.rename(this.at(from), this.at(to));
     return this.infoOf(to);
   }
 
   async remove(path: RemotePath): Promise<void> {
     if ((await this.stat(path)).isDirectory) throw refused('is_a_folder', `${path} is a folder`);
-    this.context.irrevocable?.();
-    this.tree.files.delete(this.at(path));
+    this.#context.irrevocable?.();
+    this.#tree.files.delete(this.at(path));
   }
 
   async removeFolder(path: RemotePath): Promise<void> {
     refuseRoot(path);
     if (!(await this.stat(path)).isDirectory) throw notAFolder(path);
-    if (this.tree.childrenOf(this.at(path)).length > 0) throw notEmpty(path);
-    this.context.irrevocable?.();
-    this.tree.folders.delete(this.at(path));
+    if (this.#tree.childrenOf(this.at(path)).length > 0) throw notEmpty(path);
+    this.#context.irrevocable?.();
+    this.#tree.folders.delete(this.at(path));
   }
 
   async makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
-    this.context.signal.throwIfAborted();
-    return { created: this.tree.makeFolder(this.at(path)) };
+    this.#context.signal.throwIfAborted();
+    return { created: this.#tree.makeFolder(this.at(path)) };
   }
 
   at(path: RemotePath): RemotePath {
-    return underRoot(this.connection.rootPath, path) as RemotePath;
+    return underRoot(this.#connection.rootPath, path) as RemotePath;
   }
 
   infoOf(path: RemotePath): FileInfo {
-    const [file, folder] = [this.tree.files.get(this.at(path)), this.tree.folders.get(this.at(path))];
+    const [file, folder] = [this.#tree.files.get(this.at(path)), this.#tree.folders.get(this.at(path))];
     const modifiedAt = file?.modifiedAt ?? folder;
     if (modifiedAt === undefined) throw refused('not_found', `${path}: there is no such file or folder`);
     const size = file?.content.length ?? 0;
@@ -153,25 +156,36 @@ export class MemoryRemote implements Remote {
 
   /** @throws GatewayError is_a_folder; already_exists */
   requirePlace(path: RemotePath, exclusive: boolean): void {
-    const kind = this.tree.kindOf(this.at(path));
+    const kind = this.#tree.kindOf(this.at(path));
     if (kind === 'folder') throw refused('is_a_folder', `a folder stands at ${path}`);
     if (kind === 'file' && exclusive) throw refused('already_exists', `${path} exists already`);
   }
 }
 
 class MemoryWriter extends Writable implements RemoteWriter {
+  readonly #remote: MemoryRemote;
+  readonly #tree: MemoryTree;
+  readonly #context: RemoteContext;
+  readonly #path: RemotePath;
+  /** The hidden name of the bytes until then; undefined: they are appended to the file. */
+  readonly #stored: RemotePath | undefined;
   readonly #chunks: Buffer[] = [];
   #isOver = false;
 
   constructor(
-    private readonly remote: MemoryRemote,
-    private readonly tree: MemoryTree,
-    private readonly context: RemoteContext,
-    private readonly path: RemotePath,
-    /** The hidden name of the bytes until then; undefined: they are appended to the file. */
-    private readonly stored: RemotePath | undefined,
+    remote: MemoryRemote,
+    tree: MemoryTree,
+    context: RemoteContext,
+    path: RemotePath,
+    stored: RemotePath | undefined,
   ) {
     super();
+    this.#remote = remote;
+    this.#tree = tree;
+    this.#context = context;
+    this.#path = path;
+    this.#stored = stored;
+
     destroyOnAbort(this, context.signal);
   }
 
@@ -180,34 +194,34 @@ class MemoryWriter extends Writable implements RemoteWriter {
     setImmediate(done);
   }
 
-  async commit({ size, path = this.path, exclusive = false, modifiedAt }: Commit): Promise<FileInfo> {
-    this.context.signal.throwIfAborted();
+  async commit({ size, path = this.#path, exclusive = false, modifiedAt }: Commit): Promise<FileInfo> {
+    this.#context.signal.throwIfAborted();
     const content = Buffer.concat(this.#chunks);
     if (content.length !== size) {
       throw refused('size_mismatch', `${path}: ${content.length} bytes came, ${size} were expected`);
     }
-    if (this.stored === undefined) {
-      const file = this.tree.files.get(this.remote.at(path));
+    if (this.#stored === undefined) {
+      const file = this.#tree.files.get(this.#remote.at(path));
       if (file === undefined) throw refused('not_found', `${path} is gone`);
-      this.tree.write(this.remote.at(path), Buffer.concat([file.content, content]));
+      this.#tree.write(this.#remote.at(path), Buffer.concat([file.content, content]));
     } else {
-      if (!this.tree.files.has(this.remote.at(this.stored)))
+      if (!this.#tree.files.has(this.#remote.at(this.#stored)))
         throw refused('remote_failure', `${path}: its hidden file is gone`);
-      if (this.stored !== path) this.remote.requirePlace(path, exclusive);
-      this.context.mark?.('rename');
-      this.context.irrevocable?.();
-      this.tree.write(this.remote.at(path), content, modifiedAt);
-      if (this.stored !== path) this.tree.files.delete(this.remote.at(this.stored));
+      if (this.#stored !== path) this.#remote.requirePlace(path, exclusive);
+      this.#context.mark?.('rename');
+      this.#context.irrevocable?.();
+      this.#tree.write(this.#remote.at(path), content, modifiedAt);
+      if (this.#stored !== path) this.#tree.files.delete(this.#remote.at(this.#stored));
     }
     this.#isOver = true;
-    return this.remote.infoOf(path);
+    return this.#remote.infoOf(path);
   }
 
   async abort(cause: Error): Promise<void> {
     this.destroy(cause);
     if (this.#isOver) return;
     this.#isOver = true;
-    if (this.stored !== undefined) this.tree.files.delete(this.remote.at(this.stored));
+    if (this.#stored !== undefined) this.#tree.files.delete(this.#remote.at(this.#stored));
   }
 }
 

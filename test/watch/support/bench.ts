@@ -34,11 +34,12 @@ export interface BenchOptions {
 }
 
 export class Bench {
+  readonly #sweeper: Sweeper;
   readonly checks: CheckFacts[] = [];
   readonly attempts: AttemptFacts[] = [];
   readonly accountId: string;
   readonly service: WatchService;
-  private readonly looks = new Set<() => void>();
+  readonly #looks = new Set<() => void>();
 
   private constructor(
     readonly storage: Storage,
@@ -46,17 +47,19 @@ export class Bench {
     readonly watching: Watching,
     heard: { check: (facts: CheckFacts) => void; attempt: (facts: AttemptFacts) => void },
     accountId: string,
-    private readonly sweeper: Sweeper,
+    sweeper: Sweeper,
   ) {
+    this.#sweeper = sweeper;
+
     this.accountId = accountId;
     this.service = watching.service;
     heard.check = (facts) => {
       this.checks.push(facts);
-      this.tell();
+      this.#tell();
     };
     heard.attempt = (facts) => {
       this.attempts.push(facts);
-      this.tell();
+      this.#tell();
     };
   }
 
@@ -121,12 +124,12 @@ export class Bench {
 
   async close(): Promise<void> {
     await this.watching.stop();
-    await this.sweeper.stop();
+    await this.#sweeper.stop();
     this.remotes.close();
     await this.storage.close();
   }
 
-  readonly leftovers = (connection: Connection) => this.sweeper.for(connection);
+  readonly leftovers = (connection: Connection) => this.#sweeper.for(connection);
 
   async connection(id: string): Promise<Connection> {
     const connection = await this.storage.connections.find(this.accountId, id);
@@ -136,7 +139,7 @@ export class Bench {
 
   /** Takes a file away, as another client of the server would. */
   async remove(connectionId: string, path: string): Promise<void> {
-    const leftovers = (connection: Connection) => this.sweeper.for(connection);
+    const leftovers = (connection: Connection) => this.#sweeper.for(connection);
     const use = { signal: new AbortController().signal, leftovers };
     await this.remotes.use(await this.connection(connectionId), use, (remote) =>
       remote.remove(parseRemotePath(path, ROOT, 'path')),
@@ -165,18 +168,18 @@ export class Bench {
     const asked = new Date();
     // One that runs already may have begun before what the test did last.
     while (!(await this.service.checkNow(this.accountId, folder.id)).queued) await delay(5);
-    return this.checkOf(folder, 'manual', asked);
+    return this.#checkOf(folder, 'manual', asked);
   }
 
   /** A check, and the look after it that settles what it saw. */
   async settle(folder: WatchedFolder): Promise<CheckRow> {
     const check = await this.check(folder);
     const { settling = 0, growing = 0 } = check.counts;
-    return settling + growing > 0 ? this.checkOf(folder, 'follow_up', check.startedAt) : check;
+    return settling + growing > 0 ? this.#checkOf(folder, 'follow_up', check.startedAt) : check;
   }
 
   /** The first check of that kind which began at `since` or later, when it has ended. */
-  private async checkOf(folder: WatchedFolder, wanted: CheckKind, since: Date): Promise<CheckRow> {
+  async #checkOf(folder: WatchedFolder, wanted: CheckKind, since: Date): Promise<CheckRow> {
     const found = (): CheckRow | undefined =>
       this.checksOf(folder).find(({ kind, outcome }) => kind === wanted && outcome.check.startedAt >= since)?.outcome
         .check;
@@ -199,16 +202,16 @@ export class Bench {
         const timer = setTimeout(resolve, 50);
         const wake = (): void => {
           clearTimeout(timer);
-          this.looks.delete(wake);
+          this.#looks.delete(wake);
           resolve();
         };
-        this.looks.add(wake);
+        this.#looks.add(wake);
       });
     }
     throw new Error(`not within ${PATIENCE_MS} ms: ${what}`);
   }
 
-  private tell(): void {
-    for (const look of [...this.looks]) look();
+  #tell(): void {
+    for (const look of [...this.#looks]) look();
   }
 }

@@ -21,7 +21,7 @@ export interface Watched {
 }
 
 export class WatchRig {
-  private folders = 0;
+  #folders = 0;
 
   private constructor(
     readonly postgres: PostgresServer,
@@ -57,7 +57,7 @@ export class WatchRig {
 
   /** A new folder with `files` in it from the start, whose baseline has been taken. */
   async watched(input: FolderSettings = {}, files: readonly string[] = []): Promise<Watched> {
-    const name = `f${++this.folders}`;
+    const name = `f${++this.#folders}`;
     const place = join(this.ssh.files, name);
     mkdirSync(place);
     const put = (file: string, content = file): void => writeFileSync(join(place, file), content);

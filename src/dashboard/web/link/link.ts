@@ -73,89 +73,92 @@ const FINAL = new Set(['too_large', 'digest_mismatch', 'gone', 'unknown_item', '
 
 /** One file. */
 class Row {
+  readonly #file: File;
+  readonly #data: PageData;
+  readonly #onAgain: () => void;
   readonly element = document.createElement('li');
   readonly mayGo: boolean;
-  private readonly bar = document.createElement('progress');
-  private readonly state = document.createElement('p');
+  readonly #bar = document.createElement('progress');
+  readonly #state = document.createElement('p');
 
-  constructor(
-    private readonly file: File,
-    private readonly data: PageData,
-    private readonly onAgain: () => void,
-  ) {
+  constructor(file: File, data: PageData, onAgain: () => void) {
+    this.#file = file;
+    this.#data = data;
+    this.#onAgain = onAgain;
+
     const name = document.createElement('bdi');
     name.textContent = visible(file.name);
-    this.bar.max = 1;
-    this.bar.value = 0;
-    this.bar.setAttribute('aria-label', visible(file.name));
-    this.element.append(name, this.bar, this.state);
+    this.#bar.max = 1;
+    this.#bar.value = 0;
+    this.#bar.setAttribute('aria-label', visible(file.name));
+    this.element.append(name, this.#bar, this.#state);
     const { maxBytes, words } = data;
     this.mayGo = maxBytes === 0 || file.size <= maxBytes;
-    if (this.mayGo) this.say(words.states.waiting);
-    else this.fail(words.states.tooLarge.replace('{most}', this.bytes(maxBytes)));
+    if (this.mayGo) this.#say(words.states.waiting);
+    else this.#fail(words.states.tooLarge.replace('{most}', this.#bytes(maxBytes)));
   }
 
   /** Never rejects. */
   send(): Promise<void> {
-    const { states } = this.data.words;
+    const { states } = this.#data.words;
     this.element.className = '';
     return new Promise((done) => {
       const request = new XMLHttpRequest();
-      request.upload.addEventListener('progress', ({ loaded, total }) => this.moved(loaded, total));
-      request.upload.addEventListener('load', () => this.say(states.storing));
+      request.upload.addEventListener('progress', ({ loaded, total }) => this.#moved(loaded, total));
+      request.upload.addEventListener('load', () => this.#say(states.storing));
       request.addEventListener('loadend', () => {
-        this.end(request);
+        this.#end(request);
         done();
       });
-      request.open('PUT', `${location.pathname}?filename=${encodeURIComponent(this.file.name)}`);
+      request.open('PUT', `${location.pathname}?filename=${encodeURIComponent(this.#file.name)}`);
       request.setRequestHeader('Content-Type', 'application/octet-stream');
-      request.send(this.file);
+      request.send(this.#file);
     });
   }
 
-  private moved(loaded: number, total: number): void {
+  #moved(loaded: number, total: number): void {
     const part = total === 0 ? 1 : loaded / total;
-    this.bar.value = part;
-    this.say(this.data.words.states.sending.replace('{percent}', String(Math.floor(part * 100))));
+    this.#bar.value = part;
+    this.#say(this.#data.words.states.sending.replace('{percent}', String(Math.floor(part * 100))));
   }
 
-  private end(request: XMLHttpRequest): void {
-    const { states, codes, server, network } = this.data.words;
+  #end(request: XMLHttpRequest): void {
+    const { states, codes, server, network } = this.#data.words;
     const { status } = request;
     if (status === 201) {
       const { filename } = JSON.parse(request.responseText) as { readonly filename: string };
       this.element.className = 'done';
-      this.bar.value = 1;
-      this.say(states.stored.replace('{name}', () => visible(filename)));
+      this.#bar.value = 1;
+      this.#say(states.stored.replace('{name}', () => visible(filename)));
       return;
     }
     const code = status === 0 ? '' : (request.getResponseHeader('X-Error-Code') ?? '');
-    this.fail(status === 0 ? network : (codes[code] ?? server), !FINAL.has(code));
+    this.#fail(status === 0 ? network : (codes[code] ?? server), !FINAL.has(code));
   }
 
-  private fail(text: string, mayTryAgain = false): void {
+  #fail(text: string, mayTryAgain = false): void {
     this.element.className = 'failed';
-    this.say(text);
-    this.state.setAttribute('role', 'alert');
+    this.#say(text);
+    this.#state.setAttribute('role', 'alert');
     if (!mayTryAgain) return;
     const again = document.createElement('button');
     again.type = 'button';
-    again.textContent = this.data.words.states.again;
+    again.textContent = this.#data.words.states.again;
     again.addEventListener('click', () => {
       again.remove();
-      this.state.removeAttribute('role');
-      this.say(this.data.words.states.waiting);
-      this.onAgain();
+      this.#state.removeAttribute('role');
+      this.#say(this.#data.words.states.waiting);
+      this.#onAgain();
     });
     this.element.append(again);
   }
 
-  private say(text: string): void {
-    this.state.textContent = text;
+  #say(text: string): void {
+    this.#state.textContent = text;
   }
 
-  private bytes(most: number): string {
+  #bytes(most: number): string {
     const unit = { style: 'unit', unit: 'megabyte', maximumFractionDigits: 3 } as const;
-    return new Intl.NumberFormat(this.data.language, unit).format(most / 1_000_000);
+    return new Intl.NumberFormat(this.#data.language, unit).format(most / 1_000_000);
   }
 }

@@ -36,21 +36,24 @@ const APPEND = 'A';
 const MOST_TRIES = 2;
 
 export class FtpPieces implements Pieces {
+  readonly #operation: FtpOperation;
+  readonly #atomicUploads: boolean;
+  readonly #remove: (path: RemotePath) => Promise<void>;
   readonly canBeRead = true;
 
-  constructor(
-    private readonly operation: FtpOperation,
-    private readonly atomicUploads: boolean,
-    private readonly remove: (path: RemotePath) => Promise<void>,
-  ) {}
+  constructor(operation: FtpOperation, atomicUploads: boolean, remove: (path: RemotePath) => Promise<void>) {
+    this.#operation = operation;
+    this.#atomicUploads = atomicUploads;
+    this.#remove = remove;
+  }
 
   async begin({ path, hidden }: Pick<PiecedFile, 'path' | 'hidden'>): Promise<string> {
-    if (!this.atomicUploads) throw cannotResume('it writes in place (atomicUploads: false)');
-    const { memory } = this.operation.lease;
-    await this.empty(path, hidden);
+    if (!this.#atomicUploads) throw cannotResume('it writes in place (atomicUploads: false)');
+    const { memory } = this.#operation.lease;
+    await this.#empty(path, hidden);
     for (let tries = 0; memory.goesOnBy === undefined && tries < MOST_TRIES; tries++) {
-      const found = await this.tryBoth(path, hidden);
-      await this.empty(path, hidden);
+      const found = await this.#tryBoth(path, hidden);
+      await this.#empty(path, hidden);
       if (found.restart || found.append) memory.goesOnBy = found;
     }
     // Another node continues without trying first.
@@ -58,12 +61,12 @@ export class FtpPieces implements Pieces {
       const { restart, append } = memory.goesOnBy;
       return `${restart ? RESTART : ''}${append ? APPEND : ''}`;
     }
-    await this.remove(hidden).catch(() => undefined);
+    await this.#remove(hidden).catch(() => undefined);
     throw cannotResume('the FTP server goes on in no file, neither by REST and STOR nor by APPE');
   }
 
   async measure({ hidden }: PiecedFile, { offset, isUnproven }: Standing): Promise<number | undefined> {
-    const found = await find(this.operation, hidden);
+    const found = await find(this.#operation, hidden);
     if (found === undefined) return undefined;
     return isUnproven ? Math.min(found.size, offset) : found.size;
   }
@@ -73,7 +76,7 @@ export class FtpPieces implements Pieces {
     { offset }: Standing,
     { hash }: PieceOptions,
   ): Promise<PieceWriter> {
-    const { operation } = this;
+    const operation = this.#operation;
     const [restart, append] = [storeId.includes(RESTART), storeId.includes(APPEND)];
     const found = await find(operation, hidden);
     if (found === undefined) throw piecesAreGone(path);
@@ -86,12 +89,12 @@ export class FtpPieces implements Pieces {
     if (!isAppended && !restart && offset > 0) {
       throw cannotResume(`the FTP server cannot cut off what stands behind the ${offset} bytes of ${path} that count`);
     }
-    const transfer = isAppended ? await this.append(path, hidden) : await this.store(path, hidden, offset);
+    const transfer = isAppended ? await this.#append(path, hidden) : await this.#store(path, hidden, offset);
     return new FtpPieceWriter(operation, transfer, { path, hidden, offset, hash });
   }
 
   async publish({ path, hidden }: PiecedFile, commit: PieceCommit): Promise<FileInfo> {
-    const { operation } = this;
+    const operation = this.#operation;
     const { size, exclusive = false, modifiedAt, isAgain, check } = commit;
     let info = await find(operation, hidden);
     if (info === undefined) {
@@ -109,13 +112,13 @@ export class FtpPieces implements Pieces {
   }
 
   async discard({ hidden }: PiecedFile): Promise<void> {
-    await this.remove(hidden).catch((error: unknown) => {
+    await this.#remove(hidden).catch((error: unknown) => {
       if (!hasCode(error, 'not_found')) throw error;
     });
   }
 
-  private async empty(path: RemotePath, hidden: RemotePath): Promise<void> {
-    const writer = await openHidden(this.operation, path, hidden);
+  async #empty(path: RemotePath, hidden: RemotePath): Promise<void> {
+    const writer = await openHidden(this.#operation, path, hidden);
     try {
       writer.end();
       await finished(writer);
@@ -127,38 +130,38 @@ export class FtpPieces implements Pieces {
   }
 
   /** Tests the server's abilities on a file that is not in use. */
-  private async tryBoth(path: RemotePath, hidden: RemotePath): Promise<NonNullable<HostMemory['goesOnBy']>> {
+  async #tryBoth(path: RemotePath, hidden: RemotePath): Promise<NonNullable<HostMemory['goesOnBy']>> {
     const sizeAfter = async (open: () => Promise<Transfer>): Promise<number | undefined> => {
       // A refusal here says nothing about resuming: a client may just have removed the folder.
-      await this.send(path, hidden, await this.store(path, hidden, 0), 'four');
+      await this.#send(path, hidden, await this.#store(path, hidden, 0), 'four');
       try {
-        await this.send(path, hidden, await open(), 'six...');
-        return (await measure(this.operation, hidden)).info.size;
+        await this.#send(path, hidden, await open(), 'six...');
+        return (await measure(this.#operation, hidden)).info.size;
       } catch (error) {
         if (isRefusal(error)) return undefined;
         throw error;
       }
     };
-    const restart = (await sizeAfter(() => this.store(path, hidden, 2))) === 8;
-    return { restart, append: (await sizeAfter(() => this.append(path, hidden))) === 10 };
+    const restart = (await sizeAfter(() => this.#store(path, hidden, 2))) === 8;
+    return { restart, append: (await sizeAfter(() => this.#append(path, hidden))) === 10 };
   }
 
-  private async send(path: RemotePath, hidden: RemotePath, transfer: Transfer, text: string): Promise<void> {
-    const writer = new FtpPieceWriter(this.operation, transfer, { path, hidden, offset: 0 });
+  async #send(path: RemotePath, hidden: RemotePath, transfer: Transfer, text: string): Promise<void> {
+    const writer = new FtpPieceWriter(this.#operation, transfer, { path, hidden, offset: 0 });
     writer.end(text);
     await writer.taken();
   }
 
-  private async store(path: RemotePath, hidden: RemotePath, offset: number): Promise<Transfer> {
-    const { operation } = this;
+  async #store(path: RemotePath, hidden: RemotePath, offset: number): Promise<Transfer> {
+    const operation = this.#operation;
     return accepted(
       path,
       await beginTransfer(operation, `STOR ${operation.at(hidden)}`, offset, { mustRestart: true }),
     );
   }
 
-  private async append(path: RemotePath, hidden: RemotePath): Promise<Transfer> {
-    const { operation } = this;
+  async #append(path: RemotePath, hidden: RemotePath): Promise<Transfer> {
+    const operation = this.#operation;
     return accepted(path, await beginTransfer(operation, `APPE ${operation.at(hidden)}`));
   }
 }
@@ -171,23 +174,23 @@ interface Piece {
 }
 
 class FtpPieceWriter extends FtpSink implements PieceWriter {
-  constructor(
-    operation: FtpOperation,
-    transfer: Transfer,
-    private readonly piece: Piece,
-  ) {
+  readonly #piece: Piece;
+
+  constructor(operation: FtpOperation, transfer: Transfer, piece: Piece) {
     super(operation, transfer, `writing ${piece.path}`);
+    this.#piece = piece;
+
     // Once nothing is piped into it any more, `settle` reports the error.
     this.on('error', () => undefined);
   }
 
   /** The server does not report what it has stored before its last reply. */
   get safeOffset(): number {
-    return this.piece.offset;
+    return this.#piece.offset;
   }
 
   protected override passes(chunk: Buffer): void {
-    this.piece.hash?.update(chunk);
+    this.#piece.hash?.update(chunk);
   }
 
   /** Resolves when all has been sent and the server has confirmed it. */
@@ -197,7 +200,7 @@ class FtpPieceWriter extends FtpSink implements PieceWriter {
   }
 
   async settle(keep: boolean): Promise<Settled> {
-    const { path, hidden, offset } = this.piece;
+    const { path, hidden, offset } = this.#piece;
     if (!this.destroyed) this.end();
     await this.taken();
     const { size } = (await measure(this.operation, hidden)).info;

@@ -39,21 +39,26 @@ import { MINUTE_MS, SECOND_MS } from '../../../contract/units.js';
 const SHOW_LINKS = /vsFTPd|Pure-FTPd/i;
 
 export class FtpRemote implements Remote {
-  private readonly operation: FtpOperation;
-  private knownHome: Promise<RemotePath> | undefined;
+  readonly #lease: FtpLease;
+  readonly #connection: FtpConnection;
+  readonly #operation: FtpOperation;
+  #knownHome: Promise<RemotePath> | undefined;
 
   constructor(
-    private readonly lease: FtpLease,
-    private readonly connection: FtpConnection,
+    lease: FtpLease,
+    connection: FtpConnection,
     limits: PoolLimits,
     deps: ProtocolDeps,
     context: RemoteContext,
   ) {
-    this.operation = new FtpOperation(lease, connection, limits, deps, context);
+    this.#lease = lease;
+    this.#connection = connection;
+
+    this.#operation = new FtpOperation(lease, connection, limits, deps, context);
   }
 
   get can(): Capabilities {
-    const { control, features, memory, security } = this.lease;
+    const { control, features, memory, security } = this.#lease;
     const showsLinks = (features.machineListings && memory.machineListings) || SHOW_LINKS.test(control.banner);
     return {
       moveOnto: memory.moveOnto,
@@ -62,7 +67,7 @@ export class FtpRemote implements Remote {
       timeResolutionMs: features.machineListings && memory.machineListings ? SECOND_MS : MINUTE_MS,
       statTimeResolutionMs:
         (features.machineListings && memory.machineListings) || memory.hasMdtm ? SECOND_MS : MINUTE_MS,
-      keepsTimes: canSetTimes(this.lease) && memory.keepsTimes !== false ? 'listed' : 'no',
+      keepsTimes: canSetTimes(this.#lease) && memory.keepsTimes !== false ? 'listed' : 'no',
       callsAtOnce: 1,
       ...(security === undefined ? { listingsMayEndEarly: true } : {}),
       ...(showsLinks ? {} : { mayHideLinks: true }),
@@ -70,19 +75,19 @@ export class FtpRemote implements Remote {
   }
 
   get proof(): ServerProof {
-    return proofOf(this.lease.control.socket);
+    return proofOf(this.#lease.control.socket);
   }
 
   async look(): Promise<ServerSight> {
     const startedAt = performance.now();
-    await this.lease.check(this.operation.signal);
+    await this.#lease.check(this.#operation.signal);
     const answerMs = performance.now() - startedAt;
-    const certificate = certificateOf(this.lease.control.socket);
+    const certificate = certificateOf(this.#lease.control.socket);
     return { answerMs, ...(certificate === undefined ? {} : { certificate }) };
   }
 
   get facts(): ServerFacts {
-    const { control, features, memory, security } = this.lease;
+    const { control, features, memory, security } = this.#lease;
     return {
       software: control.banner,
       protocol: security === undefined ? 'FTP' : 'FTP over TLS',
@@ -93,69 +98,69 @@ export class FtpRemote implements Remote {
   }
 
   home(): Promise<RemotePath> {
-    return (this.knownHome ??= this.askHome());
+    return (this.#knownHome ??= this.#askHome());
   }
 
-  private async askHome(): Promise<RemotePath> {
-    const folder = await this.lease.loginFolder(this.operation.signal);
-    const root = underRoot(this.connection.rootPath, ROOT);
+  async #askHome(): Promise<RemotePath> {
+    const folder = await this.#lease.loginFolder(this.#operation.signal);
+    const root = underRoot(this.#connection.rootPath, ROOT);
     const prefix = root === '/' ? '/' : `${root}/`;
     if (folder === root || !folder.startsWith(prefix)) return ROOT;
     try {
       return parseRemotePath(folder.slice(prefix.length), ROOT, 'the login folder');
     } catch (error) {
-      this.operation.deps.log('FTP login folder cannot be used', { host: this.operation.host, cause: String(error) });
+      this.#operation.deps.log('FTP login folder cannot be used', { host: this.#operation.host, cause: String(error) });
       return ROOT;
     }
   }
 
   async stat(path: RemotePath): Promise<FileInfo> {
-    return withListedTime(this.operation, await stat(this.operation, path));
+    return withListedTime(this.#operation, await stat(this.#operation, path));
   }
 
   list(folder: RemotePath, options: ListOptions = {}): AsyncIterable<FileInfo> {
-    return listFolder(this.operation, folder, options);
+    return listFolder(this.#operation, folder, options);
   }
 
   read(path: RemotePath, select?: (info: FileInfo) => ByteRange | undefined): Promise<OpenFile> {
-    return openFile(this.operation, path, select);
+    return openFile(this.#operation, path, select);
   }
 
   async write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
     // The final path may begin at the login folder, and no question can be asked while the content is sent. A refusal
     // matters only at commit.
     if (options.provisional === true) await this.home().catch(() => undefined);
-    return openWriter(this.operation, path, this.connection.atomicUploads && options.isHidden !== true, options);
+    return openWriter(this.#operation, path, this.#connection.atomicUploads && options.isHidden !== true, options);
   }
 
   append(path: RemotePath): Promise<RemoteWriter> {
-    return openAppender(this.operation, path);
+    return openAppender(this.#operation, path);
   }
 
   get pieces(): Pieces {
-    return new FtpPieces(this.operation, this.connection.atomicUploads, (path) =>
+    return new FtpPieces(this.#operation, this.#connection.atomicUploads, (path) =>
       this.remove(path, { isLeftover: true }),
     );
   }
 
   async move(from: RemotePath, to: RemotePath, { replace }: MoveOptions): Promise<FileInfo> {
-    const info = await stat(this.operation, from);
+    const info = await stat(this.#operation, from);
     if (from === to) return info;
-    const places = placesOn(this.operation);
+    const places = placesOn(this.#operation);
     const [source, target] = [{ path: from }, { path: to }];
     const existing = await places.lookUp(target);
     const { isDirectory: isFolder } = info;
-    await movePlace(places, source, target, { isFolder, replace, existing, context: this.operation.context });
+    await movePlace(places, source, target, { isFolder, replace, existing, context: this.#operation.context });
     return { ...info, name: baseName(to), path: to };
   }
 
   async remove(path: RemotePath, { isLeftover = false }: RemoveOptions = {}): Promise<void> {
-    if (isLeftover) await untilAtRest(this.operation, path);
-    this.operation.context.irrevocable?.();
-    const reply = await this.operation.ask('DELE', path);
+    if (isLeftover) await untilAtRest(this.#operation, path);
+    this.#operation.context.irrevocable?.();
+    const reply = await this.#operation.ask('DELE', path);
     if (isPositive(reply)) return;
     // 550 can mean "absent", "a folder" or "not yours".
-    const info = await find(this.operation, path);
+    const info = await find(this.#operation, path);
     if (info === undefined) throw notFound(path);
     if (info.isDirectory) throw isAFolder(path);
     throw toGatewayError(refusal(reply, 'open', `deleting ${path}`, 'permission_denied'));
@@ -163,19 +168,19 @@ export class FtpRemote implements Remote {
 
   async removeFolder(path: RemotePath): Promise<void> {
     refuseRoot(path);
-    await this.operation.leave(path);
-    this.operation.context.irrevocable?.();
-    const reply = await this.operation.ask('RMD', path);
+    await this.#operation.leave(path);
+    this.#operation.context.irrevocable?.();
+    const reply = await this.#operation.ask('RMD', path);
     if (isPositive(reply)) return;
     // 550 can mean any of these.
-    const info = await find(this.operation, path);
+    const info = await find(this.#operation, path);
     if (info === undefined) throw notFound(path);
     const error = refusal(reply, 'publish', `removing the folder ${path}`, 'permission_denied');
     if (!info.isDirectory || saysNoFolder(reply)) throw notAFolder(path, error);
-    throw (await holdsAnything(this.operation, path)) ? notEmpty(path, error) : error;
+    throw (await holdsAnything(this.#operation, path)) ? notEmpty(path, error) : error;
   }
 
   makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
-    return placesOn(this.operation).makeFolder(path);
+    return placesOn(this.#operation).makeFolder(path);
   }
 }

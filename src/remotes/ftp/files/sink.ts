@@ -10,39 +10,44 @@ import { isPositive, refusal, spoken, type Reply } from '../session/replies.js';
 const HIGH_WATER_MARK = 1_048_576;
 
 export abstract class FtpSink extends Writable {
+  readonly #transfer: Transfer;
+  /** How the texts of errors begin: "writing /a". */
+  readonly #subject: string;
   /** Bytes taken from the source. */
   protected sent = 0;
-  private isEnded = false;
-  private failing = false;
-  private readonly pace = new LinePace();
-  private readonly stall: StallTimer;
-  private resumeWriting: ((error?: Error | null) => void) | undefined;
+  #isEnded = false;
+  #failing = false;
+  readonly #pace = new LinePace();
+  readonly #stall: StallTimer;
+  #resumeWriting: ((error?: Error | null) => void) | undefined;
 
   protected constructor(
     protected readonly operation: FtpOperation,
-    private readonly transfer: Transfer,
-    /** How the texts of errors begin: "writing /a". */
-    private readonly subject: string,
+    transfer: Transfer,
+    subject: string,
   ) {
     super({ highWaterMark: HIGH_WATER_MARK });
+    this.#transfer = transfer;
+    this.#subject = subject;
+
     const { stallTimeoutMs } = operation.limits;
-    this.stall = new StallTimer(stallTimeoutMs, () => {
+    this.#stall = new StallTimer(stallTimeoutMs, () => {
       const text = `${subject}: ${operation.host} took nothing for ${stallTimeoutMs} ms`;
       this.destroy(new GatewayError('stall_timeout', text, { step: 'transfer' }));
     });
     const { socket, exchange } = transfer;
     // Reads although no data is expected: TLS tickets and the peer's end are only noticed by reading.
     socket.resume();
-    socket.on('drain', () => this.proceed());
-    socket.once('error', (error) => void this.fail(error));
+    socket.on('drain', () => this.#proceed());
+    socket.once('error', (error) => void this.#fail(error));
     socket.once('close', () => {
-      if (!socket.writableFinished) void this.fail(socket.errored ?? undefined);
+      if (!socket.writableFinished) void this.#fail(socket.errored ?? undefined);
     });
-    if (socket.destroyed) process.nextTick(() => void this.fail(socket.errored ?? undefined));
+    if (socket.destroyed) process.nextTick(() => void this.#fail(socket.errored ?? undefined));
     exchange.finished.then(
       (reply) => {
-        if (!isPositive(reply)) this.destroy(this.refused(reply));
-        else if (!this.isEnded) void this.fail(undefined);
+        if (!isPositive(reply)) this.destroy(this.#refused(reply));
+        else if (!this.#isEnded) void this.#fail(undefined);
       },
       (error: Error) => this.destroy(error),
     );
@@ -51,11 +56,11 @@ export abstract class FtpSink extends Writable {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
     this.passes(chunk);
-    this.pass(this.transfer.socket.write(chunk), chunk.length, callback);
+    this.#pass(this.#transfer.socket.write(chunk), chunk.length, callback);
   }
 
   override _writev(chunks: { chunk: Buffer }[], callback: (error?: Error | null) => void): void {
-    const { socket } = this.transfer;
+    const { socket } = this.#transfer;
     let bytes = 0;
     let hasRoom = true;
     socket.cork();
@@ -65,26 +70,26 @@ export abstract class FtpSink extends Writable {
       hasRoom = socket.write(chunk);
     }
     socket.uncork();
-    this.pass(hasRoom && !socket.writableNeedDrain, bytes, callback);
+    this.#pass(hasRoom && !socket.writableNeedDrain, bytes, callback);
   }
 
   override _final(callback: (error?: Error | null) => void): void {
-    this.isEnded = true;
-    this.stall.restart();
+    this.#isEnded = true;
+    this.#stall.restart();
     // The source of an empty file ends before the handshake does; ending the socket then would cut the handshake
     // itself.
-    void this.transfer.ready.then(() =>
-      this.transfer.socket.end(() => {
-        this.stall.stop();
+    void this.#transfer.ready.then(() =>
+      this.#transfer.socket.end(() => {
+        this.#stall.stop();
         callback();
       }),
     );
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.stall.stop();
+    this.#stall.stop();
     // Without an error this is the regular end of the stream: the bytes in the kernel must be sent first.
-    if (error !== null || !this.writableFinished) this.transfer.socket.destroy();
+    if (error !== null || !this.writableFinished) this.#transfer.socket.destroy();
     callback(error);
   }
 
@@ -93,49 +98,49 @@ export abstract class FtpSink extends Writable {
 
   /** Resolves with the server's final success. Errors: its refusal, connection_lost, stall_timeout. */
   protected async confirmed(): Promise<void> {
-    const { socket, exchange } = this.transfer;
-    const wait = this.operation.limits.stallTimeoutMs + this.pace.drainMs;
+    const { socket, exchange } = this.#transfer;
+    const wait = this.operation.limits.stallTimeoutMs + this.#pace.drainMs;
     const { control } = this.operation.lease;
     const answer = control.answerInTime(exchange.finished, 'the end of the upload', wait);
     const reply = await control.obey(this.operation.signal, answer);
     socket.destroy();
-    if (!isPositive(reply)) throw this.refused(reply);
+    if (!isPositive(reply)) throw this.#refused(reply);
   }
 
   /** Ends the data connection at once; resolves to true when the server has sent its last reply about it. */
   protected async cut(): Promise<boolean> {
-    this.transfer.socket.destroy();
-    return (await lastWords(this.transfer.exchange)) !== undefined;
+    this.#transfer.socket.destroy();
+    return (await lastWords(this.#transfer.exchange)) !== undefined;
   }
 
-  private pass(hasRoom: boolean, bytes: number, callback: (error?: Error | null) => void): void {
+  #pass(hasRoom: boolean, bytes: number, callback: (error?: Error | null) => void): void {
     this.sent += bytes;
-    this.pace.sent(bytes, hasRoom);
+    this.#pace.sent(bytes, hasRoom);
     if (hasRoom) return callback();
-    this.resumeWriting = callback;
-    this.stall.restart();
+    this.#resumeWriting = callback;
+    this.#stall.restart();
   }
 
-  private proceed(): void {
-    this.stall.pause();
-    this.pace.drained();
-    const callback = this.resumeWriting;
-    this.resumeWriting = undefined;
+  #proceed(): void {
+    this.#stall.pause();
+    this.#pace.drained();
+    const callback = this.#resumeWriting;
+    this.#resumeWriting = undefined;
     callback?.();
   }
 
-  private async fail(failure: Error | undefined): Promise<void> {
-    if (this.failing || this.destroyed) return;
-    this.failing = true;
-    const reply = await lastWords(this.transfer.exchange);
-    if (reply !== undefined && !isPositive(reply)) this.destroy(this.refused(reply));
-    else this.destroy(failure === undefined ? this.endedEarly(reply) : dataError(this.operation, failure));
+  async #fail(failure: Error | undefined): Promise<void> {
+    if (this.#failing || this.destroyed) return;
+    this.#failing = true;
+    const reply = await lastWords(this.#transfer.exchange);
+    if (reply !== undefined && !isPositive(reply)) this.destroy(this.#refused(reply));
+    else this.destroy(failure === undefined ? this.#endedEarly(reply) : dataError(this.operation, failure));
   }
 
-  private endedEarly(reply: Reply | undefined): GatewayError {
+  #endedEarly(reply: Reply | undefined): GatewayError {
     return new GatewayError(
       'connection_lost',
-      `${this.subject}: ${this.operation.host} ended the data connection early`,
+      `${this.#subject}: ${this.operation.host} ended the data connection early`,
       {
         step: 'transfer',
         remote: reply === undefined ? undefined : spoken(reply),
@@ -143,7 +148,7 @@ export abstract class FtpSink extends Writable {
     );
   }
 
-  private refused(reply: Reply): GatewayError {
-    return refusal(reply, 'transfer', this.subject, 'permission_denied');
+  #refused(reply: Reply): GatewayError {
+    return refusal(reply, 'transfer', this.#subject, 'permission_denied');
   }
 }

@@ -75,166 +75,170 @@ interface Part {
 }
 
 class FtpSource extends Readable {
-  private readonly path: RemotePath;
-  private delivered = 0;
-  private toSkip: number;
-  private isSettled = false;
-  private hasEnded = false;
-  private readonly stall: StallTimer;
-  private readonly openEnd: OpenEnd;
+  readonly #operation: FtpOperation;
+  readonly #transfer: Transfer;
+  readonly #info: FileInfo;
+  readonly #part: Part;
+  readonly #path: RemotePath;
+  #delivered = 0;
+  #toSkip: number;
+  #isSettled = false;
+  #hasEnded = false;
+  readonly #stall: StallTimer;
+  readonly #openEnd: OpenEnd;
 
-  constructor(
-    private readonly operation: FtpOperation,
-    private readonly transfer: Transfer,
-    private readonly info: FileInfo,
-    private readonly part: Part,
-  ) {
+  constructor(operation: FtpOperation, transfer: Transfer, info: FileInfo, part: Part) {
     super({ highWaterMark: HIGH_WATER_MARK });
-    this.path = info.path;
-    this.toSkip = part.skip;
+    this.#operation = operation;
+    this.#transfer = transfer;
+    this.#info = info;
+    this.#part = part;
+
+    this.#path = info.path;
+    this.#toSkip = part.skip;
     const { stallTimeoutMs } = operation.limits;
-    this.stall = new StallTimer(stallTimeoutMs, () => {
+    this.#stall = new StallTimer(stallTimeoutMs, () => {
       const text = `${operation.host} sent nothing of ${info.path} for ${stallTimeoutMs} ms`;
       this.destroy(new GatewayError('stall_timeout', text, { step: 'transfer' }));
     });
     const { socket, exchange } = transfer;
-    this.openEnd = new OpenEnd(socket, stallTimeoutMs, () => !socket.isPaused() && this.delivered >= part.length);
-    socket.on('data', (chunk: Buffer) => this.accept(chunk));
+    this.#openEnd = new OpenEnd(socket, stallTimeoutMs, () => !socket.isPaused() && this.#delivered >= part.length);
+    socket.on('data', (chunk: Buffer) => this.#accept(chunk));
     socket.pause();
-    socket.once('end', () => void this.settle(undefined));
-    socket.once('error', (error) => void this.settle(error));
-    socket.once('close', () => void this.settle(socket.errored));
-    if (socket.destroyed) process.nextTick(() => void this.settle(socket.errored));
+    socket.once('end', () => void this.#settle(undefined));
+    socket.once('error', (error) => void this.#settle(error));
+    socket.once('close', () => void this.#settle(socket.errored));
+    if (socket.destroyed) process.nextTick(() => void this.#settle(socket.errored));
     // A refusal ends the data; a lost control connection alone does not: the bytes are counted.
     exchange.finished.then(
-      (reply) => (isPositive(reply) ? this.openEnd.begin() : void this.destroy(this.refused(reply))),
+      (reply) => (isPositive(reply) ? this.#openEnd.begin() : void this.destroy(this.#refused(reply))),
       () => {},
     );
     destroyOnAbort(this, operation.signal);
   }
 
   override _read(): void {
-    if (this.isSettled) return;
-    this.stall.restart();
-    this.transfer.socket.resume();
+    if (this.#isSettled) return;
+    this.#stall.restart();
+    this.#transfer.socket.resume();
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.isSettled = true;
-    this.stall.stop();
-    this.openEnd.stop();
-    this.transfer.socket.destroy();
+    this.#isSettled = true;
+    this.#stall.stop();
+    this.#openEnd.stop();
+    this.#transfer.socket.destroy();
     // After a stop in the middle the server still owes a reply: the next operation must not use this connection.
-    const { control } = this.operation.lease;
+    const { control } = this.#operation.lease;
     if (control.busy) control.close();
     callback(error);
   }
 
-  private accept(chunk: Buffer): void {
-    if (this.isSettled) return;
-    this.openEnd.postpone();
-    const skipped = Math.min(this.toSkip, chunk.length);
-    this.toSkip -= skipped;
-    const { length, ends } = this.part;
-    const missing = ends === 'with the file' ? chunk.length : length - this.delivered;
+  #accept(chunk: Buffer): void {
+    if (this.#isSettled) return;
+    this.#openEnd.postpone();
+    const skipped = Math.min(this.#toSkip, chunk.length);
+    this.#toSkip -= skipped;
+    const { length, ends } = this.#part;
+    const missing = ends === 'with the file' ? chunk.length : length - this.#delivered;
     const piece = skipped === 0 && chunk.length <= missing ? chunk : chunk.subarray(skipped, skipped + missing);
-    this.delivered += piece.length;
+    this.#delivered += piece.length;
     const isFull = piece.length > 0 && !this.push(piece);
     if (chunk.length - skipped > missing && ends === 'both') {
-      void this.endIfGrown();
-    } else if (ends === 'with the range' && this.delivered === length) {
-      this.stop();
-      this.end();
+      void this.#endIfGrown();
+    } else if (ends === 'with the range' && this.#delivered === length) {
+      this.#stop();
+      this.#end();
     } else if (isFull) {
-      this.stall.pause();
-      this.transfer.socket.pause();
+      this.#stall.pause();
+      this.#transfer.socket.pause();
     } else {
-      this.stall.restart();
+      this.#stall.restart();
     }
   }
 
   /** Ends the body. */
   async hasGrown(): Promise<boolean> {
-    const isTrue = await this.isLargerByNow();
-    this.end();
+    const isTrue = await this.#isLargerByNow();
+    this.#end();
     return isTrue;
   }
 
-  private end(): void {
-    if (this.destroyed || this.hasEnded) return;
-    this.hasEnded = true;
+  #end(): void {
+    if (this.destroyed || this.#hasEnded) return;
+    this.#hasEnded = true;
     this.push(null);
   }
 
-  private stop(): void {
-    this.isSettled = true;
-    this.stall.stop();
-    this.transfer.socket.destroy();
-    this.operation.lease.control.close();
+  #stop(): void {
+    this.#isSettled = true;
+    this.#stall.stop();
+    this.#transfer.socket.destroy();
+    this.#operation.lease.control.close();
   }
 
-  private async endIfGrown(): Promise<void> {
-    const hasGrown = await this.isLargerByNow();
-    if (hasGrown) this.end();
-    else this.destroy(this.longer());
+  async #endIfGrown(): Promise<void> {
+    const hasGrown = await this.#isLargerByNow();
+    if (hasGrown) this.#end();
+    else this.destroy(this.#longer());
   }
 
   /** No command can be sent while bytes arrive, so the data connection is paused. */
-  private async isLargerByNow(): Promise<boolean> {
-    this.stop();
-    const { lease, signal } = this.operation;
+  async #isLargerByNow(): Promise<boolean> {
+    this.#stop();
+    const { lease, signal } = this.#operation;
     try {
       await lease.reconnect(signal);
-      return hasGrown(this.info, await stat(this.operation, this.path));
+      return hasGrown(this.#info, await stat(this.#operation, this.#path));
     } catch {
       return false;
     }
   }
 
-  private async settle(failure: Error | null | undefined): Promise<void> {
-    if (this.isSettled) return;
-    this.isSettled = true;
-    this.stall.stop();
-    const isWhole = this.delivered >= this.part.length;
-    if (!isWhole || (failure !== undefined && failure !== null)) return this.fail(failure ?? undefined, isWhole);
-    const { control } = this.operation.lease;
+  async #settle(failure: Error | null | undefined): Promise<void> {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#stall.stop();
+    const isWhole = this.#delivered >= this.#part.length;
+    if (!isWhole || (failure !== undefined && failure !== null)) return this.#fail(failure ?? undefined, isWhole);
+    const { control } = this.#operation.lease;
     try {
-      const wait = Math.min(LAST_REPLY_MS, this.operation.limits.stallTimeoutMs);
-      const reply = await control.answerInTime(this.transfer.exchange.finished, 'RETR', wait);
-      if (!isPositive(reply)) throw this.refused(reply);
+      const wait = Math.min(LAST_REPLY_MS, this.#operation.limits.stallTimeoutMs);
+      const reply = await control.answerInTime(this.#transfer.exchange.finished, 'RETR', wait);
+      if (!isPositive(reply)) throw this.#refused(reply);
     } catch (error) {
       if (control.alive) return void this.destroy(error as Error);
       // Every promised byte has arrived and the data connection ended normally: only the session is lost.
-      this.operation.deps.log('FTP download complete, but not confirmed', { host: this.operation.host });
+      this.#operation.deps.log('FTP download complete, but not confirmed', { host: this.#operation.host });
     }
-    this.end();
+    this.#end();
   }
 
-  private async fail(failure: Error | undefined, isWhole: boolean): Promise<void> {
-    const { exchange } = this.transfer;
+  async #fail(failure: Error | undefined, isWhole: boolean): Promise<void> {
+    const { exchange } = this.#transfer;
     const reply = await lastWords(exchange);
     if (this.destroyed) return;
-    if (reply !== undefined && !isPositive(reply)) return void this.destroy(this.refused(reply));
-    if (reply !== undefined && isWhole) return void this.end();
-    if (failure !== undefined) return void this.destroy(dataError(this.operation, failure));
-    const words = `${this.path} ended after ${this.delivered} of ${this.part.length} bytes`;
+    if (reply !== undefined && !isPositive(reply)) return void this.destroy(this.#refused(reply));
+    if (reply !== undefined && isWhole) return void this.#end();
+    if (failure !== undefined) return void this.destroy(dataError(this.#operation, failure));
+    const words = `${this.#path} ended after ${this.#delivered} of ${this.#part.length} bytes`;
     this.destroy(
       reply === undefined
-        ? connectionLost(this.operation.host, new Error(words))
+        ? connectionLost(this.#operation.host, new Error(words))
         : new GatewayError('size_mismatch', words, { step: 'transfer', remote: spoken(reply) }),
     );
   }
 
-  private longer(): GatewayError {
-    const text = `${this.path} goes on behind the size that the server reported`;
+  #longer(): GatewayError {
+    const text = `${this.#path} goes on behind the size that the server reported`;
     return new GatewayError('size_mismatch', text, { step: 'transfer' });
   }
 
-  private refused(reply: Reply): GatewayError {
-    const error = refusal(reply, 'transfer', `reading ${this.path}`);
+  #refused(reply: Reply): GatewayError {
+    const error = refusal(reply, 'transfer', `reading ${this.#path}`);
     // The file was open: words such as "No such file" now refer to something else.
     if (!hasCode(error, 'not_found', 'is_a_folder', 'bad_path')) return error;
-    const text = `reading ${this.path}: the FTP server gave up in the middle`;
+    const text = `reading ${this.#path}: the FTP server gave up in the middle`;
     return new GatewayError('remote_failure', text, { step: 'transfer', remote: error.remote });
   }
 }

@@ -88,81 +88,80 @@ async function ignoring(code: ErrorCode, work: Promise<unknown>): Promise<void> 
 }
 
 class FileWriter extends FtpSink implements RemoteWriter {
-  private isCommitted = false;
-  private aborting: Promise<void> | undefined;
+  readonly #path: RemotePath;
+  /** The name that gets the bytes until commit; `path` itself for a write in place. */
+  readonly #stored: RemotePath;
+  #isCommitted = false;
+  #aborting: Promise<void> | undefined;
 
-  constructor(
-    operation: FtpOperation,
-    transfer: Transfer,
-    private readonly path: RemotePath,
-    /** The name that gets the bytes until commit; `path` itself for a write in place. */
-    private readonly stored: RemotePath,
-  ) {
+  constructor(operation: FtpOperation, transfer: Transfer, path: RemotePath, stored: RemotePath) {
     super(operation, transfer, `writing ${path}`);
+    this.#path = path;
+    this.#stored = stored;
   }
 
-  async commit({ size, path = this.path, exclusive = false, modifiedAt, check }: Commit): Promise<FileInfo> {
+  async commit({ size, path = this.#path, exclusive = false, modifiedAt, check }: Commit): Promise<FileInfo> {
     expectSize(path, size, this.sent, 'bytes were sent');
     await this.confirmed();
     const { context } = this.operation;
-    const info = await findStored(context, this.stored, size, () => this.measureStored(modifiedAt));
+    const info = await findStored(context, this.#stored, size, () => this.#measureStored(modifiedAt));
     expectSize(path, size, info.size, 'bytes stand on the server');
-    await readBack(context, check, () => openFile(this.operation, this.stored));
-    this.operation.lease.provenFolders.set(parentOf(this.stored), true);
-    if (this.stored !== path) {
-      await publishUpload(placesOn(this.operation), { path: this.stored }, { path }, { exclusive, size, context });
+    await readBack(context, check, () => openFile(this.operation, this.#stored));
+    this.operation.lease.provenFolders.set(parentOf(this.#stored), true);
+    if (this.#stored !== path) {
+      await publishUpload(placesOn(this.operation), { path: this.#stored }, { path }, { exclusive, size, context });
     }
-    this.isCommitted = true;
+    this.#isCommitted = true;
     return { ...info, name: baseName(path), path };
   }
 
   abort(cause: Error): Promise<void> {
-    this.aborting ??= this.isCommitted ? Promise.resolve() : this.cleanUp(cause);
-    return this.aborting;
+    this.#aborting ??= this.#isCommitted ? Promise.resolve() : this.#cleanUp(cause);
+    return this.#aborting;
   }
 
-  private async measureStored(modifiedAt: Date | undefined): Promise<FileInfo> {
+  async #measureStored(modifiedAt: Date | undefined): Promise<FileInfo> {
     try {
-      if (modifiedAt !== undefined) return await dated(this.operation, this.stored, modifiedAt);
-      return (await measure(this.operation, this.stored)).info;
+      if (modifiedAt !== undefined) return await dated(this.operation, this.#stored, modifiedAt);
+      return (await measure(this.operation, this.#stored)).info;
     } catch (error) {
       // pure-ftpd turns blanks at the end into underscores.
-      throw hasCode(error, 'not_found') && this.stored.endsWith(' ') ? storedElsewhere(this.path) : error;
+      throw hasCode(error, 'not_found') && this.#stored.endsWith(' ') ? storedElsewhere(this.#path) : error;
     }
   }
 
-  private async cleanUp(cause: Error): Promise<void> {
+  async #cleanUp(cause: Error): Promise<void> {
     this.destroy(cause);
-    this.operation.lease.provenFolders.delete(parentOf(this.stored));
+    this.operation.lease.provenFolders.delete(parentOf(this.#stored));
     const wasSilent = hasCode(cause, 'stall_timeout');
     const patient = this.operation.under(AbortSignal.timeout(wasSilent ? SILENT_CLEANUP_MS : CLEANUP_TIMEOUT_MS));
     try {
       const hasLastWord = !wasSilent && (await this.cut());
-      if (hasLastWord && (await this.removeStored(patient))) {
+      if (hasLastWord && (await this.#removeStored(patient))) {
         // Some servers send a second reply for a transfer that was cut; the next operation must not see it.
         if (!this.writableFinished) patient.lease.control.close();
         return;
       }
       // The control connection is out of step or gone: log in again in the same slot.
       await patient.lease.reconnect(patient.signal);
-      await untilAtRest(patient, this.stored);
-      if (await this.removeStored(patient)) return;
-      this.operation.context.leftovers.removeLater(this.stored);
+      await untilAtRest(patient, this.#stored);
+      if (await this.#removeStored(patient)) return;
+      this.operation.context.leftovers.removeLater(this.#stored);
     } catch (error) {
       this.operation.deps.log('FTP upload left behind for later', { host: this.operation.host, cause: String(error) });
-      this.operation.context.leftovers.removeLater(this.stored);
+      this.operation.context.leftovers.removeLater(this.#stored);
     }
   }
 
-  private async removeStored(operation: FtpOperation): Promise<boolean> {
+  async #removeStored(operation: FtpOperation): Promise<boolean> {
     if (!operation.lease.control.alive) return false;
     try {
-      const reply = await operation.ask('DELE', this.stored, [200, 250]);
+      const reply = await operation.ask('DELE', this.#stored, [200, 250]);
       if (isPositive(reply)) return true;
       // pure-ftpd turns blanks at the end of a name into underscores.
-      const altered = this.stored.replace(/ +$/, (blanks) => '_'.repeat(blanks.length)) as RemotePath;
-      if (altered !== this.stored) await operation.ask('DELE', altered, [200, 250]);
-      return (await find(operation, this.stored)) === undefined;
+      const altered = this.#stored.replace(/ +$/, (blanks) => '_'.repeat(blanks.length)) as RemotePath;
+      if (altered !== this.#stored) await operation.ask('DELE', altered, [200, 250]);
+      return (await find(operation, this.#stored)) === undefined;
     } catch {
       return false;
     }
@@ -170,32 +169,31 @@ class FileWriter extends FtpSink implements RemoteWriter {
 }
 
 class Appender extends FtpSink implements RemoteWriter {
-  private aborting: Promise<void> | undefined;
+  readonly #path: RemotePath;
+  readonly #sizeBefore: number;
+  #aborting: Promise<void> | undefined;
 
-  constructor(
-    operation: FtpOperation,
-    transfer: Transfer,
-    private readonly path: RemotePath,
-    private readonly sizeBefore: number,
-  ) {
+  constructor(operation: FtpOperation, transfer: Transfer, path: RemotePath, sizeBefore: number) {
     super(operation, transfer, `appending to ${path}`);
+    this.#path = path;
+    this.#sizeBefore = sizeBefore;
   }
 
   async commit({ size }: Commit): Promise<FileInfo> {
-    expectSize(this.path, size, this.sent, 'bytes were sent');
+    expectSize(this.#path, size, this.sent, 'bytes were sent');
     await this.confirmed();
-    const wanted = this.sizeBefore + size;
-    const look = async (): Promise<FileInfo> => (await measure(this.operation, this.path)).info;
-    const info = await findStored(this.operation.context, this.path, wanted, look);
-    expectSize(this.path, wanted, info.size, 'bytes stand on the server');
+    const wanted = this.#sizeBefore + size;
+    const look = async (): Promise<FileInfo> => (await measure(this.operation, this.#path)).info;
+    const info = await findStored(this.operation.context, this.#path, wanted, look);
+    expectSize(this.#path, wanted, info.size, 'bytes stand on the server');
     return info;
   }
 
   /** Bytes that have reached the file stay in it: FTP has no command to shorten one. */
   abort(cause: Error): Promise<void> {
     this.destroy(cause);
-    this.aborting ??= this.cut().then(() => {});
-    return this.aborting;
+    this.#aborting ??= this.cut().then(() => {});
+    return this.#aborting;
   }
 }
 

@@ -10,44 +10,47 @@ const BLANK = 0x20;
 const NUL = 0x00;
 
 export class LineSplitter {
-  private rest: Buffer = Buffer.alloc(0);
-  private lines = 0;
-  private bytes = 0;
+  readonly #host: string;
+  #rest: Buffer = Buffer.alloc(0);
+  #lines = 0;
+  #bytes = 0;
 
-  constructor(private readonly host: string) {}
+  constructor(host: string) {
+    this.#host = host;
+  }
 
   /** Returns complete lines without their line ends; an incomplete last line waits for the next chunk. */
   add(chunk: Buffer): Buffer[] {
-    this.bytes += chunk.length;
-    const text = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
+    this.#bytes += chunk.length;
+    const text = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const lines: Buffer[] = [];
     let start = 0;
     for (let end = text.indexOf(LF); end >= 0; end = text.indexOf(LF, start)) {
-      this.take(text.subarray(start, end), lines);
+      this.#take(text.subarray(start, end), lines);
       start = end + 1;
     }
-    this.rest = text.subarray(start);
-    if (this.rest.length > MAX_LINE_BYTES) throw this.tooMuch(`a line of more than ${MAX_LINE_BYTES} bytes`);
-    if (this.bytes > MAX_BYTES) throw this.tooMuch(`more than ${MAX_BYTES} bytes`);
+    this.#rest = text.subarray(start);
+    if (this.#rest.length > MAX_LINE_BYTES) throw this.#tooMuch(`a line of more than ${MAX_LINE_BYTES} bytes`);
+    if (this.#bytes > MAX_BYTES) throw this.#tooMuch(`more than ${MAX_BYTES} bytes`);
     return lines;
   }
 
   /** Whether the last line is incomplete. */
   get isInLine(): boolean {
-    return this.rest.some((byte) => byte !== CR && byte !== BLANK && byte !== NUL);
+    return this.#rest.some((byte) => byte !== CR && byte !== BLANK && byte !== NUL);
   }
 
-  private take(line: Buffer, into: Buffer[]): void {
+  #take(line: Buffer, into: Buffer[]): void {
     let end = line.length;
     if (end > 0 && line[end - 1] === CR) end--;
     if (end === 0) return;
-    if (end > MAX_LINE_BYTES) throw this.tooMuch(`a line of more than ${MAX_LINE_BYTES} bytes`);
-    if (++this.lines > MAX_LINES) throw this.tooMuch(`more than ${MAX_LINES} lines`);
+    if (end > MAX_LINE_BYTES) throw this.#tooMuch(`a line of more than ${MAX_LINE_BYTES} bytes`);
+    if (++this.#lines > MAX_LINES) throw this.#tooMuch(`more than ${MAX_LINES} lines`);
     into.push(end === line.length ? line : line.subarray(0, end));
   }
 
-  private tooMuch(what: string): GatewayError {
-    return new GatewayError('protocol_error', `${this.host} sent a listing with ${what}; it was not read further`, {
+  #tooMuch(what: string): GatewayError {
+    return new GatewayError('protocol_error', `${this.#host} sent a listing with ${what}; it was not read further`, {
       step: 'transfer',
     });
   }

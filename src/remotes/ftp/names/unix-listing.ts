@@ -57,9 +57,12 @@ export async function* listEntered(operation: FtpOperation, folder: RemotePath):
 
 /** Files of one listing whose exact times can be asked for. */
 class Samples {
+  readonly #folder: RemotePath;
   readonly #files = new Map<number, string>();
 
-  constructor(private readonly folder: RemotePath) {}
+  constructor(folder: RemotePath) {
+    this.#folder = folder;
+  }
 
   get isEmpty(): boolean {
     return this.#files.size === 0;
@@ -67,7 +70,7 @@ class Samples {
 
   offer(entry: Entry): void {
     if (entry.kind !== 'file' || entry.time?.resolutionMs !== MINUTE_MS || entry.rawName !== undefined) return;
-    if (this.#files.size < MAX_HELD && entryPath(this.folder, entry.name) !== undefined)
+    if (this.#files.size < MAX_HELD && entryPath(this.#folder, entry.name) !== undefined)
       this.#files.set(entry.time.time.getTime(), entry.name);
   }
 
@@ -81,7 +84,7 @@ class Samples {
     for (let asked = 0; asked < MAX_ASKED && memory.hasMdtm && control.alive; asked++) {
       const listedMs = zone.nextToAsk(times);
       if (listedMs === undefined) return;
-      const exact = await operation.askModifiedAt(joinPath(this.folder, this.#files.get(listedMs) as string));
+      const exact = await operation.askModifiedAt(joinPath(this.#folder, this.#files.get(listedMs) as string));
       const offsetMs = exact === undefined ? undefined : offsetBetween(new Date(listedMs), exact);
       if (offsetMs === undefined) {
         // The two times may not belong to one state of the file: it is being written, or the server uses two clocks.

@@ -57,39 +57,44 @@ const STRAY_MS = 1_000;
 const QUEUEING = /vsftpd|pure-ftpd|proftpd/i;
 
 export class Control {
+  #current: Socket;
+  readonly #answerTimeoutMs: number;
   /** The text of the server's greeting. */
   banner = '';
-  private reader = this.newReader();
-  private task: Task | undefined;
-  private ending: GatewayError | undefined;
-  private strayTimer: NodeJS.Timeout | undefined;
-  private stopListening: () => void;
-  private readonly lostListeners: (() => void)[] = [];
+  #reader = this.#newReader();
+  #task: Task | undefined;
+  #ending: GatewayError | undefined;
+  #strayTimer: NodeJS.Timeout | undefined;
+  #stopListening: () => void;
+  readonly #lostListeners: (() => void)[] = [];
 
   constructor(
-    private current: Socket,
+    current: Socket,
     /** `host:port`, for error texts. */
     readonly host: string,
-    private readonly answerTimeoutMs: number,
+    answerTimeoutMs: number,
   ) {
-    this.stopListening = this.listen(current);
+    this.#current = current;
+    this.#answerTimeoutMs = answerTimeoutMs;
+
+    this.#stopListening = this.#listen(current);
   }
 
   get socket(): Socket {
-    return this.current;
+    return this.#current;
   }
 
   get alive(): boolean {
-    return this.ending === undefined && this.current.remoteAddress !== undefined;
+    return this.#ending === undefined && this.#current.remoteAddress !== undefined;
   }
 
   /** Whether a command still waits for its last reply. */
   get busy(): boolean {
-    return this.task !== undefined;
+    return this.#task !== undefined;
   }
 
   onLost(listener: () => void): void {
-    this.lostListeners.push(listener);
+    this.#lostListeners.push(listener);
   }
 
   /** Resolves with the server's greeting; waits out a 120 ("ready in n minutes"). */
@@ -108,7 +113,7 @@ export class Control {
     signal.throwIfAborted();
     const { finished } = this.begin(command);
     const reply = await this.obey(signal, this.answerInTime(finished, verbOf(command)));
-    return this.fitting(reply, { command, success });
+    return this.#fitting(reply, { command, success });
   }
 
   /**
@@ -116,41 +121,41 @@ export class Control {
    * commands. Resolves with as many replies, or fewer if a sequel was not sent.
    */
   async askAll(asks: readonly Ask[], signal: AbortSignal): Promise<readonly Reply[]> {
-    if (!QUEUEING.test(this.banner)) return this.askInTurn(asks, signal);
+    if (!QUEUEING.test(this.banner)) return this.#askInTurn(asks, signal);
     signal.throwIfAborted();
     const [first] = asks;
     if (first === undefined) return [];
-    const answers = this.beginAll(asks.map(({ command }) => command));
-    const inTime = this.answerInTime(answers, verbOf(first.command), asks.length * this.answerTimeoutMs);
+    const answers = this.#beginAll(asks.map(({ command }) => command));
+    const inTime = this.answerInTime(answers, verbOf(first.command), asks.length * this.#answerTimeoutMs);
     const replies = await this.obey(signal, inTime);
-    return replies.map((reply, at) => this.fitting(reply, asks[at] as Ask));
+    return replies.map((reply, at) => this.#fitting(reply, asks[at] as Ask));
   }
 
   /** Continues over TLS. Text that came unencrypted after the answer to AUTH is from an attacker (RFC 4217, 15.1). */
   secured(socket: TLSSocket): void {
-    if (this.reader.pending > 0) {
+    if (this.#reader.pending > 0) {
       throw this.giveUp(outOfStep(this.host, { code: 0, text: 'bytes before TLS' }, 'AUTH'));
     }
-    this.stopListening();
-    this.current = socket;
-    this.reader = this.newReader();
-    this.stopListening = this.listen(socket);
+    this.#stopListening();
+    this.#current = socket;
+    this.#reader = this.#newReader();
+    this.#stopListening = this.#listen(socket);
   }
 
   /** Sends a command that moves data. Only `finished` ends the exchange; no other command may be sent before. */
   begin(command: string | undefined): CommandExchange {
     const started = pending<Reply>();
     const finished = pending<Reply>();
-    this.take(command === undefined ? [] : [command], {
+    this.#take(command === undefined ? [] : [command], {
       isAnswered: false,
       accept: (reply) => {
         started.resolve(reply);
         if (reply.code < 200) return;
-        this.task = undefined;
+        this.#task = undefined;
         finished.resolve(reply);
       },
       fail: (error) => {
-        this.task = undefined;
+        this.#task = undefined;
         started.reject(error);
         finished.reject(error);
       },
@@ -158,27 +163,27 @@ export class Control {
     return { started: started.promise, finished: finished.promise };
   }
 
-  private beginAll(commands: readonly string[]): Promise<readonly Reply[]> {
+  #beginAll(commands: readonly string[]): Promise<readonly Reply[]> {
     const all = pending<readonly Reply[]>();
     const replies: Reply[] = [];
-    this.take(commands, {
+    this.#take(commands, {
       isAnswered: false,
       accept: (reply) => {
         if (reply.code < 200) return;
         if (replies.push(reply) < commands.length) return;
-        this.task = undefined;
+        this.#task = undefined;
         all.resolve(replies);
       },
       fail: (error) => {
-        this.task = undefined;
+        this.#task = undefined;
         all.reject(error);
       },
     });
     return all.promise;
   }
 
-  private take(commands: readonly string[], task: Task): void {
-    if (this.ending !== undefined) throw this.ending;
+  #take(commands: readonly string[], task: Task): void {
+    if (this.#ending !== undefined) throw this.#ending;
     if (this.busy) throw new GatewayError('internal', 'a control connection carries one command at a time');
     for (const command of commands) {
       // Paths cannot contain these characters; a registered user name or password could.
@@ -188,12 +193,12 @@ export class Control {
         });
       }
     }
-    this.task = task;
+    this.#task = task;
     // A path may be bytes that are not UTF-8.
-    if (commands.length > 0) this.current.write(Buffer.concat(commands.flatMap((one) => [pathBytes(one), CRLF])));
+    if (commands.length > 0) this.#current.write(Buffer.concat(commands.flatMap((one) => [pathBytes(one), CRLF])));
   }
 
-  private async askInTurn(asks: readonly Ask[], signal: AbortSignal): Promise<readonly Reply[]> {
+  async #askInTurn(asks: readonly Ask[], signal: AbortSignal): Promise<readonly Reply[]> {
     const replies: Reply[] = [];
     for (const { command, success, isSequel = false } of asks) {
       if (isSequel && (replies.at(-1)?.code ?? 0) >= 400) break;
@@ -203,14 +208,14 @@ export class Control {
   }
 
   /** A success code that the command cannot have is not an answer to it. */
-  private fitting(reply: Reply, { command, success }: Ask): Reply {
+  #fitting(reply: Reply, { command, success }: Ask): Reply {
     const fits = success === undefined ? isPositive(reply) : success.includes(reply.code);
     if (reply.code < 400 && !fits) throw this.giveUp(outOfStep(this.host, reply, verbOf(command)));
     return reply;
   }
 
   /** Returns `answer`; if it does not arrive in time, ends the connection with stall_timeout. */
-  answerInTime<T>(answer: Promise<T>, verb: string, timeoutMs = this.answerTimeoutMs): Promise<T> {
+  answerInTime<T>(answer: Promise<T>, verb: string, timeoutMs = this.#answerTimeoutMs): Promise<T> {
     return within(answer, timeoutMs, () => {
       const text = `${this.host} did not answer ${verb} within ${Math.round(timeoutMs)} ms`;
       throw this.giveUp(new GatewayError('stall_timeout', text, { step: 'transfer' }));
@@ -219,7 +224,7 @@ export class Control {
 
   /** Awaits `work`; the signal ends the whole connection, because the rest of an exchange cannot be cancelled. */
   async obey<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-    const stopListening = onAbort(signal, (reason) => this.end(reason));
+    const stopListening = onAbort(signal, (reason) => this.#end(reason));
     try {
       return await work;
     } catch (error) {
@@ -232,31 +237,31 @@ export class Control {
 
   /** Ends the connection for this reason, and returns the reason to be thrown. */
   giveUp(reason: GatewayError): GatewayError {
-    this.end(reason);
+    this.#end(reason);
     return reason;
   }
 
   /** Sends QUIT and waits for nothing. */
   close(): void {
-    this.end(new Error('the gateway closed the connection'));
+    this.#end(new Error('the gateway closed the connection'));
   }
 
-  private end(cause: unknown): void {
-    if (this.ending !== undefined) return;
-    this.ending = cause instanceof GatewayError ? cause : connectionLost(this.host, cause);
-    clearTimeout(this.strayTimer);
-    this.stopListening();
-    this.current.write('QUIT\r\n');
-    this.current.destroy();
-    this.task?.fail(this.ending);
-    for (const listener of this.lostListeners) listener();
+  #end(cause: unknown): void {
+    if (this.#ending !== undefined) return;
+    this.#ending = cause instanceof GatewayError ? cause : connectionLost(this.host, cause);
+    clearTimeout(this.#strayTimer);
+    this.#stopListening();
+    this.#current.write('QUIT\r\n');
+    this.#current.destroy();
+    this.#task?.fail(this.#ending);
+    for (const listener of this.#lostListeners) listener();
   }
 
-  private listen(socket: Socket): () => void {
+  #listen(socket: Socket): () => void {
     const decoder = new StringDecoder('utf8');
-    const accept = (chunk: Buffer): void => this.accept(decoder.write(chunk));
-    const fail = (error: Error): void => this.end(error);
-    const leave = (): void => this.end(new Error('the server closed the connection'));
+    const accept = (chunk: Buffer): void => this.#accept(decoder.write(chunk));
+    const fail = (error: Error): void => this.#end(error);
+    const leave = (): void => this.#end(new Error('the server closed the connection'));
     socket.setKeepAlive(true);
     socket.on('data', accept).on('error', fail).on('end', leave).on('close', leave);
     return () => {
@@ -266,33 +271,33 @@ export class Control {
     };
   }
 
-  private accept(text: string): void {
-    this.reader.accept(text);
-    if (this.reader.pending <= MAX_REPLY_CHARS) return;
+  #accept(text: string): void {
+    this.#reader.accept(text);
+    if (this.#reader.pending <= MAX_REPLY_CHARS) return;
     const words = `${this.host} sent a reply of more than ${MAX_REPLY_CHARS} characters`;
     this.giveUp(new GatewayError('protocol_error', words, { step: 'transfer' }));
   }
 
-  private newReader(): FtpReplyReader {
-    return new FtpReplyReader({ reply: (reply) => this.receive(reply), stray: (line) => this.bear(line) });
+  #newReader(): FtpReplyReader {
+    return new FtpReplyReader({ reply: (reply) => this.#receive(reply), stray: (line) => this.#bear(line) });
   }
 
-  private receive(reply: Reply): void {
-    clearTimeout(this.strayTimer);
-    this.strayTimer = undefined;
-    if (this.ending !== undefined) return;
+  #receive(reply: Reply): void {
+    clearTimeout(this.#strayTimer);
+    this.#strayTimer = undefined;
+    if (this.#ending !== undefined) return;
     // "Service not available, closing control connection": no command may follow (RFC 959, 5.4), whether one was sent
     // or not.
     if (reply.code === 421) return void this.giveUp(connectionLost(this.host, undefined, reply));
-    if (this.task === undefined) return void this.giveUp(outOfStep(this.host, reply));
-    this.task.isAnswered = true;
-    this.task.accept(reply);
+    if (this.#task === undefined) return void this.giveUp(outOfStep(this.host, reply));
+    this.#task.isAnswered = true;
+    this.#task.accept(reply);
   }
 
   /** Text outside of a reply: from now on the waiting command gets only a short time. */
-  private bear(line: string): void {
-    if (this.task === undefined || this.task.isAnswered || this.ending !== undefined) return;
-    this.strayTimer ??= setTimeout(() => this.giveUp(notAReply(this.host, line)), STRAY_MS);
+  #bear(line: string): void {
+    if (this.#task === undefined || this.#task.isAnswered || this.#ending !== undefined) return;
+    this.#strayTimer ??= setTimeout(() => this.giveUp(notAReply(this.host, line)), STRAY_MS);
   }
 }
 

@@ -8,8 +8,12 @@ const TURNS = 2;
 
 /** Passes the bytes of a socket on without its end, which TLS would take for a regular end. */
 class EndlessSocket extends Duplex {
-  constructor(private readonly socket: net.Socket) {
+  readonly #socket: net.Socket;
+
+  constructor(socket: net.Socket) {
     super();
+    this.#socket = socket;
+
     socket.pause();
     socket.on('data', (chunk: Buffer) => {
       if (!this.push(chunk)) socket.pause();
@@ -21,19 +25,19 @@ class EndlessSocket extends Duplex {
   }
 
   override _read(): void {
-    this.socket.resume();
+    this.#socket.resume();
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    this.socket.write(chunk, done);
+    this.#socket.write(chunk, done);
   }
 
   override _final(done: () => void): void {
-    this.socket.end(done);
+    this.#socket.end(done);
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.socket.destroy();
+    this.#socket.destroy();
     done(error);
   }
 }

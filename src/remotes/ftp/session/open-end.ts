@@ -5,20 +5,23 @@ import type { Readable } from 'node:stream';
 const SILENCE_MS = 5_000;
 
 export class OpenEnd {
+  readonly #data: Readable;
+  readonly #stallTimeoutMs: number;
+  readonly #isWhole: () => boolean;
   #timer: NodeJS.Timeout | undefined;
   #isOver = false;
 
   /** `isWhole`: whether the received data can be complete; before that the connection does not count as ended. */
-  constructor(
-    private readonly data: Readable,
-    private readonly stallTimeoutMs: number,
-    private readonly isWhole: () => boolean,
-  ) {}
+  constructor(data: Readable, stallTimeoutMs: number, isWhole: () => boolean) {
+    this.#data = data;
+    this.#stallTimeoutMs = stallTimeoutMs;
+    this.#isWhole = isWhole;
+  }
 
   /** Call when the last reply has arrived. */
   begin(): void {
-    if (this.#isOver || this.data.readableEnded) return;
-    this.#timer = setTimeout(() => this.#end(), Math.min(SILENCE_MS, this.stallTimeoutMs / 2));
+    if (this.#isOver || this.#data.readableEnded) return;
+    this.#timer = setTimeout(() => this.#end(), Math.min(SILENCE_MS, this.#stallTimeoutMs / 2));
   }
 
   /** Call when more data has arrived. */
@@ -33,7 +36,7 @@ export class OpenEnd {
 
   #end(): void {
     // Bytes that wait for their reader do not count as silence.
-    if (this.data.readableLength > 0 || !this.isWhole()) this.postpone();
-    else this.data.push(null);
+    if (this.#data.readableLength > 0 || !this.#isWhole()) this.postpone();
+    else this.#data.push(null);
   }
 }

@@ -16,40 +16,43 @@ interface ReplyEvents {
 }
 
 export class FtpReplyReader {
+  readonly #events: ReplyEvents;
   /** The incomplete last line. */
-  private rest = '';
+  #rest = '';
   /** The lines of the incomplete reply. */
-  private lines: string[] = [];
-  private length = 0;
+  #lines: string[] = [];
+  #length = 0;
 
-  constructor(private readonly events: ReplyEvents) {}
+  constructor(events: ReplyEvents) {
+    this.#events = events;
+  }
 
   /** Characters of the incomplete reply or line. */
   get pending(): number {
-    return this.length + this.rest.length;
+    return this.#length + this.#rest.length;
   }
 
   accept(text: string): void {
-    this.rest += text;
-    for (let end = this.rest.indexOf('\n'); end >= 0; end = this.rest.indexOf('\n')) {
-      const line = this.rest.slice(0, end).replace(/\r$/, '');
-      this.rest = this.rest.slice(end + 1);
-      this.take(line);
+    this.#rest += text;
+    for (let end = this.#rest.indexOf('\n'); end >= 0; end = this.#rest.indexOf('\n')) {
+      const line = this.#rest.slice(0, end).replace(/\r$/, '');
+      this.#rest = this.#rest.slice(end + 1);
+      this.#take(line);
     }
-    if (this.lines.length === 0 && !BEGINS_REPLY.test(this.rest)) this.events.stray(this.rest);
+    if (this.#lines.length === 0 && !BEGINS_REPLY.test(this.#rest)) this.#events.stray(this.#rest);
   }
 
-  private take(line: string): void {
+  #take(line: string): void {
     if (line.trim() === '') return;
-    const [first] = this.lines;
+    const [first] = this.#lines;
     const isLast = LAST_LINE.test(line) && (first === undefined || line.startsWith(first.slice(0, 3)));
-    if (first === undefined && !isLast && !FIRST_LINE.test(line)) return this.events.stray(line);
-    this.lines.push(line);
-    this.length += line.length;
+    if (first === undefined && !isLast && !FIRST_LINE.test(line)) return this.#events.stray(line);
+    this.#lines.push(line);
+    this.#length += line.length;
     if (!isLast) return;
-    const text = this.lines.join('\n');
-    this.lines = [];
-    this.length = 0;
-    this.events.reply({ code: Number(line.slice(0, 3)), text });
+    const text = this.#lines.join('\n');
+    this.#lines = [];
+    this.#length = 0;
+    this.#events.reply({ code: Number(line.slice(0, 3)), text });
   }
 }

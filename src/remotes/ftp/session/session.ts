@@ -37,25 +37,32 @@ const CHECK_TIMEOUT_MS = 10_000;
 const MAX_PROVEN_FOLDERS = 256;
 
 export class FtpSession implements Session<FtpLease>, FtpLease {
+  readonly #connection: FtpConnection;
+  readonly #limits: PoolLimits;
+  readonly #deps: ProtocolDeps;
   readonly capacity = 1;
   readonly provenFolders = new LRUCache<RemotePath, true>({ max: MAX_PROVEN_FOLDERS });
   readonly connectedAt: number;
   workingFolder: string | undefined;
-  private current: LoggedIn;
-  private leased = false;
-  private closed = false;
-  private spent = false;
-  private folder: string | undefined;
-  private readonly closeListeners: (() => void)[] = [];
+  #current: LoggedIn;
+  #leased = false;
+  #closed = false;
+  #spent = false;
+  #folder: string | undefined;
+  readonly #closeListeners: (() => void)[] = [];
 
   private constructor(
-    private readonly connection: FtpConnection,
-    private readonly limits: PoolLimits,
-    private readonly deps: ProtocolDeps,
+    connection: FtpConnection,
+    limits: PoolLimits,
+    deps: ProtocolDeps,
     readonly memory: HostMemory,
     first: LoggedIn,
   ) {
-    this.current = this.adopt(first);
+    this.#connection = connection;
+    this.#limits = limits;
+    this.#deps = deps;
+
+    this.#current = this.#adopt(first);
     this.connectedAt = first.connectedAt;
   }
 
@@ -71,78 +78,78 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
 
   /** While leased the slot stays taken even if the connection is lost: clean-up may log in again in it. */
   get alive(): boolean {
-    return !this.closed && (this.leased || (this.control.alive && !this.spent));
+    return !this.#closed && (this.#leased || (this.control.alive && !this.#spent));
   }
 
   get control(): Control {
-    return this.current.control;
+    return this.#current.control;
   }
 
   get features(): Features {
-    return this.current.features;
+    return this.#current.features;
   }
 
   get security(): Security | undefined {
-    return this.current.security;
+    return this.#current.security;
   }
 
   async lease(signal: AbortSignal): Promise<FtpLease> {
     signal.throwIfAborted();
     if (!this.alive) {
-      throw new GatewayError('connection_lost', `the session on ${hostOf(this.connection)} is gone`, {
+      throw new GatewayError('connection_lost', `the session on ${hostOf(this.#connection)} is gone`, {
         step: 'acquire',
       });
     }
-    this.leased = true;
+    this.#leased = true;
     return this;
   }
 
   leaseNow(): FtpLease | undefined {
     if (!this.alive) return undefined;
-    this.leased = true;
+    this.#leased = true;
     return this;
   }
 
   release(_lease: FtpLease, fate: 'keep' | 'discard'): void {
-    this.leased = false;
+    this.#leased = false;
     // An unfinished transfer leaves replies under way that the next operation would take for its own.
-    if (fate === 'discard' || this.spent || this.control.busy || !this.control.alive) this.close();
+    if (fate === 'discard' || this.#spent || this.control.busy || !this.control.alive) this.close();
   }
 
   async check(signal: AbortSignal): Promise<void> {
     // Any reply proves that the server is there.
     const noop = this.control.ask('NOOP', { signal });
-    await this.control.answerInTime(noop, 'NOOP', Math.min(CHECK_TIMEOUT_MS, this.limits.stallTimeoutMs));
+    await this.control.answerInTime(noop, 'NOOP', Math.min(CHECK_TIMEOUT_MS, this.#limits.stallTimeoutMs));
   }
 
   close(): void {
-    if (this.closed) return;
-    this.closed = true;
+    if (this.#closed) return;
+    this.#closed = true;
     this.control.close();
-    for (const listener of this.closeListeners) listener();
+    for (const listener of this.#closeListeners) listener();
   }
 
   onClose(listener: () => void): void {
-    this.closeListeners.push(listener);
+    this.#closeListeners.push(listener);
   }
 
   async loginFolder(signal: AbortSignal): Promise<string> {
-    this.folder ??= parseFolder(await this.control.ask('PWD', { signal, success: [257] }));
-    return this.folder;
+    this.#folder ??= parseFolder(await this.control.ask('PWD', { signal, success: [257] }));
+    return this.#folder;
   }
 
   async reconnect(signal: AbortSignal): Promise<void> {
-    this.spent = true;
+    this.#spent = true;
     this.control.close();
     this.workingFolder = undefined;
-    const again = await logIn(this.connection, this.limits, this.deps, signal);
-    this.current = this.adopt(again);
-    if (this.closed) this.control.close();
+    const again = await logIn(this.#connection, this.#limits, this.#deps, signal);
+    this.#current = this.#adopt(again);
+    if (this.#closed) this.control.close();
   }
 
-  private adopt(opened: LoggedIn): LoggedIn {
+  #adopt(opened: LoggedIn): LoggedIn {
     opened.control.onLost(() => {
-      if (!this.leased) this.close();
+      if (!this.#leased) this.close();
     });
     return opened;
   }

@@ -31,10 +31,13 @@ interface OpenClient {
 
 /** The clients of one gateway, which share its network rules and what it has learned about their endpoints. */
 export class SharedClients {
+  readonly #deps: ProtocolDeps;
   readonly #open = new Map<string, OpenClient & { users: number }>();
   readonly #memory: ServerMemory<EndpointTraits>;
 
-  constructor(private readonly deps: ProtocolDeps) {
+  constructor(deps: ProtocolDeps) {
+    this.#deps = deps;
+
     this.#memory = new ServerMemory((host) => {
       const hostname = host.replace(/:\d+$/, '');
       return new EndpointTraits(hostname, (message, facts) => deps.log(message, facts));
@@ -50,7 +53,7 @@ export class SharedClients {
       connection.allowPrivate ?? null,
     ]);
     const traits = this.#memory.of(host);
-    const shared = this.#open.get(key) ?? { ...openClient(connection, limits, this.deps, traits), users: 0 };
+    const shared = this.#open.get(key) ?? { ...openClient(connection, limits, this.#deps, traits), users: 0 };
     this.#open.set(key, shared);
     shared.users += 1;
     let isReleased = false;

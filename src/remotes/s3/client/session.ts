@@ -15,11 +15,14 @@ export interface S3Lease extends Pick<SharedClient, 'client' | 'puts' | 'traits'
  * holds a share of the client, whose keep-alive sockets end with the last session.
  */
 export class S3Session implements Session<S3Lease> {
+  readonly #shared: SharedClient;
   readonly capacity = 1;
   readonly #listeners: (() => void)[] = [];
   #alive = true;
 
-  constructor(private readonly shared: SharedClient) {}
+  constructor(shared: SharedClient) {
+    this.#shared = shared;
+  }
 
   get alive(): boolean {
     return this.#alive;
@@ -31,7 +34,7 @@ export class S3Session implements Session<S3Lease> {
   }
 
   leaseNow(): S3Lease {
-    const { client, puts, traits, gate } = this.shared;
+    const { client, puts, traits, gate } = this.#shared;
     return { client, puts, traits, seen: { proof: {} }, gate: gate.openLease() };
   }
 
@@ -47,7 +50,7 @@ export class S3Session implements Session<S3Lease> {
   close(): void {
     if (!this.#alive) return;
     this.#alive = false;
-    this.shared.release();
+    this.#shared.release();
     for (const listener of this.#listeners) listener();
   }
 

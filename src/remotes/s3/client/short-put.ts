@@ -47,10 +47,13 @@ interface Place {
 }
 
 export class ShortPuts {
+  readonly #options: ShortPutOptions;
   readonly #places = new Map<string, Place | undefined>();
   #signingKey: { readonly scope: string; readonly key: Buffer } | undefined;
 
-  constructor(private readonly options: ShortPutOptions) {}
+  constructor(options: ShortPutOptions) {
+    this.#options = options;
+  }
 
   /** Rejects with the errors of the SDK. */
   async put(object: ShortObject, options: SendOptions): Promise<{ readonly ETag?: string | undefined }> {
@@ -64,7 +67,7 @@ export class ShortPuts {
     }
     const command = new PutObjectCommand({ ...object, ContentLength: object.Body.length });
     const handed: SendOptions & Answered = { ...options, ...(answered && { answered }) };
-    return this.options.client.send(command, handed);
+    return this.#options.client.send(command, handed);
   }
 
   /** undefined if the SDK signs in another way. */
@@ -75,7 +78,7 @@ export class ShortPuts {
 
   /** Follows the SDK's own rules; what they refuse, the SDK reports itself. */
   #find(bucket: string): Place | undefined {
-    const { client, connection, endpoint } = this.options;
+    const { client, connection, endpoint } = this.#options;
     let found: ReturnType<typeof client.config.endpointProvider>;
     try {
       found = client.config.endpointProvider({
@@ -111,7 +114,7 @@ export class ShortPuts {
         port,
         path,
         headers: this.#headersOf(place, path, object),
-        agent: isSecure ? this.options.agents.https : this.options.agents.http,
+        agent: isSecure ? this.#options.agents.https : this.#options.agents.http,
       });
       request.once(
         'close',
@@ -129,7 +132,7 @@ export class ShortPuts {
     path: string,
     { Body: body, ContentType, ContentMD5, Metadata = {}, IfNoneMatch }: ShortObject,
   ): http.OutgoingHttpHeaders {
-    const { client, connection, hasChecksum } = this.options;
+    const { client, connection, hasChecksum } = this.#options;
     const time = new Date(Date.now() + client.config.systemClockOffset).toISOString().replace(/[-:]|\.\d+/g, '');
     const digest = hash('sha256', body, 'hex');
     const signed: Record<string, string> = {
@@ -161,7 +164,7 @@ export class ShortPuts {
   /** One key is valid for a day. */
   #keyFor(scope: string): Buffer {
     if (this.#signingKey?.scope !== scope) {
-      let key: Buffer = Buffer.from(`AWS4${this.options.connection.secretAccessKey}`);
+      let key: Buffer = Buffer.from(`AWS4${this.#options.connection.secretAccessKey}`);
       for (const part of scope.split('/')) key = createHmac('sha256', key).update(part).digest();
       this.#signingKey = { scope, key };
     }

@@ -25,6 +25,8 @@ interface Waiter {
  * and never for their readers, which may pause as long as they like.
  */
 export class SocketGate {
+  readonly #most: number;
+  readonly #takePlace: () => Place | undefined;
   readonly #leases = new Set<LeaseGate>();
   readonly #waiting = new Set<Waiter>();
   #underWay = 0;
@@ -33,10 +35,10 @@ export class SocketGate {
    * `takePlace`: called for each additional request; undefined = none is left now, and the lease's guaranteed request
    * must do.
    */
-  constructor(
-    private readonly most: number,
-    private readonly takePlace: () => Place | undefined = () => UNBOUNDED,
-  ) {}
+  constructor(most: number, takePlace: () => Place | undefined = () => UNBOUNDED) {
+    this.#most = most;
+    this.#takePlace = takePlace;
+  }
 
   openLease(): LeaseGate {
     const lease = new LeaseGate(this);
@@ -67,14 +69,14 @@ export class SocketGate {
   }
 
   #hasRoom(lease: LeaseGate): boolean {
-    if (lease.underWay === 0) return this.#underWay < this.most;
+    if (lease.underWay === 0) return this.#underWay < this.#most;
     let reserved = 0;
     for (const { underWay } of this.#leases) if (underWay === 0) reserved += 1;
-    return this.#underWay < this.most - reserved;
+    return this.#underWay < this.#most - reserved;
   }
 
   #admit(waiter: Waiter): void {
-    const place = waiter.lease.underWay === 0 ? UNBOUNDED : this.takePlace();
+    const place = waiter.lease.underWay === 0 ? UNBOUNDED : this.#takePlace();
     if (place === undefined) return;
     this.#waiting.delete(waiter);
     this.#underWay += 1;
@@ -96,17 +98,20 @@ export class SocketGate {
 
 /** The requests of one lease. */
 export class LeaseGate {
+  readonly #gate: SocketGate;
   /** Requests of this lease that hold a socket. */
   underWay = 0;
 
-  constructor(private readonly gate: SocketGate) {}
+  constructor(gate: SocketGate) {
+    this.#gate = gate;
+  }
 
   /** Resolves when a request may be sent; rejects with the signal's reason. */
   enter(signal: AbortSignal): Promise<Leave> {
-    return this.gate.enter(this, signal);
+    return this.#gate.enter(this, signal);
   }
 
   close(): void {
-    this.gate.closeLease(this);
+    this.#gate.closeLease(this);
   }
 }

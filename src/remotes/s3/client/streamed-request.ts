@@ -27,6 +27,7 @@ const BODY_BUFFER_BYTES = 256 * 1024;
 
 /** A request whose body is written chunk by chunk; never sent twice. It fails once, with the first cause. */
 export class StreamedRequest<T> {
+  readonly #options: StreamedRequestOptions;
   readonly #body: Readable;
   readonly #ender = new AbortController();
   readonly #answer: Promise<T>;
@@ -38,10 +39,9 @@ export class StreamedRequest<T> {
   #isEnded = false;
   #onFailure: ((error: Error) => void) | undefined;
 
-  constructor(
-    send: (body: Readable, options: SendOptions) => Promise<T>,
-    private readonly options: StreamedRequestOptions,
-  ) {
+  constructor(send: (body: Readable, options: SendOptions) => Promise<T>, options: StreamedRequestOptions) {
+    this.#options = options;
+
     this.#body = new Readable({ highWaterMark: BODY_BUFFER_BYTES, read: () => this.#wanted() });
     // The error reaches the feeder through #fail; an 'error' event without a listener would end the process.
     this.#body.on('error', () => undefined);
@@ -93,15 +93,15 @@ export class StreamedRequest<T> {
   async #run(send: (body: Readable, options: SendOptions) => Promise<T>): Promise<T> {
     let leave: Leave | undefined;
     try {
-      leave = await this.options.enter(this.#ender.signal);
+      leave = await this.#options.enter(this.#ender.signal);
       this.#isAdmitted = true;
       if (this.#isEnded) this.#watchAnswer();
       else if (this.#waiting !== undefined) this.#watch();
-      const answer = await send(this.#body, { abortSignal: this.#ender.signal, seen: this.options.seen });
+      const answer = await send(this.#body, { abortSignal: this.#ender.signal, seen: this.#options.seen });
       this.#stall.stop();
       return answer;
     } catch (error) {
-      const failure = this.#failure ?? this.options.translate(error);
+      const failure = this.#failure ?? this.#options.translate(error);
       this.#fail(failure);
       throw failure;
     } finally {
@@ -136,6 +136,6 @@ export class StreamedRequest<T> {
   }
 
   #watchAnswer(): void {
-    this.#watch(Math.round(this.options.stallMs + this.#pace.drainMs));
+    this.#watch(Math.round(this.#options.stallMs + this.#pace.drainMs));
   }
 }

@@ -81,6 +81,9 @@ const NOTED_ELSEWHERE: MultipartNote = { done: () => undefined, abortLater: () =
  * has completed or aborted it: otherwise the store would keep its parts, and charge for them, for ever.
  */
 export class MultipartUpload {
+  readonly #bucket: Bucket;
+  readonly #uploadId: string;
+  readonly #note: MultipartNote;
   readonly #cut = new AbortController();
   readonly #signal: AbortSignal;
   readonly #inFlight = new Set<Promise<unknown>>();
@@ -88,11 +91,15 @@ export class MultipartUpload {
   #isEnded = false;
 
   private constructor(
-    private readonly bucket: Bucket,
+    bucket: Bucket,
     readonly target: UploadTarget,
-    private readonly uploadId: string,
-    private readonly note: MultipartNote,
+    uploadId: string,
+    note: MultipartNote,
   ) {
+    this.#bucket = bucket;
+    this.#uploadId = uploadId;
+    this.#note = note;
+
     this.#signal = AbortSignal.any([bucket.calls.context.signal, this.#cut.signal]);
   }
 
@@ -146,7 +153,7 @@ export class MultipartUpload {
 
   /** Sends a part from memory; it may be sent again. */
   async sendPart(number: number, body: Buffer): Promise<Pick<StoredPart, 'etag' | 'checksum'>> {
-    const { calls } = this.bucket;
+    const { calls } = this.#bucket;
     const send = (withMd5: boolean): Promise<UploadPartCommandOutput> => {
       const command = this.#partCommand(number, body, body.length, withMd5 ? contentMd5(body) : undefined);
       // TLS protects the bytes in flight, and the store's own ETag at rest: SHA-256 of every part costs more than
@@ -171,12 +178,12 @@ export class MultipartUpload {
 
   /** Starts a part whose bytes are written as they arrive. */
   openPart(number: number, size: number): StreamedRequest<void> {
-    const { calls } = this.bucket;
+    const { calls } = this.#bucket;
     const about = { step: 'transfer', what: this.target.path } as const;
     const request = new StreamedRequest<void>(
       async (body, options) => {
         this.#keep(number, await calls.client.send(this.#partCommand(number, body, size), options));
-        calls.traits.learnChecksums(this.bucket.name, 'no');
+        calls.traits.learnChecksums(this.#bucket.name, 'no');
       },
       {
         signal: this.#signal,
@@ -193,12 +200,12 @@ export class MultipartUpload {
 
   /** Lets the store copy a range of another object into a part. */
   async copyPart(number: number, source: CopiedPart): Promise<void> {
-    const { calls } = this.bucket;
+    const { calls } = this.#bucket;
     const condition = calls.traits.now.copyIfMatch ? source.etag : undefined;
     const command = new UploadPartCopyCommand({
-      Bucket: this.bucket.name,
+      Bucket: this.#bucket.name,
       Key: this.target.key,
-      UploadId: this.uploadId,
+      UploadId: this.#uploadId,
       PartNumber: number,
       CopySource: copySource(source.bucket, source.key),
       CopySourceRange: `bytes=${source.start}-${source.end}`,
@@ -221,21 +228,21 @@ export class MultipartUpload {
    * already_exists. size_mismatch if the object does not have `size` bytes.
    */
   async complete(size: number, exclusive: boolean): Promise<CompletedUpload> {
-    const { calls } = this.bucket;
+    const { calls } = this.#bucket;
     const { path, key } = this.target;
     const { exclusiveComplete } = calls.traits.now;
     try {
       await this.#sendComplete(size, exclusive && exclusiveComplete !== 'no');
     } catch (error) {
-      if (exclusive && this.bucket.isConditionUnknown(error, 'exclusiveComplete')) {
+      if (exclusive && this.#bucket.isConditionUnknown(error, 'exclusiveComplete')) {
         await this.#sendComplete(size, false);
       } else if (!(await this.#hasCompleted(error))) {
-        throw exclusive ? this.bucket.conditionError(error, 'exclusiveComplete', path) : error;
+        throw exclusive ? this.#bucket.conditionError(error, 'exclusiveComplete', path) : error;
       }
     }
     this.#isEnded = true;
-    this.note.done();
-    return confirmSize(this.bucket, { path, key }, size);
+    this.#note.done();
+    return confirmSize(this.#bucket, { path, key }, size);
   }
 
   /** Ends the parts under way at once; abort() then removes the upload itself. */
@@ -250,19 +257,19 @@ export class MultipartUpload {
     await Promise.allSettled([...this.#inFlight]);
     if (this.#isEnded) return;
     this.#isEnded = true;
-    await abortUpload(this.bucket, this.target, this.uploadId).then(
-      () => this.note.done(),
-      () => this.note.abortLater(),
+    await abortUpload(this.#bucket, this.target, this.#uploadId).then(
+      () => this.#note.done(),
+      () => this.#note.abortLater(),
     );
   }
 
   async #sendComplete(size: number, condition: boolean): Promise<void> {
-    const { calls } = this.bucket;
+    const { calls } = this.#bucket;
     const Parts = this.#parts.sort((a, b) => (a.PartNumber ?? 0) - (b.PartNumber ?? 0));
     const command = new CompleteMultipartUploadCommand({
-      Bucket: this.bucket.name,
+      Bucket: this.#bucket.name,
       Key: this.target.key,
-      UploadId: this.uploadId,
+      UploadId: this.#uploadId,
       MultipartUpload: { Parts },
       ...(condition ? { IfNoneMatch: '*' } : {}),
     });
@@ -290,20 +297,20 @@ export class MultipartUpload {
     const joined = createHash('md5')
       .update(Buffer.from(sums.join(''), 'hex'))
       .digest('hex');
-    const facts = await this.bucket.head(this.target.key, this.target.path);
+    const facts = await this.#bucket.head(this.target.key, this.target.path);
     return facts?.etag === `${joined}-${sums.length}` ? facts : undefined;
   }
 
   #partCommand(number: number, body: Buffer | Readable, size: number, md5?: string): UploadPartCommand {
     return new UploadPartCommand({
-      Bucket: this.bucket.name,
+      Bucket: this.#bucket.name,
       Key: this.target.key,
-      UploadId: this.uploadId,
+      UploadId: this.#uploadId,
       PartNumber: number,
       Body: body,
       ContentLength: size,
       ...(md5 === undefined ? {} : { ContentMD5: md5 }),
-      ...checksum(this.bucket),
+      ...checksum(this.#bucket),
     });
   }
 

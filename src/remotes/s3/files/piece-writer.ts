@@ -30,6 +30,7 @@ const WRITER_BUFFER_BYTES = 256 * 1024;
 
 /** Gathers bytes into parts and sends them; bytes too few for a last part are kept as well. */
 export class S3PieceWriter extends Writable implements PieceWriter {
+  readonly #plan: PiecePlan;
   #chunks: Buffer[] = [];
   #gathered = 0;
   /** The stored tails before the gathered bytes of this part. */
@@ -43,12 +44,11 @@ export class S3PieceWriter extends Writable implements PieceWriter {
   /** Stored, but not in the journal: they count when the whole piece does. */
   readonly #unproven: StoredPart[] = [];
 
-  constructor(
-    bucket: Bucket,
-    private readonly plan: PiecePlan,
-  ) {
+  constructor(bucket: Bucket, plan: PiecePlan) {
     // A finished stream is not done yet: settle() follows.
     super({ autoDestroy: false, highWaterMark: WRITER_BUFFER_BYTES });
+    this.#plan = plan;
+
     this.on('error', () => undefined);
     this.#tails = plan.tails;
     this.#number = plan.number;
@@ -58,7 +58,7 @@ export class S3PieceWriter extends Writable implements PieceWriter {
 
   /** What counts beyond it is in the journal. */
   get safeOffset(): number {
-    return this.plan.offset;
+    return this.#plan.offset;
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
@@ -68,7 +68,7 @@ export class S3PieceWriter extends Writable implements PieceWriter {
 
   override _destroy(error: Error | null, done: Done): void {
     this.#chunks = [];
-    if (error !== null) this.plan.upload.cut(error);
+    if (error !== null) this.#plan.upload.cut(error);
     done(error);
   }
 
@@ -78,12 +78,12 @@ export class S3PieceWriter extends Writable implements PieceWriter {
     } finally {
       // Its request may be kept in memory for as long as the client's connection lives.
       this.#chunks = [];
-      this.plan.hold.resize(0);
+      this.#plan.hold.resize(0);
     }
   }
 
   async #settled(keep: boolean): Promise<Settled> {
-    const { journal, isProven, offset, length, hash } = this.plan;
+    const { journal, isProven, offset, length, hash } = this.#plan;
     if (!this.destroyed) this.end();
     await finished(this);
     await Promise.all(this.#inFlight);
@@ -104,7 +104,7 @@ export class S3PieceWriter extends Writable implements PieceWriter {
       if (this.#missing <= 0) await this.#start();
       const piece = rest.subarray(0, this.#missing);
       await this.#room(piece.length);
-      this.plan.hash?.update(piece);
+      this.#plan.hash?.update(piece);
       this.#chunks.push(piece);
       this.#gathered += piece.length;
       rest = rest.subarray(piece.length);
@@ -117,7 +117,7 @@ export class S3PieceWriter extends Writable implements PieceWriter {
 
   /** Waits for parts under way to free memory; share_exceeded or overloaded if there are none. */
   async #room(bytes: number): Promise<void> {
-    const { hold } = this.plan;
+    const { hold } = this.#plan;
     for (;;) {
       if (this.#failure !== undefined) throw this.#failure;
       const wanted = this.#inFlightBytes + this.#gathered + bytes;
@@ -128,9 +128,9 @@ export class S3PieceWriter extends Writable implements PieceWriter {
   }
 
   async #start(): Promise<void> {
-    while (this.#inFlight.size >= this.plan.partsInFlight) await Promise.race(this.#inFlight);
+    while (this.#inFlight.size >= this.#plan.partsInFlight) await Promise.race(this.#inFlight);
     if (this.#failure !== undefined) throw this.#failure;
-    this.plan.hash?.keep();
+    this.#plan.hash?.keep();
     const body = await this.#wholePart();
     const number = this.#number;
     this.#inFlightBytes += body.length;
@@ -142,28 +142,28 @@ export class S3PieceWriter extends Writable implements PieceWriter {
       .finally(() => {
         this.#inFlight.delete(sent);
         this.#inFlightBytes -= body.length;
-        this.plan.hold.resize(this.#inFlightBytes + this.#gathered);
+        this.#plan.hold.resize(this.#inFlightBytes + this.#gathered);
       });
     this.#inFlight.add(sent);
     this.#chunks = [];
     this.#gathered = 0;
     this.#number += 1;
-    this.#partBytes = this.plan.bytesOfPart(this.#number);
+    this.#partBytes = this.#plan.bytesOfPart(this.#number);
   }
 
   async #sendCounted(number: number, body: Buffer): Promise<void> {
     const part = await this.#sendPart(number, body);
-    if (this.plan.isProven) await this.plan.journal.add([part]);
+    if (this.#plan.isProven) await this.#plan.journal.add([part]);
     else this.#unproven.push(part);
   }
 
   async #sendPart(number: number, body: Buffer): Promise<StoredPart> {
-    const { upload } = this.plan;
+    const { upload } = this.#plan;
     return { number, size: body.length, ...(await inOpenUpload(upload.target.path, upload.sendPart(number, body))) };
   }
 
   async #keepTail(): Promise<void> {
-    const { hold, journal, tailObjects } = this.plan;
+    const { hold, journal, tailObjects } = this.#plan;
     const merged = firstTakenIn(this.#tails, this.#gathered);
     // Without room to merge, the bytes become one more tail.
     const hasRoom = hold.stretch(2 * (this.#gathered + bytesOf(this.#tails.slice(merged))));
@@ -184,7 +184,7 @@ export class S3PieceWriter extends Writable implements PieceWriter {
 
   /** The gathered bytes after these tails. */
   async #behind(tails: readonly StoredTail[]): Promise<Buffer> {
-    const chunks = [...(await this.plan.tailObjects.read(tails)), ...this.#chunks];
+    const chunks = [...(await this.#plan.tailObjects.read(tails)), ...this.#chunks];
     const [only] = chunks;
     return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
   }

@@ -50,21 +50,23 @@ const MAX_PARTS = 10_000;
 const MOST_PARTS_IN_FLIGHT = 2;
 
 export class S3Pieces implements Pieces {
+  readonly #bucket: Bucket;
+  readonly #tuning: PiecesTuning;
   readonly canBeRead = false;
 
-  constructor(
-    private readonly bucket: Bucket,
-    private readonly tuning: PiecesTuning,
-  ) {}
+  constructor(bucket: Bucket, tuning: PiecesTuning) {
+    this.#bucket = bucket;
+    this.#tuning = tuning;
+  }
 
   async begin(
     { path, hidden, length = 0 }: Omit<PiecedFile, 'storeId' | 'journal'>,
     { modifiedAt, isChecked }: BeginOptions,
   ): Promise<string> {
     if (length > MAX_GATHERED_BYTES * MAX_PARTS) throw tooLarge(path);
-    await requireFilePlace(this.bucket, path);
-    const target = this.target(isChecked ? hidden : path);
-    const id = await MultipartUpload.begin(this.bucket, target, describe(target.key, modifiedAt));
+    await requireFilePlace(this.#bucket, path);
+    const target = this.#target(isChecked ? hidden : path);
+    const id = await MultipartUpload.begin(this.#bucket, target, describe(target.key, modifiedAt));
     return isChecked ? `${STAGED}${id}` : id;
   }
 
@@ -74,23 +76,23 @@ export class S3Pieces implements Pieces {
 
   async resume(file: PiecedFile, { offset }: Standing, options: PieceOptions): Promise<PieceWriter> {
     const counted = await countedOf(file.journal);
-    if (offsetOf(counted) !== offset) throw this.lost(file.path);
+    if (offsetOf(counted) !== offset) throw this.#lost(file.path);
     const { parts, tails } = counted;
-    const hold = this.bucket.calls.context.hold?.() ?? UNCOUNTED;
-    const { partBytes, partsInFlight } = this.tuning;
-    return new S3PieceWriter(this.bucket, {
+    const hold = this.#bucket.calls.context.hold?.() ?? UNCOUNTED;
+    const { partBytes, partsInFlight } = this.#tuning;
+    return new S3PieceWriter(this.#bucket, {
       ...options,
-      upload: this.reopen(file, parts),
+      upload: this.#reopen(file, parts),
       journal: file.journal,
       hold,
       offset,
       tails,
-      tailObjects: this.tailObjects(file),
+      tailObjects: this.#tailObjects(file),
       length: file.length,
       number: parts.length + 1,
       partsInFlight: Math.min(partsInFlight, MOST_PARTS_IN_FLIGHT),
       bytesOfPart: (number) => {
-        const first = this.bucket.calls.traits.now.equalParts ? parts[0]?.size : undefined;
+        const first = this.#bucket.calls.traits.now.equalParts ? parts[0]?.size : undefined;
         return first ?? partBytesOf(number, partBytes, file);
       },
     });
@@ -98,66 +100,67 @@ export class S3Pieces implements Pieces {
 
   async publish(file: PiecedFile, commit: PieceCommit): Promise<FileInfo> {
     const { path } = file;
-    const { context } = this.bucket.calls;
+    const { context } = this.#bucket.calls;
     const counted = await countedOf(file.journal);
-    if (offsetOf(counted) !== commit.size) throw this.lost(path);
+    if (offsetOf(counted) !== commit.size) throw this.#lost(path);
     const isStaged = file.storeId.startsWith(STAGED);
     if (commit.check !== undefined && !isStaged)
       throw cannotResume('it was begun when files of its connection were not read back; begin it again');
     if (!isStaged || commit.size === 0) context.mark?.('rename');
-    await requireFilePlace(this.bucket, path);
+    await requireFilePlace(this.#bucket, path);
     const done =
       commit.size === 0
-        ? await this.putEmpty(file, commit)
-        : await (isStaged ? this.completeStaged(file, counted, commit) : this.complete(file, counted, commit));
-    await this.removeTails(file).catch(() => context.leftovers.removeLater(file.hidden));
+        ? await this.#putEmpty(file, commit)
+        : await (isStaged ? this.#completeStaged(file, counted, commit) : this.#complete(file, counted, commit));
+    await this.#removeTails(file).catch(() => context.leftovers.removeLater(file.hidden));
     return fileInfo(path, done);
   }
 
   async discard(file: PiecedFile): Promise<void> {
     // If beginning was cut, the id is unknown.
-    if (file.storeId !== '') await abortUpload(this.bucket, this.uploadTarget(file), uploadIdOf(file));
-    await this.removeTails(file);
+    if (file.storeId !== '') await abortUpload(this.#bucket, this.#uploadTarget(file), uploadIdOf(file));
+    await this.#removeTails(file);
   }
 
-  private async complete(
+  async #complete(
     file: PiecedFile,
     counted: Counted,
     { size, exclusive = false, isAgain }: PieceCommit,
   ): Promise<CompletedUpload> {
-    const { context, traits } = this.bucket.calls;
-    const done = isAgain ? await this.reopen(file, counted.parts).completed() : undefined;
+    const { context, traits } = this.#bucket.calls;
+    const done = isAgain ? await this.#reopen(file, counted.parts).completed() : undefined;
     if (done !== undefined && counted.tails.length === 0) return done;
-    const upload = this.reopen(file, await this.withoutTails(file, counted));
-    if (exclusive && traits.now.exclusiveComplete !== 'yes') await refuseExisting(this.bucket, this.target(file.path));
+    const upload = this.#reopen(file, await this.#withoutTails(file, counted));
+    if (exclusive && traits.now.exclusiveComplete !== 'yes')
+      await refuseExisting(this.#bucket, this.#target(file.path));
     context.irrevocable?.();
     return inOpenUpload(file.path, upload.complete(size, exclusive));
   }
 
   /** A file that must be read again is stored under the hidden name first; the store then copies it. */
-  private async completeStaged(file: PiecedFile, counted: Counted, commit: PieceCommit): Promise<CompletedUpload> {
+  async #completeStaged(file: PiecedFile, counted: Counted, commit: PieceCommit): Promise<CompletedUpload> {
     try {
-      return await this.copyStaged(file, counted, commit);
+      return await this.#copyStaged(file, counted, commit);
     } catch (error) {
       // An earlier try may have published it without a chance to report it.
-      const published = commit.isAgain ? await this.published(file, commit) : undefined;
+      const published = commit.isAgain ? await this.#published(file, commit) : undefined;
       if (published === undefined) throw error;
       return published;
     }
   }
 
-  private async copyStaged(
+  async #copyStaged(
     file: PiecedFile,
     counted: Counted,
     { size, exclusive = false, modifiedAt, check, isAgain }: PieceCommit,
   ): Promise<CompletedUpload> {
-    const { bucket } = this;
+    const bucket = this.#bucket;
     const { context } = bucket.calls;
-    const [staged, final] = [this.target(file.hidden), this.target(file.path)];
-    const done = isAgain ? await this.reopen(file, counted.parts).completed() : undefined;
+    const [staged, final] = [this.#target(file.hidden), this.#target(file.path)];
+    const done = isAgain ? await this.#reopen(file, counted.parts).completed() : undefined;
     const isDone = done !== undefined && counted.tails.length === 0;
-    const facts = isDone ? done : await this.stage(file, counted, size);
-    await check?.(() => this.open(staged));
+    const facts = isDone ? done : await this.#stage(file, counted, size);
+    await check?.(() => this.#open(staged));
     context.mark?.('rename');
     if (exclusive) await refuseExisting(bucket, final);
     const origin = { bucket: bucket.name, key: staged.key, facts };
@@ -165,82 +168,79 @@ export class S3Pieces implements Pieces {
     return copyObject(bucket, origin, final, { exclusive, description: describe(final.key, modifiedAt) });
   }
 
-  private async stage(file: PiecedFile, counted: Counted, size: number): Promise<CompletedUpload> {
-    const upload = this.reopen(file, await this.withoutTails(file, counted));
+  async #stage(file: PiecedFile, counted: Counted, size: number): Promise<CompletedUpload> {
+    const upload = this.#reopen(file, await this.#withoutTails(file, counted));
     return inOpenUpload(file.path, upload.complete(size, false));
   }
 
   /** The object at the final path, if it is this file. */
-  private async published({ path }: PiecedFile, { size, check }: PieceCommit): Promise<CompletedUpload | undefined> {
-    const final = this.target(path);
-    const facts = await this.bucket.head(final.key, path);
+  async #published({ path }: PiecedFile, { size, check }: PieceCommit): Promise<CompletedUpload | undefined> {
+    const final = this.#target(path);
+    const facts = await this.#bucket.head(final.key, path);
     if (facts?.size !== size) return undefined;
-    return check?.(() => this.open(final)).then(
+    return check?.(() => this.#open(final)).then(
       () => facts,
       () => undefined,
     );
   }
 
-  private async open({ key, path }: UploadTarget): Promise<OpenFile> {
-    const { facts, body } = await this.bucket.get(key, path);
+  async #open({ key, path }: UploadTarget): Promise<OpenFile> {
+    const { facts, body } = await this.#bucket.get(key, path);
     return { info: fileInfo(path, facts), range: undefined, body };
   }
 
   /** A store cannot complete a multipart upload without parts. */
-  private async putEmpty(
-    file: PiecedFile,
-    { exclusive = false, modifiedAt, isAgain }: PieceCommit,
-  ): Promise<CompletedUpload> {
-    const target = this.target(file.path);
+  async #putEmpty(file: PiecedFile, { exclusive = false, modifiedAt, isAgain }: PieceCommit): Promise<CompletedUpload> {
+    const target = this.#target(file.path);
     const { key, path } = target;
-    const existing = isAgain ? await this.bucket.head(key, path) : undefined;
+    const existing = isAgain ? await this.#bucket.head(key, path) : undefined;
     if (existing?.size !== 0) {
-      const { context, traits } = this.bucket.calls;
-      if (exclusive && traits.now.exclusivePut !== 'yes') await refuseExisting(this.bucket, target);
+      const { context, traits } = this.#bucket.calls;
+      if (exclusive && traits.now.exclusivePut !== 'yes') await refuseExisting(this.#bucket, target);
       context.irrevocable?.();
-      await this.bucket.put(key, Buffer.alloc(0), path, { exclusive, modifiedAt });
+      await this.#bucket.put(key, Buffer.alloc(0), path, { exclusive, modifiedAt });
     }
-    await abortUpload(this.bucket, this.uploadTarget(file), uploadIdOf(file)).catch(() => undefined);
-    return confirmSize(this.bucket, target, 0);
+    await abortUpload(this.#bucket, this.#uploadTarget(file), uploadIdOf(file)).catch(() => undefined);
+    return confirmSize(this.#bucket, target, 0);
   }
 
-  private async removeTails(file: PiecedFile): Promise<void> {
-    await this.tailObjects(file).remove(await file.journal.tails());
+  async #removeTails(file: PiecedFile): Promise<void> {
+    await this.#tailObjects(file).remove(await file.journal.tails());
   }
 
   /** The tails become the last part. */
-  private async withoutTails(file: PiecedFile, { parts, tails }: Counted): Promise<readonly StoredPart[]> {
+  async #withoutTails(file: PiecedFile, { parts, tails }: Counted): Promise<readonly StoredPart[]> {
     if (tails.length === 0) return parts;
-    const hold = this.bucket.calls.context.hold?.() ?? UNCOUNTED;
+    const hold = this.#bucket.calls.context.hold?.() ?? UNCOUNTED;
     const size = bytesOf(tails);
     // Read one after the other, and joined.
     hold.require(2 * size);
-    const body = Buffer.concat(await this.tailObjects(file).read(tails), size);
+    const body = Buffer.concat(await this.#tailObjects(file).read(tails), size);
     const number = parts.length + 1;
-    const sent = await inOpenUpload(file.path, this.reopen(file, parts).sendPart(number, body));
+    const sent = await inOpenUpload(file.path, this.#reopen(file, parts).sendPart(number, body));
     const last = { number, size, ...sent };
     await file.journal.add([last]);
     hold.resize(0);
     return [...parts, last];
   }
 
-  private tailObjects({ path, hidden }: PiecedFile): TailObjects {
-    return new TailObjects(this.bucket, path, hidden);
+  #tailObjects({ path, hidden }: PiecedFile): TailObjects {
+    return new TailObjects(this.#bucket, path, hidden);
   }
 
-  private reopen(file: PiecedFile, parts: readonly StoredPart[]): MultipartUpload {
-    return MultipartUpload.reopen(this.bucket, this.uploadTarget(file), uploadIdOf(file), parts);
+  #reopen(file: PiecedFile, parts: readonly StoredPart[]): MultipartUpload {
+    return MultipartUpload.reopen(this.#bucket, this.#uploadTarget(file), uploadIdOf(file), parts);
   }
 
-  private uploadTarget({ path, hidden, storeId }: PiecedFile): UploadTarget {
-    return this.target(storeId.startsWith(STAGED) ? hidden : path);
+  #uploadTarget({ path, hidden, storeId }: PiecedFile): UploadTarget {
+    return this.#target(storeId.startsWith(STAGED) ? hidden : path);
   }
 
-  private target(path: RemotePath): UploadTarget {
-    return { path, key: this.bucket.fileKey(path) };
+  #target(path: RemotePath): UploadTarget {
+    return { path, key: this.#bucket.fileKey(path) };
   }
 
-  private lost(path: RemotePath): GatewayError {
+  #lost(path: RemotePath): GatewayError {
     return new GatewayError('size_mismatch', `${path}: the store holds other bytes than were told to stand`, {
       step: 'verify',
     });

@@ -59,20 +59,29 @@ const MAX_OBJECT_BYTES = 5 * 1024 ** 4;
 const FIRST_BYTE = { start: 0, end: 0 };
 
 export class S3Remote implements Remote {
+  readonly #lease: S3Lease;
+  readonly #connection: S3Connection;
+  readonly #deps: ProtocolDeps;
+  readonly #context: RemoteContext;
   readonly #bucket: Bucket;
 
   constructor(
-    private readonly lease: S3Lease,
-    private readonly connection: S3Connection,
+    lease: S3Lease,
+    connection: S3Connection,
     limits: PoolLimits,
-    private readonly deps: ProtocolDeps,
-    private readonly context: RemoteContext,
+    deps: ProtocolDeps,
+    context: RemoteContext,
   ) {
+    this.#lease = lease;
+    this.#connection = connection;
+    this.#deps = deps;
+    this.#context = context;
+
     this.#bucket = new Bucket(new Calls(lease, connection, limits, context));
   }
 
   readonly #warn = (message: string, facts: Record<string, unknown>): void =>
-    this.deps.warn(message, { ...facts, bucket: this.connection.bucket });
+    this.#deps.warn(message, { ...facts, bucket: this.#connection.bucket });
 
   get can(): Capabilities {
     const { exclusivePut, exclusiveComplete } = this.#bucket.calls.traits.now;
@@ -89,14 +98,14 @@ export class S3Remote implements Remote {
   }
 
   get proof(): ServerProof {
-    return this.lease.seen.proof;
+    return this.#lease.seen.proof;
   }
 
   async look(): Promise<ServerSight> {
     const startedAt = performance.now();
     await this.#bucket.headBucket();
     const ms = performance.now() - startedAt;
-    const { socket } = this.lease.seen;
+    const { socket } = this.#lease.seen;
     const certificate = socket && certificateOf(socket);
     const connect = socket && connectOf(socket);
     const shown = certificate === undefined ? {} : { certificate };
@@ -166,10 +175,10 @@ export class S3Remote implements Remote {
     // Not parallel to the body: the requests of many uploads would wait for each other's sockets.
     if (!provisional) await requireFilePlace(bucket, path);
     const checked = provisional ? undefined : path;
-    const { s3PartBytes: partBytes, s3PartsInFlight: partsInFlight } = this.deps.tuning;
+    const { s3PartBytes: partBytes, s3PartsInFlight: partsInFlight } = this.#deps.tuning;
     // The condition is put on a body that cannot be sent again only after the store is known to obey it.
     const asksFirst = exclusive && bucket.calls.traits.now.exclusivePut !== 'yes';
-    if (this.connection.uploader === 'sdk') {
+    if (this.#connection.uploader === 'sdk') {
       const target = provisional ? await this.#stage(path) : this.#target(path);
       const isConditional = exclusive && !provisional && this.can.exclusiveCreate;
       const options = { size, partBytes, partsInFlight, isConditional, modifiedAt };
@@ -201,11 +210,11 @@ export class S3Remote implements Remote {
   }
 
   #hold(): Hold {
-    return this.context.hold?.() ?? UNCOUNTED;
+    return this.#context.hold?.() ?? UNCOUNTED;
   }
 
   get pieces(): Pieces {
-    const { s3PartBytes: partBytes, s3PartsInFlight: partsInFlight } = this.deps.tuning;
+    const { s3PartBytes: partBytes, s3PartsInFlight: partsInFlight } = this.#deps.tuning;
     return new S3Pieces(this.#bucket, { partBytes, partsInFlight });
   }
 
@@ -232,7 +241,7 @@ export class S3Remote implements Remote {
     if (etag !== undefined && facts.etag !== etag) throw changedMeanwhile(from);
     const origin = { bucket: bucket.name, key: bucket.fileKey(from), facts };
     const copied = await this.#copy(origin, to, !replace);
-    this.context.irrevocable?.();
+    this.#context.irrevocable?.();
     await bucket.remove(origin.key, from, undefined, etag);
     return fileInfo(to, copied);
   }
@@ -240,7 +249,7 @@ export class S3Remote implements Remote {
   async remove(path: RemotePath, { etag }: Expected = {}): Promise<void> {
     // DELETE answers 204 even if there was nothing to delete.
     await this.#file(path);
-    this.context.irrevocable?.();
+    this.#context.irrevocable?.();
     await this.#bucket.remove(this.#bucket.fileKey(path), path, undefined, etag);
   }
 
@@ -253,7 +262,7 @@ export class S3Remote implements Remote {
       throw (await bucket.head(bucket.fileKey(path), path)) === undefined ? notFound(path) : notAFolder(path);
     }
     if (found.some((other) => other !== key)) throw notEmpty(path);
-    this.context.irrevocable?.();
+    this.#context.irrevocable?.();
     await bucket.remove(key, path);
   }
 
@@ -306,7 +315,7 @@ export class S3Remote implements Remote {
 
   /** Whether this store, with this login, can read what `other` holds. */
   #reaches(other: S3Remote): boolean {
-    const [mine, its] = [this.connection, other.connection];
+    const [mine, its] = [this.#connection, other.#connection];
     const login = (connection: S3Connection): string =>
       JSON.stringify([hostOf(connection), identityOf({ ...connection, bucket: '' })]);
     return login(mine) === login(its);
@@ -317,7 +326,7 @@ export class S3Remote implements Remote {
     const { description = {} } = origin.facts;
     const isAnew = time !== undefined && canBeWrittenAnew(description);
     // Work of many requests may be given up between them.
-    if (origin.facts.size <= MAX_PUT_BYTES) this.context.irrevocable?.();
+    if (origin.facts.size <= MAX_PUT_BYTES) this.#context.irrevocable?.();
     return copyObject(this.#bucket, origin, this.#target(to), {
       exclusive,
       description: isAnew ? withTime(description, time) : undefined,
@@ -330,7 +339,7 @@ export class S3Remote implements Remote {
 
   /** A hidden key in the same folder; the folder is noted before anything is written to the key. */
   async #stage(path: RemotePath): Promise<UploadTarget> {
-    const hidden = hiddenBeside(path, this.context.leftovers);
+    const hidden = hiddenBeside(path, this.#context.leftovers);
     await hidden.noted;
     return this.#target(hidden.path);
   }

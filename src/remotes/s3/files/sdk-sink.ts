@@ -43,6 +43,8 @@ interface SdkSinkOptions {
 type Command = Parameters<S3Client['send']>[0];
 
 export class SdkSink implements Sink {
+  readonly #bucket: Bucket;
+  readonly #options: SdkSinkOptions;
   readonly #cut = new AbortController();
   readonly #signal: AbortSignal;
   readonly #body = new PassThrough();
@@ -55,11 +57,14 @@ export class SdkSink implements Sink {
   #isPublished = false;
 
   constructor(
-    private readonly bucket: Bucket,
+    bucket: Bucket,
     readonly target: UploadTarget,
-    private readonly options: SdkSinkOptions,
+    options: SdkSinkOptions,
     onFailure: (error: Error) => void,
   ) {
+    this.#bucket = bucket;
+    this.#options = options;
+
     const { size, partBytes, partsInFlight, isConditional, modifiedAt } = options;
     this.#partBytes = sdkPartBytes(size, partBytes);
     this.#signal = AbortSignal.any([bucket.calls.context.signal, this.#cut.signal]);
@@ -93,17 +98,17 @@ export class SdkSink implements Sink {
   }
 
   async publish(target: UploadTarget, size: number, exclusive: boolean): Promise<CompletedUpload> {
-    if (exclusive && !this.options.isConditional) await refuseExisting(this.bucket, target);
+    if (exclusive && !this.#options.isConditional) await refuseExisting(this.#bucket, target);
     this.#body.end(this.#held);
     this.#held = undefined;
     try {
       await this.#sent;
     } catch (error) {
-      throw exclusive ? this.bucket.conditionError(error, 'exclusivePut', target.path) : error;
+      throw exclusive ? this.#bucket.conditionError(error, 'exclusivePut', target.path) : error;
     }
     this.#isPublished = true;
     this.#note?.done();
-    return confirmSize(this.bucket, target, size);
+    return confirmSize(this.#bucket, target, size);
   }
 
   cut(cause: Error): void {
@@ -115,7 +120,7 @@ export class SdkSink implements Sink {
     this.cut(cause);
     await this.#sent.catch(() => undefined);
     if (this.#isPublished || this.#uploadId === undefined) return;
-    await abortUpload(this.bucket, this.target, this.#uploadId).then(
+    await abortUpload(this.#bucket, this.target, this.#uploadId).then(
       () => this.#note?.done(),
       () => this.#note?.abortLater(),
     );
@@ -131,13 +136,13 @@ export class SdkSink implements Sink {
 
   /** The pool's client with another way to send commands. */
   #client(): S3Client {
-    const client = Object.create(this.bucket.calls.client) as S3Client;
+    const client = Object.create(this.#bucket.calls.client) as S3Client;
     const send = (command: Command): Promise<unknown> => this.#send(command);
     return Object.assign(client, { send });
   }
 
   async #send(command: Command): Promise<unknown> {
-    const { calls } = this.bucket;
+    const { calls } = this.#bucket;
     const sent =
       command instanceof UploadPartCommand || command instanceof PutObjectCommand ? command.input : undefined;
     const body = sent?.Body;
@@ -149,7 +154,7 @@ export class SdkSink implements Sink {
   }
 
   async #sendOnce(command: Command): Promise<unknown> {
-    const { calls } = this.bucket;
+    const { calls } = this.#bucket;
     const answer = await calls.call((options) => calls.client.send(command, options) as Promise<unknown>, {
       what: this.target.path,
       // If opening an upload were cut, it would exist in the store with an unknown id.
@@ -166,7 +171,7 @@ export class SdkSink implements Sink {
    * taken for another's.
    */
   #patience(command: Command): Pick<CallOptions, 'step' | 'attempts' | 'allowMs'> {
-    const { calls } = this.bucket;
+    const { calls } = this.#bucket;
     if (command instanceof CreateMultipartUploadCommand) return { step: 'open' };
     if (command instanceof AbortMultipartUploadCommand) return { step: 'publish', attempts: IDEMPOTENT_ATTEMPTS };
     const allowMs = calls.copyAllowanceMs(this.#partBytes * SLOW_LINK);
@@ -176,6 +181,6 @@ export class SdkSink implements Sink {
 
   async #opened({ UploadId = '' }: CreateMultipartUploadCommandOutput): Promise<void> {
     this.#uploadId = UploadId;
-    this.#note = await this.bucket.calls.context.leftovers.expectMultipart(this.target.path, UploadId);
+    this.#note = await this.#bucket.calls.context.leftovers.expectMultipart(this.target.path, UploadId);
   }
 }

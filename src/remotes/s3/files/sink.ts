@@ -35,16 +35,21 @@ export interface Sink {
  * that ends before its announced length is never stored.
  */
 export class PutSink implements Sink {
+  readonly #bucket: Bucket;
+  readonly #options: { readonly isConditional: boolean; readonly modifiedAt: Date | undefined };
   readonly #request: StreamedRequest<string | undefined>;
   #held: Buffer | undefined;
 
   constructor(
-    private readonly bucket: Bucket,
+    bucket: Bucket,
     readonly target: UploadTarget,
     size: number,
-    private readonly options: { readonly isConditional: boolean; readonly modifiedAt: Date | undefined },
+    options: { readonly isConditional: boolean; readonly modifiedAt: Date | undefined },
     onFailure: (error: Error) => void,
   ) {
+    this.#bucket = bucket;
+    this.#options = options;
+
     const { isConditional, modifiedAt } = options;
     this.#request = bucket.openPut(target.key, size, target.path, { exclusive: isConditional, modifiedAt });
     this.#request.onFailure(onFailure);
@@ -60,13 +65,13 @@ export class PutSink implements Sink {
   async publish(target: UploadTarget, size: number, exclusive: boolean): Promise<CompletedUpload> {
     // It was announced too late to be the store's own condition: the best option left is a check just before the last
     // bytes are sent.
-    if (exclusive && !this.options.isConditional)
-      await refuseExisting(this.bucket, target, this.bucket.calls.spareSignal());
+    if (exclusive && !this.#options.isConditional)
+      await refuseExisting(this.#bucket, target, this.#bucket.calls.spareSignal());
     const held = this.#held;
     this.#held = undefined;
     if (held !== undefined) this.#request.feed(held, () => undefined);
     const etag = await this.#request.finish();
-    return justStored(target, size, etag, this.options.modifiedAt);
+    return justStored(target, size, etag, this.#options.modifiedAt);
   }
 
   cut(cause: Error): void {
@@ -81,6 +86,8 @@ export class PutSink implements Sink {
 
 /** Sends a known size as equal parts, each streamed, one after the other: no part is ever held in memory. */
 export class SerialPartsSink implements Sink {
+  readonly #bucket: Bucket;
+  readonly #onFailure: (error: Error) => void;
   readonly #partBytes: number;
   readonly #upload: PendingUpload;
   #part: StreamedRequest<void> | undefined;
@@ -89,12 +96,15 @@ export class SerialPartsSink implements Sink {
   #left: number;
 
   constructor(
-    private readonly bucket: Bucket,
+    bucket: Bucket,
     readonly target: UploadTarget,
     size: number,
     modifiedAt: Date | undefined,
-    private readonly onFailure: (error: Error) => void,
+    onFailure: (error: Error) => void,
   ) {
+    this.#bucket = bucket;
+    this.#onFailure = onFailure;
+
     this.#left = size;
     this.#partBytes = equalPartBytes(size);
     this.#upload = new PendingUpload(bucket, async () => target, modifiedAt);
@@ -107,8 +117,8 @@ export class SerialPartsSink implements Sink {
   async publish(target: UploadTarget, size: number, exclusive: boolean): Promise<CompletedUpload> {
     const upload = await this.#upload.open();
     await this.#part?.finish();
-    if (exclusive && this.bucket.calls.traits.now.exclusiveComplete !== 'yes')
-      await refuseExisting(this.bucket, target);
+    if (exclusive && this.#bucket.calls.traits.now.exclusiveComplete !== 'yes')
+      await refuseExisting(this.#bucket, target);
     return upload.complete(size, exclusive);
   }
 
@@ -137,7 +147,7 @@ export class SerialPartsSink implements Sink {
     this.#number += 1;
     this.#partLeft = Math.min(this.#partBytes, this.#left);
     this.#part = upload.openPart(this.#number, this.#partLeft);
-    this.#part.onFailure(this.onFailure);
+    this.#part.onFailure(this.#onFailure);
     return this.#part;
   }
 }
@@ -159,6 +169,9 @@ interface GatheringTuning {
  * parts under way and the one that is being filled.
  */
 export class GatheringSink implements Sink {
+  readonly #bucket: Bucket;
+  readonly #tuning: GatheringTuning;
+  readonly #onFailure: (error: Error) => void;
   readonly #upload: PendingUpload;
   #chunks: Buffer[] = [];
   #gathered = 0;
@@ -169,12 +182,16 @@ export class GatheringSink implements Sink {
   #failure: Error | undefined;
 
   constructor(
-    private readonly bucket: Bucket,
-    private readonly tuning: GatheringTuning,
+    bucket: Bucket,
+    tuning: GatheringTuning,
     /** Returns the target of a multipart upload; called when one is needed. */
     chooseTarget: () => Promise<UploadTarget>,
-    private readonly onFailure: (error: Error) => void,
+    onFailure: (error: Error) => void,
   ) {
+    this.#bucket = bucket;
+    this.#tuning = tuning;
+    this.#onFailure = onFailure;
+
     this.#upload = new PendingUpload(bucket, chooseTarget, tuning.modifiedAt);
     this.#partBytes = this.#sizeOf(1);
   }
@@ -193,17 +210,17 @@ export class GatheringSink implements Sink {
   }
 
   async publish(target: UploadTarget, size: number, exclusive: boolean, modifiedAt?: Date): Promise<CompletedUpload> {
-    const { exclusivePut, exclusiveComplete } = this.bucket.calls.traits.now;
+    const { exclusivePut, exclusiveComplete } = this.#bucket.calls.traits.now;
     const upload = this.#upload.opened;
     if (upload === undefined) {
-      if (exclusive && exclusivePut !== 'yes') await refuseExisting(this.bucket, target);
-      const etag = await this.bucket.put(target.key, this.#take(), target.path, { exclusive, modifiedAt });
+      if (exclusive && exclusivePut !== 'yes') await refuseExisting(this.#bucket, target);
+      const etag = await this.#bucket.put(target.key, this.#take(), target.path, { exclusive, modifiedAt });
       return justStored(target, size, etag, modifiedAt);
     }
     if (this.#gathered > 0) this.#start(upload);
     await Promise.all([...this.#inFlight]);
     if (this.#failure !== undefined) throw this.#failure;
-    if (exclusive && exclusiveComplete !== 'yes') await refuseExisting(this.bucket, target);
+    if (exclusive && exclusiveComplete !== 'yes') await refuseExisting(this.#bucket, target);
     return upload.complete(size, exclusive);
   }
 
@@ -236,7 +253,7 @@ export class GatheringSink implements Sink {
 
   /** Waits until another part may be sent: fewer at once when parts have grown, so that memory does not grow. */
   async #slot(): Promise<void> {
-    const budget = this.tuning.partBytes * this.tuning.partsInFlight;
+    const budget = this.#tuning.partBytes * this.#tuning.partsInFlight;
     const most = Math.max(1, Math.floor(budget / this.#partBytes));
     while (this.#inFlight.size >= most) await Promise.race(this.#inFlight);
     if (this.#failure !== undefined) throw this.#failure;
@@ -245,7 +262,7 @@ export class GatheringSink implements Sink {
   /** Waits for parts under way to free memory; share_exceeded or overloaded if there are none. */
   async #gatherInTurn(piece: Buffer): Promise<void> {
     while (!this.#hasRoom(piece.length)) {
-      if (this.#inFlight.size === 0) this.tuning.hold.require(this.#gathered + piece.length);
+      if (this.#inFlight.size === 0) this.#tuning.hold.require(this.#gathered + piece.length);
       await Promise.race(this.#inFlight);
     }
     if (this.#failure !== undefined) throw this.#failure;
@@ -253,7 +270,7 @@ export class GatheringSink implements Sink {
   }
 
   #hasRoom(bytes: number): boolean {
-    const { hold } = this.tuning;
+    const { hold } = this.#tuning;
     const wanted = this.#inFlightBytes + this.#gathered + bytes;
     return this.#inFlight.size === 0 ? hold.resize(wanted) : hold.stretch(wanted);
   }
@@ -265,14 +282,14 @@ export class GatheringSink implements Sink {
     const over = (): void => {
       this.#inFlight.delete(sent);
       this.#inFlightBytes -= part.length;
-      this.tuning.hold.resize(this.#inFlightBytes + this.#gathered);
+      this.#tuning.hold.resize(this.#inFlightBytes + this.#gathered);
     };
     const sent: Promise<void> = upload.sendPart(number, part).then(
       () => over(),
       (error: Error) => {
         over();
         this.#failure ??= error;
-        this.onFailure(error);
+        this.#onFailure(error);
       },
     );
     this.#inFlight.add(sent);
@@ -294,9 +311,9 @@ export class GatheringSink implements Sink {
   }
 
   #sizeOf(number: number): number {
-    const { size, partBytes } = this.tuning;
+    const { size, partBytes } = this.#tuning;
     if (size !== undefined) return sdkPartBytes(size, partBytes);
-    return growingPartBytes(number, partBytes, this.bucket.calls.traits.now.equalParts);
+    return growingPartBytes(number, partBytes, this.#bucket.calls.traits.now.equalParts);
   }
 }
 
@@ -314,6 +331,8 @@ interface TentativePlan {
  * the head of a request, so the first bytes are kept, as far as there is memory, and sent again with checksums.
  */
 export class TentativeSink implements Sink {
+  readonly #plan: TentativePlan;
+  readonly #onFailure: (error: Error) => void;
   #sink: Sink;
   /** All bytes so far; undefined once they are too many. */
   #kept: Buffer[] | undefined = [];
@@ -323,9 +342,12 @@ export class TentativeSink implements Sink {
 
   constructor(
     readonly target: UploadTarget,
-    private readonly plan: TentativePlan,
-    private readonly onFailure: (error: Error) => void,
+    plan: TentativePlan,
+    onFailure: (error: Error) => void,
   ) {
+    this.#plan = plan;
+    this.#onFailure = onFailure;
+
     this.#sink = plan.streamed((error) => this.#failed(error));
   }
 
@@ -367,14 +389,14 @@ export class TentativeSink implements Sink {
   #keep(chunk: Buffer): void {
     if (this.#kept === undefined) return;
     this.#keptBytes += chunk.length;
-    const { hold, mostBytes } = this.plan;
+    const { hold, mostBytes } = this.#plan;
     if (this.#keptBytes <= mostBytes && hold.stretch(this.#keptBytes)) this.#kept.push(chunk);
     else this.#forget();
   }
 
   #forget(): void {
     this.#kept = undefined;
-    this.plan.hold.resize(0);
+    this.#plan.hold.resize(0);
   }
 
   #written(error: Error | null | undefined, done: Done): void {
@@ -383,8 +405,8 @@ export class TentativeSink implements Sink {
   }
 
   #failed(error: Error): void {
-    if (this.#canSendAgain(error)) this.#switch(error).catch(this.onFailure);
-    else this.onFailure(error);
+    if (this.#canSendAgain(error)) this.#switch(error).catch(this.#onFailure);
+    else this.#onFailure(error);
   }
 
   #canSendAgain(error: unknown): boolean {
@@ -401,7 +423,7 @@ export class TentativeSink implements Sink {
     const kept = this.#kept ?? [];
     await refused.clean(refusal);
     if (this.#cause !== undefined) throw this.#cause;
-    const sink = this.plan.summed(this.onFailure);
+    const sink = this.#plan.summed(this.#onFailure);
     this.#sink = sink;
     for (const chunk of kept)
       await new Promise<void>((done, fail) => sink.write(chunk, (error) => (error ? fail(error) : done())));
@@ -413,15 +435,18 @@ export class TentativeSink implements Sink {
  * A multipart upload that is opened when the first part needs it, and also ended if the end comes during the opening.
  */
 class PendingUpload {
+  readonly #bucket: Bucket;
+  readonly #chooseTarget: () => Promise<UploadTarget>;
+  readonly #modifiedAt: Date | undefined;
   opened: MultipartUpload | undefined;
   #opening: Promise<MultipartUpload> | undefined;
   #cause: Error | undefined;
 
-  constructor(
-    private readonly bucket: Bucket,
-    private readonly chooseTarget: () => Promise<UploadTarget>,
-    private readonly modifiedAt: Date | undefined,
-  ) {}
+  constructor(bucket: Bucket, chooseTarget: () => Promise<UploadTarget>, modifiedAt: Date | undefined) {
+    this.#bucket = bucket;
+    this.#chooseTarget = chooseTarget;
+    this.#modifiedAt = modifiedAt;
+  }
 
   open(): Promise<MultipartUpload> {
     this.#opening ??= this.#open();
@@ -440,9 +465,9 @@ class PendingUpload {
   }
 
   async #open(): Promise<MultipartUpload> {
-    const target = await this.chooseTarget();
+    const target = await this.#chooseTarget();
     if (this.#cause !== undefined) throw this.#cause;
-    const upload = await MultipartUpload.open(this.bucket, target, describe(target.key, this.modifiedAt));
+    const upload = await MultipartUpload.open(this.#bucket, target, describe(target.key, this.#modifiedAt));
     this.opened = upload;
     if (this.#cause !== undefined) upload.cut(this.#cause);
     return upload;

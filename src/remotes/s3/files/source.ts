@@ -13,15 +13,16 @@ interface SourceOptions {
 
 /** The body of an answer, which ends only after exactly `length` bytes; a short one is destroyed, never ended. */
 export class S3Source extends Readable {
+  readonly #source: Readable;
+  readonly #options: SourceOptions;
   #left: number;
   readonly #stall: StallTimer;
 
-  constructor(
-    private readonly source: Readable,
-    length: number,
-    private readonly options: SourceOptions,
-  ) {
+  constructor(source: Readable, length: number, options: SourceOptions) {
     super({ highWaterMark: 256 * 1024 });
+    this.#source = source;
+    this.#options = options;
+
     this.#left = length;
     source.pause();
     source.on('data', (chunk: Buffer) => this.#take(chunk));
@@ -36,13 +37,13 @@ export class S3Source extends Readable {
 
   override _read(): void {
     this.#stall.restart();
-    this.source.resume();
+    this.#source.resume();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#stall.stop();
     // A socket whose answer was not read to its end cannot carry another request; destroying it frees its place.
-    this.source.destroy();
+    this.#source.destroy();
     done(error);
   }
 
@@ -51,15 +52,15 @@ export class S3Source extends Readable {
     this.#stall.pause();
     this.#left -= chunk.length;
     if (this.#left < 0) {
-      this.destroy(this.options.tooLong());
+      this.destroy(this.#options.tooLong());
       return;
     }
     // push() asks for more through _read() at once, or later: only a full buffer pauses the socket.
-    if (!this.push(chunk)) this.source.pause();
+    if (!this.push(chunk)) this.#source.pause();
   }
 
   #finish(): void {
-    if (this.#left > 0) this.destroy(this.options.lost());
+    if (this.#left > 0) this.destroy(this.#options.lost());
     else this.push(null);
   }
 }

@@ -44,20 +44,24 @@ export function firstTakenIn(tails: readonly StoredTail[], size: number): number
 
 /** The tail objects of one file. */
 export class TailObjects {
-  constructor(
-    private readonly bucket: Bucket,
-    private readonly path: RemotePath,
-    private readonly hidden: RemotePath,
-  ) {}
+  readonly #bucket: Bucket;
+  readonly #path: RemotePath;
+  readonly #hidden: RemotePath;
+
+  constructor(bucket: Bucket, path: RemotePath, hidden: RemotePath) {
+    this.#bucket = bucket;
+    this.#path = path;
+    this.#hidden = hidden;
+  }
 
   /** Replaces the former tail in its slot, which has the same first bytes. */
   async put(slot: number, body: Buffer): Promise<void> {
-    await this.bucket.put(this.keyOf(slot), body, this.hidden, { exclusive: false });
+    await this.#bucket.put(this.#keyOf(slot), body, this.#hidden, { exclusive: false });
   }
 
   async read(tails: readonly StoredTail[]): Promise<readonly Buffer[]> {
     const bodies: Buffer[] = [];
-    for (const { slot, size } of tails) bodies.push(await this.readOne(slot, size));
+    for (const { slot, size } of tails) bodies.push(await this.#readOne(slot, size));
     return bodies;
   }
 
@@ -65,24 +69,24 @@ export class TailObjects {
   async remove(noted: readonly StoredTail[]): Promise<void> {
     // A process that was killed may have stored one more than it could note.
     const slots = Math.max(-1, ...noted.map(({ slot }) => slot)) + 2;
-    const signal = this.bucket.calls.cleanupSignal();
-    const keys = Array.from({ length: slots }, (_, slot) => this.keyOf(slot));
-    await Promise.all(keys.map((key) => this.bucket.remove(key, this.hidden, signal)));
+    const signal = this.#bucket.calls.cleanupSignal();
+    const keys = Array.from({ length: slots }, (_, slot) => this.#keyOf(slot));
+    await Promise.all(keys.map((key) => this.#bucket.remove(key, this.#hidden, signal)));
   }
 
-  private async readOne(slot: number, size: number): Promise<Buffer> {
-    const { facts, body } = await this.bucket.get(this.keyOf(slot), this.hidden).catch((error: unknown) => {
-      throw hasCode(error, 'not_found') ? piecesAreGone(this.path, error) : error;
+  async #readOne(slot: number, size: number): Promise<Buffer> {
+    const { facts, body } = await this.#bucket.get(this.#keyOf(slot), this.#hidden).catch((error: unknown) => {
+      throw hasCode(error, 'not_found') ? piecesAreGone(this.#path, error) : error;
     });
     if (facts.size < size) {
       body.destroy();
-      throw piecesAreGone(this.path);
+      throw piecesAreGone(this.#path);
     }
     return (await buffer(body)).subarray(0, size);
   }
 
-  private keyOf(slot: number): string {
-    const key = this.bucket.fileKey(this.hidden);
+  #keyOf(slot: number): string {
+    const key = this.#bucket.fileKey(this.#hidden);
     return slot === 0 ? key : `${key}.${slot}`;
   }
 }

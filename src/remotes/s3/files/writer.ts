@@ -15,6 +15,15 @@ const WRITER_BUFFER_BYTES = 256 * 1024;
 
 /** Counts and checks the bytes, passes them to a sink, and publishes them under the final name. */
 export class S3Writer extends Writable implements RemoteWriter {
+  readonly #bucket: Bucket;
+  readonly #opened: {
+    readonly path: RemotePath;
+    readonly size: number | undefined;
+    /** A path that is already known to be free, or to be a file. */
+    readonly checked: RemotePath | undefined;
+    /** A hidden key for it. */
+    readonly stage: () => Promise<UploadTarget>;
+  };
   readonly #sink: Sink;
   #received = 0;
   #isCommitted = false;
@@ -23,8 +32,8 @@ export class S3Writer extends Writable implements RemoteWriter {
   #aborting: Promise<void> | undefined;
 
   constructor(
-    private readonly bucket: Bucket,
-    private readonly opened: {
+    bucket: Bucket,
+    opened: {
       readonly path: RemotePath;
       readonly size: number | undefined;
       /** A path that is already known to be free, or to be a file. */
@@ -36,6 +45,9 @@ export class S3Writer extends Writable implements RemoteWriter {
   ) {
     // A finished stream is not done yet: commit() follows.
     super({ autoDestroy: false, highWaterMark: WRITER_BUFFER_BYTES });
+    this.#bucket = bucket;
+    this.#opened = opened;
+
     // Failures are reported by write callbacks, commit() and pipeline; an event without a listener must not end the
     // process.
     this.on('error', () => undefined);
@@ -44,7 +56,7 @@ export class S3Writer extends Writable implements RemoteWriter {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
     this.#received += chunk.length;
-    const { size } = this.opened;
+    const { size } = this.#opened;
     if (size !== undefined && this.#received > size) {
       done(this.#mismatch(`more than the announced ${size} bytes came`));
       return;
@@ -54,7 +66,7 @@ export class S3Writer extends Writable implements RemoteWriter {
   }
 
   override _final(done: Done): void {
-    const { size } = this.opened;
+    const { size } = this.#opened;
     const isShort = size !== undefined && this.#received < size;
     done(isShort ? this.#mismatch(`${this.#received} of the announced ${size} bytes came`) : null);
   }
@@ -72,35 +84,35 @@ export class S3Writer extends Writable implements RemoteWriter {
     if (expected.size !== this.#received) {
       throw this.#mismatch(`${this.#received} bytes were sent, ${expected.size} were expected`);
     }
-    const { size, path = this.opened.path, exclusive = false, modifiedAt, check } = expected;
-    const final = { path, key: this.bucket.fileKey(path) };
-    const { context } = this.bucket.calls;
+    const { size, path = this.#opened.path, exclusive = false, modifiedAt, check } = expected;
+    const final = { path, key: this.#bucket.fileKey(path) };
+    const { context } = this.#bucket.calls;
     if (check === undefined) context.mark?.('rename');
-    const staged = this.#sink.target ?? (check && (await this.opened.stage()));
+    const staged = this.#sink.target ?? (check && (await this.#opened.stage()));
     if (staged === undefined || staged.key === final.key) {
-      if (path !== this.opened.checked) await requireFilePlace(this.bucket, path);
+      if (path !== this.#opened.checked) await requireFilePlace(this.#bucket, path);
       context.irrevocable?.();
       const facts = await this.#sink.publish(final, size, exclusive, modifiedAt);
       this.#isCommitted = true;
       return fileInfo(path, facts);
     }
-    if (exclusive) await refuseExisting(this.bucket, final);
+    if (exclusive) await refuseExisting(this.#bucket, final);
     this.#staged = staged;
     const facts = await this.#sink.publish(staged, size, false);
     await check?.(async () => ({ ...(await this.#read(staged)), range: undefined }));
     context.mark?.('rename');
-    await requireFilePlace(this.bucket, path);
-    const origin = { bucket: this.bucket.name, key: staged.key, facts };
+    await requireFilePlace(this.#bucket, path);
+    const origin = { bucket: this.#bucket.name, key: staged.key, facts };
     context.irrevocable?.();
     const description = describe(final.key, modifiedAt);
-    const copied = await copyObject(this.bucket, origin, final, { exclusive, description });
+    const copied = await copyObject(this.#bucket, origin, final, { exclusive, description });
     this.#isCommitted = true;
     await this.#removeStaged();
     return fileInfo(path, copied);
   }
 
   async #read({ key, path }: UploadTarget): Promise<{ info: FileInfo; body: Readable }> {
-    const { facts, body } = await this.bucket.get(key, path);
+    const { facts, body } = await this.#bucket.get(key, path);
     return { info: fileInfo(path, facts), body };
   }
 
@@ -120,14 +132,14 @@ export class S3Writer extends Writable implements RemoteWriter {
     const staged = this.#staged;
     if (staged === undefined) return;
     this.#staged = undefined;
-    const { calls } = this.bucket;
-    await this.bucket.remove(staged.key, staged.path, calls.cleanupSignal()).catch(() => {
+    const { calls } = this.#bucket;
+    await this.#bucket.remove(staged.key, staged.path, calls.cleanupSignal()).catch(() => {
       calls.context.leftovers.removeLater(staged.path);
     });
   }
 
   #mismatch(words: string): GatewayError {
-    return new GatewayError('size_mismatch', `${this.opened.path}: ${words}`, { step: 'verify' });
+    return new GatewayError('size_mismatch', `${this.#opened.path}: ${words}`, { step: 'verify' });
   }
 }
 

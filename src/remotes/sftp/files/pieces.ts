@@ -45,12 +45,15 @@ interface PiecesPlan {
 }
 
 export class SftpPieces implements Pieces {
+  readonly #plan: PiecesPlan;
   readonly canBeRead = true;
 
-  constructor(private readonly plan: PiecesPlan) {}
+  constructor(plan: PiecesPlan) {
+    this.#plan = plan;
+  }
 
   begin({ path, hidden }: Pick<PiecedFile, 'path' | 'hidden'>): Promise<string> {
-    const { plan } = this;
+    const plan = this.#plan;
     return plan.run(path, 'open', async (tree) => {
       if (!plan.atomicUploads) throw cannotResume('it writes in place (atomicUploads: false)');
       const { channel } = tree;
@@ -63,17 +66,17 @@ export class SftpPieces implements Pieces {
   }
 
   measure({ hidden }: PiecedFile, { offset, isUnproven }: Standing): Promise<number | undefined> {
-    return this.plan.run(hidden, 'open', async (tree) => {
+    return this.#plan.run(hidden, 'open', async (tree) => {
       const found = await standing(tree, hidden);
       if (found === undefined) return undefined;
       const { size = 0 } = found.attributes;
-      return this.plan.isOrderly && !isUnproven ? size : Math.min(size, offset);
+      return this.#plan.isOrderly && !isUnproven ? size : Math.min(size, offset);
     });
   }
 
   resume({ path, hidden }: PiecedFile, { offset }: Standing, { hash }: PieceOptions): Promise<PieceWriter> {
-    const { context, memory, maxRequests, queuedBytes } = this.plan;
-    return this.plan.run(hidden, 'open', async (tree) => {
+    const { context, memory, maxRequests, queuedBytes } = this.#plan;
+    return this.#plan.run(hidden, 'open', async (tree) => {
       const { channel } = tree;
       const entry = await tree.entryIfThere(hidden);
       if (entry === undefined) throw piecesAreGone(path);
@@ -100,9 +103,9 @@ export class SftpPieces implements Pieces {
   }
 
   publish({ path, hidden }: PiecedFile, commit: PieceCommit): Promise<FileInfo> {
-    const { context, memory } = this.plan;
+    const { context, memory } = this.#plan;
     const { size, exclusive = false, modifiedAt, isAgain, check } = commit;
-    return this.plan.run(path, 'publish', async (tree) => {
+    return this.#plan.run(path, 'publish', async (tree) => {
       const { channel } = tree;
       const from = await tree.entryIfThere(hidden);
       if (from !== undefined && modifiedAt !== undefined) await unlessRefused(channel.setTimesAt(from.raw, modifiedAt));
@@ -121,7 +124,7 @@ export class SftpPieces implements Pieces {
       if (attributes.size !== size) throw mismatch(path, attributes.size ?? 0, size);
       if (modifiedAt !== undefined && found !== 'unseen')
         memory.keepsTimes = isSameTime(attributes.modifiedAt, modifiedAt);
-      await readBack(context, check, () => this.plan.read(hidden));
+      await readBack(context, check, () => this.#plan.read(hidden));
       const to = (await tree.entryIfThere(path)) ?? (await tree.entryInNewFolder(path));
       context.signal.throwIfAborted();
       await publishUpload(tree, from, to, { exclusive, size, context });
@@ -130,7 +133,7 @@ export class SftpPieces implements Pieces {
   }
 
   discard({ hidden }: PiecedFile): Promise<void> {
-    return this.plan.run(hidden, 'publish', async (tree) => {
+    return this.#plan.run(hidden, 'publish', async (tree) => {
       const file = await tree.entryIfThere(hidden);
       if (file !== undefined) await closeAndRemove(tree.channel, undefined, file);
     });
@@ -138,22 +141,24 @@ export class SftpPieces implements Pieces {
 }
 
 class SftpPieceWriter extends SftpSink implements PieceWriter {
-  constructor(
-    private readonly piece: SinkPlan,
-    signal: AbortSignal,
-    private readonly state: { readonly isClean: boolean } & Pick<PieceOptions, 'hash'>,
-  ) {
+  readonly #piece: SinkPlan;
+  readonly #state: { readonly isClean: boolean } & Pick<PieceOptions, 'hash'>;
+
+  constructor(piece: SinkPlan, signal: AbortSignal, state: { readonly isClean: boolean } & Pick<PieceOptions, 'hash'>) {
     super(piece);
+    this.#piece = piece;
+    this.#state = state;
+
     destroyOnAbort(this, signal);
   }
 
   protected override passes(chunk: Buffer): void {
-    this.state.hash?.update(chunk);
+    this.#state.hash?.update(chunk);
   }
 
   async settle(keep: boolean): Promise<Settled> {
-    const { isClean } = this.state;
-    const { channel, handle, path, start } = this.piece;
+    const { isClean } = this.#state;
+    const { channel, handle, path, start } = this.#piece;
     try {
       if (!this.destroyed) this.end();
       await finished(this);

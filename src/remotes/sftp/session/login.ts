@@ -78,6 +78,11 @@ export async function logIn(
 }
 
 class LoginAttempt {
+  readonly #connection: SftpConnection;
+  readonly #limits: PoolLimits;
+  readonly #deps: ProtocolDeps;
+  readonly #key: ParsedKey | undefined;
+  readonly #families: readonly HostKeyFamily[];
   /** The family of the host key that the server showed. */
   family: HostKeyFamily | undefined;
   /** Why that key was not trusted. */
@@ -93,17 +98,23 @@ class LoginAttempt {
   readonly #tried: string[] = [];
 
   constructor(
-    private readonly connection: SftpConnection,
-    private readonly limits: PoolLimits,
-    private readonly deps: ProtocolDeps,
-    private readonly key: ParsedKey | undefined,
-    private readonly families: readonly HostKeyFamily[],
-  ) {}
+    connection: SftpConnection,
+    limits: PoolLimits,
+    deps: ProtocolDeps,
+    key: ParsedKey | undefined,
+    families: readonly HostKeyFamily[],
+  ) {
+    this.#connection = connection;
+    this.#limits = limits;
+    this.#deps = deps;
+    this.#key = key;
+    this.#families = families;
+  }
 
   async run(deadline: number, signal: AbortSignal): Promise<Login> {
-    const { host, port } = this.connection;
+    const { host, port } = this.#connection;
     const timeoutMs = Math.max(1, deadline - performance.now());
-    const socket = await this.deps.dialer.connect(host, port, { ...onBehalfOf(this.connection), signal, timeoutMs });
+    const socket = await this.#deps.dialer.connect(host, port, { ...onBehalfOf(this.#connection), signal, timeoutMs });
     const connectedAt = performance.now();
     const client = new ssh2.Client();
     let announced!: AnnouncedKeys;
@@ -124,8 +135,8 @@ class LoginAttempt {
         });
         client.on('handshake', (negotiated) => {
           this.#step = 'login';
-          this.deps.log('ssh handshake', { host, port, software: this.#software, negotiated });
-          this.deps.observer?.handshaken?.(this.#software, algorithmsOf(negotiated));
+          this.#deps.log('ssh handshake', { host, port, software: this.#software, negotiated });
+          this.#deps.observer?.handshaken?.(this.#software, algorithmsOf(negotiated));
         });
         gatherWrites(socket);
         client.connect(this.#config(socket));
@@ -152,12 +163,12 @@ class LoginAttempt {
   #config(socket: net.Socket): ConnectConfig {
     return {
       sock: socket,
-      username: this.connection.username,
-      algorithms: algorithmOffer(this.connection.algorithms, this.families),
+      username: this.#connection.username,
+      algorithms: algorithmOffer(this.#connection.algorithms, this.#families),
       readyTimeout: 0,
       keepaliveInterval: KEEPALIVE_MS,
       // An operation that may wait longer must give up itself: as a stall, in its own time.
-      keepaliveCountMax: Math.max(3, Math.ceil(this.limits.stallTimeoutMs / KEEPALIVE_MS) + 1),
+      keepaliveCountMax: Math.max(3, Math.ceil(this.#limits.stallTimeoutMs / KEEPALIVE_MS) + 1),
       hostVerifier: (hostKey: Buffer, verify: (trusted: boolean) => void): void => this.#verifyHost(hostKey, verify),
       authHandler: this.#authentication(),
     };
@@ -165,7 +176,7 @@ class LoginAttempt {
 
   /** Watches until the identification's line has ended: ssh2 would wait for that as long as bytes arrive. */
   #listenToGreeting(socket: net.Socket, fail: (error: GatewayError) => void): void {
-    const { host, port } = this.connection;
+    const { host, port } = this.#connection;
     let received = 0;
     let tail = '';
     const listen = (bytes: Buffer): void => {
@@ -197,7 +208,7 @@ class LoginAttempt {
     }
     this.family = hostKeyFamily(hostKey);
     const fingerprint = fingerprintOf(hostKey);
-    this.deps.trust.checkHostKey(this.connection, fingerprint).then(
+    this.#deps.trust.checkHostKey(this.#connection, fingerprint).then(
       () => {
         this.#trusted = hostKey;
         this.#fingerprint = fingerprint;
@@ -218,8 +229,8 @@ class LoginAttempt {
    * a partial success (RFC 4252, 5.1), because servers that demand several methods may insist on their order.
    */
   #authentication(): (left: AuthenticationType[] | null, partial: boolean | null) => unknown {
-    const { username, password } = this.connection;
-    const key = this.key;
+    const { username, password } = this.#connection;
+    const key = this.#key;
     const untried = new Map<AuthenticationType, () => unknown>();
     const succeeded = new Set<AuthenticationType>();
     let last: AuthenticationType | undefined;
@@ -256,15 +267,15 @@ class LoginAttempt {
   }
 
   #timeout(): GatewayError {
-    const { host, port } = this.connection;
+    const { host, port } = this.#connection;
     const what = this.#step === 'login' ? 'did not finish the login' : 'did not finish the SSH handshake';
-    return new GatewayError('connect_timeout', `${host}:${port} ${what} within ${this.limits.connectTimeoutMs} ms`, {
+    return new GatewayError('connect_timeout', `${host}:${port} ${what} within ${this.#limits.connectTimeoutMs} ms`, {
       step: this.#step,
     });
   }
 
   #refused(why: string, remote?: string): GatewayError {
-    const { host, port, username } = this.connection;
+    const { host, port, username } = this.#connection;
     return new GatewayError('login_refused', `${host}:${port} refused the login of ${username}: ${why}`, {
       step: 'login',
       remote: remote === undefined ? undefined : { text: remote },
@@ -277,7 +288,7 @@ class LoginAttempt {
    */
   #translate(error: Error & { readonly level?: string; readonly code?: unknown }): GatewayError {
     if (this.mismatch !== undefined) return this.mismatch;
-    const { host, port } = this.connection;
+    const { host, port } = this.#connection;
     const step = this.#step;
     const failure = (code: 'too_many_sessions' | 'unreachable' | 'protocol_error', text: string): GatewayError =>
       new GatewayError(code, `${host}:${port} ${text}`, { step, cause: error });
@@ -296,7 +307,7 @@ class LoginAttempt {
     }
     if (typeof error.code === 'number' && step === 'login') return this.#refused('the server hung up', error.message);
     if (/no matching/i.test(error.message)) {
-      const hint = this.connection.algorithms === 'legacy' ? '' : '; old servers need "algorithms: legacy"';
+      const hint = this.#connection.algorithms === 'legacy' ? '' : '; old servers need "algorithms: legacy"';
       return failure('protocol_error', `shares no algorithm with the gateway (${error.message})${hint}`);
     }
     if (shown !== '') return failure('protocol_error', `does not speak SSH: it said "${shown}"`);

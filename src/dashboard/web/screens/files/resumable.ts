@@ -124,28 +124,31 @@ function standOf(header: (field: string) => string | null): Stand {
 
 /** Where it goes on; where the browser keeps nothing, for as long as the page lasts. */
 class Kept {
+  readonly #upload: ResumableUpload;
   readonly key: string;
-  private readonly place: UploadPlace;
-  private url: string | undefined;
+  readonly #place: UploadPlace;
+  #url: string | undefined;
 
-  constructor(private readonly upload: ResumableUpload) {
+  constructor(upload: ResumableUpload) {
+    this.#upload = upload;
+
     const { size, lastModified } = upload.file;
-    this.place = { ...upload, size, lastModified };
-    this.key = keyOf(this.place);
+    this.#place = { ...upload, size, lastModified };
+    this.key = keyOf(this.#place);
   }
 
   async read(): Promise<string | undefined> {
-    this.url ??= (await keptUpload(this.place))?.url;
-    return this.url;
+    this.#url ??= (await keptUpload(this.#place))?.url;
+    return this.#url;
   }
 
   async write(url: string): Promise<void> {
-    this.url = url;
-    await keepUpload(this.place, url, this.upload.handle);
+    this.#url = url;
+    await keepUpload(this.#place, url, this.#upload.handle);
   }
 
   async forget(): Promise<void> {
-    this.url = undefined;
+    this.#url = undefined;
     await forgetUpload(this.key);
   }
 }
