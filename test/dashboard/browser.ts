@@ -163,7 +163,9 @@ export async function manage(
   path: string,
   body?: unknown,
 ): Promise<Record<string, unknown>> {
-  const { csrfToken } = (await (await page.request.get('/manage/session')).json()) as { csrfToken: string };
+  // A kept connection may have been closed meanwhile: the session is asked for again then, and what follows finds it open.
+  const session = await page.request.get('/manage/session', { maxRetries: 3 });
+  const { csrfToken } = (await session.json()) as { csrfToken: string };
   const answer = await page.request.fetch(path, {
     method,
     headers: { 'X-CSRF-Token': csrfToken },

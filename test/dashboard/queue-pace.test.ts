@@ -98,7 +98,9 @@ test(
 
 /** The same files one after the other, with nothing shown. */
 async function bareLoop(all: readonly string[]): Promise<number> {
-  const { csrfToken } = (await (await page.request.get('/manage/session')).json()) as { csrfToken: string };
+  const { csrfToken } = (await (await page.request.get('/manage/session', { maxRetries: 3 })).json()) as {
+    csrfToken: string;
+  };
   return page.evaluate<number>(`(async () => {
     const begun = Date.now();
     for (const name of ${JSON.stringify(all)}) {

@@ -37,7 +37,9 @@ test('a transfer shows its digest and its receipt, which holds', async () => {
   await page.getByRole('button', { name: 'Copy the digest' }).click();
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), HEX);
   await page.getByText('number 1 in the chain of the account').waitFor();
-  const { keys } = (await (await page.request.get('/.well-known/jwks.json')).json()) as { keys: JsonWebKey[] };
+  const { keys } = (await (await page.request.get('/.well-known/jwks.json', { maxRetries: 3 })).json()) as {
+    keys: JsonWebKey[];
+  };
   const [key] = keys;
   assert.ok(key !== undefined);
   await page.getByText(String(key['kid'])).waitFor();
@@ -56,7 +58,7 @@ test('a transfer shows its digest and its receipt, which holds', async () => {
   assert.equal(told.transfer.digest, `sha-256:${HEX}`);
   await page.getByRole('button', { name: 'Copy its link' }).click();
   const link = await page.evaluate<string>('navigator.clipboard.readText()');
-  assert.equal(await (await page.request.get(link)).text(), receipt);
+  assert.equal(await (await page.request.get(link, { maxRetries: 3 })).text(), receipt);
 });
 
 test('where a file went is found by its digest, from a transfer or as it is pasted', async () => {

@@ -23,6 +23,7 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { layEmbedded } from '../servers/data-folders.js';
 import { FRONT_END } from './front-end.js';
+import { KeptConnections } from './kept-connections.js';
 import { MAIN, START_ARGS } from './start-args.js';
 
 /** Only for processes that hang: a busy machine has taken a minute for what takes two seconds. */
@@ -179,8 +180,7 @@ export interface ApiRequest {
 /** Plain node:http, so that nothing between the test and the wire changes a request. */
 export class ApiClient {
   readonly #keyOf: (key: string) => string;
-  // With its own timeout the agent follows the one in answers (Keep-Alive).
-  readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 256, timeout: 120_000 });
+  readonly #agent = new KeptConnections({ maxSockets: 256 });
 
   /** `keyOf`: the key that replaces the one that a test names. */
   constructor(
@@ -245,7 +245,7 @@ export class ApiClient {
     const search = parameters.size === 0 ? '' : `?${parameters.toString()}`;
     const body = json === undefined ? request.body : JSON.stringify(json);
     const outgoing = http.request({
-      agent: this.#agent,
+      agent: this.#agent.dropRested(),
       host: '127.0.0.1',
       port: this.port,
       method,

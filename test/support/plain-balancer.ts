@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 import { ApiClient } from './gateway.js';
 import { eventually } from './eventually.js';
+import { KeptConnections } from './kept-connections.js';
 
 export interface PlainBalancer {
   readonly api: ApiClient;
@@ -18,18 +19,21 @@ export interface PlainBalancer {
 
 /** Resolves when it has found all nodes ready. */
 export async function startPlainBalancer(nodes: readonly number[], pollMs: number): Promise<PlainBalancer> {
-  const agent = new http.Agent({ keepAlive: true, timeout: 120_000 });
+  const agent = new KeptConnections();
   const ready = new Set<number>();
   let turn = 0;
   const server = http.createServer((request, response) => {
     const port = [...ready][turn++ % ready.size];
     const { method, url: path, headers } = request;
-    const onward = http.request({ agent, host: '127.0.0.1', port, method, path, headers }, (answer) => {
-      // The connection to the client belongs to the balancer.
-      const { connection: _, 'keep-alive': __, ...fields } = answer.headers;
-      response.writeHead(answer.statusCode ?? 502, fields);
-      pipeline(answer, response, () => undefined);
-    });
+    const onward = http.request(
+      { agent: agent.dropRested(), host: '127.0.0.1', port, method, path, headers },
+      (answer) => {
+        // The connection to the client belongs to the balancer.
+        const { connection: _, 'keep-alive': __, ...fields } = answer.headers;
+        response.writeHead(answer.statusCode ?? 502, fields);
+        pipeline(answer, response, () => undefined);
+      },
+    );
     onward.on('error', (error) => {
       if (response.headersSent) response.destroy();
       else response.writeHead(502).end(`node ${port}: ${String(error)}`);

@@ -1,6 +1,7 @@
 /** Sends one generated request and returns its whole answer, within a time limit. */
 import http from 'node:http';
 import type { CheckedAnswer } from '../../api/openapi/answer-checker.js';
+import { KeptConnections } from '../../support/kept-connections.js';
 import type { FuzzRequest } from './fuzz-requests.js';
 
 export interface FuzzClientOptions {
@@ -12,12 +13,11 @@ export interface FuzzClientOptions {
 
 export class FuzzClient {
   readonly #options: FuzzClientOptions;
-  readonly #agent: http.Agent;
+  readonly #agent: KeptConnections;
 
   constructor(options: FuzzClientOptions) {
     this.#options = options;
-
-    this.#agent = new http.Agent({ keepAlive: true, maxSockets: options.connections, timeout: 120_000 });
+    this.#agent = new KeptConnections({ maxSockets: options.connections });
   }
 
   close(): void {
@@ -29,7 +29,7 @@ export class FuzzClient {
     return new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'Content-Length': String(body.length) };
       const request = http.request({
-        agent: this.#agent,
+        agent: this.#agent.dropRested(),
         host: '127.0.0.1',
         port,
         method: endpoint.method,

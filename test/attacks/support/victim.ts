@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { KeptConnections } from '../../support/kept-connections.js';
 
 export interface VictimOptions {
   readonly port: number;
@@ -40,7 +41,7 @@ const CONTENT = randomBytes(4_096);
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 const options = JSON.parse(process.argv[2] ?? '') as VictimOptions;
-const agent = new http.Agent({ keepAlive: true, timeout: PATIENCE_MS, localAddress: options.address });
+const agent = new KeptConnections({ localAddress: options.address });
 
 function round(worker: number, turn: number): Ask[] {
   const { connection: id, email, password } = options;
@@ -81,7 +82,7 @@ async function ask({ kind, method = 'GET', path, headers = {}, body, isWithoutKe
   try {
     const { status, text } = await new Promise<{ status: number; text: string }>((resolve, reject) => {
       const request = http.request({
-        agent,
+        agent: agent.dropRested(),
         host: '127.0.0.1',
         port,
         method,
