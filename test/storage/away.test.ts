@@ -92,7 +92,7 @@ describe('side by side', { concurrency: true }, () => {
         const { total: listed } = await storage.history.list(accountId, { limit: 1, offset: 0, status: 'success' });
         assert.equal(listed, total);
         assert.equal((await storage.connections.list(accountId)).length, 3);
-        assert.equal(await storage.locks.withLock('l', AbortSignal.timeout(5000), async () => 'held'), 'held');
+        assert.equal(await storage.locks.withLock('l', AbortSignal.timeout(PATIENCE_MS), async () => 'held'), 'held');
         if (kind.name !== 'embedded PostgreSQL') assert.ok(said.includes('the database is back'));
       });
     });

@@ -7,6 +7,7 @@ import { Database } from '../../src/storage/postgres/database.js';
 import { AdvisoryLocks } from '../../src/storage/cluster/locks.js';
 import { type PostgresServer, startPostgres } from '../servers/postgres.js';
 import { DATABASES, openTest, SUCCESS, type TestServer, testOptions, until, upload, withSql } from './databases.js';
+import { PATIENCE_MS } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';
 
 /** Of them 4 serve single statements. */
@@ -78,8 +79,8 @@ for (const kind of DATABASES) {
         (sql) => sql`select pg_terminate_backend(pid, 5000) from pg_locks where locktype = 'advisory' and granted`,
       );
       assert.ok(isAway(await holder));
-      assert.equal(await others.withLock('name', AbortSignal.timeout(5000), async () => 'theirs'), 'theirs');
-      assert.equal(await locks.withLock('name', AbortSignal.timeout(5000), async () => 'again'), 'again');
+      assert.equal(await others.withLock('name', AbortSignal.timeout(PATIENCE_MS), async () => 'theirs'), 'theirs');
+      assert.equal(await locks.withLock('name', AbortSignal.timeout(PATIENCE_MS), async () => 'again'), 'again');
       const held = await withSql(url, (sql) => sql`select from pg_locks where locktype = 'advisory'`);
       assert.equal(held.length, 0);
       await locks.close();
@@ -185,7 +186,7 @@ describe('connections that fall silent', { concurrency: true }, () => {
           .then(() => (database.isAway ? undefined : true)),
       'it',
     );
-    assert.equal(await locks.withLock('other', AbortSignal.timeout(5000), async () => 'works'), 'works');
+    assert.equal(await locks.withLock('other', AbortSignal.timeout(PATIENCE_MS), async () => 'works'), 'works');
     await locks.close();
     await database.close();
     await proxy.stop();
