@@ -5,6 +5,7 @@ import { GatewayError } from '../../src/base/errors.js';
 import type { IdempotencyClaim, Storage } from '../../src/storage/storage.js';
 import { startPostgres } from '../servers/postgres.js';
 import { DATABASES, openTest, SUCCESS, type TestServer, until, upload } from './databases.js';
+import { PATIENCE_MS } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';
 import { ACCOUNT, accountOf } from './provisioned.js';
 
