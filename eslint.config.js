@@ -21,7 +21,8 @@ export default tseslint.config(
       'no-restricted-syntax': [
         'error',
         {
-          selector: 'ObjectExpression > SpreadElement > ObjectExpression.argument',
+          selector:
+            'ObjectExpression > SpreadElement > :matches(ObjectExpression, TSAsExpression[expression.type="ObjectExpression"]).argument',
           message: 'Write the properties themselves, each on its own line.',
         },
         {

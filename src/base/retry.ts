@@ -25,7 +25,7 @@ export async function retrying<T>(
 }
 
 /** Runs `find` until it finds something. Rejects with what it rejects with, or with the signal's reason once that aborts. */
-export async function lookUntil<T>(
+export async function retryingUntil<T>(
   schedule: RetrySchedule & { readonly longestMs: number },
   find: () => Promise<T | undefined>,
   signal?: EndSignal,

@@ -99,8 +99,13 @@ async function runProgram(source: string): Promise<string[]> {
   const scan = esbuild.build({
     entryPoints: [source],
     absWorkingDir: ROOT,
-    ...({ bundle: true, format: 'esm', platform: 'node', packages: 'external' } as const),
-    ...({ metafile: true, write: false, logLevel: 'silent' } as const),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    metafile: true,
+    write: false,
+    logLevel: 'silent',
   });
   await run(process.execPath, [join(ROOT, 'dist', source.replace(/\.ts$/, '.js'))], { cwd: ROOT });
   return inputsOf((await scan).metafile);

@@ -63,7 +63,11 @@ export async function compileSchemas(known: readonly Compiled[], folder = join(R
       build({
         stdin: { contents: compiledText(one), resolveDir: ROOT },
         outfile: join(folder, name),
-        ...({ bundle: true, format: 'cjs', platform: 'node', minify: true, plugins: [formatsModule] } as const),
+        bundle: true,
+        format: 'cjs',
+        platform: 'node',
+        minify: true,
+        plugins: [formatsModule],
       }),
     ),
   );

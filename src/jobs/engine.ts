@@ -45,7 +45,7 @@ interface Slices {
   /** `findPlaces`: returns where the job leads now, or the reason why it no longer leads anywhere. */
   run(
     job: RunningJob,
-    seat: Seat,
+    slot: Seat,
     places: JobPlaces,
     activeRun: ActiveRun,
     findPlaces: () => Promise<JobPlaces | GatewayError>,
@@ -54,7 +54,7 @@ interface Slices {
 
 /** For one job, and one kind of slice. */
 const SLICES_OF_A_JOB = 4;
-/** Until then, a slice is followed by another one in the same seat. */
+/** Until then, a slice is followed by another one in the same slot. */
 const TURN_MS = 2000;
 const PURGE_EVERY_MS = 60_000;
 const CHECK_KEYS_EVERY_MS = 1_000;
@@ -118,30 +118,30 @@ export class JobEngine {
   async #run(kind: SeatKind, claimed: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
     const { storage, running, limits } = this.#options;
     const { jobId, seat: number } = claimed.data as { readonly jobId: string; readonly seat: number };
-    const seat = { kind, number };
+    const slot = { kind, number };
     const job = await storage.rows.running(jobId);
-    const end = job === undefined ? NOTHING : await this.#slice(job, seat, signal);
+    const end = job === undefined ? NOTHING : await this.#slice(job, slot, signal);
     if (end.kind === 'done') return { again: end.afterMs };
     if (end.kind === 'fatal' && job !== undefined) {
       const { code, clientText: message } = end.error;
       await storage.rows.fail(job, { code, message }, limits);
       running.noteChange(jobId, { state: 'failed', errorCode: code, errorMessage: message });
     }
-    const left = await storage.rows.leave(claimed, jobId, seat, limits);
+    const left = await storage.rows.leave(claimed, jobId, slot, limits);
     this.wake();
     return left;
   }
 
-  async #slice(job: RunningJob, seat: Seat, signal: AbortSignal): Promise<SliceEnd> {
+  async #slice(job: RunningJob, slot: Seat, signal: AbortSignal): Promise<SliceEnd> {
     const activeRun = this.#options.running.enter(job.id, signal);
     try {
       const places = await this.#placesOf(job);
       if (places instanceof GatewayError) return { kind: 'fatal', error: places };
       const { list, files, remove } = this.#options;
-      const slices = seat.kind === 'job-files' ? files : job.phase === 3 ? remove : list;
+      const slices = slot.kind === 'job-files' ? files : job.phase === 3 ? remove : list;
       const until = performance.now() + TURN_MS;
       for (;;) {
-        const end = await slices.run(job, seat, places, activeRun, () => this.#placesOf(job));
+        const end = await slices.run(job, slot, places, activeRun, () => this.#placesOf(job));
         // The rest of its turn is used without asking for another one.
         const hasMore = end.kind === 'done' && end.afterMs === 0;
         if (!hasMore || !activeRun.isWanted || performance.now() > until) return end;

@@ -1,4 +1,4 @@
-/** The files of a seat: claimed in advance, so that no worker waits for the database. */
+/** The files of a slot: claimed in advance, so that no worker waits for the database. */
 import type { JobFile } from '../storage/storage.js';
 
 const CLAIMED_AT_ONCE = 100;

@@ -1,5 +1,5 @@
 /**
- * A seat's slice of a job's files: some are claimed at a time, some run concurrently, and each is recorded when it
+ * A slot's slice of a job's files: some are claimed at a time, some run concurrently, and each is recorded when it
  * ends.
  */
 import { GatewayError, toGatewayError } from '../base/errors.js';
@@ -20,7 +20,7 @@ interface FileSlicesOptions {
   readonly parallelFiles: number;
 }
 
-/** Then the seat is released: others wait for their turn, and the known facts about the target become old. */
+/** Then the slot is released: others wait for their turn, and the known facts about the target become old. */
 const TURN_MS = 2000;
 /**
  * Files of each worker whose end is being recorded while it has begun another one. After a node's death, FileWork
@@ -57,7 +57,7 @@ type Pace = ReturnType<typeof createPace>;
 
 export class FileSlices {
   readonly #options: FileSlicesOptions;
-  /** Consecutive slices without success, by seat: a server that is away is not tried for every file in turn. */
+  /** Consecutive slices without success, by slot: a server that is away is not tried for every file in turn. */
   readonly #consecutiveFailures = new Map<string, number>();
   readonly #paces = new Map<string, Pace>();
 
@@ -65,17 +65,17 @@ export class FileSlices {
     this.#options = options;
   }
 
-  /** Rejects with the gateway's own failures: the rest of the slice is left to the next owner of the seat. */
+  /** Rejects with the gateway's own failures: the rest of the slice is left to the next owner of the slot. */
   async run(
     job: RunningJob,
-    seat: Seat,
+    slot: Seat,
     places: JobPlaces,
     activeRun: ActiveRun,
     findPlaces: () => Promise<JobPlaces | GatewayError>,
   ): Promise<SliceEnd> {
-    const files = new FileQueue((limit, bytes) => this.#options.tree.claimFiles(job, seat, limit, bytes));
+    const files = new FileQueue((limit, bytes) => this.#options.tree.claimFiles(job, slot, limit, bytes));
     await files.refill();
-    const name = `${job.id} ${seat.number}`;
+    const name = `${job.id} ${slot.number}`;
     if (files.isEmpty) {
       this.#consecutiveFailures.delete(name);
       this.#paces.delete(job.id);
@@ -208,7 +208,7 @@ export class FileSlices {
     }
   }
 
-  /** One for all files of a job on this node: with a limit there is only one seat. */
+  /** One for all files of a job on this node: with a limit there is only one slot. */
   #paceOf(job: RunningJob, { signal }: ActiveRun): ((bytes: number) => Promise<void>) | undefined {
     const { bytesPerSecond } = job.definition;
     if (bytesPerSecond === 0) return undefined;

@@ -111,19 +111,19 @@ export class Listings {
     this.#options = options;
   }
 
-  async run(job: RunningJob, seat: Seat, places: JobPlaces, activeRun: ActiveRun): Promise<SliceEnd> {
+  async run(job: RunningJob, slot: Seat, places: JobPlaces, activeRun: ActiveRun): Promise<SliceEnd> {
     if (!(await this.#options.budget.hasSpace())) return { kind: 'done', afterMs: SPACE_AGAIN_MS };
     try {
-      return await this.#slice(job, seat, places, activeRun);
+      return await this.#slice(job, slot, places, activeRun);
     } catch (error) {
       if (error instanceof TooManyRows) return { kind: 'fatal', error };
       throw error;
     }
   }
 
-  async #slice(job: RunningJob, seat: Seat, places: JobPlaces, activeRun: ActiveRun): Promise<SliceEnd> {
+  async #slice(job: RunningJob, slot: Seat, places: JobPlaces, activeRun: ActiveRun): Promise<SliceEnd> {
     const { tree } = this.#options;
-    const folders = await tree.claimFolders(job, seat, SLICE_FOLDERS);
+    const folders = await tree.claimFolders(job, slot, SLICE_FOLDERS);
     if (folders.length === 0) return { kind: 'nothing' };
     const filter = createFileFilter(job.definition, (job.startedAt ?? job.createdAt).getTime());
     const batch = new FindingsBatch(async (findings) => {

@@ -31,9 +31,9 @@ export class Removals {
     this.#options = options;
   }
 
-  async run(job: RunningJob, seat: Seat, places: JobPlaces, { signal }: ActiveRun): Promise<SliceEnd> {
+  async run(job: RunningJob, slot: Seat, places: JobPlaces, { signal }: ActiveRun): Promise<SliceEnd> {
     const { tree, remotes, leftovers } = this.#options;
-    const folders = await tree.claimFolders(job, seat, SLICE_FOLDERS);
+    const folders = await tree.claimFolders(job, slot, SLICE_FOLDERS);
     if (folders.length === 0) return { kind: 'nothing' };
     const [connection, root] =
       job.type === 'sync' ? [places.target, places.targetRoot] : [places.source, places.sourceRoot];

@@ -7,7 +7,10 @@ import { ROOT } from './places.js';
 export async function bundleClient({ minify = false } = {}): Promise<Uint8Array> {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, 'src/client/index.ts')],
-    ...({ bundle: true, format: 'esm', platform: 'neutral', target: 'es2022' } as const),
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
     minify,
     plugins: [derived],
     write: false,

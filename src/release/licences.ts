@@ -51,7 +51,11 @@ export async function bundledPackages(): Promise<Bundled[]> {
     entryPoints: ['src/dashboard/web/main.tsx', 'src/dashboard/web/link/link.ts', 'src/docs/web/main.ts'],
     absWorkingDir: ROOT,
     outdir: 'out',
-    ...({ bundle: true, splitting: true, format: 'esm', jsx: 'automatic', loader: { '.svg': 'file' } } as const),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    jsx: 'automatic',
+    loader: { '.svg': 'file' },
     metafile: true,
     write: false,
   });

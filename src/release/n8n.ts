@@ -32,7 +32,11 @@ export async function stageN8n(folder: string): Promise<Staged> {
   await build({
     entryPoints: [...CREDENTIALS, ...NODES].map((name) => join(SOURCE, `${name}.ts`)),
     outdir: join(folder, 'dist'),
-    ...({ bundle: true, format: 'cjs', platform: 'node', target: 'node20', external: ['n8n-workflow'] } as const),
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    external: ['n8n-workflow'],
     plugins: [derived],
   });
   // Where the nodes look for them.

@@ -30,7 +30,7 @@ export function refuseRoot(path: RemotePath): void {
 export const alreadyExists = (path: string, cause?: unknown): GatewayError =>
   obstacle('already_exists', `${path} exists already`, 'publish', cause);
 
-export const folderStandsAt = (path: RemotePath, cause?: unknown): GatewayError =>
+export const folderExistsAt = (path: RemotePath, cause?: unknown): GatewayError =>
   obstacle('is_a_folder', `${path} is a folder, and no file takes its place`, 'publish', cause);
 
 /** Why the entry at `to` blocks a move: only a file can replace a file, and only if `replace` is set. */
@@ -40,7 +40,7 @@ export function moveObstacle(
   existing: { readonly isFolder: boolean } | undefined,
 ): GatewayError | undefined {
   if (existing === undefined) return undefined;
-  if (existing.isFolder) return folderStandsAt(to);
+  if (existing.isFolder) return folderExistsAt(to);
   if (isFolder) return obstacle('not_a_folder', `${to} is a file, and no folder takes its place`, 'publish');
   return replace ? undefined : alreadyExists(to);
 }

@@ -6,12 +6,12 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { MAX_NAME_BYTES, nameStart } from '../base/file-name.js';
-import { alreadyExists, folderStandsAt, moveObstacle } from './obstacles.js';
+import { alreadyExists, folderExistsAt, moveObstacle } from './obstacles.js';
 import { baseName, joinPath, parentOf, type RemotePath } from './path.js';
 import type { Leftovers } from './leftovers.js';
 import type { RemoteContext, WriteOptions } from './remote.js';
 
-export interface Standing {
+export interface EntryFacts {
   readonly isFolder: boolean;
   readonly size: number | undefined;
 }
@@ -24,7 +24,7 @@ export interface Place {
 /** Every error of a call is a GatewayError; one that keeps the session is a refusal of the server. */
 export interface Places<P extends Place> {
   /** What exists there; undefined if nothing does, or nothing can be learned. */
-  lookUp(place: P): Promise<Standing | undefined>;
+  lookUp(place: P): Promise<EntryFacts | undefined>;
   rename(from: P, to: P): Promise<void>;
   /** Replaces any file at the target in one step; false if the server turns out to have no such call. */
   readonly replace?: ((from: P, to: P) => Promise<boolean>) | undefined;
@@ -101,7 +101,7 @@ export async function movePlace<P extends Place>(
   places: Places<P>,
   from: P,
   to: P,
-  what: { isFolder: boolean; replace: boolean; existing: Standing | undefined; context: RemoteContext },
+  what: { isFolder: boolean; replace: boolean; existing: EntryFacts | undefined; context: RemoteContext },
 ): Promise<void> {
   const obstacle = moveObstacle(what, to.path, what.existing);
   if (obstacle !== undefined) throw obstacle;
@@ -170,7 +170,7 @@ async function renameOver<P extends Place>(places: Places<P>, from: P, to: P, le
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const existing = await places.lookUp(to);
-    if (existing?.isFolder === true) throw folderStandsAt(to.path, error);
+    if (existing?.isFolder === true) throw folderExistsAt(to.path, error);
     if (inOneStep || existing === undefined) throw error;
     await replaceInTwoSteps(places, from, to, leftovers);
   }

@@ -301,7 +301,7 @@ export interface PiecedFile {
   readonly journal: PartJournal;
 }
 
-export interface Standing {
+export interface StoredBytes {
   /** Bytes that were acknowledged as stored. */
   readonly offset: number;
   /** Bytes after the offset were not compared with what was sent, and must not be counted. */
@@ -367,9 +367,9 @@ export interface Pieces {
    */
   begin(file: Omit<PiecedFile, 'storeId' | 'journal'>, options: BeginOptions): Promise<string>;
   /** Bytes that are stored after its last writer has died; undefined = nothing of it is there any more. */
-  measure(file: PiecedFile, acknowledged: Standing): Promise<number | undefined>;
+  measure(file: PiecedFile, acknowledged: StoredBytes): Promise<number | undefined>;
   /** Takes bytes from `from.offset` on; stored bytes after it are dropped. */
-  resume(file: PiecedFile, from: Standing, options: PieceOptions): Promise<PieceWriter>;
+  resume(file: PiecedFile, from: StoredBytes, options: PieceOptions): Promise<PieceWriter>;
   /** Call when all of its bytes are stored. Errors: those of RemoteWriter.commit. */
   publish(file: PiecedFile, commit: PieceCommit): Promise<FileInfo>;
   /** Leaves nothing behind; a file that is gone is no error. */

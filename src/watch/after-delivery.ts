@@ -137,7 +137,10 @@ export class AfterDelivery {
         await remote.move(path, target, { replace: true, ...expected });
       });
       await transfer.finish({
-        ...({ status: 'success', fileSize: reported.size, errorMessage: null, errorCode: null } as const),
+        status: 'success',
+        fileSize: reported.size,
+        errorMessage: null,
+        errorCode: null,
         noDigest: evidence.gap ?? null,
         stages: {},
         receipt: evidence.receiptOf(type, this.#options.remotes),

@@ -12,7 +12,7 @@ import type { RouteCopy } from '../contract/delivery.js';
 import type { CopyTo, WatchedFolder } from '../contract/watched-folder.js';
 import { find, freeName, isLeftAlone, OntoItself, refuseOlder, replaces } from '../operations/conflicts.js';
 import { copyFile, requireVerified } from '../operations/copy.js';
-import { type Operation, type Operations, requireActive } from '../operations/operation.js';
+import { type Operation, type OperationRequest, type Operations, requireActive } from '../operations/operation.js';
 import { fixed } from '../operations/path-reference.js';
 import { holdSame, isDatedAs } from '../operations/same-bytes.js';
 import { baseName, parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
@@ -58,15 +58,15 @@ const CONCURRENCY = 16;
 const EVENTS_OF_A_FOLDER = 2;
 const PARALLEL_FILES = 4;
 const LOCK_WAIT_MS = 2000;
-/** Then other folders have their turn. */
+/** Then the copies of other folders go on. */
 const TURN_MS = 30_000;
 /** So many files in a row that fail of what passes: the rest waits for the next round. */
-const BARREN = PARALLEL_FILES;
+const MOST_CONSECUTIVE_FAILURES = PARALLEL_FILES;
 /** Nothing that time mends. */
 const FOR_GOOD: ReadonlySet<ErrorCode> = new Set(['unknown_connection', 'plan_required']);
 
 /** Where the files of an event go, as that is now. */
-interface Way {
+interface CopyPlan {
   readonly caller: Caller;
   readonly copyTo: CopyTo;
   readonly folder: WatchedFolder;
@@ -74,21 +74,21 @@ interface Way {
   readonly target: Connection;
 }
 
-/** A turn at the files of one event. */
-interface Turn {
+/** One round of copying the files of an event. */
+interface CopyRound {
   readonly event: CopyingEvent;
-  readonly way: Way;
+  readonly plan: CopyPlan;
   readonly isLast: boolean;
   readonly signal: AbortSignal;
   /** Files in a row that failed of what passes. */
-  barren: number;
+  consecutiveFailures: number;
   /** Why the files that are left wait for another round. */
   trouble: GatewayError | undefined;
   isStuck: boolean;
-  ours: GatewayError | undefined;
+  gatewayFault: GatewayError | undefined;
 }
 
-type Verdict = 'ours' | 'skipped' | 'later' | 'failed';
+type Verdict = 'gateway' | 'skipped' | 'later' | 'failed';
 
 export class RouteCopier {
   readonly #options: RouteCopierOptions;
@@ -130,30 +130,39 @@ export class RouteCopier {
       const event = await this.#options.copies.find(job.key);
       if (event === undefined) return 'done';
       if (event.nextAttemptAt !== null && event.nextAttemptAt > event.readAt) return { again: event.nextAttemptAt };
-      return this.#turn(event, AbortSignal.any([signal, lost]));
+      return this.#round(event, AbortSignal.any([signal, lost]));
     });
   }
 
-  async #turn(event: CopyingEvent, signal: AbortSignal): Promise<TaskOutcome> {
+  async #round(event: CopyingEvent, signal: AbortSignal): Promise<TaskOutcome> {
     const { copies, events, folders, retryMs, log } = this.#options;
     const folder = await folders.findForDelivery(event.watchedFolderId);
     if (folder === undefined) return 'done';
     const delayMs = retryDelay({ delaysMs: retryMs, spread: WEBHOOK_SPREAD }, event.rounds + 1);
-    const way = await this.#wayOf(event, folder);
+    const plan = await this.#planOf(event, folder);
     let trouble: GatewayError | undefined;
-    if (way instanceof GatewayError) trouble = way;
+    if (plan instanceof GatewayError) trouble = plan;
     else {
       const isLast = delayMs === undefined;
-      const turn: Turn = { event, way, isLast, signal, barren: 0, trouble: undefined, isStuck: false, ours: undefined };
-      if (!(await this.#files(turn))) return { again: 0 };
-      ({ trouble } = turn);
+      const round: CopyRound = {
+        event,
+        plan,
+        isLast,
+        signal,
+        consecutiveFailures: 0,
+        trouble: undefined,
+        isStuck: false,
+        gatewayFault: undefined,
+      };
+      if (!(await this.#files(round))) return { again: 0 };
+      ({ trouble } = round);
     }
     if (trouble !== undefined) {
       const now = await folders.findForDelivery(event.watchedFolderId);
       // What the trouble was of is wanted no more.
       if (now !== undefined && isOtherCopyTo(folder.copyTo, now.copyTo)) return { again: 0 };
       const { code, clientText: message } = trouble;
-      const isLost = trouble === way && (delayMs === undefined || isForGood(trouble));
+      const isLost = trouble === plan && (delayMs === undefined || isForGood(trouble));
       const what = isLost ? 'are not copied' : 'wait to be copied';
       log('warn', `files of a watched folder ${what}`, { watchedFolderId: folder.id, reason: message });
       if (!isLost) {
@@ -169,7 +178,7 @@ export class RouteCopier {
   }
 
   /** The connections, found and allowed; else why nothing can be copied now. Rejects while the database is away. */
-  async #wayOf(event: CopyingEvent, folder: WatchedFolder): Promise<Way | GatewayError> {
+  async #planOf(event: CopyingEvent, folder: WatchedFolder): Promise<CopyPlan | GatewayError> {
     const { connections, operations, folders } = this.#options;
     const { copyTo, accountId } = folder;
     const caller: Caller = {
@@ -203,50 +212,50 @@ export class RouteCopier {
     }
   }
 
-  /** Whether all that wait have had their turn. Rejects with what is the gateway's own trouble. */
-  async #files(turn: Turn): Promise<boolean> {
+  /** Whether each waiting file was tried in this round. Rejects with a fault of the gateway. */
+  async #files(round: CopyRound): Promise<boolean> {
     const { copies } = this.#options;
-    const files = [...(await copies.waiting(turn.event.id))];
+    const files = [...(await copies.waiting(round.event.id))];
     const until = performance.now() + TURN_MS;
     const worker = async (): Promise<void> => {
-      while (!turn.isStuck && turn.ours === undefined && performance.now() < until) {
+      while (!round.isStuck && round.gatewayFault === undefined && performance.now() < until) {
         const file = files.shift();
         if (file === undefined) return;
-        await this.#one(turn, file).catch((error: unknown) => void (turn.ours ??= toGatewayError(error)));
+        await this.#one(round, file).catch((error: unknown) => void (round.gatewayFault ??= toGatewayError(error)));
       }
     };
     await Promise.all(Array.from({ length: PARALLEL_FILES }, worker));
-    if (turn.ours !== undefined) throw turn.ours;
-    return turn.isStuck || files.length === 0;
+    if (round.gatewayFault !== undefined) throw round.gatewayFault;
+    return round.isStuck || files.length === 0;
   }
 
-  async #one(turn: Turn, file: RouteCopy): Promise<void> {
+  async #one(round: CopyRound, file: RouteCopy): Promise<void> {
     const { copies } = this.#options;
     const place: { path?: RemotePath } = {};
-    const verdictOn = (error: GatewayError): Verdict => verdict(turn, error);
+    const verdictOn = (error: GatewayError): Verdict => verdict(round, error);
     try {
-      await this.#copy(turn, file, verdictOn, place);
-      turn.barren = 0;
+      await this.#copy(round, file, verdictOn, place);
+      round.consecutiveFailures = 0;
     } catch (thrown) {
       const error = toGatewayError(thrown);
       const told = { code: error.code, message: error.clientText };
       switch (verdictOn(error)) {
-        case 'ours':
-          turn.ours ??= error;
+        case 'gateway':
+          round.gatewayFault ??= error;
           return;
         case 'later':
-          turn.barren += 1;
-          turn.trouble = error;
-          turn.isStuck ||= error.inJobs === 'stop' || turn.barren >= BARREN;
+          round.consecutiveFailures += 1;
+          round.trouble = error;
+          round.isStuck ||= error.inJobs === 'stop' || round.consecutiveFailures >= MOST_CONSECUTIVE_FAILURES;
           return copies.retry(file.id, told);
         case 'skipped': {
-          turn.barren = 0;
-          const { copyTo, target } = turn.way;
+          round.consecutiveFailures = 0;
+          const { copyTo, target } = round.plan;
           const path = place.path?.toWellFormed() ?? copyTo.path;
           return copies.end(file.id, 'skipped', told, { connectionId: target.id, path });
         }
         case 'failed':
-          if (error.inJobs !== 'retry') turn.barren = 0;
+          if (error.inJobs !== 'retry') round.consecutiveFailures = 0;
           // Of what failed before there was an operation nothing is recorded yet.
           return copies.end(file.id, 'failed', told);
       }
@@ -254,14 +263,14 @@ export class RouteCopier {
   }
 
   async #copy(
-    turn: Turn,
+    round: CopyRound,
     file: RouteCopy,
     verdictOn: (error: GatewayError) => Verdict,
     place: { path?: RemotePath },
   ): Promise<void> {
     const { operations, memoryBytes } = this.#options;
-    const { event, way, signal } = turn;
-    const { source, target, copyTo, folder } = way;
+    const { event, plan, signal } = round;
+    const { source, target, copyTo, folder } = plan;
     const shown = parseRemotePath(file.path, ROOT, 'path');
     const from = file.rawName === null ? shown : withRawName(shown, file.rawName, 'rawName');
     // The same for all tries of the file, so that a copy which a crash left behind is found, or replaced, by its name.
@@ -272,16 +281,22 @@ export class RouteCopier {
       worked: () => undefined,
       passesOver: (error: GatewayError) => verdictOn(error) !== 'failed',
     };
-    const request = {
-      ...({ caller: way.caller, connection: target, type: 'copy', requestId: event.id, signal, memory } as const),
+    const request: OperationRequest = {
+      caller: plan.caller,
+      connection: target,
+      type: 'copy',
+      requestId: event.id,
+      signal,
+      memory,
       path: wanted.toWellFormed(),
       filename: baseName(wanted).toWellFormed(),
-      ...({ job: part, priority: 'background' } as const),
+      job: part,
+      priority: 'background',
     };
     try {
       await operations.run(request, async (operation) => {
         operation.evidence.readFrom(from, source);
-        if (await this.#stands(operation, way, file, from)) return;
+        if (await this.#isAlreadyCopied(operation, plan, file, from)) return;
         const rule = copyTo.onConflict;
         await copyFile(operations, operation, {
           source,
@@ -307,15 +322,15 @@ export class RouteCopier {
   }
 
   /** Whether the copy of a try that nobody knows the end of stands where it was to go. */
-  async #stands(operation: Operation, way: Way, file: RouteCopy, from: RemotePath): Promise<boolean> {
-    const { source, target, folder } = way;
+  async #isAlreadyCopied(operation: Operation, plan: CopyPlan, file: RouteCopy, from: RemotePath): Promise<boolean> {
+    const { source, target, folder } = plan;
     const { connectionId, targetPath, size } = file;
     if (targetPath === null || size === null || connectionId !== target.id) return false;
     const path = parseRemotePath(targetPath, ROOT, 'path');
     const isThere = await operation.useBoth(source, async (reading, writing) => {
       const open = { source: reading, target: writing };
       await operation.leavingNothing(() =>
-        this.#options.operations.folderProofs.refuseOntoItself(way, open, from, path, { id: folder.id }),
+        this.#options.operations.folderProofs.refuseOntoItself(plan, open, from, path, { id: folder.id }),
       );
       const [original, found] = [await find(reading, from), await find(writing, path)];
       if (original === undefined || found === undefined || found.size !== size) return false;
@@ -331,9 +346,9 @@ export class RouteCopier {
 }
 
 /** `later` only while there is another round. */
-function verdict({ signal, way, isLast }: Turn, error: GatewayError): Verdict {
-  if (signal.aborted || error.inJobs === 'again') return 'ours';
-  const rule = way.copyTo.onConflict;
+function verdict({ signal, plan, isLast }: CopyRound, error: GatewayError): Verdict {
+  if (signal.aborted || error.inJobs === 'again') return 'gateway';
+  const rule = plan.copyTo.onConflict;
   if (error instanceof OntoItself) return 'failed';
   if (isLeftAlone(rule, error)) return 'skipped';
   // Another one took the name meanwhile.

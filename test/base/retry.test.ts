@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lookUntil, retrying } from '../../src/base/retry.js';
+import { retryingUntil, retrying } from '../../src/base/retry.js';
 import { parseRetryAfter, retryDelay, type RetrySchedule } from '../../src/base/retry-schedule.js';
 
 const NOW = 1_800_000_000_000;
@@ -61,14 +61,14 @@ test('an abort ends the delay with its reason', async () => {
     /stopped/,
   );
   await assert.rejects(
-    lookUntil(schedule, async () => undefined, ending.signal),
+    retryingUntil(schedule, async () => undefined, ending.signal),
     /stopped/,
   );
 });
 
 test('a look is repeated until it finds something', async () => {
   const found = [undefined, undefined, 'it'];
-  assert.equal(await lookUntil({ firstMs: 0, longestMs: 0 }, async () => found.shift()), 'it');
+  assert.equal(await retryingUntil({ firstMs: 0, longestMs: 0 }, async () => found.shift()), 'it');
   assert.deepEqual(found, []);
 });
 

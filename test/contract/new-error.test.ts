@@ -59,7 +59,11 @@ before(async () => {
   await build({
     entryPoints: [join(ROOT, 'test/contract/derived-from-errors.ts')],
     outfile: BUNDLE,
-    ...({ bundle: true, format: 'esm', platform: 'node', packages: 'external', target: 'es2023' } as const),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    target: 'es2023',
     plugins: [madeUp],
     logLevel: 'error',
   });

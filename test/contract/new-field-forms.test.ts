@@ -92,8 +92,15 @@ before(async () => {
   await build({
     stdin: { contents: ENTRY, resolveDir: WEB, loader: 'tsx' },
     outfile: BUNDLE,
-    ...({ bundle: true, format: 'esm', platform: 'node', packages: 'external', target: 'es2023' } as const),
-    ...({ jsx: 'automatic', logLevel: 'error', banner: { js: PAGE }, plugins: [madeUp] } as const),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    target: 'es2023',
+    jsx: 'automatic',
+    logLevel: 'error',
+    banner: { js: PAGE },
+    plugins: [madeUp],
   });
   ({ dashboard } = (await import(pathToFileURL(BUNDLE).href)) as { dashboard: typeof dashboard });
 });

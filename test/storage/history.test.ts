@@ -122,7 +122,9 @@ for (const kind of DATABASES) {
       const accountId = randomUUID();
       const rows = Array.from({ length: 3 }, () => uuidv7()).map((id) => ({
         ...pendingRow(id, timeOfId(id), upload(accountId)),
-        ...({ status: 'failed', errorCode: 'unreachable', errorMessage: 'nobody there' } as const),
+        status: 'failed' as const,
+        errorCode: 'unreachable' as const,
+        errorMessage: 'nobody there',
       }));
       const toldOf = async (): Promise<number> =>
         withSql(url, async (sql) => (await sql`select from events where account_id = ${accountId}`).count);

@@ -50,7 +50,10 @@ export const listSessions = shows(
     listed(
       sessions,
       {
-        ...({ ID: 'id', 'LAST SEEN': 'lastSeenAt', ENDS: 'expiresAt', FROM: 'address' } as const),
+        ID: 'id',
+        'LAST SEEN': 'lastSeenAt',
+        ENDS: 'expiresAt',
+        FROM: 'address',
         WITH: ({ userAgent, isCurrent }) => `${userAgent}${isCurrent ? ' (this one)' : ''}`,
       },
       'nobody is logged in',

@@ -29,7 +29,10 @@ export const listTransfers = shows(
     listed(
       transfers,
       {
-        ...({ ID: 'id', BEGAN: 'createdAt', TYPE: 'type', STATUS: 'status' } as const),
+        ID: 'id',
+        BEGAN: 'createdAt',
+        TYPE: 'type',
+        STATUS: 'status',
         SIZE: ({ fileSize }) => bytesText(fileSize),
         PATH: placeText,
         ERROR: 'errorMessage',

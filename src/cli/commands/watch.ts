@@ -160,8 +160,13 @@ export const listDeliveries = shows(
     listed(
       deliveries,
       {
-        ...({ ID: 'id', MADE: 'createdAt', TYPE: 'type', FILES: 'fileCount' } as const),
-        ...({ STATE: 'state', TRIES: 'attempts', 'NEXT TRY': 'nextAttemptAt' } as const),
+        ID: 'id',
+        MADE: 'createdAt',
+        TYPE: 'type',
+        FILES: 'fileCount',
+        STATE: 'state',
+        TRIES: 'attempts',
+        'NEXT TRY': 'nextAttemptAt',
       },
       'no deliveries',
     ),

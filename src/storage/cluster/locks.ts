@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { orAbort } from '../../base/deadline.js';
 import { GatewayError } from '../../base/errors.js';
 import { Periodic } from '../../base/periodic.js';
-import { lookUntil } from '../../base/retry.js';
+import { retryingUntil } from '../../base/retry.js';
 import { answerWithin, databaseAway, isConnectionLoss, Silence, slimCause } from '../postgres/errors.js';
 import { type Database, END_TIMEOUT_SECONDS } from '../postgres/database.js';
 import type { Line } from '../postgres/line.js';
@@ -220,7 +220,7 @@ export class AdvisoryLocks {
       const isLocked = (await this.#tryLock(key, session)) && session.losses === losses;
       return isLocked ? { session, held: session.hold() } : undefined;
     };
-    return lookUntil(LOOKS, look, signal);
+    return retryingUntil(LOOKS, look, signal);
   }
 
   async #tryLock(key: string, session: LockSession): Promise<boolean> {

@@ -14,8 +14,8 @@ export class WriteProbe {
   #refusal: GatewayError | undefined;
   #isDoubted = false;
   #asking: Promise<void> | undefined;
+  #reportedAt = -Infinity;
   #askedAt = -Infinity;
-  #toldAt = -Infinity;
 
   /** `ask` tries a write; it resolves to why none is taken. */
   constructor(ask: () => Promise<GatewayError | undefined>) {
@@ -27,8 +27,8 @@ export class WriteProbe {
   /** A write was refused, and others will be. */
   refused(refusal: GatewayError): void {
     this.#refusal = refusal;
-    if (performance.now() - this.#toldAt < ASK_EVERY_MS) return;
-    this.#toldAt = performance.now();
+    if (performance.now() - this.#reportedAt < ASK_EVERY_MS) return;
+    this.#reportedAt = performance.now();
     this.#threads.postMessage('');
   }
 

@@ -21,7 +21,7 @@ const COME_AGAIN = 503;
  * of. What was wrong with the request itself, and clients that left, their own answers tell. Nobody waits for an answer
  * about files of jobs, copies of watched folders and checks: of these every failure is told, but what an owner cancelled.
  */
-export function isTold({ type, status, errorCode, job, copyId }: Omit<Failed, 'jobId'>): boolean {
+export function isReported({ type, status, errorCode, job, copyId }: Omit<Failed, 'jobId'>): boolean {
   if (status !== 'failed' || errorCode === 'cancelled') return false;
   if (type === 'poll' || job !== null || copyId !== null) return true;
   const definition = definitionOfError(errorCode ?? '');
@@ -37,8 +37,8 @@ export function failureOf({ accountId, job, ...row }: Omit<Failed, 'jobId'>): Dr
 }
 
 /** Writes the events of those among `rows` that the CTE `written` has written. */
-export function tellingFailures(sql: Queryable, rows: readonly TransferRow[]) {
-  const told = rows.filter(isTold).map((row) => ({ ...failureOf(row), item: row.id }));
+export function failureEvents(sql: Queryable, rows: readonly TransferRow[]) {
+  const told = rows.filter(isReported).map((row) => ({ ...failureOf(row), item: row.id }));
   if (told.length === 0) return sql``;
   return sql`
     told as (${inserting(sql, told, true, sql`join written w on w.id = t.item`)}),`;

@@ -6,7 +6,7 @@ import { firstIdAt } from '../postgres/clock.js';
 import { columnOf } from '../postgres/column-names.js';
 import { type Queryable, storable, templateOf, type Transaction } from '../postgres/sql.js';
 import { insertDrafts } from './event-feeds.js';
-import { type Failed, failureOf, isTold, tellingFailures } from './failed-transfers.js';
+import { type Failed, failureOf, isReported, failureEvents } from './failed-transfers.js';
 import { endingFiles } from './job-tree.js';
 import { correctingUses, endingUses } from './links.js';
 import { type ChainLinks, linkingWritten } from './receipts.js';
@@ -172,7 +172,7 @@ export async function writeBatch(
         : sql`and (id <> all(${uuids(uploads.map(({ id }) => id))}) or id in (select id from ended))`,
     )}),
     ${rows.some(({ linkId }) => linkId !== null) ? endingUses(sql, nodeId) : sql``}
-    ${tellingFailures(sql, rows)}
+    ${failureEvents(sql, rows)}
     ${chain?.with ?? sql``}
     ${counting(sql, nodeId)}
     select array_agg(id) as ids ${chain?.required ?? sql``} from written`;
@@ -210,7 +210,7 @@ export async function failPendingOf(tx: Transaction, isDead: PendingQuery<Row[]>
     ),
     ${counting(tx, null)}
     select *, null as job, null as copy_id from written`;
-  await insertDrafts(tx, ended.filter(isTold).map(failureOf));
+  await insertDrafts(tx, ended.filter(isReported).map(failureOf));
   return ended.length;
 }
 

@@ -3,7 +3,7 @@ import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
 import { databaseAway, isConflict, WritesRefused } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
 import type { EventFeeds } from './event-feeds.js';
-import { isTold } from './failed-transfers.js';
+import { isReported } from './failed-transfers.js';
 import { correctFailed, writeBatch } from './history-statements.js';
 import { isReceipted, type ChainLinks, type Receipts } from './receipts.js';
 import type { Queryable } from '../postgres/sql.js';
@@ -246,7 +246,7 @@ export class HistoryWriter {
     this.#refusal = undefined;
     this.#waitingSince = performance.now();
     this.#options.onHistoryCommit?.(rows.length);
-    if (rows.some(isTold)) this.#feeds.written();
+    if (rows.some(isReported)) this.#feeds.written();
     if (written.size === rows.length) return;
     // A repeated batch, or rows that another node has declared failed while this one was cut off.
     const receipted = rows.filter(isReceipted);

@@ -8,7 +8,7 @@ import type { Findings } from './found-files.js';
 import type { Job, JobCounts, JobFile, JobFileEnd, JobFolder, NewJobRow } from './job.js';
 import { isFiltered } from '../../contract/job.js';
 import type { JobEnd } from './job-phases.js';
-import { type Seat, seatJobs, seatsOf, seatsWorth } from './job-seats.js';
+import { type WorkerSlot, workerSlotTasks, workerSlotsOf, workerSlotsWorth } from './job-slots.js';
 import { movingOf } from './running-transfers.js';
 
 const PURGE_ROWS = 5000;
@@ -32,39 +32,39 @@ export class JobTree {
     this.#queue = queue;
   }
 
-  /** Folders for a seat: those that its last run has not come to the end of, and others. */
-  async claimFolders(job: Owned, seat: Seat, limit: number): Promise<readonly JobFolder[]> {
+  /** Folders for a slot: those that its last run has not come to the end of, and others. */
+  async claimFolders(job: Owned, slot: WorkerSlot, limit: number): Promise<readonly JobFolder[]> {
     const { id, phase } = job;
-    const seats = seatsOf(seat.kind, job);
+    const slots = workerSlotsOf(slot.kind, job);
     return this.#database.run(
       (sql) => sql<JobFolder[]>`
         with picked as (
           select path from job_folders
           where job_id = ${id} and next_try_at <= now()
-            and (seat is null or seat = ${seat.number} or seat >= ${seats})
+            and (seat is null or seat = ${slot.number} or seat >= ${slots})
             and ${phase === 3 ? deepest(sql, id) : sql`state = 'waiting'`}
           order by depth, path limit ${limit} for update skip locked)
-        update job_folders f set seat = ${seat.number} from picked p
+        update job_folders f set seat = ${slot.number} from picked p
         where f.job_id = ${id} and f.path = p.path
         returning f.path, f.depth, f.is_extra, f.is_removed, f.is_begun, f.above, f.tries`,
     );
   }
 
   /** The same of files: at most `limit`, and of more than one at most `bytes` together. */
-  async claimFiles(job: Owned, seat: Seat, limit: number, bytes: number): Promise<readonly JobFile[]> {
+  async claimFiles(job: Owned, slot: WorkerSlot, limit: number, bytes: number): Promise<readonly JobFile[]> {
     const { id, phase } = job;
     return this.#database.run(
       (sql) => sql<JobFile[]>`
         with picked as (
           select path, ordinal, size, seat is not null or tries > 0 as was_taken from job_files
           where job_id = ${id} and phase = ${phase} and state = 'waiting' and next_try_at <= now()
-            and (seat is null or seat = ${seat.number} or seat >= ${seatsOf(seat.kind, job)})
+            and (seat is null or seat = ${slot.number} or seat >= ${workerSlotsOf(slot.kind, job)})
           order by ordinal limit ${limit} for update skip locked),
         summed as (
           select path, ordinal, was_taken, sum(size) over (order by ordinal) as bytes, min(ordinal) over () as first
           from picked),
         taken as (
-          update job_files f set seat = ${seat.number} from summed s
+          update job_files f set seat = ${slot.number} from summed s
           where f.job_id = ${id} and f.path = s.path and (s.bytes <= ${bytes}::bigint or s.ordinal = s.first)
           returning f.*, s.was_taken)
         select path, action, size, modified_ms, is_copied, was_taken, tries
@@ -141,10 +141,10 @@ export class JobTree {
     await Promise.all(steps);
     letGo(counting);
     for (const name of ['paths', 'sizes', 'modifiedMs', 'actions', 'phases', 'states'] as const) columns[name] = '';
-    if (folders.length > 0) await this.#queue.send('job-list', seatJobs('job-list', job), tx);
+    if (folders.length > 0) await this.#queue.send('job-list', workerSlotTasks('job-list', job), tx);
     if (files.haveWork) {
       const [counts] = await counting;
-      await this.#queue.send('job-files', seatJobs('job-files', job, counts && seatsWorth(counts)), tx);
+      await this.#queue.send('job-files', workerSlotTasks('job-files', job, counts && workerSlotsWorth(counts)), tx);
     }
   }
 

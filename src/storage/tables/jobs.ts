@@ -1,4 +1,4 @@
-/** Jobs: begun, paused, ended, and handed out to the nodes seat by seat. A seat does one slice of a job at a time. */
+/** Jobs: begun, paused, ended, and handed out to the nodes slot by slot. A slot does one slice of a job at a time. */
 import { uuidv7 } from '../../base/uuid.js';
 import { refusal } from '../../base/errors.js';
 import { jobFields, type JobFileState, type JobState, type JobType } from '../../contract/job.js';
@@ -8,7 +8,7 @@ import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import { columnsOf, type Queryable, type Transaction } from '../postgres/sql.js';
 import type { Job, JobFileItem, JobHolder, NewJobRow, RunningJob } from './job.js';
 import { type JobEnd, keepSourceFiles, nextPhase } from './job-phases.js';
-import { type Seat, seatJobs, seatsOf, seatsWorth } from './job-seats.js';
+import { type WorkerSlot, workerSlotTasks, workerSlotsOf, workerSlotsWorth } from './job-slots.js';
 import type { EventFeeds } from './event-feeds.js';
 import { movingOf } from './running-transfers.js';
 import { insertJobEvent } from './webhook-events.js';
@@ -283,25 +283,25 @@ export class Jobs {
   }
 
   /**
-   * A seat that has found nothing to do gives itself up, unless there is something by now: then it resolves to when. The
+   * A slot that has found nothing to do gives itself up, unless there is something by now: then it resolves to when. The
    * last one of a phase begins the next, or ends the job.
    */
   async leave(
     claimed: ClaimedTask,
     jobId: string,
-    seat: Seat,
+    slot: WorkerSlot,
     limits: JobEnding,
   ): Promise<'done' | { readonly again: Date }> {
     const { account } = claimed;
     let hasEnded = false;
     const write = async (tx: Transaction): Promise<'done' | { readonly again: Date }> => {
-      const finish = (): Promise<void> => this.#queue.finish(seat.kind, [claimed], tx);
+      const finish = (): Promise<void> => this.#queue.finish(slot.kind, [claimed], tx);
       const job = await this.#lock(tx, account, jobId);
       if (job?.state !== 'running') {
         await finish();
         return 'done';
       }
-      const [next] = await tx<{ at: Date | null }[]>`${nextOf(tx, job, seat)}`;
+      const [next] = await tx<{ at: Date | null }[]>`${nextOf(tx, job, slot)}`;
       if (next !== undefined && next.at !== null) return { again: next.at };
       await finish();
       const step = await nextPhase(tx, job);
@@ -312,7 +312,7 @@ export class Jobs {
       } else {
         await setPhase(tx, jobId, step.phase);
         const kind = step.phase === 2 ? 'job-files' : 'job-list';
-        await this.#queue.send(kind, seatJobs(kind, { ...job, phase: step.phase }), tx);
+        await this.#queue.send(kind, workerSlotTasks(kind, { ...job, phase: step.phase }), tx);
       }
       return 'done';
     };
@@ -386,8 +386,9 @@ export class Jobs {
       const { phase, type, folders, hasFiles } = job;
       // One at least, which ends the job where there is nothing to do; those who find more send the others.
       const lists = phase !== 2 && type !== 'upload';
-      if (lists) await this.#queue.send('job-list', seatJobs('job-list', job, Math.max(1, folders)), tx);
-      if (!lists || hasFiles) await this.#queue.send('job-files', seatJobs('job-files', job, seatsWorth(job)), tx);
+      if (lists) await this.#queue.send('job-list', workerSlotTasks('job-list', job, Math.max(1, folders)), tx);
+      if (!lists || hasFiles)
+        await this.#queue.send('job-files', workerSlotTasks('job-files', job, workerSlotsWorth(job)), tx);
     }
   }
 
@@ -413,17 +414,17 @@ function lockAccount(tx: Transaction, accountId: string): PromiseLike<unknown> {
   return tx`select pg_advisory_xact_lock(hashtextextended('jobs ' || ${accountId}::text, 0))`.execute();
 }
 
-/** When there is something to do for a seat; null = as far as can be told, never. */
-function nextOf(sql: Queryable, { id, definition, phase }: Job, seat: Seat) {
-  const seats = seatsOf(seat.kind, { definition, phase });
-  const mine = sql`(seat is null or seat = ${seat.number} or seat >= ${seats})`;
-  if (seat.kind === 'job-files') {
+/** When there is something to do for a slot; null = as far as can be told, never. */
+function nextOf(sql: Queryable, { id, definition, phase }: Job, slot: WorkerSlot) {
+  const slots = workerSlotsOf(slot.kind, { definition, phase });
+  const mine = sql`(seat is null or seat = ${slot.number} or seat >= ${slots})`;
+  if (slot.kind === 'job-files') {
     return sql`
       select min(next_try_at) as at from job_files
       where job_id = ${id} and phase = ${phase} and state = 'waiting' and ${mine}`;
   }
-  // Removing goes level by level, on one seat.
-  const isRemoving = phase === 3 && seat.number === 0;
+  // Removing goes level by level, on one slot.
+  const isRemoving = phase === 3 && slot.number === 0;
   return sql`
     select min(next_try_at) as at from job_folders where job_id = ${id} and ${mine}
       and ${

@@ -5,7 +5,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import { lookUntil } from '../../base/retry.js';
+import { retryingUntil } from '../../base/retry.js';
 import { type Receipt, receiptFields } from '../../contract/receipt.js';
 import { viewOf } from '../../contract/thing.js';
 import { receiptedFields, type ReceiptedTransfer } from '../../contract/transfer.js';
@@ -199,7 +199,7 @@ export class Receipts {
     const claim = await look();
     if (claim !== undefined) return claim;
     await this.#begin(accountId);
-    return lookUntil(LOOKS, look);
+    return retryingUntil(LOOKS, look);
   }
 
   /** A chain of none, where there is no chain yet. */

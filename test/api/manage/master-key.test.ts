@@ -21,13 +21,20 @@ test('the secrets of accounts open after a change of the master key, with the ne
     const place = { connectionId: 'c', path: '/' };
     const upload = { now: new Date().toISOString(), uuid: id };
     const definition = {
-      ...({ type: 'upload', source: place, destination: place, include: [], exclude: [] } as const),
-      ...({ onConflict: 'replace', compare: 'size', deleteExtra: false, maxDeletes: 0 } as const),
+      type: 'upload',
+      source: place,
+      destination: place,
+      include: [],
+      exclude: [],
+      onConflict: 'replace',
+      compare: 'size',
+      deleteExtra: false,
+      maxDeletes: 0,
       bytesPerSecond: 0,
       dryRun: false,
       webhookUrl: null,
       upload,
-    };
+    } as const;
     const job = await before.jobs.rows.create(
       { accountId, keyId: null, scheduleId: null, name: null, definition, url: 'https://example.com/?signature' },
       { running: 1, waiting: 1 },

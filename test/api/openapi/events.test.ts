@@ -68,18 +68,16 @@ const job: Job = {
   sample: null,
 };
 const transfer = {
-  ...({
-    accountId: 'a',
-    connectionId: 'c',
-    keyId: undefined,
-    requestId: 'r',
-    type: 'upload',
-    direction: 'outbound',
-  } as const),
+  accountId: 'a',
+  connectionId: 'c',
+  keyId: undefined,
+  requestId: 'r',
+  type: 'upload',
+  direction: 'outbound',
   filename: 'a',
   path: '/a',
   countsAction: true,
-};
+} as const;
 const bodies = {
   FilesDetectedEvent: filesEvents(source, files, { filesPerEvent: 100, bytesPerEvent: 20_000 }).map(({ body }) => body),
   FilesMissingEvent: [at, undefined].map((last) => lateEvent('watched_folder.files_missing', source, 60, last)),

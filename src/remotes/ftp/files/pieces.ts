@@ -16,7 +16,7 @@ import type {
   Pieces,
   PieceWriter,
   Settled,
-  Standing,
+  StoredBytes,
 } from '../../remote.js';
 import type { HostMemory } from '../memory.js';
 import { beginTransfer, type Transfer } from '../session/data.js';
@@ -65,7 +65,7 @@ export class FtpPieces implements Pieces {
     throw cannotResume('the FTP server goes on in no file, neither by REST and STOR nor by APPE');
   }
 
-  async measure({ hidden }: PiecedFile, { offset, isUnproven }: Standing): Promise<number | undefined> {
+  async measure({ hidden }: PiecedFile, { offset, isUnproven }: StoredBytes): Promise<number | undefined> {
     const found = await find(this.#operation, hidden);
     if (found === undefined) return undefined;
     return isUnproven ? Math.min(found.size, offset) : found.size;
@@ -73,7 +73,7 @@ export class FtpPieces implements Pieces {
 
   async resume(
     { path, hidden, storeId }: PiecedFile,
-    { offset }: Standing,
+    { offset }: StoredBytes,
     { hash }: PieceOptions,
   ): Promise<PieceWriter> {
     const operation = this.#operation;

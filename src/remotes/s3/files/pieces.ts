@@ -16,7 +16,7 @@ import type {
   PieceOptions,
   Pieces,
   PieceWriter,
-  Standing,
+  StoredBytes,
   StoredPart,
   StoredTail,
 } from '../../remote.js';
@@ -74,7 +74,7 @@ export class S3Pieces implements Pieces {
     return offsetOf(await countedOf(journal));
   }
 
-  async resume(file: PiecedFile, { offset }: Standing, options: PieceOptions): Promise<PieceWriter> {
+  async resume(file: PiecedFile, { offset }: StoredBytes, options: PieceOptions): Promise<PieceWriter> {
     const counted = await countedOf(file.journal);
     if (offsetOf(counted) !== offset) throw this.#lost(file.path);
     const { parts, tails } = counted;

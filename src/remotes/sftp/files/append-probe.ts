@@ -8,7 +8,7 @@ import { OPEN } from '../wire/wire.js';
  * the flags, or can write only at the beginning. This is tested on `file`, which is made and removed for it, not on a
  * client's file. undefined if it may not be made.
  */
-export async function keepsWhatStands(channel: SftpChannel, file: ServerPath): Promise<boolean | undefined> {
+export async function keepsStoredBytes(channel: SftpChannel, file: ServerPath): Promise<boolean | undefined> {
   try {
     await writeByte(channel, file, OPEN.WRITE | OPEN.CREATE | OPEN.TRUNCATE, 0, 'a');
   } catch (error) {

@@ -18,7 +18,7 @@ import type {
   Pieces,
   PieceWriter,
   Settled,
-  Standing,
+  StoredBytes,
 } from '../../remote.js';
 import { isSameTime } from '../../times.js';
 import type { HostMemory } from '../memory.js';
@@ -65,7 +65,7 @@ export class SftpPieces implements Pieces {
     });
   }
 
-  measure({ hidden }: PiecedFile, { offset, isUnproven }: Standing): Promise<number | undefined> {
+  measure({ hidden }: PiecedFile, { offset, isUnproven }: StoredBytes): Promise<number | undefined> {
     return this.#plan.run(hidden, 'open', async (tree) => {
       const found = await standing(tree, hidden);
       if (found === undefined) return undefined;
@@ -74,7 +74,7 @@ export class SftpPieces implements Pieces {
     });
   }
 
-  resume({ path, hidden }: PiecedFile, { offset }: Standing, { hash }: PieceOptions): Promise<PieceWriter> {
+  resume({ path, hidden }: PiecedFile, { offset }: StoredBytes, { hash }: PieceOptions): Promise<PieceWriter> {
     const { context, memory, maxRequests, queuedBytes } = this.#plan;
     return this.#plan.run(hidden, 'open', async (tree) => {
       const { channel } = tree;

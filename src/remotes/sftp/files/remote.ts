@@ -29,7 +29,7 @@ import {
   type Pieces,
 } from '../../remote.js';
 import type { ServerSight } from '../../server-sight.js';
-import { keepsWhatStands } from './append-probe.js';
+import { keepsStoredBytes } from './append-probe.js';
 import type { SftpChannel } from '../session/channel.js';
 import { runCommand } from './command.js';
 import { Confinement, findEntry, findTarget, measureOpen, unlessRefused, type ServerPath } from './confine.js';
@@ -355,7 +355,7 @@ export class SftpRemote implements Remote {
       const place = await this.#confinement.entry(channel, trial);
       let isThere = true;
       try {
-        const keeps = await keepsWhatStands(channel, place);
+        const keeps = await keepsStoredBytes(channel, place);
         isThere = keeps !== undefined;
         this.#memory.keepsWhatStands = keeps;
       } finally {

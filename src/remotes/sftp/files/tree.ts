@@ -2,7 +2,7 @@ import type { GatewayError } from '../../../base/errors.js';
 import { makeFolders } from '../../make-folders.js';
 import { isAFolder, notAFolder, notEmpty, notFound } from '../../obstacles.js';
 import { baseName, joinPath, parentOf, pathBytes, ROOT, type RemotePath } from '../../path.js';
-import { inFolder, type Places, type Standing } from '../../publish.js';
+import { inFolder, type Places, type EntryFacts } from '../../publish.js';
 import type { HostMemory } from '../memory.js';
 import type { SftpChannel } from '../session/channel.js';
 import { isMissing, isStatus, STATUS, translate } from '../wire/replies.js';
@@ -92,7 +92,7 @@ export class Tree implements Places<ServerPath> {
   }
 
   /** The same, with what exists there. */
-  lookUpIfThere(path: RemotePath): Promise<Answered<Standing | undefined> | undefined> {
+  lookUpIfThere(path: RemotePath): Promise<Answered<EntryFacts | undefined> | undefined> {
     return this.#ifThere(
       path,
       this.confinement.askOfEntry(this.channel, path, (at) => this.lookUp(at)),
@@ -133,7 +133,7 @@ export class Tree implements Places<ServerPath> {
     });
   }
 
-  async lookUp(place: ServerPath): Promise<Standing | undefined> {
+  async lookUp(place: ServerPath): Promise<EntryFacts | undefined> {
     const found = await findEntry(this.channel, place);
     if (found?.isLink !== true) return found;
     return this.channel.stat(place.raw).catch((error: unknown) => {
