@@ -9,23 +9,23 @@ import type { Line } from '../postgres/line.js';
 import type { Sql } from '../postgres/sql.js';
 import type { Log } from '../startup.js';
 
-/** Between two tries for a name that another node holds. */
+/** The delays between attempts for a name that another node holds. */
 const LOOKS = { firstMs: 5, longestMs: 100, spread: [0.5, 1.5] } as const;
 const SILENCE_MS = 5000;
-/** While locks are held, their connection is asked so often whether it lives. */
+/** The interval of the check that the connection of held locks is alive. */
 const PULSE_MS = 2000;
-/** Between two tries to open a connection that could not be opened. */
+/** The delay after a failed attempt to open a connection. */
 const REOPEN_MS = 1000;
 const LOG_EVERY_MS = 60_000;
 
-/** The one connection, and the locks that go with it. It hears the notices of all nodes, too. */
+/** The one connection and its locks. It also receives the notices of all nodes. */
 class LockSession {
   readonly #line: Line;
   readonly #onSilence: (session: LockSession) => void;
   readonly #onLoss: () => void;
   readonly #held = new Set<AbortController>();
   readonly #pulse = new Periodic(() => this.#beat(), PULSE_MS);
-  /** Counts how often the connection was lost: a lock granted before the last time is none. */
+  /** How often the connection was lost. A lock granted before the last loss does not count. */
   losses = 0;
 
   constructor(database: Database, onSilence: (session: LockSession) => void, onLoss: () => void) {
@@ -47,7 +47,7 @@ class LockSession {
     return this.#held.size > 0;
   }
 
-  /** Enters a lock; the controller is aborted when it is lost. */
+  /** Registers a lock; the controller is aborted when the lock is lost. */
   hold(): AbortController {
     const controller = new AbortController();
     this.#held.add(controller);
@@ -79,19 +79,19 @@ class LockSession {
 }
 
 /**
- * Named locks over all nodes. Callers of this process queue up in memory; the first of each queue asks PostgreSQL for an
- * advisory lock. All of them are held by one connection, so that a lock held through a slow answer of a remote server
- * costs no connection and holds up no other name. It goes with that connection: it never outlives the process, and
- * whoever holds it is told when the connection is lost. The connection is opened at the start and kept, so that it need not
- * be let in where others have used up the connections of the server.
+ * Named locks over all nodes. Callers of this process queue up in memory; the first of each queue asks PostgreSQL for
+ * an advisory lock. One connection holds all locks, so a lock held through a slow answer of a remote server costs no
+ * connection and delays no other name. A lock ends with that connection: it never outlives the process, and its holder
+ * is notified when the connection is lost. The connection is opened at the start and kept, because the server may
+ * refuse a new one when its connections are used up.
  */
 export class AdvisoryLocks {
   readonly #database: Database;
   readonly #log: Log;
-  /** Called each time the connection is open, and hears notices again. */
+  /** Called each time the connection is open and receives notices again. */
   readonly #onOpen: () => void;
   #session: LockSession;
-  /** Why there is no connection. */
+  /** The reason why there is no connection. */
   #trouble: GatewayError | undefined;
   #openTimer: NodeJS.Timeout | undefined;
   #opening: Promise<void> | undefined;
@@ -106,14 +106,14 @@ export class AdvisoryLocks {
     this.#onOpen = onOpen;
     this.#session = this.#openSession();
     this.#openSoon(0);
-    // Whether a connection outlived the outage shows only when it is used: a new one costs nobody anything.
+    // Only its use shows whether a connection has survived the outage; an unused one can be replaced without harm.
     database.onBack(() => {
       if (!this.#session.isHeld) this.#drop(this.#session);
       this.#openSoon(0);
     });
   }
 
-  /** Rejects with database_away and the reason while there is no connection, and so no lock. */
+  /** Rejects with database_away and the reason while there is no connection, and therefore no lock. */
   async ready(): Promise<void> {
     await this.#opening;
     if (this.#trouble !== undefined) throw this.#trouble;
@@ -140,7 +140,7 @@ export class AdvisoryLocks {
         retryAfterMs: 2 * REOPEN_MS,
       });
       this.#openSoon(REOPEN_MS);
-      // Of a database that is away the log says so already.
+      // The log already says that the database is away.
       if (this.#database.isAway || performance.now() - this.#loggedAt < LOG_EVERY_MS) return;
       this.#loggedAt = performance.now();
       this.#log('error', 'the database gives no connection for locks: the node is not ready', { reason });
@@ -148,8 +148,8 @@ export class AdvisoryLocks {
   }
 
   /**
-   * Waits for the lock until `signal`, runs `work` under it, gives its result. `lost` is aborted with database_away when
-   * the lock is gone before the work is done: another node may hold it from then on.
+   * Waits for the lock until `signal`, runs `work` under it and resolves with its result. `lost` is aborted with
+   * database_away when the lock is lost before `work` is done: from then on another node may hold it.
    */
   async withLock<T>(name: string, signal: AbortSignal, work: (lost: AbortSignal) => Promise<T>): Promise<T> {
     const key = keyOf(name);
@@ -160,7 +160,7 @@ export class AdvisoryLocks {
         return await work(held.signal);
       } finally {
         session.letGo(held);
-        // Where the connection was lost the lock went with it.
+        // A lost connection has already released the lock.
         if (!held.signal.aborted) await this.#release(key, session);
       }
     } finally {
@@ -182,7 +182,7 @@ export class AdvisoryLocks {
     );
   }
 
-  /** Ends a connection that cannot be trusted any more, with all its locks. */
+  /** Ends a connection that cannot be trusted any more, and all its locks. */
   #drop(session: LockSession): void {
     if (this.#session !== session) return;
     this.#session = this.#openSession();
@@ -190,7 +190,10 @@ export class AdvisoryLocks {
     session.end(0).catch(() => undefined);
   }
 
-  /** Resolves to how to leave when all before have left; a caller that gives up keeps its place empty, not its turn. */
+  /**
+   * Resolves when all earlier callers have left, with the function to leave. A caller that gives up keeps its place
+   * until the earlier ones have left.
+   */
   async #queueUp(key: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     const before = this.#tails.get(key) ?? Promise.resolve();
@@ -205,7 +208,7 @@ export class AdvisoryLocks {
     try {
       await orAbort(before, signal);
     } catch (error) {
-      // Those behind wait for those before as well: the entry may go only when they have left.
+      // Later callers must also wait for the earlier ones, so the entry is removed only after those have left.
       void before.then(leave);
       throw error;
     }
@@ -224,7 +227,7 @@ export class AdvisoryLocks {
   }
 
   async #tryLock(key: string, session: LockSession): Promise<boolean> {
-    // Through the database's own run(), so that nobody waits while it is away.
+    // Database.run fails at once while the database is away.
     const rows = await this.#database.run(() =>
       this.#ask(session, (sql) => sql<{ held: boolean }[]>`select pg_try_advisory_lock(${key}::bigint) as held`),
     );
@@ -235,7 +238,7 @@ export class AdvisoryLocks {
     try {
       await this.#ask(session, (sql) => sql`select pg_advisory_unlock(${key}::bigint)`);
     } catch {
-      // A lock that may still stand would keep its name closed for as long as the connection lives.
+      // A lock that may still be held would block its name for as long as the connection lives.
       this.#drop(session);
     }
   }
@@ -250,7 +253,7 @@ export class AdvisoryLocks {
   }
 }
 
-/** 64 bits of a hash: PostgreSQL's locks have numbers. */
+/** 64 bits of a hash: advisory locks are numbers. */
 function keyOf(name: string): string {
   return createHash('sha256').update(name).digest().readBigInt64BE().toString();
 }

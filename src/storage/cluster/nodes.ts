@@ -7,7 +7,7 @@ import type { Database } from '../postgres/database.js';
 import type { Queryable } from '../postgres/sql.js';
 import type { Log } from '../startup.js';
 
-/** How often a node says that it lives, and after how long a silence, by the observer's monotonic clock, it is dead. */
+/** The interval of a node's heartbeats, and the silence, by the observer's monotonic clock, after which it is dead. */
 export interface NodeTiming {
   readonly heartbeatMs: number;
   readonly deadAfterMs: number;
@@ -16,14 +16,19 @@ export interface NodeTiming {
 export const NODE_TIMING: NodeTiming = { heartbeatMs: 5000, deadAfterMs: 20_000 };
 
 const TAG_ATTEMPTS = 5;
-/** A longer gap between two beats of this node is its own, or the database's: it counts no further against the others. */
+/**
+ * The number of heartbeat intervals that count at most between two observations. A longer gap comes from this node or
+ * the database, so it does not count against the other nodes.
+ */
 const COUNTED_BEATS = 2;
 
-/** What this node has seen of another one's heartbeat. */
+/** What this node has seen of another node's heartbeat. */
 interface Pulse {
-  /** The heartbeat's time, in microseconds of the database's clock: compared with itself alone. */
+  /**
+   * The heartbeat's time, in microseconds of the database's clock. It is only compared with an earlier value of itself.
+   */
   readonly beat: string;
-  /** For how long it has not changed, by the monotonic clock of this node. */
+  /** How long it has not changed, by the monotonic clock of this node. */
   readonly silentMs: number;
   /** It has changed while this node watched. */
   readonly hasBeaten: boolean;
@@ -38,8 +43,8 @@ interface OtherNode {
 }
 
 /**
- * This process among the nodes of the database: its heartbeat, and which of the others is dead. Another node is dead once its
- * heartbeat has not changed for a while on this node's monotonic clock: the clock of the database may jump.
+ * This process among the nodes of the database: sends its heartbeat and finds dead nodes. Another node is dead once its
+ * heartbeat has not changed for a while on this node's monotonic clock, because the clock of the database may jump.
  */
 export class NodeRegistry {
   readonly #database: Database;
@@ -53,7 +58,7 @@ export class NodeRegistry {
   #beating: Promise<void> | undefined;
   #stopListening: (() => void) | undefined;
   #pulses: ReadonlyMap<string, Pulse> = new Map();
-  /** When the pulses were taken. */
+  /** When the pulses were read. */
   #takenAt = 0;
   #stopped = false;
   /** True at the start: nodes may have died before. */
@@ -70,12 +75,14 @@ export class NodeRegistry {
     return this.#tag;
   }
 
-  /** Processes that live on this database, this one included, as of the last heartbeat. Each may be several nodes. */
+  /**
+   * Live processes on this database, including this one, as of the last heartbeat. Each process may be several nodes.
+   */
   get processes(): number {
     return this.#processes;
   }
 
-  /** Enters this node. `alone`: the database is this process's own, so that all earlier nodes are dead at once. */
+  /** Registers this node. `alone`: the database belongs to this process only, so all earlier nodes are dead at once. */
   async start(alone: boolean): Promise<void> {
     if (alone) {
       await this.#database.all`update nodes set stopped_at = now() where stopped_at is null`;
@@ -90,48 +97,48 @@ export class NodeRegistry {
       }
     }
     this.#stopListening = this.#database.onBack(() => {
-      // After a pause of the database every heartbeat is old: the living get the time to beat again.
+      // After a pause of the database every heartbeat is old: live nodes get time for their next one.
       this.#pulses = new Map();
       this.#beatSoon(0);
     });
   }
 
-  /** Starts the heartbeat; resolves after the first one and what has been registered to run after it, whatever became of them. */
+  /** Starts the heartbeat. Resolves after the first one and the work registered with afterBeat, even if they failed. */
   beatNow(): Promise<void> {
     clearTimeout(this.#timer);
     return this.#beatOnce();
   }
 
-  /** Runs after each heartbeat that arrived; failures are logged and tried again with the next one. */
+  /** Runs after each successful heartbeat. Failures are logged, and the work runs again after the next one. */
   afterBeat(work: () => Promise<void>): void {
     this.#onBeat.push(work);
   }
 
-  /** Something of a dead node was looked after, so that more of it can be. */
+  /** Part of what a dead node left was cleaned up, so more of it may be cleanable now. */
   noteLoss(): void {
     this.#hasLost = true;
   }
 
-  /** Whether a node may have left something since this was asked last: one has died or signed off. */
+  /** Whether a node has died or signed off since the last call, and may have left something. */
   takeLoss(): boolean {
     const hasLost = this.#hasLost;
     this.#hasLost = false;
     return hasLost;
   }
 
-  /** SQL condition: the node whose id stands in `column` is dead, or unknown. Never true of this one. */
+  /** SQL condition: the node whose id is in `column` is dead or unknown. Never true of this node. */
   isDead(sql: Queryable, column: PendingQuery<Row[]>) {
     const silent = [...this.#pulses].filter(([, { silentMs }]) => silentMs >= this.#timing.deadAfterMs);
     const ids = sql.types.uuids(silent.map(([id]) => id));
     const beats = sql.types.texts(silent.map(([, { beat }]) => beat));
-    // One that has beaten since it was looked at lives.
+    // A node with a newer heartbeat than the one seen is alive.
     return sql`not exists (
       select from nodes alive where alive.id = ${column} and (alive.id = ${this.id} or (alive.stopped_at is null
         and not exists (select from unnest(${ids}, ${beats}) as silent (id, beat)
           where silent.id = alive.id and silent.beat = ${beatOf(sql, sql`alive.last_seen_at`)}))))`;
   }
 
-  /** Forgets dead nodes that left nothing to look after. */
+  /** Deletes dead nodes that left nothing to clean up. */
   async forgetDead(): Promise<void> {
     await this.#database.run(
       (sql) => sql`
@@ -141,7 +148,7 @@ export class NodeRegistry {
     );
   }
 
-  /** Marks this node dead, so that others take over at once what it left. */
+  /** Marks this node as dead, so that others take over its work at once. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -151,7 +158,7 @@ export class NodeRegistry {
   }
 
   async #enter(sql: Queryable, tag: string): Promise<void> {
-    // One statement, since it is sent for ever; the other rows are as they were before it.
+    // One statement, because it is sent again and again; the other rows are read as they were before it.
     const others = await sql<OtherNode[]>`
       with entered as (
         insert into nodes (id, tag, host, pid) values (${this.id}, ${tag}, ${hostname()}, ${process.pid})
@@ -173,7 +180,7 @@ export class NodeRegistry {
       const silentMs = former?.beat === beat ? former.silentMs + gapMs : 0;
       const hasBeaten = former !== undefined && (former.hasBeaten || former.beat !== beat);
       pulses.set(id, { beat, silentMs, hasBeaten });
-      // One that died before this node came is no process any more, although it takes a while until that is certain.
+      // A node that died before this one started does not count as a process, although its death is certain only later.
       if (silentMs < this.#timing.deadAfterMs && (isRecent || hasBeaten)) processes.add(other);
     }
     const lives = (pulse: Pulse | undefined): boolean => (pulse?.silentMs ?? Infinity) < this.#timing.deadAfterMs;
@@ -199,7 +206,7 @@ export class NodeRegistry {
 
   async #beat(): Promise<void> {
     try {
-      // Enters it anew where another node has cleared it away meanwhile.
+      // Registers this node again if another node has deleted its row in the meantime.
       await this.#database.run((sql) => this.#enter(sql, this.#tag));
       for (const work of this.#onBeat) await work();
     } catch (error) {

@@ -1,15 +1,15 @@
-/** Limits that hold over all nodes: sessions to servers, and requests a second. */
+/** Limits over all nodes: sessions to servers, and requests per second. */
 import type { Database } from '../postgres/database.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { NodeRegistry } from './nodes.js';
 
-/** What one process holds of the sessions of a login, and what it could do with them (pools/share-messages.ts). */
+/** The sessions of a login that one process holds, and what it could do with more (pools/share-messages.ts). */
 interface SessionClaim {
   readonly held: number;
   readonly waiting: number;
   readonly sessions: number;
   readonly atOnce: number;
-  /** In ms since 1970, by the clock of whoever claims; as seen, by the database's. */
+  /** In ms since 1970, by the clock of the claiming process; in a SeenSessionClaim by the database's. */
   readonly since: number;
   readonly isRequest: boolean;
   readonly isFresh: boolean;
@@ -19,11 +19,11 @@ interface SeenSessionClaim extends SessionClaim {
   readonly isMine: boolean;
 }
 
-/** Any number will do that no other lock of two numbers has. */
+/** Any number that no other lock of two numbers uses. */
 const LOCK_SPACE = 4_702_111;
 const SAME_TIME_SECONDS = 0.1;
 
-/** Sessions on remote servers, counted over all nodes; the claims of a node end with it. */
+/** Sessions on remote servers, counted over all nodes. The claims of a node end with it. */
 export class SharedSessions {
   readonly #database: Database;
   readonly #node: NodeRegistry;
@@ -33,15 +33,15 @@ export class SharedSessions {
     this.#node = node;
   }
 
-  /** As in SharedRates. */
+  /** See SharedRates. */
   get processes(): number {
     return this.#node.processes;
   }
 
   /**
-   * Shows the claims of all living nodes, this one's too and in one order for all, to `decide`, which says how many
-   * sessions this one holds from now on; nobody else decides on this login meanwhile. `decide` is not called where
-   * nothing is held or waited for, and nothing stays of such a claim.
+   * Passes the claims of all live nodes, including this one, to `decide`, in the same order on every node. `decide`
+   * returns how many sessions this node holds from now on; no other node decides about this login at the same time.
+   * With nothing held and nothing waiting, `decide` is not called and the claim is deleted.
    */
   async claim(
     login: string,
@@ -67,7 +67,10 @@ export class SharedSessions {
     });
   }
 
-  /** A time that is told anew keeps what was noted, so that the order in line does not depend on how long that took. */
+  /**
+   * A repeated time keeps the stored value, so that the order in the queue does not depend on the time that the
+   * statement took.
+   */
   #note(tx: Transaction, login: string, claim: SessionClaim) {
     const waited = `${Math.max(0, Date.now() - claim.since)} milliseconds`;
     return tx`
@@ -81,7 +84,7 @@ export class SharedSessions {
         is_request = excluded.is_request, is_fresh = excluded.is_fresh`;
   }
 
-  /** Those of `logins` of which other nodes wait for sessions. */
+  /** Those of `logins` for which other nodes wait for sessions. */
   async wantedByOthers(logins: readonly string[]): Promise<readonly string[]> {
     const rows = await this.#database.run(
       (sql) => sql<{ login: string }[]>`
@@ -100,17 +103,19 @@ export async function forgetDeadClaims(sql: Queryable, node: NodeRegistry): Prom
 
 interface GrantedRequests {
   readonly granted: number;
-  /** For all nodes together. */
+  /** Over all nodes. */
   readonly left: number;
   readonly endsInMs: number;
 }
 
-/** A node takes this part of what is left, where not more is wanted at once: the others shall find some too. */
+/**
+ * A node takes this part of the remaining requests unless it wants more at once, so that other nodes find some, too.
+ */
 const PART = 8;
 
 /**
- * Requests of API keys, counted over all nodes. Windows go by the clock of the database, one for all nodes; they begin
- * with the first request in them.
+ * Requests of API keys, counted over all nodes. The clock of the database sets the windows for all nodes; a window
+ * begins with its first request.
  */
 export class SharedRates {
   readonly #database: Database;
@@ -121,18 +126,18 @@ export class SharedRates {
     this.#node = node;
   }
 
-  /** That live, this one included, as of the last heartbeat. */
+  /** Live processes, including this one, as of the last heartbeat. */
   get processes(): number {
     return this.#node.processes;
   }
 
-  /** Takes a portion of the key's running second, or of a new one: `wanted` at least, where so many are left. */
+  /** Takes a portion of the key's current second, or of a new one: at least `wanted`, if so many remain. */
   async take(keyId: string, wanted: number, limit: number): Promise<GrantedRequests> {
     const first = Math.min(limit, Math.max(wanted, Math.ceil(limit / PART)));
     const [row] = await this.#database.run((sql) => {
       const left = sql`greatest(0, ${limit}::bigint - r.taken)`;
       const part = sql`least(${left}, greatest(${wanted}::bigint, (${left} + ${PART - 1}) / ${PART}))`;
-      // One that ends later than a whole window from now began before the clock was set back.
+      // A window that ends more than a whole window from now began before the clock was set back.
       const isOver = sql`(r.window_ends <= now() or r.window_ends > now() + interval '1 second')`;
       return sql<{ granted: number; left: number; endsInMs: number }[]>`
         insert into request_rates as r (key_id, window_ends, taken, granted)
@@ -148,7 +153,7 @@ export class SharedRates {
   }
 }
 
-/** Takes away windows that are over. */
+/** Deletes windows that are over. */
 export async function forgetRates(sql: Queryable): Promise<void> {
   await sql`delete from request_rates where window_ends < now()`;
 }
