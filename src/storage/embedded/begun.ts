@@ -1,18 +1,18 @@
 import type { Log } from '../startup.js';
 import { type EmbeddedServer, startEmbedded } from './embedded.js';
 
-/** An embedded server that has begun to start. Who takes it stops it. */
+/** An embedded server that is starting. The caller of `take` has to stop it. */
 export class BegunServer {
   readonly #server: Promise<EmbeddedServer>;
   #isTaken = false;
 
   constructor(dataDir: string, log: Log) {
     this.#server = startEmbedded(dataDir, log);
-    // `take` passes its failure on.
+    // `take` passes on its failure.
     this.#server.catch(() => undefined);
   }
 
-  /** Rejects as startEmbedded does. */
+  /** Rejects like startEmbedded. */
   take(): Promise<EmbeddedServer> {
     this.#isTaken = true;
     return this.#server;

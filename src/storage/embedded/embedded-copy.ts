@@ -1,4 +1,4 @@
-/** A copy of the programs, for a user who cannot reach the package. */
+/** Copies the programs for a user who cannot reach the package. */
 import { access, constants, cp, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { draftOf, removeDeadDrafts, removeDraft } from './embedded-folder.js';
@@ -8,7 +8,7 @@ export interface Package {
   readonly version: string;
 }
 
-/** Copies the programs into dataDir, whole or not at all, unless they are there. */
+/** Copies the programs into dataDir, completely or not at all, unless they are there. */
 export async function copyNative({ native, version }: Package, dataDir: string): Promise<string> {
   const target = path.join(dataDir, `postgres-programs-${version}`);
   await removeDeadDrafts(target);
@@ -16,7 +16,7 @@ export async function copyNative({ native, version }: Package, dataDir: string):
   const draft = draftOf(target);
   await cp(native, draft, { recursive: true, verbatimSymlinks: true });
   await rename(draft, target).catch(async (error: unknown) => {
-    // Another process was quicker: its copy is the same.
+    // Another process was faster: its copy is the same.
     await removeDraft(draft);
     if (!(await exists(target))) throw error;
   });

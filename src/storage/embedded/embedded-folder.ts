@@ -1,4 +1,4 @@
-/** The data folder of the embedded server: whose it is just now, and making a new one. */
+/** The data folder of the embedded server: finds its owner, and creates a new one. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -18,30 +18,30 @@ import { childEnvironment, type RunAs } from './run-as.js';
 import { StartupError } from '../startup.js';
 
 export interface ServerPrograms {
-  /** Major version: a data folder belongs to one. */
+  /** Major version: a data folder works with one major version only. */
   readonly major: number;
   readonly initdb: string;
   readonly postgres: string;
   readonly pgCtl: string;
-  /** What to add to the environment of each of them. */
+  /** Variables to add to the environment of each program. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 const run = promisify(execFile);
 
-/** The watchdog of a killed gateway needs a moment to stop its server (51 ms were measured). */
+/** The watchdog of a killed gateway needs a moment to stop its server (51 ms measured). */
 const WATCHDOG_MS = 500;
 const FAST_SHUTDOWN_MS = 15_000;
 const IMMEDIATE_SHUTDOWN_MS = 5000;
 const LOOK_EVERY_MS = 25;
 const INITDB_TIMEOUT_MS = 120_000;
-/** With a pause before each that grows by 100 ms: 12 seconds in all, some ten times what initdb takes. */
+/** The pause before each attempt grows by 100 ms: 12 seconds in all, about ten times what initdb takes. */
 const REMOVE_RETRIES = 15;
 
 export const SUPERUSER = 'gateway';
 const PASSWORD_FILE = 'gateway.password';
 
-/** Where the data folder of this version lies. StartupError when there is only one of another major version. */
+/** The path of this version's data folder. StartupError if there is only one of another major version. */
 export async function clusterFolder(dataDir: string, major: number): Promise<string> {
   const majors = (await readdir(dataDir))
     .map((name) => /^postgres-(\d+)$/.exec(name)?.[1])
@@ -57,8 +57,8 @@ export async function clusterFolder(dataDir: string, major: number): Promise<str
 }
 
 /**
- * Makes the data folder, whole or not at all, with a random password for its one user inside. Of two gateways that do
- * so at once one wins, and the other finds it in use when it starts its server.
+ * Creates the data folder, completely or not at all, with a random password for its one user inside. If two gateways do
+ * so at once, one wins; the other finds the folder in use when it starts its server.
  */
 export async function createCluster(cluster: string, programs: ServerPrograms, runAs: RunAs): Promise<void> {
   await removeDeadDrafts(cluster);
@@ -92,12 +92,12 @@ export async function createCluster(cluster: string, programs: ServerPrograms, r
   }
 }
 
-/** Where this process makes a folder that is renamed once it is whole. */
+/** The draft of this process; it is renamed once it is complete. */
 export function draftOf(folder: string): string {
   return `${folder}.new-${process.pid}`;
 }
 
-/** Removes the drafts of gateways that were killed while they made the folder. */
+/** Removes the drafts of gateways that were killed while they created the folder. */
 export async function removeDeadDrafts(folder: string): Promise<void> {
   for (const name of await readdir(path.dirname(folder))) {
     const pid = name.startsWith(`${path.basename(folder)}.new-`) ? Number(name.split('-').at(-1)) : 0;
@@ -105,7 +105,10 @@ export async function removeDeadDrafts(folder: string): Promise<void> {
   }
 }
 
-/** The initdb of a gateway that was killed goes on without it, and makes files in folders that are being emptied. */
+/**
+ * The initdb of a killed gateway continues and creates files in folders that are being emptied, so the removal is
+ * retried.
+ */
 export function removeDraft(folder: string): Promise<void> {
   return rm(folder, { recursive: true, force: true, maxRetries: REMOVE_RETRIES });
 }
@@ -124,8 +127,8 @@ export async function readPassword(cluster: string): Promise<string> {
 }
 
 /**
- * Resolves when no server runs on the folder. One whose gateway is dead is waited for, then stopped; one of a living
- * gateway is a StartupError that names it.
+ * Resolves when no server runs on the folder. Waits for a server whose gateway is dead, then stops it. A server of a
+ * live gateway is a StartupError that names it.
  */
 export async function awaitFreeFolder(cluster: string): Promise<void> {
   const began = performance.now();
@@ -153,7 +156,10 @@ export async function awaitFreeFolder(cluster: string): Promise<void> {
   }
 }
 
-/** The process that holds the folder, if it lives. Removes a lock file that PostgreSQL itself would believe for ever. */
+/**
+ * The process that holds the folder, if it is alive. Removes a stale lock file, which PostgreSQL itself would trust for
+ * ever.
+ */
 async function runningServer(cluster: string): Promise<number | undefined> {
   const lockFile = path.join(cluster, 'postmaster.pid');
   const pid = Number.parseInt(await readText(lockFile), 10);
@@ -162,17 +168,17 @@ async function runningServer(cluster: string): Promise<number | undefined> {
     const name = await readText(`/proc/${pid}/comm`);
     if (name === '' || name.startsWith('postgres')) return pid;
   }
-  // In containers the number is soon taken by another program, or its zombie is never reaped.
+  // In containers another program soon gets the same number, or the zombie is never reaped.
   if (hasProcess(pid)) await rm(lockFile, { force: true });
   return undefined;
 }
 
-/** How this process is written into the command line of the server that it starts. */
+/** The mark of this process in the command line of the server that it starts. */
 export async function ownMark(): Promise<string> {
   return `gateway_${process.pid}_${await startTimeOf(process.pid)}`;
 }
 
-/** Who started the server: PostgreSQL keeps its command line in the data folder. */
+/** The process that started the server: PostgreSQL keeps its command line in the data folder. */
 async function ownerOfServer(cluster: string): Promise<ProcessMark | undefined> {
   const mark = /gateway_(\d+)_(\d+)/.exec(await readText(path.join(cluster, 'postmaster.opts')));
   return mark === null ? undefined : { pid: Number(mark[1]), started: mark[2] ?? '0' };

@@ -1,4 +1,7 @@
-/** The PostgreSQL programs from the optional package of this platform, made runnable where installing left gaps. */
+/**
+ * Finds the PostgreSQL programs in the optional package of this platform, and adds links that the installation has not
+ * made.
+ */
 import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -19,7 +22,7 @@ interface LibraryLink {
   readonly target: string;
 }
 
-/** Finds the programs; copies them into dataDir where the user who runs them cannot reach the package. */
+/** Finds the programs; copies them into dataDir if the user who runs them cannot reach the package. */
 export async function locatePrograms(dataDir: string, runAs: RunAs): Promise<ServerPrograms> {
   const found = await findPackage();
   const native =
@@ -55,7 +58,7 @@ async function findPackage(): Promise<Package> {
   }
 }
 
-/** The package of Linux is the same for all of them, and its programs cannot be started without that library. */
+/** The Linux package is the same for all distributions; its programs need glibc. */
 function hasGnuLibrary(): boolean {
   if (process.platform !== 'linux') return true;
   const { header } = process.report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } };
@@ -63,8 +66,8 @@ function hasGnuLibrary(): boolean {
 }
 
 /**
- * The package's install script makes links from the names that the libraries ask each other for to the files that it
- * brings. Where scripts do not run at installation they are made here, in a folder of our own.
+ * The package's install script makes links from the names that the libraries request to the packaged files. If install
+ * scripts did not run, the links are made here, in a separate folder.
  */
 async function libraryEnvironment(
   native: string,
@@ -87,7 +90,7 @@ async function libraryEnvironment(
     });
   }
   const variable = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
-  // Libraries found through the links look for others beside the link, not beside the file: name both folders.
+  // Libraries that are loaded through the links search beside the link, not beside the file: both folders are named.
   return { [variable]: [folder, path.join(native, 'lib'), process.env[variable]].filter(Boolean).join(':') };
 }
 

@@ -1,7 +1,7 @@
 /**
- * The embedded database: a real PostgreSQL as a child process, on a Unix socket that nobody else can open (TCP with its
- * random password on systems without). It lives as long as this process: a shell that waits on a pipe from us stops it
- * when we are killed, and we start it again when it is killed.
+ * The embedded database: a real PostgreSQL as a child process, on a Unix socket that only its user can open (on systems
+ * without Unix sockets: TCP with a random password). It lives as long as this process: a shell that waits on a pipe
+ * from this process stops the server when this process is killed. If the server is killed, it is started again.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -38,51 +38,54 @@ const START_TIMEOUT_MS = 60_000;
 const LOOK_EVERY_MS = 5;
 const FAST_SHUTDOWN_MS = 20_000;
 const IMMEDIATE_SHUTDOWN_MS = 5000;
-/** With less free than this PostgreSQL cannot be trusted to start, nor to write into its log why. */
+/** With less free space PostgreSQL may fail to start, and to log the reason. */
 const MIN_FREE_BYTES = 1024 * 1024;
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 const TRIM_EVERY_MS = 60_000;
 const RESTARTS = { firstMs: 100, longestMs: 10_000 };
-/** A server that ran this long is taken for sound again. */
+/** A server that ran this long counts as healthy again. */
 const SOUND_AFTER_MS = 60_000;
 
-/** A pipe that closes without a line means that the gateway died. Signals of a terminal do not reach it. */
+/** A pipe that closes without a line means that the gateway has died. The shell ignores the signals of a terminal. */
 const WATCHDOG = 'trap "" HUP INT TERM; read -r line || kill -INT "$1"';
 
-/** Small, and safe: fsync and synchronous commit stay on. */
+/** Small but safe: fsync and synchronous commit stay on. */
 const SETTINGS = {
   max_connections: '50',
   shared_buffers: '64MB',
   max_wal_size: '512MB',
   wal_level: 'minimal',
   max_wal_senders: '0',
-  // Processes that one gateway has no use for.
+  // Processes that one gateway does not need.
   io_method: 'sync',
   max_parallel_workers_per_gather: '0',
   max_logical_replication_workers: '0',
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // A failed statement would carry its parameters into the log.
+  // A failed statement would write its parameters into the log.
   log_min_error_statement: 'panic',
 } as const;
 
 export interface EmbeddedServer {
   readonly target: DatabaseTarget;
-  /** The same as a connection string, for other threads of this process. Holds the password. */
+  /** The same as a connection string, for other threads of this process. Contains the password. */
   readonly url: string;
   /** Process id of the server; undefined between its death and its restart. */
   readonly pid: number | undefined;
-  /** Ends the server the fast way: open transactions are rolled back, everything committed is on disk. */
+  /** Ends the server in fast mode: open transactions are rolled back, everything committed is on disk. */
   stop(): Promise<void>;
 }
 
 interface EmbeddedOptions {
-  /** What other processes connect through; the default is a socket wherever there are any. */
+  /** How other processes connect; the default is a socket if the platform has them. */
   readonly transport?: 'socket' | 'tcp';
 }
 
-/** Starts the server on `<dataDir>/postgres-<major>`, making the folder at first. StartupError with one line otherwise. */
+/**
+ * Starts the server on `<dataDir>/postgres-<major>`; creates the folder at the first start. Throws a StartupError of
+ * one line.
+ */
 export async function startEmbedded(dataDir: string, log: Log, options: EmbeddedOptions = {}): Promise<EmbeddedServer> {
   const root = path.resolve(dataDir);
   await makeDataDir(root);
@@ -106,7 +109,7 @@ class Supervisor implements EmbeddedServer {
   readonly #socketFolder: string | undefined;
   readonly #logFile: string;
   #port = PORT;
-  /** Restarts since it last ran for long. */
+  /** Restarts since the last long run. */
   #restarts = 0;
   #child: ChildProcess | undefined;
   #watchdog: ChildProcess | undefined;
@@ -186,7 +189,7 @@ class Supervisor implements EmbeddedServer {
     this.#log('error', 'the embedded PostgreSQL does not stop', { process: pid });
   }
 
-  /** Windows has no signals to send. */
+  /** Windows has no signals. */
   #pgCtlStop(mode: 'fast' | 'immediate'): void {
     const args = ['stop', '--no-wait', '--mode', mode, '--pgdata', this.#cluster];
     spawn(this.#programs.pgCtl, args, { env: childEnvironment(this.#programs.environment), stdio: 'ignore' }).on(
@@ -206,7 +209,7 @@ class Supervisor implements EmbeddedServer {
     } catch (error) {
       this.#dismissWatchdog();
       if (!(error instanceof ServerEnded)) throw error;
-      // Another gateway may have been quicker by a moment; its name says more than PostgreSQL's own words.
+      // Another gateway may have been faster by a moment; its name says more than PostgreSQL's own message.
       await awaitFreeFolder(this.#cluster);
       const words = (await readText(this.#logFile)).slice(logStart);
       const fatal = words.split('\n').findLast((line) => line.includes('FATAL')) ?? lastLine(words);
@@ -224,7 +227,7 @@ class Supervisor implements EmbeddedServer {
       port: String(this.#port),
       unix_socket_directories: this.#socketFolder ?? '',
       unix_socket_permissions: '0700',
-      // Tells the next gateway on this folder whose server this is.
+      // Shows the next gateway on this folder which process started this server.
       cluster_name: await ownMark(),
     };
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -235,7 +238,7 @@ class Supervisor implements EmbeddedServer {
         ...ids,
         cwd: '/',
         env: childEnvironment(this.#programs.environment),
-        // Away from our process group: Ctrl-C in a terminal must not stop the database before the gateway has drained.
+        // A process group of its own: Ctrl-C in a terminal must not stop the database before the gateway has drained.
         detached: true,
         stdio: ['ignore', logHandle.fd, logHandle.fd],
       });
@@ -280,7 +283,7 @@ class Supervisor implements EmbeddedServer {
     void this.#exited.then(() => (ended = true));
     while (performance.now() < deadline) {
       if (ended) throw new ServerEnded();
-      // The eighth line tells the state; the first one, that the file is of this server.
+      // The eighth line is the state; the first line shows that the file belongs to this server.
       const lines = (await readText(lockFile)).split('\n');
       if (lines[0] === String(child.pid) && lines[7]?.trim() === 'ready') {
         const readyAt = performance.now();
@@ -304,7 +307,7 @@ class Supervisor implements EmbeddedServer {
     this.#restarting ??= this.#restart().finally(() => (this.#restarting = undefined));
   }
 
-  /** Never rejects. Tries until it succeeds or the gateway stops: there is nothing to serve without a database. */
+  /** Never rejects. Retries until it succeeds or the gateway stops, because nothing works without a database. */
   async #restart(): Promise<void> {
     for (;;) {
       await delay(retryDelay(RESTARTS, ++this.#restarts), undefined, { signal: this.#stopping.signal }).catch(
@@ -327,7 +330,8 @@ class ServerEnded extends Error {}
 async function makeDataDir(root: string): Promise<void> {
   try {
     const made = await mkdir(root, { recursive: true });
-    // The server runs as another user when this process is root: it must get through, whatever the umask is.
+    // When this process is root, the server runs as another user and must be able to pass through the folder, whatever
+    // the umask.
     if (made !== undefined && process.getuid?.() === 0) await chmod(root, 0o711);
   } catch (error) {
     throw new StartupError(
@@ -336,7 +340,7 @@ async function makeDataDir(root: string): Promise<void> {
   }
 }
 
-/** Beside the data, or below the system's temporary folder where that path would be too long for a socket. */
+/** Beside the data, or in the system's temporary folder if that path would be too long for a socket. */
 function socketFolderFor(cluster: string): string {
   const beside = `${cluster}.socket`;
   if (Buffer.byteLength(`${beside}/.s.PGSQL.${PORT}`) <= MAX_SOCKET_PATH) return beside;
@@ -350,7 +354,7 @@ async function makeSocketFolder(folder: string, owner: number | undefined): Prom
   });
   const found = await lstat(folder);
   const own = process.getuid?.();
-  // In a shared temporary folder somebody else may have been there first.
+  // In a shared temporary folder another user may have created it first.
   if (!found.isDirectory() || (found.uid !== own && found.uid !== owner)) {
     throw new StartupError(`${folder} belongs to somebody else; choose a dataDir with a shorter path`);
   }
@@ -363,7 +367,7 @@ async function isDiskFull(folder: string): Promise<boolean> {
   return bavail * bsize < MIN_FREE_BYTES;
 }
 
-/** The server appends, so its file can be emptied under it; what was there is kept once. */
+/** The server appends, so its log file can be truncated while it runs; one former log is kept. */
 async function trimLog(file: string): Promise<void> {
   const { size } = await stat(file).catch(() => ({ size: 0 }));
   if (size <= MAX_LOG_BYTES) return;

@@ -1,9 +1,9 @@
-/** Processes of this machine: which of them run, and since when. */
+/** Processes of this machine: which ones run, and since when. */
 import { readFile } from 'node:fs/promises';
 
 export interface ProcessMark {
   readonly pid: number;
-  /** Start time where the system reports it, so that a reused process id is not taken for the same process; else "0". */
+  /** Start time if the system reports it, so that a reused process id is not taken for the same process; else "0". */
   readonly started: string;
 }
 
@@ -15,15 +15,15 @@ export async function startTimeOf(pid: number): Promise<string> {
   return (await readProcess(pid)).started;
 }
 
-/** From /proc; where there is none, a process that is there runs and started at "0". */
+/** From /proc; without it, every existing process counts as running and started at "0". */
 async function readProcess(pid: number): Promise<{ readonly state: string; readonly started: string }> {
-  // proc(5): the name may hold spaces and parentheses; state and start time are the 1st and the 20th field after it.
+  // proc(5): the name may contain spaces and parentheses; state and start time are the 1st and the 20th field after it.
   const text = await readText(`/proc/${pid}/stat`);
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', started: fields[19] ?? '0' };
 }
 
-/** Whether the process runs; a zombie that has not been reaped does not. */
+/** Whether the process runs; a zombie does not. */
 export async function isAlive(pid: number): Promise<boolean> {
   return hasProcess(pid) && (await readProcess(pid)).state !== 'Z';
 }
@@ -41,7 +41,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended meanwhile, or is not ours to end: the caller looks again and says so.
+    // It has ended, or belongs to another user: the caller checks again and reports it.
   }
 }
 

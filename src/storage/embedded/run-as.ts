@@ -1,4 +1,4 @@
-/** PostgreSQL refuses to run as root. This decides as whom it runs instead, and gives its folders to that user. */
+/** PostgreSQL refuses to run as root. This module chooses the user for it and gives its folders to that user. */
 import { execFile } from 'node:child_process';
 import { chown, lstat, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,14 +6,14 @@ import { promisify } from 'node:util';
 import { StartupError } from '../startup.js';
 
 const NOBODY = 65534;
-/** Taken where the system has it. */
+/** Used if the system has it. */
 const OWN_USER = 'ftg-database';
 const run = promisify(execFile);
 
 export interface RunAs {
-  /** Owner of the folders of the server; undefined = whoever makes them. */
+  /** Owner of the server's folders; undefined = the user who creates them. */
   readonly owner: number | undefined;
-  /** Program and arguments to start something as that user, with the options of spawn. */
+  /** The program and arguments that start something as that user, and the options for spawn. */
   command(
     program: string,
     args: readonly string[],
@@ -31,7 +31,7 @@ const asUser = (id: number): RunAs => ({
   command: (program, args) => ({ program, args, ids: { uid: id, gid: id } }),
 });
 
-/** Root outside, nobody inside: reaches folders that only root can reach, and PostgreSQL sees no root. */
+/** Root outside, the user nobody inside: reaches folders that only root can reach, and PostgreSQL sees no root. */
 const IN_NAMESPACE: RunAs = {
   owner: 0,
   command: (program, args) => ({
@@ -41,7 +41,7 @@ const IN_NAMESPACE: RunAs = {
   }),
 };
 
-/** How to run the server on a folder that lies in `parent`. StartupError where there is no way. */
+/** How to run the server on a folder in `parent`. StartupError if that is impossible. */
 export async function chooseRunAs(parent: string): Promise<RunAs> {
   if (process.platform === 'win32' || process.getuid?.() !== 0) return AS_IS;
   const id = await unprivilegedUser();
@@ -60,14 +60,14 @@ export async function chooseRunAs(parent: string): Promise<RunAs> {
   }
 }
 
-/** Other services may run as nobody too, and could read what belongs to it: a user of its own is better. */
+/** Other services may run as nobody, too, and could read its files: a separate user is better. */
 async function unprivilegedUser(): Promise<number> {
   const users = await readFile('/etc/passwd', 'utf8').catch(() => '');
   const id = new RegExp(`^${OWN_USER}:[^:]*:([1-9]\\d*):`, 'm').exec(users)?.[1];
   return id === undefined ? NOBODY : Number(id);
 }
 
-/** Whether a user without rights of its own can pass through every folder down to `folder` and read in it. */
+/** Whether a user without special rights can pass through every folder down to `folder` and read in it. */
 export async function canReach(folder: string, uid: number): Promise<boolean> {
   for (let current = path.resolve(folder); ; current = path.dirname(current)) {
     const { mode, uid: owner } = await stat(current);
@@ -76,7 +76,7 @@ export async function canReach(folder: string, uid: number): Promise<boolean> {
   }
 }
 
-/** Gives a folder and all in it to `owner`, where it belongs to somebody else. */
+/** Gives a folder and its content to `owner` unless it already belongs to that user. */
 export async function giveTo(folder: string, owner: number | undefined): Promise<void> {
   if (owner === undefined || (await lstat(folder)).uid === owner) return;
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -84,16 +84,17 @@ export async function giveTo(folder: string, owner: number | undefined): Promise
     if (entry.isDirectory()) await giveTo(file, owner);
     else if (entry.isFile()) await chown(file, owner, owner);
   }
-  // Last, so that an interrupted walk is done again.
+  // Last, so that an interrupted walk is repeated.
   await chown(folder, owner, owner);
 }
 
 /**
- * The environment of child processes. Ours holds the master key and every secret that the configuration refers to, and
- * other processes of the child's user can read what it was started with (/proc/<pid>/environ).
+ * The environment of child processes. That of this process contains the master key and every secret that the
+ * configuration refers to, and other processes of the child's user can read the child's environment
+ * (/proc/<pid>/environ).
  */
 const PASSED_ON = /^(PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ|HOME|LD_LIBRARY_PATH)$/;
-/** Windows starts no program without some of these; its names are in any case. */
+/** Windows programs need some of these to start; the case of its names does not matter. */
 const PASSED_ON_WINDOWS = /^(PATH|PATHEXT|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|TEMP|TMP|USERPROFILE|TZ)$/i;
 
 export function childEnvironment(added: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
