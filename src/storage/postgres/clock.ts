@@ -1,12 +1,12 @@
 /**
- * The database's time, and ids that carry a time. It is the one clock that all nodes share. It is read once for a piece of work, and goes on by this
- * machine's monotonic clock, so that no wall clock of a node counts.
+ * The database's time, and ids that carry a time. It is the one clock that all nodes share. It is read once for a piece
+ * of work and continues by this machine's monotonic clock, so that no wall clock of a node matters.
  */
 import { uuidv7At } from '../../base/uuid.js';
 import type { Database } from './database.js';
 
 export interface Clock {
-  /** The time is this, or up to the round trip of one question later. */
+  /** The time is this, or later by at most the round trip of one question. */
   earliestMs(): number;
   /** The time is this, or earlier. */
   latestMs(): number;
@@ -19,7 +19,7 @@ export async function readClock(database: Database): Promise<Clock> {
   return clockAt(rows[0]?.now ?? new Date(), askedAt);
 }
 
-/** The clock showed `time` at some moment after `askedAt`, and before this call. */
+/** `time` was read at some moment after `askedAt` and before this call. */
 export function clockAt(time: Date, askedAt = performance.now()): Clock {
   const answeredAt = performance.now();
   const since = (moment: number): number => Math.floor(time.getTime() + performance.now() - moment);
@@ -30,7 +30,7 @@ export function clockAt(time: Date, askedAt = performance.now()): Clock {
   };
 }
 
-/** Ids of things that came about at that time, in the order in which they are asked for. */
+/** Ids of things that happened at that time, in the order of the calls. */
 export function idsAt(time: Date): () => string {
   let seq = 0;
   return () => uuidv7At(time.getTime(), seq++);

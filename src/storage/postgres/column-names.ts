@@ -1,11 +1,11 @@
-/** Names of columns, apart from the driver: pure modules know the shapes of rows, and load no driver. */
+/** Names of columns, without the driver, so that pure modules know the shapes of rows and load no driver. */
 
 /** The column of a field: `fileSize` is `file_size` in the database. */
 export function columnOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Rows for a library that writes its own statements: it finds each column by both names. */
+/** Rows for a library that writes its own statements: each column has both names. */
 export function withColumnNames(rows: readonly object[]): Record<string, unknown>[] {
   return rows.map((row) => {
     const both: Record<string, unknown> = { ...row };

@@ -28,46 +28,46 @@ import { WriteProbe } from './write-probe.js';
 
 type RowList<Rows extends readonly object[]> = postgres.RowList<Rows>;
 type Part = postgres.ParameterOrFragment<never>;
-/** A part that only the driver can make, such as a list of columns, is given as a function of it. */
+/** A part that only the driver can make, such as a list of columns, is a function of the driver. */
 type Value = Part | ((sql: Sql) => Part);
-/** The driver's own types leave `onnotify` out, which its `listen` is made of. */
+/** The driver's own types lack `onnotify`, on which its `listen` is built. */
 type LineOptions = postgres.Options<typeof driverTypes> & { onnotify?: (channel: string, payload: string) => void };
 
-/** The server ends a statement itself after this … */
+/** The server itself ends a statement after this time … */
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** … so silence for longer means a dead line, whatever TCP still believes. */
+/** … so a longer silence means a dead connection, whatever TCP reports. */
 const SILENCE_MS = 13_000;
-/** Sent as statements on each new connection: poolers such as PgBouncer refuse them as parameters of the start. */
+/** Sent as statements on each new connection: poolers such as PgBouncer refuse them as startup parameters. */
 const SETTINGS = `set statement_timeout = ${STATEMENT_TIMEOUT_MS}; set idle_in_transaction_session_timeout = 60000`;
-/** The server lets go within half a minute of a gateway that vanished without a word, and of its locks. */
+/** The server drops a gateway that vanished silently, and its locks, within half a minute. */
 const KEEPALIVES = 'set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3';
-/** A statement unanswered for so long is reason to ask whether anybody is there. */
+/** After this time without an answer, a probe checks that the server responds. */
 const DOUBT_MS = 2000;
 const PROBE_MS = 2000;
 const PROBE_EVERY_MS = 250;
 const START_RETRIES = { delaysMs: [100], isEndless: true } as const;
 const MAX_CONNECT_TIMEOUT_MS = 5000;
-/** One for locks, one for probes, and those of transactions. */
+/** One for locks, one for probes, and those for transactions. */
 const TRANSACTION_CONNECTIONS = 2;
 export const SEPARATE_CONNECTIONS = 2 + TRANSACTION_CONNECTIONS;
 export const END_TIMEOUT_SECONDS = 0.5;
-/** As many short transactions as one that writes very many rows is counted for. */
+/** A transaction that writes very many rows counts as so many short ones. */
 const BULK_LOAD = 1000;
 const REFUSED_LOG_EVERY_MS = 60_000;
 const SESSION_ROUNDS = 10;
-/** As one transaction. A new table needs new room, where a row might find some that an older one has left. */
+/** One transaction. A new table needs new space; a row alone might reuse space that an older row has left. */
 const WRITE_PROBE = `
   create temporary table ftg_write_probe (filler text) on commit drop;
   insert into ftg_write_probe values (repeat('x', 1000))`;
 
 /**
- * The connections to the one database, and whether it is there. While it is away every call fails at once with
+ * The connections to the database, and whether it is available. While it is away, every call fails at once with
  * database_away and a probe looks for it; callers never queue up behind a server that does not answer.
  */
 export class Database {
-  /** Of accounts that write much at once. */
+  /** The order of the writes of each owner, for accounts that write much at once. */
   readonly turns = new OwnerTurns();
-  /** Sent with the commit of the transactions here; heard on a session that asks for them. */
+  /** Sent with the commit of transactions; received on a session that requests them. */
   readonly notices = new Notices();
   readonly #target: DatabaseTarget;
   readonly #connectTimeoutMs: number;
@@ -75,13 +75,13 @@ export class Database {
   readonly #settings: string;
   readonly #log: Log;
   readonly #backListeners = new Set<() => void>();
-  /** How to tell those who wait for an answer that none will come. */
+  /** Rejects the callers that wait for an answer, when none will come. */
   readonly #unanswered = new PassingSet<(cause: Error) => void>();
-  /** The connections of single statements. */
+  /** The connections for single statements. */
   #pool: readonly Line[];
-  /** Apart from the pool: statements that queue up behind slow ones must not look like a server that is away. */
+  /** Separate from the pool: statements that queue behind slow ones must not look like a server that is away. */
   #probeLine: Line;
-  /** The connections of transactions. */
+  /** The connections for transactions. */
   #lines: readonly Line[];
   #awayCause: Error | undefined;
   #isProbing = false;
@@ -103,9 +103,9 @@ export class Database {
   }
 
   /**
-   * One connection of its own, for what lives and dies with it (session locks): never closed for being idle or old.
-   * `onClose` is called each time it is lost; the next statement connects again. The caller ends it. With `hearsNotices` it
-   * receives the notices of all nodes for as long as it is open.
+   * A separate connection for what lives and dies with it (session locks). It is never closed for being idle or old.
+   * `onClose` is called each time it is lost; the next statement connects again. The caller ends it. With
+   * `hearsNotices` it receives the notices of all nodes while it is open.
    */
   openSession(onClose: () => void, { hearsNotices = false } = {}): Line {
     if (!hearsNotices) return this.#openLine({ max_lifetime: null }, onClose);
@@ -118,7 +118,7 @@ export class Database {
   }
 
   #openProbe(): Line {
-    // Kept open, so that it need not be let in where others have used up the connections of the server.
+    // Kept open, because the server may refuse a new connection when its connections are used up.
     return this.#openLine({ max_lifetime: null });
   }
 
@@ -143,7 +143,8 @@ export class Database {
       fetch_types: false,
       connect_timeout: Math.min(this.#connectTimeoutMs, MAX_CONNECT_TIMEOUT_MS) / 1000,
       keep_alive: 30,
-      // The probe below paces reconnecting; the driver's own pause would hold back callers after the server is back.
+      // The probe below sets the pace of reconnecting; the driver's own pause would delay callers after the server is
+      // back.
       backoff: () => 0,
       onnotice: () => undefined,
       connection: {
@@ -155,7 +156,7 @@ export class Database {
     return this.#target.url === undefined ? postgres(options) : postgres(this.#target.url, options);
   }
 
-  /** Waits until the server answers, for at most connectTimeoutMs; then a StartupError. */
+  /** Waits at most connectTimeoutMs for an answer of the server; then throws a StartupError. */
   async connect(): Promise<void> {
     const deadline = performance.now() + this.#connectTimeoutMs;
     const ask = (): Promise<unknown> =>
@@ -167,25 +168,25 @@ export class Database {
     });
   }
 
-  /** What messages call it. */
+  /** Its name in messages. */
   get label(): string {
     return this.#target.label;
   }
 
   /**
-   * Whether a connection keeps its session, and no other has it: a session lock is still held in a later statement, and of
-   * two connections at work at once each stays with its own backend.
+   * Whether each connection has a session of its own: a session lock is still held in a later statement, and two
+   * connections that work at once each stay with their own backend.
    */
   async keepsSessions(key: number, withinMs: number): Promise<boolean> {
     const lines = [this.openSession(() => undefined), this.openSession(() => undefined)] as const;
     const [one, other] = lines.map((line) => line.sql) as [Sql, Sql];
-    // Plain text, which no pooler mixes up as it does prepared statements.
+    // Plain text: poolers may mix up prepared statements.
     const ask = async (sql: Sql, question: string): Promise<unknown> =>
       (await sql.unsafe<{ answer: unknown }[]>(`select ${question} as answer`))[0]?.answer;
     const check = async (): Promise<boolean> => {
       if ((await ask(one, `pg_try_advisory_lock(${key})`)) !== true) return false;
       const [mine, theirs] = [new Set<unknown>(), new Set<unknown>()];
-      // A pooler hands its sessions out in some order, which changes as two want one at once.
+      // A pooler assigns its sessions in some order, which changes when two connections want one at once.
       for (let round = 0; round < SESSION_ROUNDS; round++) {
         const pids = [ask(one, 'pg_backend_pid()'), ask(other, 'pg_backend_pid()')];
         const [first, second] = await Promise.all(round % 2 === 0 ? pids : pids.reverse());
@@ -198,7 +199,7 @@ export class Database {
     try {
       return await answerWithin(check(), withinMs);
     } catch (error) {
-      // All connections of the server are in use: nothing is known of this.
+      // All connections of the server are in use, so the answer is unknown.
       if (errorCodeOf(error) === TOO_MANY_CONNECTIONS) return true;
       throw error;
     } finally {
@@ -210,15 +211,15 @@ export class Database {
     return this.#awayCause !== undefined;
   }
 
-  /** Calls `listener` each time the database is found again; returns how to stop. */
+  /** Calls `listener` each time the database is available again; returns a function that stops this. */
   onBack(listener: () => void): () => void {
     this.#backListeners.add(listener);
     return () => this.#backListeners.delete(listener);
   }
 
   /**
-   * Runs statements on the pool. Connection trouble becomes database_away, also when it is unknown whether the
-   * statement was done; what the server refuses becomes a StatementError.
+   * Runs statements on the pool. Connection trouble becomes database_away, even if it is unknown whether the statement
+   * was executed; an error from the server becomes a StatementError.
    */
   run<T>(work: (sql: Sql) => PromiseLike<T>, silenceMs = SILENCE_MS): Promise<T> {
     return this.#on(quietest(this.#pool), 1, work, silenceMs);
@@ -243,22 +244,22 @@ export class Database {
     }
   }
 
-  /** The rows of one statement on the pool: `all<Row>`select …``; errors as of `run`. */
+  /** The rows of one statement on the pool: `all<Row>`select …``; errors as in `run`. */
   async all<Row extends object>(text: TemplateStringsArray, ...values: readonly Value[]): Promise<RowList<Row[]>> {
     return this.run((sql) =>
       sql<Row[]>(text, ...values.map((value) => (typeof value === 'function' ? value(sql) : value))),
     );
   }
 
-  /** The first of them. */
+  /** The first of those rows. */
   async first<Row extends object>(text: TemplateStringsArray, ...values: readonly Value[]): Promise<Row | undefined> {
     const [row] = await this.all<Row>(text, ...values);
     return row;
   }
 
   /**
-   * The same for one statement that may wait for a lock: on a connection of the pool that nothing else is sent on meanwhile,
-   * where it would wait too.
+   * The same for one statement that may wait for a lock. It has a connection of the pool to itself, because other
+   * statements on that connection would wait, too.
    */
   async apart<T>(work: (sql: Queryable) => PromiseLike<T>, silenceMs = SILENCE_MS): Promise<T> {
     const reserved = async (sql: Sql): Promise<T> => {
@@ -268,7 +269,7 @@ export class Database {
         connection.release();
         return result;
       } catch (error) {
-        // One that is lost must not come back to the pool as if it were open.
+        // A lost connection must not return to the pool as an open one.
         if (!isConnectionLoss(error)) connection.release();
         throw error;
       }
@@ -276,13 +277,16 @@ export class Database {
     return this.#on(quietest(this.#pool), BULK_LOAD, reserved, silenceMs);
   }
 
-  /** Runs `work` in one transaction; errors as of `run`. */
+  /** Runs `work` in one transaction; errors as in `run`. */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, silenceMs = SILENCE_MS): Promise<T> {
     const line = quietest(this.#lines);
     return this.#on(line, 1, () => this.#begin(line, work), silenceMs);
   }
 
-  /** The same for what writes very many rows: all of those take one line, so that no other waits behind them alone. */
+  /**
+   * The same for transactions that write very many rows. All of them use one connection, so that other transactions do
+   * not wait behind them.
+   */
   async bulk<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const line = this.#lines.at(-1) as Line;
     return this.#on(line, BULK_LOAD, () => this.#begin(line, work), SILENCE_MS);
@@ -293,8 +297,8 @@ export class Database {
   }
 
   /**
-   * Resolves when the database answers within two seconds, statements get through and writes are taken; rejects with the
-   * reason. Writes are tried where one was refused, or `writesDoubted`.
+   * Resolves when the database answers within two seconds, statements get through and writes are accepted; rejects with
+   * the reason. Writes are tried after a refused one, or with `writesDoubted`.
    */
   async ready(writesDoubted = false): Promise<void> {
     this.#refuseWhileAway();
@@ -309,8 +313,8 @@ export class Database {
   }
 
   /**
-   * Rejects with database_away while the database is away, or is known to take no writes; costs nothing while they succeed.
-   * As in `ready`, `doubted` where the caller has cause to ask.
+   * Rejects with database_away while the database is away or refuses writes; costs nothing while they succeed.
+   * `doubted`: see `ready`.
    */
   async admitWrites(doubted: boolean): Promise<void> {
     this.#refuseWhileAway();
@@ -322,7 +326,7 @@ export class Database {
     this.#wake?.();
     this.#backListeners.clear();
     this.#writes.close();
-    // Whatever matters was awaited before; a connection lost in mid-statement would never report its end.
+    // Everything important was awaited before; a connection lost in mid-statement would never report its end.
     const lines = [...this.#pool, this.#probeLine, ...this.#lines];
     await Promise.all(lines.map((line) => line.end(END_TIMEOUT_SECONDS)));
   }
@@ -335,7 +339,7 @@ export class Database {
     if (error instanceof GatewayError) return error;
     if (error instanceof NobodyThere) return databaseAway(error.cause);
     if (error instanceof Silence) {
-      // Others on the same pool may still get their answers.
+      // Other statements on the same pool may still get their answers.
       this.#renew(pool, SILENCE_MS);
       this.#suspect();
       return databaseAway(error);
@@ -368,19 +372,22 @@ export class Database {
     this.#log('error', message, { database: this.#target.label, reason: textOf(error) });
   }
 
-  /** Why no write is taken. Not asked on the connection of #ask: a write that hangs must not look like a server away. */
+  /**
+   * The reason why writes are refused. Not asked on the connection of #ask: a write that hangs must not look like a
+   * server that is away.
+   */
   async #tryWrite(): Promise<GatewayError | undefined> {
     try {
       await answerWithin(quietest(this.#lines).sql.unsafe(WRITE_PROBE), PROBE_MS);
       return undefined;
     } catch (error) {
       if (error instanceof Silence) return new WritesRefused('none is answered', error);
-      // What else it says is about this write, and not about others.
+      // Any other error concerns this write only.
       return writesRefused(error) ?? (isConnectionLoss(error) ? databaseAway(error) : undefined);
     }
   }
 
-  /** Statements of a silent pool may hang on dead connections for as long as TCP cares to wait: starts afresh. */
+  /** Statements of a silent pool may hang on dead connections until TCP gives up: opens new connections. */
   #renew(silent: readonly Line[], patienceMs: number): void {
     if (this.#pool !== silent || this.#closed) return;
     const former = [...silent, ...this.#lines];
@@ -395,7 +402,7 @@ export class Database {
     try {
       await answerWithin(line.sql`select 1`, PROBE_MS);
     } catch (error) {
-      // Those who have their connections go on working.
+      // Callers that have connections continue to work.
       if (errorCodeOf(error) === TOO_MANY_CONNECTIONS) return;
       if (error instanceof Silence && this.#probeLine === line && !this.#closed) {
         this.#probeLine = this.#openProbe();
@@ -405,13 +412,13 @@ export class Database {
     }
   }
 
-  /** Nobody waits for a server that is away, nor for connections that it has forgotten when it is back. */
+  /** No caller waits for a server that is away, or for connections that the server has forgotten when it is back. */
   #giveUp(cause: Error): void {
     for (const giveUp of this.#unanswered.takeAll()) giveUp(new NobodyThere(cause));
     this.#renew(this.#pool, 0);
   }
 
-  /** One lost connection proves little: the database is away only when a fresh question finds no answer either. */
+  /** One lost connection proves little: the database is away only if a new question gets no answer either. */
   #suspect(): void {
     if (this.#closed || this.#isProbing) return;
     this.#isProbing = true;
@@ -439,7 +446,7 @@ export class Database {
     for (const listener of this.#backListeners) listener();
   }
 
-  /** Until the next probe, or until close(). */
+  /** Waits for the next probe, or for close(). */
   async #pause(): Promise<void> {
     const woken = new Promise<void>((resolve) => (this.#wake = resolve));
     await within(woken, PROBE_EVERY_MS, () => undefined);
@@ -450,7 +457,7 @@ function quietest(lines: readonly Line[]): Line {
   return lines.reduce((quietest, other) => (other.load < quietest.load ? other : quietest));
 }
 
-/** A probe has found that the answer waited for will not come. */
+/** A probe has found that the awaited answer will not come. */
 class NobodyThere extends Error {
   constructor(cause: Error) {
     super(cause.message, { cause });

@@ -1,4 +1,4 @@
-/** What the driver and the server throw, sorted into the few kinds that matter above. */
+/** Classifies the errors of the driver and the server. */
 import { within } from '../../base/deadline.js';
 import { GatewayError, type GatewayErrorDetails, refusal } from '../../base/errors.js';
 
@@ -21,9 +21,9 @@ const CONNECTION_CODES = new Set([
 ]);
 export const TOO_MANY_CONNECTIONS = '53300';
 const READ_ONLY = '25006';
-/** Class 08 and: shutting down, crashed, starting up, no connection or memory left, server in recovery. */
+/** Class 08 and: shutting down, crashed, starting up, out of connections or memory, server in recovery. */
 const AWAY_STATES = new Set(['57P01', '57P02', '57P03', '53200', TOO_MANY_CONNECTIONS, READ_ONLY]);
-/** Nothing that waiting cures: wrong password or role, no such database. */
+/** Waiting does not help: wrong password or role, missing database. */
 const REFUSED_STATES = new Set(['28P01', '28000', '3D000', '42501']);
 const DISK_FULL = '53100';
 const CONFLICT_STATES = new Set(['40P01', '40001', '55P03']);
@@ -33,8 +33,8 @@ const UNIQUE_VIOLATION = '23505';
 const RETRY_AFTER_MS = 2000;
 
 /**
- * A statement that the server refused. The driver hangs statement and parameters onto its errors and the server quotes
- * rows in `detail`: none of that may reach a log, so this keeps code and message alone.
+ * A statement that the server refused. The driver attaches statement and parameters to its errors, and the server
+ * quotes rows in `detail`: none of that may reach a log, so this error keeps only code and message.
  */
 export class StatementError extends Error {
   override readonly name = 'StatementError';
@@ -52,28 +52,28 @@ export function errorCodeOf(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
 }
 
-/** The line to the database is gone; whether the statement was done is unknown. */
+/** The connection to the database is lost; whether the statement was executed is unknown. */
 export function isConnectionLoss(thrown: unknown): boolean {
   const code = errorCodeOf(thrown);
   return CONNECTION_CODES.has(code) || AWAY_STATES.has(code) || code.startsWith('08');
 }
 
-/** The server answered and will not change its mind. */
+/** The server answered, and a retry would get the same answer. */
 export function isRefusal(thrown: unknown): boolean {
   return REFUSED_STATES.has(errorCodeOf(thrown));
 }
 
-/** Two statements were in each other's way; the same one may be sent again. */
+/** Two statements conflicted; the same one may be sent again. */
 export function isConflict(thrown: unknown): boolean {
   return CONFLICT_STATES.has(errorCodeOf(thrown));
 }
 
-/** There is no room for what the statement writes; the same one succeeds when there is. */
+/** There is no disk space for the write; the same statement succeeds when there is. */
 function isFull(thrown: unknown): boolean {
   return errorCodeOf(thrown) === DISK_FULL;
 }
 
-/** The server reads alone: a standby, or a database made read-only. */
+/** The server is read-only: a standby, or a database made read-only. */
 function isReadOnly(thrown: unknown): boolean {
   return errorCodeOf(thrown) === READ_ONLY;
 }
@@ -83,12 +83,12 @@ export function isCancelled(thrown: unknown): boolean {
   return errorCodeOf(thrown) === CANCELLED;
 }
 
-/** Whether the row is one too many of what may be there once. */
+/** Whether the row violates a unique constraint. */
 export function isDuplicate(thrown: unknown): boolean {
   return errorCodeOf(thrown) === UNIQUE_VIOLATION;
 }
 
-/** The client's answer where `work` would make a second one of what may be there once is already_exists with `text`. */
+/** A duplicate in `work` becomes the client's answer already_exists with `text`. */
 export async function refusingDuplicates<T>(text: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -97,7 +97,7 @@ export async function refusingDuplicates<T>(text: string, work: () => Promise<T>
   }
 }
 
-/** The client's answer while the database is away: 503, try again in a moment. */
+/** The client's answer while the database is away: 503, retry in a moment. */
 export function databaseAway(cause?: unknown): GatewayError {
   const text =
     errorCodeOf(cause) === TOO_MANY_CONNECTIONS
@@ -106,14 +106,14 @@ export function databaseAway(cause?: unknown): GatewayError {
   return new GatewayError('database_away', text, away(cause));
 }
 
-/** The same where it answers, but would refuse every write for `reason`. */
+/** The same when the database answers but would refuse every write for `reason`. */
 export class WritesRefused extends GatewayError {
   constructor(reason: string, cause: unknown) {
     super('database_away', `the database of the gateway takes no writes: ${reason}`, away(cause));
   }
 }
 
-/** Undefined where the error tells nothing of other writes. */
+/** Undefined if the error does not concern other writes. */
 export function writesRefused(thrown: unknown): WritesRefused | undefined {
   if (isFull(thrown)) return new WritesRefused('disk full, there is no room left', thrown);
   return isReadOnly(thrown) ? new WritesRefused('it is read-only', thrown) : undefined;
@@ -123,14 +123,14 @@ function away(cause: unknown): GatewayErrorDetails {
   return { retryAfterMs: RETRY_AFTER_MS, cause: slimCause(cause) };
 }
 
-/** Code and message of what was thrown, free of everything that hangs on it. */
+/** Code and message of the error, without anything attached to it. */
 export function slimCause(thrown: unknown): Error | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const code = errorCodeOf(thrown);
   return new Error(code === '' ? thrown.message : `${code}: ${thrown.message}`);
 }
 
-/** Nothing came back in time; over a connection to a database that means a dead line. */
+/** No answer came in time; on a connection to a database this means a dead connection. */
 export class Silence extends Error {
   constructor(ms: number) {
     super(`no answer within ${ms} ms`);

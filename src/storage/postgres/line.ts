@@ -2,15 +2,16 @@ import { databaseAway } from './errors.js';
 import type { Sql, Transaction } from './sql.js';
 
 /**
- * One connection, with settings that are sent first whenever it is new. Transactions run on it one after the other. When it
- * is lost in one, the driver would still send the next statement, or the rollback, into the socket that is gone, which throws
- * outside of every promise and takes the process down. Here a transaction that has lost its connection sends nothing any more.
+ * One connection. Its settings are sent first whenever it is new. Transactions run on it one after the other. If the
+ * connection is lost in a transaction, the driver would still send the next statement, or the rollback, into the closed
+ * socket; that throws outside of every promise and ends the process. So a transaction that has lost its connection
+ * sends nothing any more.
  */
 export class Line {
   readonly #driver: Sql;
   readonly #settings: string;
   #isNew = true;
-  /** The weight of the work that runs or waits for its turn. */
+  /** The weight of the work that runs or waits for this connection. */
   load = 0;
   #loseCurrent = (): void => undefined;
 
@@ -27,7 +28,7 @@ export class Line {
   get sql(): Sql {
     if (this.#isNew) {
       this.#isNew = false;
-      // Sent ahead of the next statement, which fails where this one does.
+      // Sent before the next statement, which fails if this one does.
       this.#driver.unsafe(this.#settings).catch(() => undefined);
     }
     return this.#driver;
@@ -37,12 +38,12 @@ export class Line {
     return (await this.sql.begin((tx) => this.#guard(tx, work))) as T;
   }
 
-  /** What runs may end within so many seconds. */
+  /** Running work may take so many seconds to end. */
   end(timeout: number): Promise<void> {
     return this.#driver.end({ timeout });
   }
 
-  /** Settles like `work`, but never once the connection is lost: the driver itself rejects the transaction then. */
+  /** Settles like `work`, but never after the connection is lost: then the driver itself rejects the transaction. */
   #guard<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> {
     let isLost = false;
     this.#loseCurrent = () => (isLost = true);

@@ -8,14 +8,14 @@ import { withColumnNames } from './column-names.js';
 import { StartupError } from '../startup.js';
 
 const VERSION_TABLE = 'schema_version';
-/** Any number will do, as long as every version of the program uses the same one. */
+/** Any number, but the same in every version of the program. */
 const MIGRATION_LOCK = 4_702_111_234_001;
 /** A big migration may take minutes, and other nodes wait for it. */
 const PATIENCE_MS = 15 * 60_000;
 
 /**
- * Brings the schema to the version of this program: all steps or none, one node at a time.
- * A database that a newer program has migrated is refused with a StartupError.
+ * Migrates the schema to the version of this program: all steps or none, one node at a time. A database that a newer
+ * program has migrated is refused with a StartupError.
  */
 export async function migrate(database: Database, folder = migrationsFolder()): Promise<void> {
   await database.transaction(async (tx) => {
@@ -30,7 +30,7 @@ export async function migrate(database: Database, folder = migrationsFolder()): 
       schemaTable: VERSION_TABLE,
       currentSchema: row.schema,
       newline: 'LF',
-      // Glob patterns know forward slashes only, on Windows too.
+      // Glob patterns use forward slashes only, on Windows, too.
       migrationPattern: `${folder.replaceAll(path.sep, '/')}/*.sql`,
       execQuery: async (query) => ({ rows: withColumnNames(await tx.unsafe(query)) }),
     });

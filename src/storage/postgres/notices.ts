@@ -1,13 +1,13 @@
 /**
- * Notices between the nodes of a database (LISTEN and NOTIFY): something of a topic is due, now or in a while. They only
- * save time: a node that misses one finds the same in the tables at its next look (queue/agenda.ts).
+ * Notices between the nodes of a database (LISTEN and NOTIFY): work of a topic is due, now or soon. They only save
+ * time: a node that misses one finds the work in the tables at its next check (queue/agenda.ts).
  */
 import type { Transaction } from './sql.js';
 
-/** The channel of PostgreSQL that carries them. */
+/** The PostgreSQL channel of the notices. */
 export const CHANNEL = 'ftg';
 
-/** The kinds of what may be due. */
+/** The kinds of work that may be due. */
 export type Topic =
   | 'watch-check'
   | 'route-copy'
@@ -32,9 +32,9 @@ export type Topic =
  * has received one polls for a while (`HEARD_MS`), so a busy node need not send one with each transaction.
  */
 const TELL_EVERY_MS = 500;
-/** A node that has received a notice polls for so long, at least every `TELL_EVERY_MS`. */
+/** After a notice, a node polls for so long, at least every `TELL_EVERY_MS`. */
 export const HEARD_MS = 3 * TELL_EVERY_MS;
-/** What is due later needs no notice: each node looks again before. */
+/** Work that is due later needs no notice: each node checks again before that. */
 export const NOTICED_MS = 10_000;
 
 type Listener = (topic: string, inMs: number) => void;
@@ -48,27 +48,27 @@ interface Due {
 export class Notices {
   readonly #listeners = new Set<Listener>();
   readonly #ofTransactions = new WeakMap<Transaction, Due[]>();
-  /** When this node last committed a notice of what is due at once. */
+  /** When this node last committed a notice of work that is due at once. */
   readonly #toldAt = new Map<Topic, number>();
 
-  /** What is heard of all nodes, this one included. Returns how to stop. */
+  /** Subscribes to the notices of all nodes, including this one. Returns a function that stops this. */
   on(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Something will be due so long after `tx` has committed. The commit notifies all nodes. */
+  /** Work will be due `inMs` after the commit of `tx`, which notifies all nodes. */
   tell(tx: Transaction, topic: Topic, inMs = 0): void {
     if (inMs < NOTICED_MS) this.#add(tx, { topic, inMs: Math.max(0, inMs), isForAll: true });
   }
 
-  /** The same for this node alone, which looks for it itself: with the commit of `tx`, or at once. */
+  /** The same for this node only, which will find the work itself: with the commit of `tx`, or at once. */
   tellHere(tx: Transaction | undefined, topic: Topic, inMs: number): void {
     if (tx === undefined) this.#emit(topic, inMs);
     else this.#add(tx, { topic, inMs, isForAll: false });
   }
 
-  /** `work`, with its notices sent in the same transaction. */
+  /** Runs `work`, and sends its notices in the same transaction. */
   async within<T>(
     begin: (work: (tx: Transaction) => Promise<T>) => Promise<T>,
     work: (tx: Transaction) => Promise<T>,
@@ -92,7 +92,7 @@ export class Notices {
     return result;
   }
 
-  /** A notice has come in. */
+  /** Handles a received notice. */
   receive(payload: string): void {
     const [topic = '', inMs] = payload.split(' ');
     this.#emit(topic, Number(inMs) || 0);

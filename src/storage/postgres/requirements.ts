@@ -1,4 +1,7 @@
-/** What a database must be and grant for the gateway to work on it; checked at each start, so that a mistake ends it at once. */
+/**
+ * The requirements of the gateway for its database and its rights; checked at each start, so that a mistake ends the
+ * start at once.
+ */
 import { randomInt } from 'node:crypto';
 import { StartupError } from '../startup.js';
 import type { Database } from './database.js';
@@ -10,16 +13,16 @@ interface Facts {
   readonly version: number;
   readonly name: string;
   readonly role: string;
-  /** Null where no schema of the search path can be used. */
+  /** Null if no schema of the search path can be used. */
   readonly schema: string | null;
   readonly mayCreateTables: boolean | null;
-  /** The schema of the queue is there, or can be made. */
+  /** The schema of the queue exists or can be created. */
   readonly mayCreateSchema: boolean;
-  /** Without it a full disk is noticed late. */
+  /** Without this right a full disk is noticed late. */
   readonly mayTry: boolean;
 }
 
-/** Rejects with a StartupError of one line that names what is missing and what would be right. */
+/** Rejects with a StartupError of one line that names what is missing and how to correct it. */
 export async function checkRequirements(database: Database): Promise<void> {
   await requireSessions(database);
   const facts = await database.first<Facts>`
@@ -44,8 +47,8 @@ function problemOf({ version, name, role, schema, ...may }: Facts): string | und
 }
 
 /**
- * Session locks hold only where a connection keeps its session. A pooler in transaction mode gives each statement another
- * one: then two nodes hold one lock.
+ * Session locks need a connection with its own session. A pooler in transaction mode gives each statement another one:
+ * then two nodes hold the same lock.
  */
 async function requireSessions(database: Database): Promise<void> {
   if (await database.keepsSessions(randomInt(2 ** 47), ANSWER_WITHIN_MS)) return;

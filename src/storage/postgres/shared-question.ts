@@ -1,6 +1,6 @@
 /**
- * Answers many callers with few questions. One question about a key is under way at a time; whoever asks meanwhile shares
- * the next one, which begins behind all of them: nobody is told what was true before he asked.
+ * Answers many callers with few questions. One question about a key runs at a time. Callers that ask meanwhile share
+ * the next question, which begins after all of them: no answer is older than its question.
  */
 export class SharedQuestion<T> {
   readonly #ask: (key: string) => Promise<T>;
@@ -29,7 +29,7 @@ export class SharedQuestion<T> {
     return answer;
   }
 
-  /** The next question takes its place in the same turn. */
+  /** The next question replaces this one in the same turn of the event loop. */
   #end(key: string, { next }: Running<T>): void {
     if (next === undefined) this.#running.delete(key);
   }

@@ -1,18 +1,18 @@
 /**
- * What statements give and take. Types beyond those the driver knows are stated here: they need no look into the
- * catalogue on each new connection, and an array is sent as what it is instead of by the type of its first element.
+ * Types of the values that statements take and return. The types that the driver lacks are declared here, so that a new
+ * connection need not query the catalogue, and an array is sent with its own type instead of that of its first element.
  */
 import type postgres from 'postgres';
 import { columnNamesOf, type Fields, type RowOf } from '../../contract/thing.js';
 import { columnOf } from './column-names.js';
 
-/** The driver, with the typed parameters of this program. */
+/** The driver with the typed parameters of this program. */
 export type Sql = postgres.Sql<DriverTypes>;
 export type Transaction = postgres.TransactionSql<DriverTypes>;
-/** What statements need, on the pool or inside a transaction. */
+/** Runs statements, on the pool or inside a transaction. */
 export type Queryable = Sql | Transaction;
 
-/** Object ids from pg_type.dat; fixed for ever. */
+/** Object ids from pg_type.dat; they never change. */
 const OID = { bigint: 20, booleans: 1000, texts: 1009, bigints: 1016, times: 1185, uuids: 2951 } as const;
 
 type Nullable<T> = readonly (T | null)[];
@@ -56,7 +56,7 @@ function quote(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** The elements of an array of one dimension, which is all that the schema has (PostgreSQL manual, 8.15.6). */
+/** The elements of a one-dimensional array; the schema has no others (PostgreSQL manual, 8.15.6). */
 function readElements(text: string): (string | null)[] {
   return [...text.matchAll(/"((?:[^"\\]|\\.)*)"|([^{},"]+)/gs)].map(([, quoted, plain]) =>
     quoted === undefined ? (plain === 'NULL' || plain === undefined ? null : plain) : quoted.replace(/\\(.)/gs, '$1'),
@@ -64,32 +64,32 @@ function readElements(text: string): (string | null)[] {
 }
 
 /**
- * Takes large texts out of a statement that has ended. The driver's statements hold one another until the next full collection
- * of garbage, and with them whatever each was given.
+ * Removes large texts from a statement that has ended. The driver's statements refer to each other until the next full
+ * garbage collection, and so keep all their parameters.
  */
 export function letGo(ended: PromiseLike<unknown>): void {
   const { args, parameters } = ended as { readonly args?: unknown; readonly parameters?: unknown };
   for (const values of [args, parameters]) if (Array.isArray(values)) values.length = 0;
 }
 
-/** The texts of a statement that is made once: `sql(template, ...values)` puts the values between them. */
+/** The texts of a statement that is built once: `sql(template, ...values)` puts the values between them. */
 export function templateOf(texts: readonly string[]): TemplateStringsArray {
   return Object.assign([...texts], { raw: texts });
 }
 
-/** Takes the rows out of a result, for the same reason: of a list of many pages all of them would stay in memory. */
+/** Removes the rows from a result, for the same reason: the rows of all pages of a list would stay in memory. */
 export function takeRows<T>(found: T[]): T[] {
   return found.splice(0);
 }
 
-/** PostgreSQL's text takes no NUL and no half of a surrogate pair; words of remote servers may hold both. */
+/** PostgreSQL's text type allows no NUL and no half of a surrogate pair; texts of remote servers may contain both. */
 export function storable<T extends string | null>(text: T): T | string {
   return text === null ? text : text.replaceAll('\0', '\ufffd').toWellFormed();
 }
 
 /**
- * A thing's columns, as `select` takes them: one fragment, because each is an object that lives until a full collection of
- * garbage. `table` is the alias of its table; `made` holds values that are no columns.
+ * A thing's columns for `select`: one fragment, because each fragment is an object that lives until a full garbage
+ * collection. `table` is the alias of its table; `made` has values that are no columns.
  */
 export function columnsOf(sql: Queryable, fields: Fields, { table = '', made = {} }: Selection = {}) {
   const prefix = table === '' ? '' : `${table}.`;
@@ -108,18 +108,19 @@ interface Selection {
 type Made = Readonly<Record<string, postgres.PendingQuery<postgres.Row[]>>>;
 
 /**
- * The columns that `values` names, as `insert` and `update` take them. Absent ones stay. `made`: columns whose values the
- * database makes. The driver goes by the word before its object: `insert into` a table has no alias.
+ * The columns that `values` names, for `insert` and `update`. Absent ones keep their values. `made`: columns whose
+ * values the database computes. The driver depends on the word before its object, so `insert into` a table must have no
+ * alias.
  */
 export function rowOf<F extends Fields>(sql: Queryable, fields: F, values: Partial<RowOf<F>>, made: Made = {}) {
   const given: Readonly<Record<string, unknown>> = values;
   const columns = Object.entries(columnNamesOf(fields)).filter(([name]) => given[name] !== undefined);
   const stored = columns.map(([name, column]) => [column, storedAs(sql, given[name], fields[name])] as const);
-  // The client's own types know no expressions in place of values.
+  // The client's own types do not allow expressions in place of values.
   return { ...Object.fromEntries(stored), ...(made as Readonly<Record<string, never>>) };
 }
 
-/** Fields that are lists have columns of text[]; other objects are JSON. */
+/** Fields that are lists have columns of type text[]; other objects are JSON. */
 function storedAs(sql: Queryable, value: unknown, field: object | undefined): postgres.SerializableParameter {
   if (typeof value === 'string') return storable(value);
   if (Array.isArray(value) && isList(field)) return sql.types.texts(value as readonly string[]);
@@ -131,11 +132,11 @@ function isList(field: { readonly schema?: { readonly type?: unknown } } | undef
   return field?.schema?.type === 'array';
 }
 
-/** A value as JSON, the same of all texts in it. */
+/** A value as JSON; its texts are made storable. */
 export function jsonOf(sql: Queryable, value: object) {
   const kept: unknown = JSON.parse(JSON.stringify(value), (_name, part: unknown) =>
     typeof part === 'string' ? storable(part) : part,
   );
-  // The client's own type of JSON takes no interface.
+  // The client's own JSON type does not accept an interface.
   return sql.json(kept as never);
 }

@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises';
 import type postgres from 'postgres';
 import { StartupError } from '../startup.js';
 
-/** Where a database is, in the driver's words, and how to call it in messages: without its password. */
+/** The address of a database for the driver, and its label for messages, without the password. */
 export interface DatabaseTarget {
   readonly label: string;
   readonly options: postgres.Options<Record<string, never>>;
-  /** The connection string without what `options` already says; undefined when they say everything. */
+  /** The connection string without the parts in `options`; undefined if `options` has everything. */
   readonly url: string | undefined;
 }
 
 /**
- * Reads `database.url`: postgres://user:password@host:port/name. Beyond the driver's own parameters it takes two of
- * libpq's: `host=/folder` for a Unix socket and `sslrootcert=file`. Several hosts are refused, in both forms of libpq: all
- * connections must lead to one server.
+ * Reads `database.url`: postgres://user:password@host:port/name. Besides the driver's own parameters it accepts two of
+ * libpq's: `host=/folder` for a Unix socket and `sslrootcert=file`. Several hosts are refused, in both forms of libpq:
+ * all connections must lead to one server.
  */
 export async function parseDatabaseUrl(text: string): Promise<DatabaseTarget> {
   if (hasSeveralHosts(text)) {
@@ -36,7 +36,7 @@ export async function parseDatabaseUrl(text: string): Promise<DatabaseTarget> {
   const port = url.port === '' ? 5432 : Number(url.port);
   const database = decodeURIComponent(url.pathname.slice(1));
   if (socketFolder === '') return { label: `${url.host} (database ${database})`, options, url: url.href };
-  // The driver wants a host in the string even when a socket is used.
+  // The driver needs a host in the string even if a socket is used.
   if (url.hostname === '') url.hostname = 'localhost';
   options.path = `${socketFolder}/.s.PGSQL.${port}`;
   return { label: `${options.path} (database ${database})`, options, url: url.href };

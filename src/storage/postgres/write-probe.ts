@@ -4,12 +4,12 @@ import type { GatewayError } from '../../base/errors.js';
 const ASK_EVERY_MS = 1000;
 
 /**
- * Whether the database takes writes. Nothing is asked while they succeed; once one was refused, a tiny write decides,
- * at most once a second for all who want to know.
+ * Knows whether the database accepts writes. Asks nothing while they succeed; after a refused write, a tiny write
+ * decides, at most once a second for all callers.
  */
 export class WriteProbe {
   readonly #ask: () => Promise<GatewayError | undefined>;
-  /** The other event loops serve the same database: where one is refused, all have to ask. */
+  /** The other event loops use the same database: after a refusal in one, all of them have to ask. */
   readonly #threads = new BroadcastChannel('ftg-write-refused');
   #refusal: GatewayError | undefined;
   #isDoubted = false;
@@ -17,14 +17,14 @@ export class WriteProbe {
   #reportedAt = -Infinity;
   #askedAt = -Infinity;
 
-  /** `ask` tries a write; it resolves to why none is taken. */
+  /** `ask` tries a write and resolves with the reason for a refusal, if any. */
   constructor(ask: () => Promise<GatewayError | undefined>) {
     this.#ask = ask;
     this.#threads.onmessage = () => (this.#isDoubted = true);
     this.#threads.unref();
   }
 
-  /** A write was refused, and others will be. */
+  /** A write was refused, and so will others be. */
   refused(refusal: GatewayError): void {
     this.#refusal = refusal;
     if (performance.now() - this.#reportedAt < ASK_EVERY_MS) return;
@@ -32,7 +32,7 @@ export class WriteProbe {
     this.#threads.postMessage('');
   }
 
-  /** Rejects with the reason while no writes are taken; `isDoubted` where the caller has cause to ask. */
+  /** Rejects with the reason while writes are refused. `isDoubted`: the caller has a reason to ask. */
   async check(isDoubted: boolean): Promise<void> {
     this.#isDoubted ||= isDoubted;
     if (this.#refusal === undefined && !this.#isDoubted) return;
