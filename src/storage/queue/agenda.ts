@@ -1,8 +1,8 @@
 /**
- * What is due on the database, by topic, so that no worker polls in vain. A node hears at once of what others make due
- * (postgres/notices.ts), keeps the times of what is due soon, and looks every few seconds in one statement for all topics:
- * for what it has missed, what older versions wrote, and what dead nodes left. So what is due is found within `LOOK_MS`, and
- * almost always at its time.
+ * Work that is due on the database, by topic, so that no worker polls in vain. A node receives a notice at once when
+ * others make work due (postgres/notices.ts) and sets timers for work that is due soon. Every few seconds it checks all
+ * topics in one statement: for notices that it has missed, for writes of older versions, and for what dead nodes left.
+ * So due work is found within `LOOK_MS`, and almost always on time.
  */
 import type { PendingQuery, Row } from 'postgres';
 import { spread } from '../../base/retry-schedule.js';
@@ -11,14 +11,14 @@ import { NOTICED_MS, type Topic } from '../postgres/notices.js';
 import type { Queryable } from '../postgres/sql.js';
 import type { Log } from '../startup.js';
 
-/** The longest time between two looks. */
+/** The longest time between two checks. */
 export const LOOK_MS = NOTICED_MS / 2;
-/** Nodes that were started together do not look together. */
+/** Nodes that were started together do not check at the same moment. */
 const SPREAD = [0.8, 1] as const;
-/** Times are kept to this, rounded up. */
+/** Timers are rounded up to multiples of this. */
 const TICK_MS = 50;
 
-/** A time of the database's clock, and when it was read by the monotonic clock of this process. */
+/** A time of the database's clock, and when it was read, by the monotonic clock of this process. */
 export interface ClockReading {
   readonly now: Date;
   readonly askedAt: number;
@@ -27,7 +27,7 @@ export interface ClockReading {
 
 interface DueRow {
   readonly topic: string;
-  /** null where nothing of it is due, ever. */
+  /** null if none of it will ever be due. */
   readonly inMs: number | null;
   readonly now: Date;
 }
@@ -40,13 +40,13 @@ export class Agenda {
   readonly #log: Log;
   readonly #listeners = new Map<string, Set<Wake>>();
   readonly #clockListeners = new Set<(reading: ClockReading) => void>();
-  /** By topic and time. */
+  /** Key: topic and time. */
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #stopListening: readonly (() => void)[];
   #lookTimer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #looksAgain = false;
-  /** The database's clock before the monotonic one, as of the last look. */
+  /** The database's clock minus the monotonic one, as of the last check. */
   #clockAhead = NaN;
   #isClosed = false;
 
@@ -60,7 +60,7 @@ export class Agenda {
     ];
   }
 
-  /** Calls `wake` whenever something of the topic may be due. Returns how to stop. */
+  /** Calls `wake` whenever work of the topic may be due. Returns a function that stops this. */
   on(topic: Topic, wake: Wake): () => void {
     const known = this.#listeners.get(topic) ?? new Set();
     this.#listeners.set(topic, known);
@@ -72,13 +72,13 @@ export class Agenda {
     };
   }
 
-  /** Calls `hear` with the database's time at each look. Returns how to stop. */
+  /** Calls `hear` with the database's time at each check. Returns a function that stops this. */
   onClock(hear: (reading: ClockReading) => void): () => void {
     this.#clockListeners.add(hear);
     return () => this.#clockListeners.delete(hear);
   }
 
-  /** This process knows that something of the topic will be due. */
+  /** This process knows that work of the topic will be due. */
   dueIn(topic: string, ms: number): void {
     if (this.#isClosed || !this.#listeners.has(topic) || !(ms <= NOTICED_MS)) return;
     if (ms <= 0) return this.#wake(topic);
@@ -92,12 +92,12 @@ export class Agenda {
     this.#timers.set(key, setTimeout(due, tick * TICK_MS - performance.now()).unref());
   }
 
-  /** Until that time of the database's clock; NaN where this process has not looked yet. */
+  /** The time left until `time` of the database's clock; NaN before the first check. */
   msUntil(time: Date): number {
     return time.getTime() - performance.now() - this.#clockAhead;
   }
 
-  /** Notices may have been missed. */
+  /** Checks at once, because notices may have been missed. */
   lookNow(): void {
     this.#lookIn(0);
   }
@@ -144,10 +144,10 @@ export class Agenda {
       for (const hear of this.#clockListeners) hear({ now: first.now, askedAt, answeredAt });
       for (const { topic, inMs } of rows) if (inMs !== null) this.dueIn(topic, inMs);
     } catch (error) {
-      // `onBack` looks again once the database has come back.
+      // `onBack` checks again once the database is back.
       if (this.#database.isAway || this.#isClosed) return;
       this.#log('warn', 'it could not be looked up what is due', { reason: String(error) });
-      // All of it may be: one question that fails must not put every worker to sleep.
+      // Everything may be due: one failed question must not put every worker to sleep.
       for (const topic of [...this.#listeners.keys()]) this.#wake(topic);
     }
   }
@@ -170,7 +170,9 @@ type Part = PendingQuery<Row[]>;
 
 interface Question {
   readonly topics: readonly Topic[];
-  /** Rows of a topic and the time at which something of it is due. Each is an index's first entry, or few rows. */
+  /**
+   * Rows of a topic and the time at which its work is due. Each row is the first entry of an index, or one of few rows.
+   */
   readonly ask: (sql: Queryable, jobSchema: string) => Part;
 }
 
@@ -181,7 +183,7 @@ const QUESTIONS: readonly Question[] = [
       (select name, min(start_after) from ${sql(schema)}.job where state < 'active' and not blocked group by name)`,
   },
   {
-    // Claims are looked after as long as there are any.
+    // Claims are supervised as long as there are any.
     topics: ['claims'],
     ask: (sql, schema) => sql`
       (select 'claims', now() from ${sql(schema)}.job where state = 'active' and group_id is not null limit 1)`,
@@ -225,7 +227,7 @@ const QUESTIONS: readonly Question[] = [
   },
   {
     topics: ['alarm-mail'],
-    // As AlarmRecipients.claim chooses, by the time alone.
+    // The same choice as AlarmRecipients.claim, but only by time.
     ask: (sql) => sql`
       (select 'alarm-mail', min(greatest(w.not_before, w.claimed_until,
           case when s.urgent_breaks_quiet and a.is_urgent then null else w.quiet_until end))

@@ -1,4 +1,4 @@
-/** Work that is shared by all nodes: pg-boss on the database that everything else lives in. */
+/** Work that all nodes share: pg-boss on the gateway's own database. */
 import { PgBoss, type Db } from 'pg-boss';
 import type { Database } from '../postgres/database.js';
 import { withColumnNames } from '../postgres/column-names.js';
@@ -6,16 +6,16 @@ import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { StorageOptions } from '../startup.js';
 import { Agenda, type ClockReading, LOOK_MS } from './agenda.js';
 
-/** Every queue that there is. A key stands in a queue at most once, waiting or under way. */
+/** All queues. A queue has at most one task of a key, waiting or running. */
 const QUEUES = ['watch-check', 'route-copy', 'webhook-delivery', 'after-delivery', 'job-list', 'job-files'] as const;
 export type QueueName = (typeof QUEUES)[number];
 
 export interface NewTask {
-  /** What the task is about, and its identity within the queue: a second task of the same key is not taken. */
+  /** The subject of the task, and its identity within the queue: a second task of the same key is refused. */
   readonly key: string;
-  /** Whose it is; tasks share a node fairly by account. */
+  /** The owner; accounts share a node fairly. */
   readonly account: string;
-  /** Tasks of an account that share something slow (a host, a webhook's target). */
+  /** Tasks of an account that share a slow resource (a host, a webhook's target). */
   readonly group: string;
   readonly data: object;
   /** A time of the database's clock, or milliseconds from now. */
@@ -24,7 +24,7 @@ export interface NewTask {
 
 export interface ClaimedTask {
   readonly id: string;
-  /** Tells this claim from a later one of the same task. */
+  /** Distinguishes this claim from a later one of the same task. */
   readonly attempt: number;
   readonly key: string;
   readonly account: string;
@@ -32,31 +32,31 @@ export interface ClaimedTask {
   readonly data: unknown;
 }
 
-/** What a node has enough of. */
+/** Accounts and groups whose tasks this node does not take now. */
 export interface Busy {
   readonly accounts: readonly string[];
   readonly groups: readonly Pick<ClaimedTask, 'account' | 'group'>[];
 }
 
-/** Puts work in; inside a transaction it appears with that transaction's commit. */
+/** Adds tasks; in a transaction they appear with its commit. */
 export interface QueueSender {
-  /** Resolves to the keys that were taken. */
+  /** Resolves to the keys that were added. */
   send(queue: QueueName, tasks: readonly NewTask[], tx?: Transaction): Promise<ReadonlySet<string>>;
-  /** The same, and those of them that wait for their time are due at once. What runs is left alone. */
+  /** The same, and those that wait for their time become due at once. Running tasks are not changed. */
   hasten(queue: QueueName, tasks: readonly NewTask[], tx: Transaction): Promise<void>;
 }
 
-/** Takes work out. A claim that is not renewed for ten seconds goes to another node. */
+/** Claims tasks. A claim that is not renewed for ten seconds passes to another node. */
 export interface QueueClaims<Q extends string = QueueName> {
-  /** Calls `wake` whenever tasks of the queue may be due. Returns how to stop. */
+  /** Calls `wake` whenever tasks of the queue may be due. Returns a function that stops this. */
   onDue(queue: Q, wake: () => void): () => void;
   fetch(queue: Q, limit: number, except: Busy): Promise<readonly ClaimedTask[]>;
   renew(queue: Q, tasks: readonly ClaimedTask[]): Promise<void>;
-  /** The tasks are done and forgotten; inside a transaction with its commit. */
+  /** The tasks are done and deleted; in a transaction, with its commit. */
   finish(queue: Q, tasks: readonly ClaimedTask[], tx?: Transaction): Promise<void>;
-  /** The task is to run again on any node: at that time of the database's clock, or after so many milliseconds. */
+  /** The task will run again on any node: at a time of the database's clock, or after a number of milliseconds. */
   postpone(queue: Q, task: ClaimedTask, until: Date | number): Promise<void>;
-  /** This node gives the tasks up: others may take them at once. */
+  /** This node gives up the tasks: other nodes may claim them at once. */
   giveBack(queue: Q, tasks: readonly ClaimedTask[]): Promise<void>;
 }
 
@@ -64,27 +64,27 @@ export type Queue = QueueSender & QueueClaims;
 
 const CLAIM_SECONDS = 10;
 const MONITOR_SECONDS = 3;
-/** For so long after claims were seen on any node, the engine looks whether they are renewed. */
+/** After claims were seen on any node, the engine checks for so long whether they are renewed. */
 const MINDED_MS = 2 * LOOK_MS;
-/** A clock that moves by more than this, against the monotonic one, has been set. */
+/** A clock that moves by more than this, compared with the monotonic one, was set. */
 const CLOCK_SLACK_MS = 1000;
 const HOUR_SECONDS = 3600;
 const MAX_RUN_SECONDS = 23 * HOUR_SECONDS;
 const KEEP_WAITING_SECONDS = 400 * 24 * HOUR_SECONDS;
-/** Retries here are takeovers from dead nodes; what may fail by itself keeps its own count. */
+/** Retries in the engine are takeovers from dead nodes; tasks that may fail keep their own count. */
 const MAX_TAKEOVERS = 1_000_000;
 const SCHEMA_PATIENCE_MS = 5 * 60_000;
 
 interface TaskData {
   readonly key: string;
-  /** Absent in jobs of version 1.0. */
+  /** Absent in tasks of version 1.0. */
   readonly account?: string;
   readonly group: string;
   readonly data: object;
 }
 
 export class PostgresQueue implements Queue {
-  /** What is due on this database. */
+  /** The work that is due on this database. */
   readonly agenda: Agenda;
   readonly #boss: PgBoss;
   readonly #database: Database;
@@ -99,9 +99,9 @@ export class PostgresQueue implements Queue {
   #looksAfterClaims = false;
   #mindedUntil = -Infinity;
   #supervisedAt = -Infinity;
-  /** The database's clock before the monotonic one of this node, when it was last read. */
+  /** The database's clock minus the monotonic one of this node, when it was last read. */
   #clockAhead = -Infinity;
-  /** Since when the clock of the database has not been set, as far as this node has seen. */
+  /** As far as this node has seen, the clock of the database was not set since this time. */
   #steadySince = performance.now();
 
   private constructor(database: Database, boss: PgBoss, schema: string, log: StorageOptions['log']) {
@@ -111,12 +111,15 @@ export class PostgresQueue implements Queue {
     this.#log = log;
     this.agenda = new Agenda(database, schema, log);
     this.#stopListening = [
-      // After a pause of the database all claims look lapsed: the living get the time to renew theirs.
+      // After a pause of the database all claims look expired: live nodes get time to renew theirs.
       database.onBack(() => (this.#steadySince = performance.now())),
     ];
   }
 
-  /** Installs or upgrades the engine's tables, in a schema beside the program's own, and starts its maintenance. */
+  /**
+   * Installs or upgrades the engine's tables, in a separate schema beside the gateway's own, and starts its
+   * maintenance.
+   */
   static async open(database: Database, log: StorageOptions['log']): Promise<PostgresQueue> {
     const [row] = await database.run((sql) => sql<{ schema: string }[]>`select current_schema() as schema`);
     const schema = `${row?.schema ?? 'public'}_jobs`;
@@ -149,7 +152,7 @@ export class PostgresQueue implements Queue {
     return queue;
   }
 
-  /** There are claims, of this node or of others. */
+  /** There are claims of this node or of others. */
   #mind(): void {
     this.#mindedUntil = performance.now() + MINDED_MS;
     this.#superviseSoon();
@@ -172,8 +175,8 @@ export class PostgresQueue implements Queue {
   };
 
   /**
-   * Gives claims that were not renewed to others, and cleans up. The engine goes by the clock of the database: for as long as
-   * a claim lasts after that clock was set, nothing is given away, so that the living renew theirs first.
+   * Releases claims that were not renewed, and cleans up. The engine uses the clock of the database. After that clock
+   * was set, no claim is released for the duration of a claim, so that live nodes can renew theirs first.
    */
   async #supervise(): Promise<void> {
     const askedAt = performance.now();
@@ -183,23 +186,23 @@ export class PostgresQueue implements Queue {
     if (!isKnown || performance.now() - this.#steadySince < CLAIM_SECONDS * 1000) return;
     await this.#boss.supervise();
     this.#supervisedAt = performance.now();
-    // What lapsed is due.
+    // Expired claims are due.
     this.agenda.lookNow();
   }
 
   /** Whether the clock is known now. */
   async #checkClock({ now, askedAt, answeredAt }: ClockReading): Promise<boolean> {
-    // A late answer says too little about the clock.
+    // A late answer is too inaccurate.
     if (answeredAt - askedAt > CLOCK_SLACK_MS) return false;
     const ahead = now.getTime() - answeredAt;
     const moved = ahead - this.#clockAhead;
     if (Math.abs(moved) > 2 * CLOCK_SLACK_MS) {
       this.#steadySince = performance.now();
-      // What was noted by a clock that was ahead would hold up the engine until the clock has caught up.
+      // Times written by a clock that was ahead would delay the engine until the clock has caught up.
       await this.#recall();
     }
     this.#clockAhead = ahead;
-    // Its own tables want looking after, too, where nothing is claimed for long.
+    // The engine's own tables also need maintenance when nothing is claimed for a long time.
     if (answeredAt - this.#supervisedAt > HOUR_SECONDS * 1000) this.#superviseSoon();
     return true;
   }
@@ -258,12 +261,12 @@ export class PostgresQueue implements Queue {
   #announce(queue: QueueName, startAfter: NewTask['startAfter'] = 0, tx: Transaction): void {
     const ms = typeof startAfter === 'number' ? startAfter : this.agenda.msUntil(startAfter);
     if (ms <= 0) this.#database.notices.tell(tx, queue);
-    // The node that postpones a task looks for it at its time.
+    // The node that postpones a task finds it at its time.
     else this.#database.notices.tellHere(tx, queue, ms);
   }
 
   async hasten(queue: QueueName, tasks: readonly NewTask[], tx: Transaction): Promise<void> {
-    // As the index of keys is written.
+    // The same expressions as in the index of keys.
     const waiting = await tx<{ id: string }[]>`
       select id from ${tx(this.#schema)}.job
       where name = ${queue} and coalesce(singleton_key, '') = any (${tx.types.texts(tasks.map(({ key }) => key))})
@@ -281,7 +284,7 @@ export class PostgresQueue implements Queue {
     return found.map(({ id, retryCount, data }) => ({ id, attempt: retryCount, account: data.group, ...data }));
   }
 
-  /** The engine leaves groups out, and knows nothing of accounts: those groups of theirs that wait. */
+  /** The engine excludes groups and knows no accounts: the waiting groups of these accounts. */
   async #groupsOf(queue: QueueName, accounts: readonly string[]): Promise<readonly string[]> {
     if (accounts.length === 0) return [];
     const rows = await this.#database.run(
@@ -320,12 +323,12 @@ export class PostgresQueue implements Queue {
   }
 }
 
-/** The account first. Tasks of version 1.0 have their group alone, and count as an account of their own. */
+/** The account first. Tasks of version 1.0 have only a group, and count as an account of their own. */
 function groupId({ account, group }: Pick<ClaimedTask, 'account' | 'group'>): string {
   return account === group ? group : `${account} ${group}`;
 }
 
-/** As the engine takes an interval from the database's own time. */
+/** The engine adds an interval to the database's own time. */
 function intervalOr(startAfter: Date | number): Date | string {
   return typeof startAfter === 'number' ? `${startAfter} milliseconds` : startAfter;
 }
@@ -336,7 +339,7 @@ function attemptOf({ id, attempt }: ClaimedTask): { id: string; retryCount: numb
 
 type Rows = Awaited<ReturnType<Db['executeSql']>>;
 
-/** The engine's scripts hold BEGIN and COMMIT of their own and need one connection to themselves. */
+/** The engine's scripts contain their own BEGIN and COMMIT and need a connection to themselves. */
 async function execute(database: Database, text: string, values: unknown[] = []): Promise<Rows> {
   if (!/^\s*BEGIN\b/i.test(text)) return database.run((sql) => query(sql, text, values));
   return database.apart(async (connection) => {
@@ -354,10 +357,10 @@ function adapterOf(tx: Transaction): Db {
 }
 
 async function query(sql: Queryable, text: string, values: unknown[]): Promise<Rows> {
-  // Sent as text and cast by the statement: the driver would make JSON of JSON where the engine hands over strings.
+  // Sent as text and cast by the statement: the driver would encode the engine's JSON strings again.
   const parameters = values.map((value) => (typeof value === 'string' ? sql.typed(value, TEXT_OID) : value));
   const result = await sql.unsafe(text, parameters as never[]);
-  // A script answers with one list of rows a statement.
+  // A script returns one list of rows per statement.
   const lists = result as unknown as object[];
   return { rows: withColumnNames(lists.some(Array.isArray) ? lists.flat() : lists) };
 }

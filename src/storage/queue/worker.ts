@@ -8,28 +8,30 @@ import { HEARD_MS } from '../postgres/notices.js';
 import type { ClaimedTask, QueueClaims, QueueName } from './queue.js';
 import type { StorageOptions } from '../startup.js';
 
-/** The outcome of a task: done, or to be run again at a time of the database's clock, or after a number of milliseconds. */
+/**
+ * The outcome of a task: done, or to run again at a time of the database's clock, or after a number of milliseconds.
+ */
 export type TaskOutcome = 'done' | { readonly again: Date | number };
 
 interface QueueWorkerOptions<Q extends string> {
   readonly claims: QueueClaims<Q>;
   readonly queue: Q;
-  /** Jobs that run at once on this node, shared by account and then by group, and at most how many of one group. */
+  /** Tasks that run at once on this node, shared by account and then by group, and the maximum of one group. */
   readonly concurrency: number;
   readonly groupConcurrency: number;
-  /** Runs one task. What it throws gives the task back: it runs again, here or elsewhere. */
+  /** Runs one task. After an error the task is given back: it runs again, on this node or another. */
   run(task: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome>;
   readonly log: StorageOptions['log'];
 }
 
-/** Between two looks while there is news; then it sleeps until it is woken. */
+/** The interval of polls after recent tasks; later the worker sleeps until it is woken. */
 const POLL_MS = 500;
 const RENEW_MS = 3000;
 const RETRY_FAILED_MS = 2000;
-/** Claimed ahead of their turn, so that a finished task is followed at once. */
+/** Tasks are claimed in advance by this factor, so that the next one starts as soon as one ends. */
 const AHEAD = 2;
 
-/** Jobs of one account that share a host or receiver. */
+/** Tasks of one account that share a host or receiver. */
 interface Group {
   readonly account: string;
   readonly group: string;
@@ -39,14 +41,17 @@ interface Group {
 
 interface InHand {
   task: ClaimedTask;
-  /** Its place among the claimed ones; none where one claim brought more than can run soon, which then keeps nobody out. */
+  /**
+   * Its place among the claimed tasks. Undefined if one claim brought more than can run soon; then it blocks no other
+   * task.
+   */
   readonly place: Grant | undefined;
 }
 
 /**
- * Keeps one node busy with the tasks of one queue: claims as many as fit, of no account and group more than its share,
- * so that neither a slow host or receiver nor an account with many of them holds up anybody else; renews the claims
- * while they run.
+ * Keeps one node busy with the tasks of one queue. Claims as many as fit, and of no account or group more than its
+ * share, so that neither a slow host or receiver nor an account with many of them delays others. Renews the claims
+ * while the tasks run.
  */
 export class QueueWorker<Q extends string = QueueName> {
   readonly #options: QueueWorkerOptions<Q>;
@@ -74,7 +79,7 @@ export class QueueWorker<Q extends string = QueueName> {
     this.#places = new NestedBudget({ name, unit: 'claimed jobs', capacity: concurrency * AHEAD });
   }
 
-  /** Jobs that are running, and claimed ones that wait for their turn. */
+  /** Running tasks, and claimed ones that wait. */
   get gauge(): { readonly running: number; readonly waiting: number } {
     const running = this.#turns.used;
     return { running, waiting: this.#inHand.size - running };
@@ -86,20 +91,23 @@ export class QueueWorker<Q extends string = QueueName> {
     this.#loop = this.#work();
   }
 
-  /** There may be something to do: look at once instead of at the next turn. */
+  /** There may be tasks: checks now instead of at the next poll. */
   wake(): void {
     this.#isWoken = true;
     this.#newsAt = performance.now();
     this.#wake?.();
   }
 
-  /** Takes nothing new, lets what runs go on for `graceMs`, then aborts it and gives back what is not done. */
+  /**
+   * Claims nothing new, lets running tasks continue for `graceMs`, then aborts them and gives back those that are not
+   * done.
+   */
   async stop(graceMs: number): Promise<void> {
     this.#isClosed = true;
     this.#stopListening();
     this.#wake?.();
     await this.#loop;
-    // What waits for its turn leaves it at once.
+    // Waiting tasks leave the budget at once.
     this.#closing.abort(stopped());
     const idle = Promise.all([...this.#groups.values()].map(({ queue }) => queue.onIdle()));
     const timer = setTimeout(() => this.#stopping.abort(stopped()), graceMs);
@@ -121,7 +129,7 @@ export class QueueWorker<Q extends string = QueueName> {
     }
   }
 
-  /** Whether there may be more that could be taken now. */
+  /** Whether more tasks may be available now. */
   async #claim(): Promise<boolean> {
     const { claims, queue, groupConcurrency } = this.#options;
     const limit = this.#places.room;
@@ -142,7 +150,8 @@ export class QueueWorker<Q extends string = QueueName> {
   #enter(task: ClaimedTask): void {
     const held = this.#inHand.get(task.id);
     if (held !== undefined) {
-      // Its claim lapsed while the database was away, and came back to us: the run that goes on is taken for the new one.
+      // Its claim expired while the database was away, and this node got it again: the current run continues under the
+      // new claim.
       held.task = task;
       return;
     }
@@ -162,7 +171,7 @@ export class QueueWorker<Q extends string = QueueName> {
     this.#renewing.start();
     group.tasks += 1;
     void group.queue.add(async () => {
-      // Closed meanwhile: the run gives the task back.
+      // On close the wait rejects; the run then gives the task back.
       const turn = await this.#turns.wait(account, task.group, this.#closing.signal).catch(() => undefined);
       await this.#run(task.id);
       turn?.release();
@@ -184,7 +193,7 @@ export class QueueWorker<Q extends string = QueueName> {
     } catch (error) {
       log('debug', 'a task is given back', { queue, key: held().key, reason: String(error) });
       const isOurs = this.#isClosed;
-      // Where not even this can be said, the claim lapses by itself.
+      // If even this fails, the claim expires by itself.
       await (isOurs ? claims.giveBack(queue, [held()]) : claims.postpone(queue, held(), RETRY_FAILED_MS)).catch(
         () => undefined,
       );
@@ -195,7 +204,7 @@ export class QueueWorker<Q extends string = QueueName> {
     }
   }
 
-  /** Many tasks end in one statement: what ends while one is under way waits for the next. */
+  /** Many tasks end in one statement: those that end while one runs wait for the next. */
   #finish(task: ClaimedTask): void {
     this.#finished.push(task);
     this.#finishing ??= this.#finishAll().finally(() => (this.#finishing = undefined));
@@ -205,7 +214,7 @@ export class QueueWorker<Q extends string = QueueName> {
     while (this.#finished.length > 0) {
       const batch = this.#finished.splice(0);
       await this.#options.claims.finish(this.#options.queue, batch).catch((error: unknown) => {
-        // They run once more when their claims lapse, which does no harm.
+        // They run again when their claims expire, which is harmless.
         this.#options.log('debug', 'finished tasks could not be taken away', { reason: String(error) });
       });
     }
