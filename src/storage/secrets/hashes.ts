@@ -1,4 +1,4 @@
-/** Hashes of API keys and of passwords; the keys and passwords themselves are stored nowhere. */
+/** Hashes of API keys and passwords; the keys and passwords themselves are never stored. */
 import { hash, randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
@@ -6,14 +6,14 @@ import { crc32 } from 'node:zlib';
 import PQueue from 'p-queue';
 
 /**
- * A generated key: `ftg_k1_`, 32 random base62 characters (190 bits), 6 of checksum. No other form has this length
- * and alphabet behind this prefix, so that a wrong checksum there means a slip of the pen.
+ * A generated key: `ftg_k1_`, 32 random base62 characters (190 bits), 6 characters of checksum. No other form has this
+ * length and alphabet after this prefix, so a wrong checksum means a typing error.
  */
 const MARK = 'ftg_k1_';
 const RANDOM_CHARS = 32;
 const CHECK_CHARS = 6;
 const GENERATED = new RegExp(`^${MARK}([0-9A-Za-z]{${RANDOM_CHARS}})([0-9A-Za-z]{${CHECK_CHARS}})$`);
-/** Any key: the prefix and 24 to 200 printable characters in all. */
+/** Any key: the prefix and other printable characters, 24 to 200 in all. */
 const ANY = /^ftg_[\x21-\x7e]{20,196}$/;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -22,14 +22,14 @@ export function generateApiKey(): string {
   return `${MARK}${random}${checksumOf(random)}`;
 }
 
-/** Whether the key may exist at all; spares the look-up of one that is malformed or mistyped. */
+/** Whether the key may exist at all; saves the look-up of a malformed or mistyped key. */
 export function isPlausibleKey(key: string): boolean {
   if (!ANY.test(key)) return false;
   const generated = GENERATED.exec(key);
   return generated === null || checksumOf(generated[1] ?? '') === generated[2];
 }
 
-/** What is stored of a key. */
+/** The stored hash of a key. */
 export function hashApiKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
 }
@@ -58,14 +58,14 @@ function checksumOf(random: string): string {
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-/** 32 MiB and about 80 ms a guess; stored with each hash, so that they can be raised later. */
+/** 32 MiB and about 80 ms per guess; stored with each hash, so that they can be raised later. */
 const COST_LOG2 = 15;
 const BLOCK_SIZE = 8;
 const PARALLELISM = 1;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const MAX_COST_LOG2 = 20;
-/** Whatever many logins come at once: a core is left to everybody else, and so are threads for files and names. */
+/** However many logins come at once, one core stays free, and so do threads for files and names. */
 const derivations = new PQueue({ concurrency: availableParallelism() < 4 ? 1 : 2 });
 
 /** A salted scrypt hash in the PHC string format: `$scrypt$ln=15,r=8,p=1$salt$hash`. */
@@ -88,7 +88,7 @@ export async function verifyPassword(password: string, stored: string): Promise<
 
 async function deriveWith(password: string, salt: Buffer, ln: number, r: number, p: number, bytes: number) {
   const N = 2 ** ln;
-  // Node refuses by default what needs more than 32 MiB; scrypt takes 128 N r bytes and a little.
+  // By default Node.js refuses more than 32 MiB; scrypt takes 128 N r bytes and a little more.
   const options = { N, r, p, maxmem: 128 * N * r + 1024 * 1024 * p };
   return derivations.add(() => derive(password.normalize('NFC'), salt, bytes, options));
 }

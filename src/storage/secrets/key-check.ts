@@ -1,4 +1,4 @@
-/** Which master key belongs to this database, and the change to another one. */
+/** Finds out which master key belongs to this database, and changes it. */
 import type { Database } from '../postgres/database.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 import {
@@ -21,9 +21,9 @@ interface ActiveKey {
 const ROTATION_PATIENCE_MS = 15 * 60_000;
 
 /**
- * The master key of the configuration or of the key file, proven against the database's check value. A fresh database
- * takes the key it is given; a database that knows another key is refused with a StartupError before anything is
- * written, and no key file is made for one that already has a key.
+ * The master key of the configuration or of the key file, verified against the database's check value. A fresh database
+ * accepts the given key. A database with another key is refused with a StartupError before anything is written, and no
+ * key file is created if the database already has a key.
  */
 export async function openMasterKey(
   database: Database,
@@ -66,7 +66,7 @@ async function readActive(sql: Queryable): Promise<ActiveKey | undefined> {
 }
 
 async function registerFirst(tx: Transaction, key: MasterKey): Promise<ActiveKey> {
-  // Two nodes may come to a fresh database at once, with different keys: the first one's stands.
+  // Two nodes may open a fresh database at once, with different keys: the first one wins.
   await tx`lock table master_keys in exclusive mode`;
   const active = await readActive(tx);
   if (active !== undefined) return active;
@@ -76,8 +76,8 @@ async function registerFirst(tx: Transaction, key: MasterKey): Promise<ActiveKey
 }
 
 /**
- * Rewraps every secret from the former master key to the next one, in one transaction: all or none. Nodes that still run
- * with the former key must be restarted with the next one. Resolves to the number of secrets.
+ * Rewraps every secret from the former master key to the next one, in one transaction: all or none. Nodes that still
+ * run with the former key must be restarted with the next one. Resolves to the number of secrets.
  */
 export async function rotateMasterKey(database: Database, former: MasterKey, next: MasterKey): Promise<number> {
   return database.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-/** The one key that wraps all others: from the configuration, or from a file that the program makes. */
+/** The key that wraps all others: from the configuration, or from a file that the program creates. */
 import { createHash, randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { StartupError } from '../startup.js';
 export const MASTER_KEY_BYTES = 32;
 
 export interface MasterKey {
-  /** First half of a hash of the key: names it in rows and messages without telling anything of it. */
+  /** First half of a hash of the key: names it in rows and messages without revealing it. */
   readonly id: string;
   readonly bytes: Buffer;
 }
@@ -36,7 +36,7 @@ export function masterKeyFile(dataDir: string): string {
   return path.resolve(dataDir, 'master.key');
 }
 
-/** The key in the file, or undefined when there is none. */
+/** The key in the file, or undefined if there is no file. */
 export async function readMasterKeyFile(file: string): Promise<MasterKey | undefined> {
   let text: string;
   try {
@@ -48,17 +48,17 @@ export async function readMasterKeyFile(file: string): Promise<MasterKey | undef
   return parseMasterKey(text, `the key file ${file}`);
 }
 
-/** Whether others on this machine can read the file. Always false where modes mean nothing. */
+/** Whether other users of this machine can read the file. Always false on systems without file modes. */
 export async function isReadableByOthers(file: string): Promise<boolean> {
   if (process.platform === 'win32') return false;
   return ((await stat(file)).mode & 0o077) !== 0;
 }
 
-/** Makes the file with a fresh key unless another process was quicker; resolves to the key that stands in it. */
+/** Creates the file with a new key unless another process was faster; resolves to the key in the file. */
 export async function createMasterKeyFile(file: string): Promise<MasterKey> {
   const draft = await writeKeyDraft(file, randomBytes(MASTER_KEY_BYTES));
   try {
-    // A link, unlike a rename, never replaces: of two processes that start at once one key wins whole.
+    // A link, unlike a rename, never replaces: of two processes that start at once, one wins with its complete key.
     await link(draft, file);
   } catch (error) {
     if (!isExisting(error)) throw new StartupError(`the key file ${file} cannot be made: ${textOf(error)}`);
@@ -70,7 +70,7 @@ export async function createMasterKeyFile(file: string): Promise<MasterKey> {
   return key;
 }
 
-/** Puts another key in the file's place, whole or not at all. */
+/** Replaces the key in the file, completely or not at all. */
 export async function replaceMasterKeyFile(file: string, key: MasterKey): Promise<void> {
   await rename(await writeKeyDraft(file, key.bytes), file);
 }

@@ -1,4 +1,6 @@
-/** The keys that sign receipts: Ed25519 (RFC 8037), the private halves sealed, the public ones kept for ever. */
+/**
+ * The keys that sign receipts: Ed25519 (RFC 8037). The private halves are sealed, the public ones are kept for ever.
+ */
 import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { GatewayError } from '../../base/errors.js';
 import type { Database } from '../postgres/database.js';
@@ -19,7 +21,7 @@ export interface ReceiptKey {
   readonly use: 'sig';
 }
 
-/** Makes a JWS in its compact form (RFC 7515) of a payload. */
+/** Makes a compact JWS (RFC 7515) of a payload. */
 export type Signer = (payload: object) => string;
 
 export class ReceiptKeys {
@@ -32,7 +34,7 @@ export class ReceiptKeys {
     this.#secrets = secrets;
   }
 
-  /** Makes the first key, where there is none. */
+  /** Creates the first key if there is none. */
   async ensure(): Promise<void> {
     const active = await this.#database.first`select id from receipt_keys where is_active`;
     if (active === undefined) await this.#make((tx) => tx`select id from receipt_keys where is_active`);
@@ -62,7 +64,7 @@ export class ReceiptKeys {
     return signer;
   }
 
-  /** @throws GatewayError database_away: what is to be signed waits for a node, or a key, that can */
+  /** @throws GatewayError database_away: the payload waits for a node, or a key, that can sign it */
   async #open(sql: Queryable, id: string): Promise<string> {
     const closed = (cause?: unknown): GatewayError =>
       new GatewayError('database_away', `the key ${id} that signs receipts cannot be opened by this master key`, {
@@ -78,7 +80,7 @@ export class ReceiptKeys {
     }
   }
 
-  /** `standing` resolves to a key that makes another one needless. */
+  /** `standing` resolves to an existing key that makes a new one unnecessary. */
   async #make(standing: (tx: Transaction) => PromiseLike<readonly object[]>): Promise<string> {
     return this.#database.transaction(async (tx) => {
       await tx`select pg_advisory_xact_lock(${MAKING_LOCK}::bigint)`;

@@ -1,4 +1,4 @@
-/** Sealed values in rows: here alone they are written, opened and wrapped anew, whichever table they stand in. */
+/** Sealed values in rows: only this module writes, opens and rewraps them, for all tables. */
 import { randomBytes } from 'node:crypto';
 import { uuidv7 } from '../../base/uuid.js';
 import type { Database } from '../postgres/database.js';
@@ -6,7 +6,7 @@ import type { Queryable, Transaction } from '../postgres/sql.js';
 import { StartupError } from '../startup.js';
 import { type Keyring, SecretError, type SealedSecret } from './secrets.js';
 
-/** The columns that say where a value belongs: its row, and its name there. */
+/** The columns that identify a value: its row, and its name there. */
 const TABLES = {
   connection_secrets: { row: 'connection_id', name: 'name' },
   account_secrets: { row: 'account_id', name: 'name' },
@@ -24,7 +24,7 @@ function sealedColumns(sql: Queryable) {
   return sql`key_id, wrapped_key, nonce, ciphertext`;
 }
 
-/** What accounts, connections, jobs or webhooks keep sealed by name. */
+/** The sealed values of accounts, connections, jobs or webhooks, by name. */
 export class NamedSecrets {
   readonly #keyring: Keyring;
   readonly #table: 'connection_secrets' | 'account_secrets' | 'job_secrets' | 'receipt_key_secrets' | 'webhook_secrets';
@@ -48,7 +48,7 @@ export class NamedSecrets {
     return this.#keyring.open(sealed, { table: this.#table, rowId: owner, name });
   }
 
-  /** null takes it away. */
+  /** null deletes it. */
   async put(sql: Queryable, owner: string, name: string, value: string | null): Promise<void> {
     const row = sql(TABLES[this.#table].row);
     if (value === null) {
@@ -67,7 +67,7 @@ export class NamedSecrets {
         nonce = excluded.nonce, ciphertext = excluded.ciphertext, updated_at = now()`;
   }
 
-  /** Leaves the owner these values and no others; what is stored already stays as it is. */
+  /** Stores exactly these values for the owner; equal stored values are not changed. */
   async replaceAll(sql: Queryable, owner: string, values: Readonly<Record<string, string>>): Promise<void> {
     const rows = await sql<(SealedSecret & { readonly name: string })[]>`
       select name, ${sealedColumns(sql)} from ${sql(this.#table)} where ${sql(TABLES[this.#table].row)} = ${owner}`;
@@ -90,7 +90,7 @@ export class NamedSecrets {
   }
 }
 
-/** What watched folders keep sealed: `whsec_…` to sign with, and the login of the webhook's URL. */
+/** The sealed values of watched folders: `whsec_…` to sign with, and the login of the webhook's URL. */
 export class FolderSecrets {
   readonly #database: Database;
   readonly #keyring: Keyring;
@@ -105,7 +105,7 @@ export class FolderSecrets {
     return this.#find(folderId, 'signing');
   }
 
-  /** `user:password` of the webhook's URL, percent-encoded as there. */
+  /** `user:password` of the webhook's URL, percent-encoded as in the URL. */
   async login(folderId: string): Promise<string | undefined> {
     return (await this.#find(folderId, 'login'))[0];
   }
@@ -115,7 +115,7 @@ export class FolderSecrets {
     if (login !== undefined) await this.#seal(tx, folderId, 'login', login);
   }
 
-  /** Makes a new secret; the one before signs along for a day. Resolves to the new one. */
+  /** Makes a new secret; the former one also signs for one more day. Resolves to the new one. */
   async rotate(folderId: string): Promise<string> {
     return this.#database.transaction(async (tx) => {
       await tx`delete from watched_folder_secrets where folder_id = ${folderId} and expires_at <= now()`;
@@ -153,9 +153,9 @@ function folderPlace(folderId: string, id: string) {
   return { table: 'watched_folder_secrets', rowId: folderId, name: id };
 }
 
-/** Wraps all that `formerId` has wrapped with the active key of `keyring`; resolves to how many there were. */
+/** Wraps everything that `formerId` has wrapped with the active key of `keyring`; resolves to the number of values. */
 export async function rewrapAll(tx: Transaction, keyring: Keyring, formerId: string): Promise<number> {
-  // Keeps provisioning out, so that no secret is written with the former key meanwhile.
+  // Blocks provisioning, so that no secret is written with the former key meanwhile.
   await tx`lock table connection_secrets, watched_folder_secrets, account_secrets, job_secrets,
     webhook_secrets, receipt_key_secrets in share row exclusive mode`;
   let count = 0;

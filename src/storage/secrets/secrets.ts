@@ -1,7 +1,7 @@
 /**
- * Envelope encryption of what must not be read from a dump: AES-256-GCM under a data key of the secret's own, that key
- * wrapped by the master key (AES-256-GCM too). A new master key rewraps 32 bytes a secret and touches no ciphertext.
- * Both layers are bound to the place of the secret, so a ciphertext copied to another row does not open.
+ * Envelope encryption of values that a dump must not reveal: AES-256-GCM with a data key for each secret; the master
+ * key wraps that key (AES-256-GCM, too). A new master key rewraps 32 bytes per secret and changes no ciphertext. Both
+ * layers are bound to the place of the secret, so a ciphertext copied to another row does not open.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { MASTER_KEY_BYTES, type MasterKey } from './master-key.js';
@@ -11,9 +11,9 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CHECK_TEXT = 'file-transfer-gateway master key check';
 
-/** One encrypted value, as it stands in a row. */
+/** One encrypted value, as stored in a row. */
 export interface SealedSecret {
-  /** Which master key wrapped the data key. */
+  /** The id of the master key that wrapped the data key. */
   readonly keyId: string;
   /** nonce, ciphertext and tag of the data key. */
   readonly wrappedKey: Buffer;
@@ -22,7 +22,7 @@ export interface SealedSecret {
   readonly ciphertext: Buffer;
 }
 
-/** Where a secret belongs; the associated data of its encryption. */
+/** The place of a secret; the associated data of its encryption. */
 interface SecretPlace {
   readonly table: string;
   readonly rowId: string;
@@ -33,7 +33,7 @@ export class SecretError extends Error {
   override readonly name = 'SecretError';
 }
 
-/** Seals with the active master key, opens with any of those it was given. */
+/** Seals with the active master key; opens with any of its keys. */
 export class Keyring {
   readonly #active: MasterKey;
   readonly #keys: ReadonlyMap<string, MasterKey>;
@@ -58,7 +58,7 @@ export class Keyring {
     };
   }
 
-  /** The plaintext; SecretError when the key is unknown or the row was changed or moved. */
+  /** The plaintext; SecretError if the key is unknown or the row was changed or moved. */
   open(sealed: SealedSecret, place: SecretPlace): string {
     const dataKey = this.#unwrap(sealed, place);
     return decrypt(dataKey, sealed.nonce, sealed.ciphertext, bindingOf('value', place)).toString('utf8');
@@ -70,7 +70,7 @@ export class Keyring {
     return { ...sealed, keyId: this.#active.id, wrappedKey: wrap(dataKey, this.#active, place) };
   }
 
-  /** HMAC-SHA-256 under a key of that purpose's own, which is derived from the active master key. */
+  /** HMAC-SHA-256 with a key for this purpose, derived from the active master key. */
   mac(purpose: string, content: string): Buffer {
     const derived = hkdfSync('sha256', this.#active.bytes, '', `file-transfer-gateway ${purpose}`, MASTER_KEY_BYTES);
     return createHmac('sha256', Buffer.from(derived)).update(content).digest();
@@ -83,7 +83,7 @@ export class Keyring {
   }
 }
 
-/** A known text under the key: opens only with the same key. */
+/** A known text, encrypted with the key: opens only with the same key. */
 export function makeCheckValue(key: MasterKey): Buffer {
   return pack(key.bytes, Buffer.from(CHECK_TEXT), Buffer.from(key.id));
 }

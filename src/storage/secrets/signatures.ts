@@ -1,10 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Keyring } from './secrets.js';
 
-/** Enough that nobody hits upon one. */
+/** Too many bits to guess. */
 const BYTES = 16;
 
-/** Signs what the gateway gives to clients and takes back from them: any node knows it again, nobody else can make it. */
+/**
+ * Signs values that clients get from the gateway and send back: any node recognizes them, and clients cannot forge
+ * them.
+ */
 export class Signatures {
   readonly #keyring: Keyring;
 
@@ -12,7 +15,7 @@ export class Signatures {
     this.#keyring = keyring;
   }
 
-  /** A new master key ends them. `purpose` keeps those of one kind apart from all others. */
+  /** A new master key invalidates them. `purpose` separates the signatures of one kind from all others. */
   sign(purpose: string, content: string): Buffer {
     return this.#keyring.mac(purpose, content).subarray(0, BYTES);
   }

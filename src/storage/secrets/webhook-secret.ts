@@ -1,4 +1,4 @@
-/** What signs the events of an account that belong to no watched folder, and those that go to a webhook. */
+/** The secrets that sign the events of an account that belong to no watched folder, and those of a webhook. */
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../postgres/database.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
@@ -17,7 +17,7 @@ interface Kept {
 export class WebhookSecret {
   readonly #database: Database;
   readonly #secrets: NamedSecrets;
-  /** Whose secrets these are. */
+  /** The table of the owners. */
   readonly #table: 'accounts' | 'webhooks';
 
   constructor(database: Database, secrets: NamedSecrets, table: 'accounts' | 'webhooks') {
@@ -26,21 +26,24 @@ export class WebhookSecret {
     this.#table = table;
   }
 
-  /** The secrets that sign now, the current one first; it is made when it is first asked for. */
+  /** The secrets that sign now, the current one first; the first call creates one. */
   async current(owner: string): Promise<readonly string[]> {
     const stored = await this.#database.run((sql) => this.#find(sql, owner));
     const { current, former } = stored ?? (await this.#locked(owner, (kept) => kept ?? { current: make() }));
     return former === undefined ? [current] : [current, former.secret];
   }
 
-  /** Makes the first one of a new owner. */
+  /** Creates the first secret of a new owner. */
   async add(tx: Transaction, owner: string): Promise<string> {
     const current = make();
     await this.#secrets.put(tx, owner, NAME, JSON.stringify({ current } satisfies Kept));
     return current;
   }
 
-  /** Makes a new secret; the one before signs along for a day. Resolves to the new one. `noted` belongs to the change. */
+  /**
+   * Makes a new secret; the former one also signs for one more day. Resolves to the new one. `noted` runs in the same
+   * transaction.
+   */
   async rotate(owner: string, noted?: (tx: Transaction) => Promise<void>): Promise<string> {
     const next = (kept: Kept | undefined, now: number): Kept => ({
       current: make(),
@@ -66,7 +69,7 @@ export class WebhookSecret {
     });
   }
 
-  /** Without a former one that signs no longer. */
+  /** Leaves out a former secret that does not sign any more. */
   async #find(sql: Queryable, owner: string): Promise<Kept | undefined> {
     const stored = await this.#secrets.find(sql, owner, NAME);
     const kept = stored === undefined ? undefined : (JSON.parse(stored) as Kept);
