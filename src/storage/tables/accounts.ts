@@ -1,4 +1,4 @@
-/** Accounts, and what their owners prove themselves with: password, one-time passwords, recovery codes; and who has failed to. */
+/** Accounts, and the credentials of their owners: password, one-time passwords, recovery codes; and failed logins. */
 import { createHash, randomBytes } from 'node:crypto';
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import { uuidv7 } from '../../base/uuid.js';
@@ -32,7 +32,7 @@ const RECOVERY_CODE_BYTES = 10;
 export class Accounts {
   readonly #database: Database;
   readonly #secrets: NamedSecrets;
-  /** Compared with where there is no hash, so that an unknown address takes as long as a wrong password. */
+  /** Compared if there is no hash, so that an unknown address takes as long as a wrong password. */
   #decoy: Promise<string> | undefined;
 
   readonly #holdings = new SharedQuestion((accountId) => this.#holdingsOf(accountId));
@@ -47,7 +47,7 @@ export class Accounts {
     return row?.count ?? 0;
   }
 
-  /** How many connections and history items it has; fast at millions of them. */
+  /** The number of its connections and history items; fast even with millions of them. */
   async holdings(accountId: string): Promise<Holdings> {
     return this.#holdings.answer(accountId);
   }
@@ -61,7 +61,7 @@ export class Accounts {
     return row ?? { connections: 0, transfers: 0 };
   }
 
-  /** What the configuration says of private addresses for the account's connections; null = nothing of its own. */
+  /** The configuration's setting on private addresses for the account's connections; null = no setting. */
   async allowsPrivate(accountId: string): Promise<boolean | null> {
     const row = await this.#database.first<{ allowed: boolean | null }>`
       select allow_private as allowed from accounts where id = ${accountId}`;
@@ -76,7 +76,7 @@ export class Accounts {
     return this.#owner('email', email);
   }
 
-  /** Whose connection this is, where it leads there. */
+  /** The owner of this connection, if it leads to that host with that user. */
   async findByConnection(id: string, host: string, username: string): Promise<Account | undefined> {
     const [found] = await this.#database.all<{ accountId: string }>`
       select account_id from connections
@@ -84,7 +84,7 @@ export class Accounts {
     return found === undefined ? undefined : this.#owner('id', found.accountId);
   }
 
-  /** Takes equally long for an account that there is not. */
+  /** Takes equally long for an account that does not exist. */
   async verifyPassword(accountId: string | undefined, password: string): Promise<boolean> {
     const [row] =
       accountId === undefined
@@ -104,7 +104,7 @@ export class Accounts {
     });
   }
 
-  /** A secret that is not in force before its first code was shown to be right. */
+  /** Stores a secret that takes effect only when its first code was verified. */
   async beginTotp(actor: Actor, secret: string): Promise<void> {
     await this.#database.transaction((tx) => this.#secrets.put(tx, actor.accountId, TOTP_SECRET, secret));
   }
@@ -113,7 +113,7 @@ export class Accounts {
     return this.#database.run((sql) => this.#secrets.find(sql, accountId, TOTP_SECRET));
   }
 
-  /** Whether the step's code may still be used: each is good for one login, on any node. */
+  /** Whether the step's code may still be used: each code allows one login, on any node. */
   async takeTotpStep(accountId: string, step: number): Promise<boolean> {
     const rows = await this.#database.all`
       update accounts set totp_last_step = ${step}
@@ -121,7 +121,7 @@ export class Accounts {
     return rows.length > 0;
   }
 
-  /** Switches one-time passwords on; resolves to the recovery codes. */
+  /** Turns one-time passwords on; resolves to the recovery codes. */
   async confirmTotp(actor: Actor): Promise<readonly string[]> {
     return this.#database.transaction(async (tx) => {
       await tx`update accounts set totp_confirmed_at = now() where id = ${actor.accountId}`;
@@ -147,7 +147,7 @@ export class Accounts {
     });
   }
 
-  /** Whether it was one of the account's and not used before. */
+  /** Whether the code belongs to the account and was not used before. */
   async takeRecoveryCode(accountId: string, code: string): Promise<boolean> {
     const rows = await this.#database.all`
       update recovery_codes set used_at = now()
@@ -155,7 +155,7 @@ export class Accounts {
     return rows.length > 0;
   }
 
-  /** Failures are counted in the database: guesses spread over nodes and threads are still counted together. */
+  /** Failures are counted in the database, so guesses spread over nodes and threads are counted together. */
   failureLimiter({ name, points, windowSeconds }: FailureLimit): RateLimiterPostgres {
     return new RateLimiterPostgres({
       storeClient: { query: (statement: Statement) => this.#query(statement) },
@@ -204,12 +204,12 @@ export class Accounts {
   }
 }
 
-/** Failed logins that count no more. */
+/** Deletes failed logins that do not count any more. */
 export async function forgetFailures(sql: Queryable): Promise<void> {
   await sql`delete from login_failures where expire < ${Date.now()}`;
 }
 
-/** Enters a configured account, or brings it up to date; resolves to its id. */
+/** Creates or updates a configured account; resolves to its id. */
 export async function provisionAccount(tx: Transaction, account: AccountConfig): Promise<string> {
   const [found] = await tx<{ id: string; current: string | null; configured: string | null }[]>`
     select id, password_hash as current, configured_password_hash as configured
@@ -233,13 +233,13 @@ export async function provisionAccount(tx: Transaction, account: AccountConfig):
 }
 
 interface PasswordHashes {
-  /** In force. */
+  /** In effect. */
   readonly current: string | null;
-  /** Of the password that the configuration gave last. */
+  /** The hash of the password that the configuration gave last. */
   readonly configured: string | null;
 }
 
-/** A password changed by hand stands until the configuration gives another one than it gave last. */
+/** A password changed by hand stays until the configuration gives another one than before. */
 async function nextPasswords(password: string | undefined, stored: PasswordHashes): Promise<PasswordHashes> {
   if (password === undefined || password === '') return stored;
   const last = stored.configured ?? stored.current;
@@ -253,7 +253,7 @@ interface Statement {
   readonly values: readonly (string | number | null)[];
 }
 
-/** `abcd-efgh-ijkm-npqr`: written down by hand, so without letters that look alike. */
+/** `abcd-efgh-ijkm-npqr`: copied by hand, so without letters that look alike. */
 function makeRecoveryCode(): string {
   const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
   const letters = Array.from(randomBytes(RECOVERY_CODE_BYTES * 2), (byte) => alphabet.charAt(byte % 32)).slice(0, 16);

@@ -1,4 +1,4 @@
-/** How accounts are told by mail of what needs a person: settings, recipients, and the mail that waits for each. */
+/** Alarm mails of accounts: settings, recipients, and the mail that waits for each. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { GatewayError, refusal } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
@@ -12,7 +12,7 @@ import { DAY_MS } from '../../contract/units.js';
 export interface AlarmRecipient {
   readonly address: string;
   readonly isConfirmed: boolean;
-  /** When a mail was taken last. */
+  /** When the last mail was accepted. */
   readonly sentAt: Date | null;
   /** Since when mails to it fail, and why. */
   readonly failingSince: Date | null;
@@ -24,18 +24,18 @@ export interface DueMail extends AlarmSettings {
   readonly accountId: string;
   readonly address: string;
   readonly claim: string;
-  /** The last alarm that it was told of, and when. */
+  /** The last alarm of which it got a mail, and when. */
   readonly told: number;
   readonly sentAt: Date | null;
   readonly attempts: number;
   readonly failingSince: Date | null;
 }
 
-/** What became of it. */
+/** The outcome of a mail. */
 export type MailOutcome =
   | { readonly kind: 'sent'; readonly told: number; readonly at: Date; readonly notBefore: Date }
   | { readonly kind: 'failed'; readonly error: string; readonly since: Date; readonly notBefore: Date }
-  /** Tried for too long: what it told of is told no more, and what goes on stands in the next one. */
+  /** Retried for too long: its alarms are not mailed again; those that continue are in the next mail. */
   | { readonly kind: 'given_up'; readonly error: string; readonly told: number; readonly notBefore: Date }
   | { readonly kind: 'quiet'; readonly until: Date }
   | { readonly kind: 'nothing' };
@@ -44,7 +44,7 @@ const CLAIM_SECONDS = 60;
 const CODE_CHARS = 10;
 const CODE_HOURS = 24;
 const CODE_TRIES = 5;
-/** Mails of a day that somebody asks for: codes, and tests. */
+/** Requested mails per day: codes and tests. */
 const MOST_ASKED = 20;
 
 export class AlarmRecipients {
@@ -54,7 +54,7 @@ export class AlarmRecipients {
     this.#database = database;
   }
 
-  /** undefined as long as nobody has set anything. */
+  /** undefined before anything was set. */
   async settings(accountId: string): Promise<AlarmSettings | undefined> {
     return this.#database.first<AlarmSettings>`
       select ${columns} from alarm_settings s where account_id = ${accountId}`;
@@ -83,7 +83,7 @@ export class AlarmRecipients {
         select ${accountId}, w.address, case when lower(w.address) = lower(a.email) then now() end
         from unnest(${wanted}) as w (address) join accounts a on a.id = ${accountId}
         on conflict do nothing`;
-      // Other hours may have come into force.
+      // Other quiet hours may apply now.
       await tx`update alarm_recipients set quiet_until = null where account_id = ${accountId}`;
       await record(tx, actor, {
         action: 'alarms.update',
@@ -109,11 +109,11 @@ export class AlarmRecipients {
     return code;
   }
 
-  /** False where it is not the code, or not any more. */
+  /** False if the code is wrong or has expired. */
   async confirm(actor: Actor, address: string, code: string): Promise<boolean> {
     const { accountId } = actor;
     return this.#database.transaction(async (tx) => {
-      // Counted before it is compared.
+      // Counted before the comparison.
       const [row] = await tx<{ code: Buffer }[]>`
         update alarm_recipients set code_tries = code_tries + 1
         where account_id = ${accountId} and address = ${address} and confirmed_at is null
@@ -128,12 +128,12 @@ export class AlarmRecipients {
     });
   }
 
-  /** A mail is sent because the owner asks for it. @throws GatewayError rate_limited */
+  /** Counts a mail that the owner requests. @throws GatewayError rate_limited */
   async ask(accountId: string): Promise<void> {
     await this.#database.transaction((tx) => ask(tx, accountId));
   }
 
-  /** Mails that are due at `now`; no other node takes them for a minute. */
+  /** Mails that are due at `now`; no other node gets them for a minute. */
   async claim(now: Date, most: number): Promise<readonly DueMail[]> {
     const claim = uuidv7();
     const rows = await this.#database.all<Omit<DueMail, 'claim'>>`

@@ -1,21 +1,21 @@
 /**
- * What needs a person, as it was found last: who looks at which account next, what is new since then, and what is over. A
- * claim is the time of the next look: one of a node that died is due again by itself.
+ * The last findings about what needs a person: the checks of accounts, what is new since the last one, and what is
+ * over. A claim is the time of the next check, so an account whose node died becomes due again by itself.
  */
 import { uuidv7 } from '../../base/uuid.js';
 import type { Database } from '../postgres/database.js';
 import { type DraftEvent, type EventFeeds, insertDrafts } from './event-feeds.js';
 
-/** An account that is to be looked at, claimed until the next look. */
+/** An account to be checked, claimed until its next check. */
 export interface ClaimedLook {
   readonly accountId: string;
   readonly plan: string;
   readonly claim: string;
 }
 
-/** What was found. */
+/** One finding. */
 interface FoundAlarm {
-  /** The same as long as it is the same trouble. */
+  /** Stays the same for the same trouble. */
   readonly key: string;
   readonly kind: string;
   readonly isUrgent: boolean;
@@ -24,13 +24,13 @@ interface FoundAlarm {
 }
 
 export interface Alarm extends FoundAlarm {
-  /** Higher than that of every alarm of the account before it. */
+  /** Higher than that of every earlier alarm of the account. */
   readonly id: number;
   readonly since: Date;
   readonly endedAt: Date | null;
 }
 
-/** An event without what all of them have. */
+/** An event without the common fields. */
 export type AlarmEvent = Pick<DraftEvent, 'type' | 'body' | 'connectionIds'>;
 
 const KEPT_DAYS = 90;
@@ -44,7 +44,7 @@ export class Alarms {
     this.#feeds = feeds;
   }
 
-  /** Takes in accounts that are new, spread over that time. */
+  /** Adds new accounts, spread over that time. */
   async enrol(overMs: number): Promise<void> {
     await this.#database.run(
       (sql) => sql`
@@ -55,7 +55,7 @@ export class Alarms {
     );
   }
 
-  /** Accounts that are due, as many as that at most; nobody else is given them before `everyMs` is over. */
+  /** Accounts that are due, at most `most`; no other caller gets them before `everyMs` is over. */
   async claim(most: number, everyMs: number): Promise<readonly ClaimedLook[]> {
     const claim = uuidv7();
     const rows = await this.#database.all<{ accountId: string; plan: string }>`
@@ -68,8 +68,8 @@ export class Alarms {
   }
 
   /**
-   * Keeps what a look has found, with the events of what is new and of what is over. undefined where somebody else has looked
-   * since: what is known now is newer.
+   * Stores the findings of a check, with the events of what is new and what is over. undefined if another node has
+   * checked the account since: its findings are newer.
    */
   async settle(
     { accountId, claim }: Pick<ClaimedLook, 'accountId' | 'claim'>,
@@ -78,7 +78,7 @@ export class Alarms {
   ): Promise<{ readonly raised: number; readonly cleared: number } | undefined> {
     const settled = await this.#database.transaction(async (tx) => {
       const { texts, booleans } = tx.types;
-      // Held to the end: ids are given in the order in which they are committed.
+      // Held to the end: ids are assigned in the order of the commits.
       const [mine] = await tx`
         select 1 from alarm_accounts where account_id = ${accountId} and looked_by = ${claim} for update`;
       if (mine === undefined) return undefined;
@@ -109,7 +109,7 @@ export class Alarms {
     return settled;
   }
 
-  /** Of these kinds: those that go on, and those that have ended since. In the order in which they began. */
+  /** The alarms of these kinds that continue, and those that have ended since. In the order of their start. */
   async list(accountId: string, kinds: readonly string[], endedSince: Date | null): Promise<readonly Alarm[]> {
     return this.#database.run(
       (sql) => sql<Alarm[]>`

@@ -1,4 +1,4 @@
-/** Host keys that servers have announced under a trusted one, and proven: their rows. */
+/** Rows of host keys that servers have announced under a trusted key, and proven. */
 import { type HostKey, KEY_GONE_AFTER_MS } from '../../connections/host-keys.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 
@@ -17,7 +17,7 @@ interface KnownKey {
   readonly hasGone: boolean;
 }
 
-/** The latest first. */
+/** Latest first. */
 export async function listAnnounced(sql: Queryable, accountId: string, id: string): Promise<readonly ListedHostKey[]> {
   return sql<ListedHostKey[]>`
     select k.fingerprint, k.algorithm, k.is_first, k.first_seen_at, k.last_seen_at,
@@ -41,7 +41,7 @@ export async function noteSeen(
     on conflict (connection_id, fingerprint) do update set last_seen_at = now()`;
 }
 
-/** All but these, and those that are rejected. */
+/** Deletes all but these keys and the rejected ones. */
 export async function withdrawOthers(tx: Transaction, id: string, fingerprints: readonly string[]): Promise<void> {
   await tx`
     delete from announced_host_keys where connection_id = ${id} and rejected_at is null
@@ -72,7 +72,10 @@ export async function knownKeys(tx: Transaction, id: string): Promise<readonly K
     from announced_host_keys where connection_id = ${id}`;
 }
 
-/** The trusted keys were changed by hand: what was taken away is not taken up again by a rule; without any, all begins anew. */
+/**
+ * Follows a manual change of the trusted keys: no rule accepts a removed key again. Without any trusted key, all
+ * announced keys are deleted.
+ */
 export async function followHostKeys(
   tx: Transaction,
   id: string,
@@ -86,12 +89,12 @@ export async function followHostKeys(
   }
 }
 
-/** Of a connection that leads to another server now. */
+/** For a connection that now leads to another server. */
 export async function forgetAnnounced(tx: Transaction, id: string): Promise<void> {
   await tx`delete from announced_host_keys where connection_id = ${id}`;
 }
 
-/** Those among the trusted keys that have come by an announcement. */
+/** The trusted keys that came by an announcement. */
 export async function acceptedKeys(tx: Transaction, id: string): Promise<readonly string[]> {
   const rows = await tx<{ fingerprint: string }[]>`
     select k.fingerprint from announced_host_keys k join connections c on c.id = k.connection_id

@@ -1,4 +1,7 @@
-/** API keys: found for requests, kept by their owners, given by the configuration. The keys themselves are stored nowhere. */
+/**
+ * API keys: looked up for requests, managed by their owners, set by the configuration. The keys themselves are never
+ * stored.
+ */
 import { randomBytes } from 'node:crypto';
 import { uuidv7 } from '../../base/uuid.js';
 import type { Caller } from '../../base/caller.js';
@@ -16,7 +19,7 @@ import { handOverLinks } from './links.js';
 import { handOver } from './schedules.js';
 import { CachedLookup } from './cached-lookup.js';
 
-/** What a request may do that shows the key. */
+/** The rights of a request with this key. */
 export interface ApiKeyRecord extends Caller {
   readonly allowedIps: readonly string[];
   readonly expiresAt: Date | null;
@@ -29,7 +32,7 @@ interface MadeKey {
 
 const TOUCH_EVERY_MS = 60_000;
 const TOUCH_DELAY_MS = 1000;
-/** Revoked ones are shown for so long. */
+/** How long revoked keys are listed. */
 const SHOW_REVOKED_DAYS = 30;
 
 export class ApiKeys {
@@ -43,13 +46,13 @@ export class ApiKeys {
     this.#database = database;
   }
 
-  /** The key's record, or undefined when unknown, expired or revoked. Cached for at most a second. */
+  /** The key's record, or undefined if it is unknown, expired or revoked. Cached for at most a second. */
   async findKey(key: string): Promise<ApiKeyRecord | undefined> {
     if (!isPlausibleKey(key)) return undefined;
     return this.#used(await this.#lookup.find(nameOf(key)));
   }
 
-  /** The same of a key that was found within the last second, without a question. */
+  /** The same for a key that was found within the last second, without a query. */
   recallKey(key: string): ApiKeyRecord | undefined {
     return this.#used(this.#lookup.recall(nameOf(key)));
   }
@@ -62,7 +65,7 @@ export class ApiKeys {
     return found;
   }
 
-  /** The next find of any key asks the database; other nodes do within a second. */
+  /** The next look-up of any key asks the database; on other nodes within a second. */
   forgetAll(): void {
     this.#lookup.clear();
   }
@@ -77,7 +80,7 @@ export class ApiKeys {
     );
   }
 
-  /** By id, of these, whether they still open anything or not. */
+  /** Names by id; keys that are no longer valid are included. */
   async names(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     if (ids.length === 0) return new Map();
     const rows = await this.#database.all<{ id: string; name: string }>`
@@ -90,7 +93,7 @@ export class ApiKeys {
     return key;
   }
 
-  /** Resolves to the key, which is known nowhere afterwards, and its id. */
+  /** Resolves to the id and the key, which cannot be read again. */
   async create(actor: Actor, rights: KeyRights): Promise<MadeKey> {
     return this.#change(rights.name, async (tx) => {
       const made = await insert(tx, actor.accountId, rights);
@@ -110,7 +113,10 @@ export class ApiKeys {
     });
   }
 
-  /** A second key with the rights and the name of `former`, which keeps working until `endsAt` under a name that says so. */
+  /**
+   * Creates a second key with the rights and the name of `former`, which stays valid until `endsAt` with that time in
+   * its name.
+   */
   async rotate(actor: Actor, former: ApiKey, endsAt: Date): Promise<MadeKey> {
     const until = former.expiresAt !== null && former.expiresAt < endsAt ? former.expiresAt : endsAt;
     return this.#change(former.name, async (tx) => {
@@ -156,7 +162,10 @@ export class ApiKeys {
       where k.key_hash = ${Buffer.from(hash, 'base64')} and k.revoked_at is null`;
   }
 
-  /** Notes the use without keeping the request: one write for all keys used within a second, once a minute each. */
+  /**
+   * Stores the last use without delaying the request: one write for all keys used within a second, at most once a
+   * minute per key.
+   */
   #touch(keyId: string, now: number): void {
     this.#touchedAt.set(keyId, now);
     this.#toTouch.add(keyId);
@@ -168,17 +177,18 @@ export class ApiKeys {
     const ids = [...this.#toTouch];
     this.#toTouch = new Set();
     if (ids.length === 0) return;
-    // When a key was last used is worth no failed request: lost while the database is away, written a minute later.
+    // The time of the last use must not fail a request: it is lost while the database is away, and written a minute
+    // later.
     await this.#database
       .run((sql) => sql`update api_keys set last_used_at = now() where id = any(${sql.types.uuids(ids)})`)
       .catch(() => undefined);
   }
 }
 
-/** In memory a key is known by its hash alone. */
+/** In memory a key is identified only by its hash. */
 const nameOf = (key: string): string => hashApiKey(key).toString('base64');
 
-/** The connection is about to go. A key for it alone must not become one for all: it is revoked. */
+/** The connection is about to be deleted. A key for only this connection must not become one for all: it is revoked. */
 export async function dropConnection(tx: Transaction, accountId: string, connectionId: string): Promise<void> {
   await tx`
     update api_keys set
@@ -188,7 +198,7 @@ export async function dropConnection(tx: Transaction, accountId: string, connect
     where account_id = ${accountId} and ${connectionId} = any(connection_ids)`;
 }
 
-/** Gives the account its configured keys; removes none. StartupError names the one that cannot be given. */
+/** Creates or updates the account's configured keys; deletes none. StartupError names the key that cannot be set. */
 export async function provisionKeys(tx: Transaction, accountId: string, account: AccountConfig): Promise<void> {
   const names = account.apiKeys.map((key) => key.name);
   for (const key of account.apiKeys) {
@@ -221,7 +231,7 @@ export async function provisionKeys(tx: Transaction, accountId: string, account:
   }
 }
 
-/** Marks the keys that the configuration lists, and no others: the next start would undo changes made to them by hand. */
+/** Marks exactly the keys in the configuration: the next start would undo changes made to them by hand. */
 export async function markConfiguredKeys(tx: Transaction, keys: readonly ApiKeyConfig[]): Promise<void> {
   const hashes = keys.map(({ key }) => hashApiKey(key).toString('base64'));
   await tx`

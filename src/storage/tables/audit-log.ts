@@ -1,13 +1,13 @@
-/** Who changed what, when and from where. Entries name things as they were called then, and hold no secrets. */
+/** Who changed what, when and from where. Entries contain the names of that time, and no secrets. */
 import { uuidv7 } from '../../base/uuid.js';
 import type { Database } from '../postgres/database.js';
 import type { Queryable } from '../postgres/sql.js';
 
-/** Who asks for a change. */
+/** The author of a change. */
 export interface Actor {
   readonly accountId: string;
   readonly kind: 'session' | 'key' | 'anonymous';
-  /** Of the session or the key. */
+  /** The id of the session or the key. */
   readonly id: string | null;
   /** The account's address; for a key its name is looked up when the entry is written. */
   readonly email: string;
@@ -19,7 +19,7 @@ export interface AuditChange {
   /** `area.verb` */
   readonly action: string;
   readonly target?: { readonly kind: string; readonly id: string; readonly name: string };
-  /** Names of changed fields and values that anybody may read. */
+  /** Names of changed fields, and values that need no protection. */
   readonly details?: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 }
 
@@ -36,7 +36,7 @@ interface AuditEntry {
 
 interface AuditFilter {
   readonly limit: number;
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   readonly cursor?: string;
   /** An area (`connection`) or an action (`connection.update`). */
   readonly action?: string;
@@ -57,7 +57,7 @@ interface AuditRow {
   readonly details: unknown;
 }
 
-/** Written in the transaction of the change itself, so that there is no change without its entry. */
+/** Written in the transaction of the change, so that every change has its entry. */
 export async function record(sql: Queryable, actor: Actor, { action, target, details }: AuditChange): Promise<void> {
   const keyId = actor.kind === 'key' ? actor.id : null;
   await sql`
@@ -76,12 +76,12 @@ export class AuditLog {
     this.#database = database;
   }
 
-  /** For what happens outside of a change: logins. */
+  /** For events without a change: logins. */
   async add(actor: Actor, change: AuditChange): Promise<void> {
     await this.#database.run((sql) => record(sql, actor, change));
   }
 
-  /** Newest first; one entry more than `limit` tells that there are more. */
+  /** Newest first; one entry more than `limit` shows that there are more. */
   async list(accountId: string, { limit, cursor, action }: AuditFilter): Promise<readonly AuditEntry[]> {
     const rows = await this.#database.run(
       (sql) => sql<AuditRow[]>`

@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../base/cache-size.js';
 
 const MAX_FOUND = 20_000;
-/** Kept apart from the found ones, so that a flood of wrong keys evicts no right one. */
+/** Separate from the found ones, so that a flood of wrong keys evicts no valid key. */
 const MAX_ABSENT = 5000;
 const TTL_MS = 1000;
-/** The clock is read each time: else a timer is set for each millisecond in which something is looked up. */
+/** The clock is read each time: otherwise a timer is set in each millisecond with a look-up. */
 const TTL = { ttl: TTL_MS, ttlResolution: 0 } as const;
 
-/** Remembers look-ups for at most a second, absent ones too; callers who ask at the same time share one question. */
+/** Caches look-ups for at most a second, including absent ones; simultaneous callers share one question. */
 export class CachedLookup<V extends object> {
   readonly #load: (key: string) => Promise<V | undefined>;
   readonly #found = new LRUCache<string, V>({ ...atMost(MAX_FOUND), ...TTL });
@@ -19,7 +19,7 @@ export class CachedLookup<V extends object> {
     this.#load = load;
   }
 
-  /** Without asking anybody. */
+  /** Without a question. */
   recall(key: string): V | undefined {
     return this.#found.get(key);
   }
@@ -31,7 +31,7 @@ export class CachedLookup<V extends object> {
     return this.#loading.get(key) ?? this.#start(key);
   }
 
-  /** The next find asks anew, also when a question is under way. */
+  /** The next find asks again, even while a question runs. */
   forget(key: string): void {
     this.#found.delete(key);
     this.#absent.delete(key);

@@ -1,6 +1,6 @@
 /**
- * Looks at connections: who is due, claimed by one node at a time, and what was found. A claim is a due time in the near
- * future: that of a node that died is due again by itself.
+ * Checks of connections: which ones are due, claimed by one node at a time, and what they found. A claim is a due time
+ * in the near future, so a check whose node died becomes due again by itself.
  */
 import type { PendingQuery, Row } from 'postgres';
 import { uuidv7 } from '../../base/uuid.js';
@@ -11,18 +11,20 @@ import { type Queryable, storable } from '../postgres/sql.js';
 import { deleteOldOutages, endOutagesOfInactive } from './connection-outages.js';
 import { slotOf } from './time-slots.js';
 
-/** What a claimed one comes with. */
+/** The state at the time of the claim. */
 export interface CheckBefore {
-  /** Looks that have failed since the last one that did not. */
+  /** Failed checks since the last successful one. */
   readonly failures: number;
-  /** How long they have, at the time of the claim; null = they have not. */
+  /** How long they have failed; null = they have not. */
   readonly failingMs: number | null;
 }
 
-/** What a look has found. */
+/** The result of a check. */
 export interface CheckFound {
   readonly connectionId: string;
-  /** `unknown`: nothing of the server, as all sessions were in use, or the gateway itself was in the way. */
+  /**
+   * `unknown`: nothing is known about the server, because all sessions were in use or the gateway itself was the cause.
+   */
   readonly outcome: 'reached' | 'failed' | 'unknown';
   readonly error: { readonly code: string; readonly text: string } | undefined;
   readonly tookMs: number;
@@ -32,7 +34,7 @@ export interface CheckFound {
   readonly certificate:
     | { readonly fingerprint: string; readonly subject: string; readonly issuer: string; readonly validTo: Date }
     | undefined;
-  /** Until the next one. */
+  /** The delay until the next check. */
   readonly nextMs: number;
 }
 
@@ -65,8 +67,8 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
   }
 
   /**
-   * Takes in connections that are new, spread over so many seconds, and has those looked at soon that were changed. What is
-   * switched off is not down.
+   * Adds new connections, spread over so many seconds, and makes changed ones due soon. An inactive connection is not
+   * down.
    */
   async enrol(overSeconds: number): Promise<void> {
     const taken = await this.#database.run(
@@ -87,7 +89,7 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
     if (taken.count + hastened.count > 0) this.#agenda.lookNow();
   }
 
-  /** Nobody has looked for longer than that: not all of them at once. */
+  /** After a long time without checks: spreads overdue checks, so that they do not all run at once. */
   async spread(overSeconds: number): Promise<void> {
     await this.#database.run(
       (sql) => sql`
@@ -96,7 +98,7 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
     );
   }
 
-  /** Account by account: one with many of them waits for its own alone. */
+  /** Picks account by account: one with many connections delays only its own. */
   async fetch(_queue: 'connection-check', limit: number, except: Busy): Promise<readonly ClaimedTask[]> {
     const rows = await this.#database.run((sql) => {
       const host = sql`coalesce(c.settings ->> 'endpoint', c.settings ->> 'host', c.settings ->> 'region', '')`;
@@ -130,7 +132,7 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
     await this.#change(jobs, (sql) => sql`due_at = ${claimed(sql)}`);
   }
 
-  /** What was found has ended the claim. */
+  /** Storing the result has already ended the claim. */
   async finish(): Promise<void> {}
 
   async postpone(_queue: 'connection-check', job: ClaimedTask, until: Date | number): Promise<void> {
@@ -150,7 +152,7 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
     });
   }
 
-  /** Resolves when it is kept, together with whatever else was found meanwhile; of a claim that lapsed nothing is. */
+  /** Resolves when the result is stored, in one batch with other results. The result of an expired claim is dropped. */
   found(found: CheckFound): Promise<void> {
     return new Promise((done, fail) => {
       this.#waiting.push({ found, done, fail });
@@ -261,7 +263,7 @@ function claimed(sql: Queryable) {
   return sql`now() + make_interval(secs => ${CLAIM_SECONDS}::double precision)`;
 }
 
-/** A certificate may say anything. */
+/** A certificate may contain any date. */
 function validTime(time: Date | undefined): Date | null {
   return time === undefined || Number.isNaN(time.getTime()) ? null : time;
 }

@@ -1,4 +1,4 @@
-/** What is known of the health of connections, for their owners: of the last day, week and quarter of a year. */
+/** The health of connections, for their owners: over the last day, week and 90 days. */
 import type { Database } from '../postgres/database.js';
 import { added, quantile } from './time-slots.js';
 
@@ -7,13 +7,13 @@ export interface ConnectionState {
   readonly name: string;
   readonly type: string;
   readonly isActive: boolean;
-  /** Since when it is down. */
+  /** The start of the current outage. */
   readonly downSince: Date | null;
-  /** Since when its outages are known; null = nobody has looked. */
+  /** Since when its outages are recorded; null = never checked. */
   readonly watchedSince: Date | null;
   readonly checkedAt: Date | null;
   readonly reachedAt: Date | null;
-  /** Of the last look, if it failed. */
+  /** The error of the last check, if it failed. */
   readonly error: string | null;
   readonly errorCode: string | null;
   readonly certificate: {
@@ -23,7 +23,7 @@ export interface ConnectionState {
     readonly validTo: Date | null;
   } | null;
   readonly hostKey: { readonly fingerprint: string; readonly algorithm: string; readonly since: Date } | null;
-  /** Parts of 1, in the order of WINDOW_DAYS; null = nobody has looked. */
+  /** Fractions of 1, in the order of WINDOW_DAYS; null = never checked. */
   readonly availability: readonly (number | null)[];
 }
 
@@ -32,14 +32,14 @@ export interface WindowFigures {
   readonly availability: number | null;
   readonly checks: number;
   readonly failedChecks: number;
-  /** Milliseconds that 95 of 100 did not exceed. */
+  /** The 95th percentile, in milliseconds. */
   readonly connectMs: number | null;
   readonly firstByteMs: number | null;
 }
 
 interface Outage {
   readonly from: Date;
-  /** null = it goes on. */
+  /** null = it continues. */
   readonly to: Date | null;
   readonly error: string | null;
   readonly errorCode: string | null;
@@ -57,7 +57,7 @@ const WINDOW_DAYS = [1, 7, 90];
 const DAY_SECONDS = 86_400;
 const MOST_OUTAGES = 200;
 const PERCENTILE = 0.95;
-/** Of certificates, as the metric says. */
+/** For certificates; the same as in the metric. */
 const EXPIRING_DAYS = 14;
 const COUNTS_FRESH_MS = 2000;
 
@@ -98,12 +98,12 @@ export class ConnectionFigures {
     this.#database = database;
   }
 
-  /** Of all connections of the account. */
+  /** All connections of the account. */
   async list(accountId: string): Promise<readonly ConnectionState[]> {
     return this.#states(accountId, null);
   }
 
-  /** Seconds in which each was down, by connection: of each span between two neighbours in `bounds`. */
+  /** Downtime in seconds, by connection, for each span between two neighbours in `bounds`. */
   async downSeconds(accountId: string, bounds: readonly Date[]): Promise<ReadonlyMap<string, readonly number[]>> {
     const rows = await this.#database.run((sql) => {
       const { times } = sql.types;
@@ -146,7 +146,10 @@ export class ConnectionFigures {
     return { state, windows, outages: [...outages], expiringKeys: [...expiringKeys] };
   }
 
-  /** Counts over all accounts, for metrics: connections that are down, certificates that end soon, and the size of the database. Many gauges ask at once. */
+  /**
+   * Counts over all accounts, for metrics: connections that are down, certificates that expire soon, and the size of
+   * the database. Shared, because many gauges ask at once.
+   */
   counts(): Promise<Counts> {
     if (this.#counted === undefined || Date.now() - this.#counted.at > COUNTS_FRESH_MS) {
       this.#counted = { at: Date.now(), answer: this.#count() };
@@ -163,7 +166,7 @@ export class ConnectionFigures {
     return row ?? { down: 0, expiring: 0, databaseBytes: NaN };
   }
 
-  /** Whether each can be reached, for metrics: of so many at most, those that have been there for longest. */
+  /** Whether each connection is reachable, for metrics: at most `most`, the oldest ones. */
   async reachable(most: number): Promise<readonly { readonly id: string; readonly isUp: boolean }[]> {
     return this.#database.all<{ id: string; isUp: boolean }>`
       select c.id, not exists (
@@ -201,7 +204,7 @@ function stateOf(row: StateRow): ConnectionState {
   const { certificate, subject, issuer, validTo, hostKey, algorithm, hostKeySince, watchedSeconds, ...others } = row;
   const { down1, down2, down3, ...known } = others;
   const availability = [down1, down2, down3].map((down, index) => {
-    // What is seen only once is not down for longer than anybody has looked.
+    // The downtime cannot be longer than the time since the first check.
     const seconds = Math.min(watchedSeconds ?? 0, (WINDOW_DAYS[index] ?? 0) * DAY_SECONDS);
     return seconds <= 0 || row.checkedAt === null ? null : Math.max(0, 1 - down / seconds);
   });
@@ -217,7 +220,10 @@ function stateOf(row: StateRow): ConnectionState {
   };
 }
 
-/** A day's and a week's come from the hours, of which the first one is not whole; those before from the days. */
+/**
+ * The figures of a day and a week are computed from the hours, of which the first is partial; longer ones from the
+ * days.
+ */
 function windowOf(days: number, availability: number | null, speeds: readonly SpeedRow[]): WindowFigures {
   const unit = days <= 7 ? 'hour' : 'day';
   const rows = speeds.filter((row) => row.unit === unit && row.ageDays <= days);

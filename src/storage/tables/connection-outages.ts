@@ -1,11 +1,11 @@
-/** When connections were down, and the events of their going and coming back: one of each, however many nodes notice. */
+/** Outages of connections, and the events of their start and end: one of each, even if several nodes notice. */
 import { uuidv7 } from '../../base/uuid.js';
 import type { Connection } from '../../connections/connection.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable } from '../postgres/sql.js';
 import { type EventFeeds, insertDrafts } from './event-feeds.js';
 
-/** What is switched off is not down. */
+/** An inactive connection is not down. */
 export async function endOutagesOfInactive(sql: Queryable): Promise<void> {
   await sql`
     update connection_outages o set until = now() from connections c
@@ -18,7 +18,7 @@ export async function deleteOldOutages(sql: Queryable, days: number): Promise<vo
 
 type Subject = Pick<Connection, 'id' | 'accountId'>;
 
-/** Makes the body of an event. */
+/** Builds the body of an event. */
 type BodyOf = (since: Date, at: Date) => string;
 
 export class ConnectionOutages {
@@ -37,7 +37,9 @@ export class ConnectionOutages {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** It has been down for so long. False where that is known, or where there is no such connection any more. */
+  /**
+   * Starts an outage that began `elapsedMs` ago. False if it is already recorded, or the connection no longer exists.
+   */
   async begin(
     { id, accountId }: Subject,
     elapsedMs: number,
@@ -59,7 +61,7 @@ export class ConnectionOutages {
     );
   }
 
-  /** It is there again. False where it was not down. */
+  /** Ends the outage. False if the connection was not down. */
   async end({ id, accountId }: Subject, bodyOf: BodyOf): Promise<boolean> {
     return this.#change(
       accountId,

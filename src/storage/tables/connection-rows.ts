@@ -1,4 +1,4 @@
-/** A connection as rows (public settings, secrets apart) and back. */
+/** Converts a connection into rows (public settings and, separately, secrets) and back. */
 import { readFile } from 'node:fs/promises';
 import type { ConnectionConfig } from '../../config/schema.js';
 import type { Digests } from '../../contract/connection/fields.js';
@@ -8,7 +8,7 @@ import type { AnnouncedKey } from '../../connections/host-keys.js';
 import { definitionOf } from '../../contract/connection/types.js';
 import { StartupError } from '../startup.js';
 
-/** What `connections` holds of one. */
+/** The row of a connection in `connections`. */
 export interface ConnectionRow {
   readonly id: string;
   readonly accountId: string;
@@ -17,16 +17,16 @@ export interface ConnectionRow {
   readonly isActive: boolean;
   readonly settings: Settings;
   readonly hostKeys: readonly string[];
-  /** Of announced ones; null = none. */
+  /** The announced host keys; null = none. */
   readonly announcedKeys?: readonly (Omit<AnnouncedKey, 'lastSeenAt'> & { readonly lastSeenAt: string })[] | null;
   readonly configured: boolean;
-  /** Of the account; null = as the configuration says for all. */
+  /** The account's setting; null = the general setting of the configuration applies. */
   readonly allowPrivate: boolean | null;
-  /** Of the account. */
+  /** The account's setting. */
   readonly digests?: Digests;
 }
 
-/** Splits a configured connection; reads the key and certificate files it names. StartupError when one is unreadable. */
+/** Splits a configured connection; reads its key and certificate files. StartupError if one is unreadable. */
 export async function splitConfig(
   config: ConnectionConfig,
   { settings, secrets }: Definition = definitionOf(config),
@@ -48,7 +48,7 @@ export async function splitConfig(
   return { settings: rows as unknown as Settings, secrets: values };
 }
 
-/** The settings of an input that the schema of its type has let through, its defaults filled in. */
+/** The settings of a valid input of this type, with defaults. */
 export function settingsOf(input: Values, { settings }: Definition): Settings {
   const rows = Object.entries(settings).map(([name, setting]) => [
     name,
@@ -57,7 +57,7 @@ export function settingsOf(input: Values, { settings }: Definition): Settings {
   return Object.fromEntries(rows) as Settings;
 }
 
-/** Puts row and opened secrets together again. */
+/** Joins a row and its opened secrets. */
 export function joinConnection(
   row: ConnectionRow,
   secrets: SecretValues,
@@ -66,7 +66,7 @@ export function joinConnection(
   const stored: Values = { ...row.settings };
   const opened: Values = { ...secrets };
   const settings = Object.entries(definition.settings).map(([name, setting]) => {
-    // A row that was written before the setting was known has its default.
+    // A row that is older than the setting has its default.
     const value = stored[name] === undefined ? setting.default : stored[name];
     return [name, value ?? undefined] as const;
   });

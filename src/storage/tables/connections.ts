@@ -1,4 +1,7 @@
-/** Connections: opened for operations, kept by their owners, given by the configuration. Secrets go in and come out in one place. */
+/**
+ * Connections: opened for operations, managed by their owners, set by the configuration. Only this module writes and
+ * reads their secrets.
+ */
 import type { AccountConfig, ConnectionConfig } from '../../config/schema.js';
 import type { Connection, SecretName, SecretValues, Settings } from '../../connections/connection.js';
 import { addressOf } from '../../contract/connection/definition.js';
@@ -32,7 +35,7 @@ const rowFields = { ...connectionFields, ...hostKeyFields };
 export type ManagedConnection = Omit<RowOf<typeof rowFields>, 'accountId'> & {
   readonly type: ConnectionType;
   readonly settings: Settings;
-  /** Names of those that are set. */
+  /** Names of the secrets that are set. */
   readonly secrets: readonly string[];
   readonly lastTest: LastTest | null;
 };
@@ -45,7 +48,7 @@ interface LastTest {
   readonly card: unknown;
 }
 
-/** Absent = as it is; null = taken away. */
+/** Absent = unchanged; null = deleted. */
 export type SecretChanges = Readonly<Partial<Record<SecretName, string | null>>>;
 
 export interface ConnectionDraft {
@@ -55,7 +58,7 @@ export interface ConnectionDraft {
   readonly isActive: boolean;
   readonly settings: Settings;
   readonly secrets: SecretChanges;
-  /** undefined = as they are. */
+  /** undefined = unchanged. */
   readonly hostKeys: readonly string[] | undefined;
   readonly keyPairId: string | null;
 }
@@ -69,7 +72,7 @@ interface Dependents {
 export class Connections {
   readonly #database: Database;
   readonly #secrets: NamedSecrets;
-  /** By account and id: another account's connection is looked for, and not found, like one that never was. */
+  /** By account and id: a connection of another account is not found, like an unknown one. */
   readonly #lookup = new CachedLookup<Connection>((key) => {
     const [accountId = '', id = ''] = JSON.parse(key) as string[];
     return this.#load(accountId, id);
@@ -80,7 +83,7 @@ export class Connections {
     this.#secrets = secrets;
   }
 
-  /** With secrets; undefined when unknown or another account's. Cached for at most a second. */
+  /** With secrets; undefined if unknown or of another account. Cached for at most a second. */
   async find(accountId: string, connectionId: string): Promise<Connection | undefined> {
     return this.#lookup.find(JSON.stringify([accountId, connectionId]));
   }
@@ -102,10 +105,10 @@ export class Connections {
     this.forgetAll();
   }
 
-  /** Pins the first key seen unless another was pinned meanwhile; resolves to the pinned ones. */
+  /** Pins the first key seen unless another one is pinned already; resolves to the pinned keys. */
   async pinHostKey(connectionId: string, fingerprint: string): Promise<readonly string[]> {
     const pinned = await this.#database.run(async (sql) => {
-      // One row, one statement: of two first logins at once the second one meets the first one's key.
+      // One statement on one row: of two simultaneous first logins, the second one gets the first one's key.
       await sql`
         update connections set host_keys = array[${fingerprint}], host_keys_learned = true, updated_at = now()
         where id = ${connectionId} and host_keys = '{}'`;
@@ -116,7 +119,7 @@ export class Connections {
     return pinned;
   }
 
-  /** The next find of any connection asks the database. */
+  /** The next look-up of any connection asks the database. */
   forgetAll(): void {
     this.#lookup.clear();
   }
@@ -169,7 +172,10 @@ export class ConnectionEditor {
     return connection;
   }
 
-  /** `limit`: of the account's plan, 0 = none. plan_required, already_exists, unknown_item (the key pair). */
+  /**
+   * `limit`: connections of the account's plan, 0 = unlimited. @throws GatewayError plan_required, already_exists,
+   * unknown_item (the key pair)
+   */
   async create(actor: Actor, draft: ConnectionDraft, limit: number, copiedFrom?: string): Promise<string> {
     const id = draft.id ?? `conn_${randomText(16).toLowerCase()}`;
     await refusingDuplicates(`id: "${id}" is in use already; choose another one`, () =>
@@ -189,7 +195,7 @@ export class ConnectionEditor {
     return id;
   }
 
-  /** Learned host keys belong to the server they came from: another one starts without. */
+  /** Learned host keys belong to their server: a connection that now leads to another server starts without them. */
   async update(
     actor: Actor,
     before: ManagedConnection,
@@ -261,7 +267,7 @@ export class ConnectionEditor {
     this.#keys.forgetAll();
   }
 
-  /** The card of an earlier good test stays when this one has none. */
+  /** The card of an earlier successful test stays if this one has none. */
   async saveTest(connectionId: string, test: LastTest): Promise<void> {
     const card = test.card === null ? null : JSON.stringify(test.card);
     await this.#database.all`
@@ -289,7 +295,7 @@ export class ConnectionEditor {
 
   async #requireRoom(tx: Transaction, accountId: string, limit: number): Promise<void> {
     if (limit === 0) return;
-    // The account's row is the lock: of two that are made at once the second one counts the first.
+    // The account's row is the lock: of two simultaneous creations, the second one counts the first.
     await tx`select from accounts where id = ${accountId} for update`;
     if ((await countOf(tx, accountId)) < limit) return;
     throw refusal(
@@ -298,7 +304,7 @@ export class ConnectionEditor {
     );
   }
 
-  /** The draft's secrets, with the private key of its key pair. @throws GatewayError unknown_item */
+  /** The draft's secrets, including the private key of its key pair. @throws GatewayError unknown_item */
   async #secretsOf(
     tx: Transaction,
     accountId: string,
@@ -315,7 +321,7 @@ export class ConnectionEditor {
   }
 }
 
-/** By an announcement: whether they were learned stays as it is. */
+/** For announced keys: `host_keys_learned` does not change. */
 export async function setTrustedKeys(tx: Transaction, id: string, hostKeys: readonly string[]): Promise<void> {
   await tx`update connections set host_keys = ${tx.types.texts(hostKeys)}, updated_at = now() where id = ${id}`;
 }
@@ -344,14 +350,14 @@ function target(id: string, name: string) {
   return { kind: 'connection', id, name };
 }
 
-/** Whether both lead to one server, whose host keys hold for both. */
+/** Whether both lead to the same server, whose host keys are valid for both. */
 function isSame(one: ServerOf, other: ServerOf): boolean {
   return addressOf(definitionOf(one), one.settings) === addressOf(definitionOf(other), other.settings);
 }
 
 type ServerOf = Pick<ConnectionDraft, 'type' | 'settings'>;
 
-/** As the configuration gives it, with the files that it names read. */
+/** A configured connection after its files were read. */
 interface PreparedConnection {
   readonly config: ConnectionConfig;
   readonly settings: Settings;
@@ -363,8 +369,8 @@ export async function prepareConnection(config: ConnectionConfig): Promise<Prepa
 }
 
 /**
- * Gives the account its configured connections; removes none. Resolves to their ids. `sandboxId`: the connection to the
- * gateway's own sandbox, whose login opens nothing else, so that a copy may have it.
+ * Creates or updates the account's configured connections; deletes none. Resolves to their ids. `sandboxId`: the
+ * connection to the gateway's own sandbox, whose login opens nothing else, so that a copy may contain it.
  */
 export async function provisionConnections(
   tx: Transaction,
@@ -407,14 +413,14 @@ async function upsertConnection(
   const [found] = await tx<{ type: ConnectionType; settings: Settings; hostKeys: string[] }[]>`
     select type, settings, host_keys from connections where id = ${id} for update`;
   const given = 'hostKey' in config && config.hostKey !== undefined ? [config.hostKey].flat() : undefined;
-  // Learned keys belong to the server they came from.
+  // Learned keys belong to their server.
   const sameServer = found !== undefined && isSame(found, { type: config.type, settings });
   if (!sameServer) await forgetAnnounced(tx, id);
   const follows = given !== undefined && 'hostKeyRotation' in config && config.hostKeyRotation === 'accept';
-  // By that rule the file's keys are followed by others, which its next start must not undo.
+  // With that rule, accepted keys come after the file's keys; the next start must not undo this.
   const accepted = follows ? await acceptedKeys(tx, id) : [];
   const hostKeys = given === undefined ? (sameServer ? found.hostKeys : []) : [...new Set([...given, ...accepted])];
-  // What the file does not give may be forgotten by hand, also where a hand or an earlier file has pinned it.
+  // Keys that the file does not set may be deleted by hand, even if they were pinned by hand or by an earlier file.
   const learned = given === undefined && hostKeys.length > 0;
   await tx`
     insert into connections (id, account_id, name, type, is_active, settings, host_keys, host_keys_learned,
@@ -430,13 +436,13 @@ async function upsertConnection(
         excluded.host_keys_learned, excluded.secrets_configured)`;
 }
 
-/** Marks the connections that the configuration lists, and no others: the next start would undo changes made to them by hand. */
+/** Marks exactly the connections in the configuration: the next start would undo changes made to them by hand. */
 export async function markConfiguredConnections(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx`
     update connections set configured = not configured where configured <> (id = any(${tx.types.texts(ids)}))`;
 }
 
-/** For a test of what is not stored: the row that it would be. */
+/** The row of a draft, for a test before it is stored. */
 export function draftRow(
   draft: ConnectionDraft,
   accountId: string,

@@ -1,4 +1,4 @@
-/** `transfer.failed`: which failed items of the history are told as events, and the CTE that writes them. */
+/** `transfer.failed`: which failed items of the history become events, and the CTE that writes the events. */
 import { uuidv7 } from '../../base/uuid.js';
 import { definitionOfError } from '../../contract/errors.js';
 import { eventBody, type EventType } from '../../contract/event.js';
@@ -13,13 +13,14 @@ const TRANSFER_FAILED = 'transfer.failed' satisfies EventType;
 /** A failed transfer, with the fields of its event. */
 export type Failed = Pick<TransferRow, 'accountId' | 'job' | 'copyId'> & RowOf<typeof failedTransferFields>;
 
-/** The caller is told to come again; the gateway, busy as it is, would only make more of it. */
+/** The client is asked to retry later; events would only increase the gateway's load. */
 const COME_AGAIN = 503;
 
 /**
- * Of what a client asked for: failures of servers, of the way to them and of the gateway, which its operator wants to know
- * of. What was wrong with the request itself, and clients that left, their own answers tell. Nobody waits for an answer
- * about files of jobs, copies of watched folders and checks: of these every failure is told, but what an owner cancelled.
+ * For client requests: failures of servers, of the network and of the gateway are reported, because the operator wants
+ * to know them. Mistakes in the request and disconnected clients are not; the client knows them. No client waits for
+ * the result of job files, copies of watched folders and checks: every failure of them is reported, except what an
+ * owner has cancelled.
  */
 export function isReported({ type, status, errorCode, job, copyId }: Omit<Failed, 'jobId'>): boolean {
   if (status !== 'failed' || errorCode === 'cancelled') return false;
@@ -28,7 +29,7 @@ export function isReported({ type, status, errorCode, job, copyId }: Omit<Failed
   return definition === undefined || (definition.fault !== 'client' && definition.status !== COME_AGAIN);
 }
 
-/** Its event, whose time is that of the end. */
+/** The event of a failed transfer; its time is the end of the transfer. */
 export function failureOf({ accountId, job, ...row }: Omit<Failed, 'jobId'>): DraftEvent {
   const { connectionId, createdAt, durationMs } = row;
   const transfer = viewOf(failedTransferFields, { ...row, jobId: job?.id ?? null }, 'key');
@@ -36,7 +37,7 @@ export function failureOf({ accountId, job, ...row }: Omit<Failed, 'jobId'>): Dr
   return { id: uuidv7(), accountId, type: TRANSFER_FAILED, body, connectionIds: [connectionId] };
 }
 
-/** Writes the events of those among `rows` that the CTE `written` has written. */
+/** Writes the events for those `rows` that the CTE `written` has written. */
 export function failureEvents(sql: Queryable, rows: readonly TransferRow[]) {
   const told = rows.filter(isReported).map((row) => ({ ...failureOf(row), item: row.id }));
   if (told.length === 0) return sql``;

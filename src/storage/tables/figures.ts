@@ -1,4 +1,6 @@
-/** Sums of the history: days, hours, what needs a person. Days come from the counts that are kept beside the rows. */
+/**
+ * Sums of the history: days, hours, and what needs a person. Days come from the counts that are stored beside the rows.
+ */
 import type { Database } from '../postgres/database.js';
 import { UNREACHED } from '../../base/errors.js';
 import { firstIdAt } from '../postgres/clock.js';
@@ -24,10 +26,10 @@ interface Trouble {
 }
 
 const HOURS = 24;
-/** So many of the newest operations of a connection are looked at, and so many must agree. */
+/** How many of a connection's newest operations are read, and how many of them must agree. */
 const LATEST = 50;
 const TELLING = 3;
-/** Steps of a test; behind them the server has been reached. */
+/** Steps of a test; a failure in a later step means that the server was reached. */
 const REACHING_STEPS = ['resolve', 'connect', 'host_key', 'certificate', 'login'];
 
 export class Figures {
@@ -37,7 +39,7 @@ export class Figures {
     this.#database = database;
   }
 
-  /** Days of a month (UTC) that have any, in order. */
+  /** The days of a month (UTC) with actions, in order. */
   async days(accountId: string, month: string): Promise<readonly DayFigures[]> {
     return this.#database.run(
       (sql) => sql<DayFigures[]>`
@@ -50,12 +52,12 @@ export class Figures {
     );
   }
 
-  /** Of each span between two neighbours in `starts`, and of the one from the last of them on. */
+  /** For each span between two neighbours in `starts`, and for the one from the last of them on. */
   async sums(accountId: string, starts: readonly Date[]): Promise<readonly TransferSums[]> {
     return sumsOf(this.#database, accountId, starts);
   }
 
-  /** Events of webhooks, in spans as above: those that were taken, and those that nobody took. */
+  /** Webhook events, in spans as above: delivered ones, and dead letters. */
   async deliveries(accountId: string, starts: readonly Date[]): Promise<readonly DeliverySums[]> {
     const first = starts[0] ?? new Date();
     const rows = await this.#database.run(
@@ -69,7 +71,7 @@ export class Figures {
     return starts.map((_, index) => known.get(index + 1) ?? { delivered: 0, dead: 0 });
   }
 
-  /** How many run: all of them, and those that began at `midnight` or later. */
+  /** How many transfers run: all, and those that began at `midnight` or later. */
   async pending(accountId: string, midnight: Date): Promise<{ readonly all: number; readonly today: number }> {
     const row = await this.#database.first<{ all: number; today: number }>`
       select count(*) as all, count(*) filter (where id >= ${firstIdAt(midnight)}) as today
@@ -78,8 +80,8 @@ export class Figures {
   }
 
   /**
-   * Active connections that are down, or could not be reached by the last three operations of the last day that tell it, or by
-   * their last test or look. What succeeds afterwards clears them; other errors tell nothing of the server.
+   * Active connections that are down, or that were unreachable in the last three conclusive operations of the last day,
+   * or in their last test or check. A later success clears them; other errors say nothing about the server.
    */
   async failingConnections(accountId: string, now: Date): Promise<readonly Trouble[]> {
     const dayAgo = firstIdAt(new Date(now.getTime() - HOURS * HOUR_MS));
@@ -111,7 +113,10 @@ export class Figures {
     );
   }
 
-  /** Watched folders whose every check has failed for a while, how many events nobody took, and files not copied within a day. */
+  /**
+   * Watched folders whose checks have all failed for a while, the number of dead letters, and files not copied within a
+   * day.
+   */
   async watchTrouble(
     accountId: string,
     now: Date,
@@ -134,7 +139,7 @@ export class Figures {
     });
   }
 
-  /** Schedules that stopped by themselves, with the reason; nobody has switched them off. */
+  /** Schedules that stopped because of an error, with the reason; not those that an owner has switched off. */
   async stoppedSchedules(
     accountId: string,
   ): Promise<readonly { readonly id: string; readonly name: string; readonly error: string }[]> {
@@ -143,7 +148,7 @@ export class Figures {
       where account_id = ${accountId} and not is_active and error_message is not null order by id`;
   }
 
-  /** Schedules whose run was due before that time, and has not begun. */
+  /** Schedules whose run was due before that time and has not begun. */
   async lateSchedules(
     accountId: string,
     before: Date,
@@ -153,7 +158,7 @@ export class Figures {
       where account_id = ${accountId} and is_active and next_run_at < ${before} order by next_run_at`;
   }
 
-  /** Active connections whose server shows a certificate that ends before `until`. */
+  /** Active connections whose server presents a certificate that expires before `until`. */
   async expiringCertificates(
     accountId: string,
     until: Date,
@@ -165,8 +170,10 @@ export class Figures {
       order by k.certificate_valid_to`;
   }
 
-  /** Active connections with host keys that were announced, and neither accepted nor rejected. */
-  /** One item for each server, with the first connection to it: it announces the same keys to all of them. */
+  /**
+   * Active connections with announced host keys that are neither accepted nor rejected. One item per server, with its
+   * first connection, because it announces the same keys to all of them.
+   */
   async waitingHostKeys(
     accountId: string,
   ): Promise<readonly { readonly id: string; readonly name: string; readonly count: number }[]> {
@@ -179,7 +186,7 @@ export class Figures {
       group by lower(c.settings ->> 'host'), c.settings ->> 'port' order by min(c.ordinal)`;
   }
 
-  /** Living keys that end before `until`. */
+  /** Valid keys that expire before `until`. */
   async expiringKeys(
     accountId: string,
     until: Date,

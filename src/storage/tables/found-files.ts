@@ -2,26 +2,26 @@ import type { ErrorCode } from '../../base/errors.js';
 import type { JobFileState } from '../../contract/job.js';
 import type { JobFolder, NewJobFile } from './job.js';
 
-/** What a listing found, to be written at once. */
+/** The findings of a listing, written in one transaction. */
 export interface Findings {
   readonly files: FileColumns;
   readonly folders: readonly Omit<JobFolder, 'isBegun' | 'tries'>[];
-  /** Folders listed to their end. */
+  /** Completely listed folders. */
   readonly listed: readonly Buffer[];
-  /** Those of them that stay, empty or not. */
+  /** Those of them that are kept, empty or not. */
   readonly left: readonly Buffer[];
-  /** Folders of whose files some are among these, and more will follow. */
+  /** Folders with some of their files among these, and more to come. */
   readonly begun: readonly Buffer[];
-  /** Files that need nothing done to them, in folders listed to their end. */
+  /** Files without work, in completely listed folders. */
   readonly unchanged: number;
 }
 
-/** Files as the columns of one statement, each as text with commas between the values. */
+/** Files as columns for one statement, each a text of values separated by commas. */
 interface FileColumns {
   readonly count: number;
-  /** Empty once they are written. */
+  /** Empty after they are written. */
   readonly texts: {
-    /** As PostgreSQL writes bytes. */
+    /** In PostgreSQL's text form of bytes. */
     paths: string;
     sizes: string;
     modifiedMs: string;
@@ -29,16 +29,16 @@ interface FileColumns {
     phases: string;
     states: string;
   };
-  /** Up to the last that has one: few have. */
+  /** Up to the last file with an error: few have one. */
   readonly errorCodes: readonly (ErrorCode | null)[];
   readonly errorMessages: readonly (string | null)[];
-  /** Some are to be done with the listing. */
+  /** Some files have work in the phase of the listing. */
   readonly haveWork: boolean;
 }
 
 /**
- * Gathers files for one statement as text, not as objects: a thousand of those outlive the quick collections while they wait
- * for the statement before, and a million fill the heap.
+ * Collects files for one statement as text, not as objects: a thousand objects would outlive the quick garbage
+ * collections while they wait for the previous statement, and a million would fill the heap.
  */
 export class FoundFiles {
   readonly #paths = new TextColumn();
@@ -47,7 +47,7 @@ export class FoundFiles {
   readonly #actions = new TextColumn();
   readonly #phases = new TextColumn();
   readonly #states = new TextColumn();
-  /** By the file's number. */
+  /** Key: the file's number. */
   readonly #errors = new Map<number, Pick<NewJobFile, 'errorCode' | 'errorMessage'>>();
   #count = 0;
   #haveWork = false;
@@ -69,7 +69,7 @@ export class FoundFiles {
     this.#haveWork ||= state === undefined && phase === 1;
   }
 
-  /** None is left here. */
+  /** Empties this collection. */
   take(): FileColumns {
     const last = Math.max(-1, ...this.#errors.keys());
     const errors = Array.from({ length: last + 1 }, (_, number) => this.#errors.get(number));
@@ -97,7 +97,7 @@ export class FoundFiles {
 const FIRST_BYTES = 16 * 1024;
 const COMMA = 0x2c;
 
-/** ASCII without commas, in memory that serves again. */
+/** ASCII without commas, in a buffer that is reused. */
 class TextColumn {
   #text = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #bytes = 0;

@@ -1,4 +1,6 @@
-/** Reading the history: totals from the counts kept beside it, fast and exact however many rows there are. */
+/**
+ * Queries of the history. Totals come from the counts stored beside it: fast and exact, however many rows there are.
+ */
 import {
   receiptedFields,
   type ReceiptedTransfer,
@@ -38,7 +40,7 @@ export async function findTransfer(sql: Queryable, accountId: string, id: string
   return row === undefined ? undefined : { ...row, stages: stagesOf(row.stages) };
 }
 
-/** As receipts repeat them. */
+/** In the form that receipts repeat. */
 export async function itemsOfIds(
   sql: Queryable,
   accountId: string,
@@ -51,7 +53,7 @@ export async function itemsOfIds(
 }
 
 export interface StoredTransfer extends Transfer {
-  /** The API key that asked. */
+  /** The API key of the request. */
   readonly key: { readonly id: string; readonly name: string } | null;
 }
 
@@ -59,7 +61,7 @@ type Stored<T extends ReceiptedTransfer> = Omit<T, 'stages'> & { readonly stages
 
 const digestOf = (sql: Queryable) => sql`'sha-256:' || encode(digest, 'hex')`;
 
-/** What cannot be read, a receipt does not match: that is for its reader to find. */
+/** Unreadable stages become an empty object; a receipt then differs, and its reader notices that. */
 export function stagesOf(text: string | null): Readonly<Record<string, number>> | null {
   try {
     return text === null ? null : (JSON.parse(text) as Readonly<Record<string, number>>);
@@ -73,7 +75,7 @@ export async function countItems(sql: Queryable, accountId: string): Promise<num
   return row?.total ?? 0;
 }
 
-/** How many they are, inside a statement. */
+/** The number of items, for use in a statement. */
 export function itemsOf(sql: Queryable, accountId: string) {
   return sql`
     ((select coalesce(sum(items), 0) from monthly_usage where account_id = ${accountId})
@@ -81,8 +83,8 @@ export function itemsOf(sql: Queryable, accountId: string) {
 }
 
 /**
- * Whole days come from transfer_counts; what is left of the day of `since` is counted through the id index, and pending
- * items, which the counts leave out, through theirs.
+ * Whole days come from transfer_counts. The rest of the day of `since` is counted through the id index, and pending
+ * items, which are not in the counts, through their index.
  */
 async function countMatching(sql: Queryable, accountId: string, filter: TransferFilter): Promise<number> {
   const { since, status, digest, linkId } = filter;
@@ -117,7 +119,7 @@ async function countMatching(sql: Queryable, accountId: string, filter: Transfer
   return row?.total ?? 0;
 }
 
-/** The conditions that transfers and transfer_counts share. */
+/** Conditions that apply to transfers and to transfer_counts. */
 export function matching(
   sql: Queryable,
   accountId: string,
@@ -129,17 +131,17 @@ export function matching(
     ${type === undefined ? sql`` : sql`and type = ${type}`}`;
 }
 
-/** Files that have passed with these bytes are few. */
+/** Few files have the same bytes. */
 export function digestIs(sql: Queryable, digest: Buffer | undefined) {
   return digest === undefined ? sql`` : sql`and digest = ${digest}`;
 }
 
-/** Those of one link are few, too. */
+/** A link has few transfers. */
 function linkIs(sql: Queryable, linkId: string | undefined) {
   return linkId === undefined ? sql`` : sql`and link_id = ${linkId}`;
 }
 
-/** The literal, not a parameter: only so can the planner use the partial indexes. */
+/** A literal, not a parameter, so that the planner can use the partial indexes. */
 export function statusIs(sql: Queryable, status: TransferStatus | undefined) {
   switch (status) {
     case 'pending':
@@ -153,7 +155,9 @@ export function statusIs(sql: Queryable, status: TransferStatus | undefined) {
   }
 }
 
-/** Ids carry their creation time, so an exclusive lower bound in milliseconds is the first id of the next one. */
+/**
+ * Ids contain their creation time, so an exclusive lower bound in milliseconds is the first id of the next millisecond.
+ */
 export function createdAfter(sql: Queryable, since: Date | undefined) {
   return since === undefined ? sql`` : sql`and id >= ${firstIdAt(new Date(since.getTime() + 1))}`;
 }

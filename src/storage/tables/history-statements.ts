@@ -1,4 +1,4 @@
-/** The statements that write the history. Each leaves rows, totals and monthly actions agreeing with one another. */
+/** The statements that write the history. After each, rows, totals and monthly actions agree. */
 import type { PendingQuery, Row } from 'postgres';
 import { columnNamesOf, type Fields } from '../../contract/thing.js';
 import { transferColumns, type TransferType } from '../../contract/transfer.js';
@@ -15,13 +15,13 @@ import type { NewTransfer, TransferRow } from './transfer.js';
 import { addingHours, LOOKUP_SLOT, LOOKUPS } from './transfer-hours.js';
 import { endingUploads } from './uploads.js';
 
-/** Of what has a record of its own, where only the end is written here. */
+/** Transfers with a record of their own; only their end is written here. */
 export const isPart = ({ job, copyId, uploadId }: Pick<TransferRow, 'job' | 'copyId' | 'uploadId'>): boolean =>
   job !== null || copyId !== null || uploadId !== null;
 
-/** The row of a transfer that still runs. */
+/** The row of a running transfer. */
 export function pendingRow(id: string, createdAt: Date, item: NewTransfer): TransferRow {
-  // Field by field: an object that is made by spreads becomes a slow one, of some kilobytes.
+  // Field by field: an object built with spreads becomes a slow one of some kilobytes.
   return {
     id,
     accountId: item.accountId,
@@ -52,11 +52,11 @@ export function pendingRow(id: string, createdAt: Date, item: NewTransfer): Tran
   };
 }
 
-/** The columns that a batch writes, by their fields. */
+/** The columns that a batch writes, by field. */
 const WRITTEN = Object.keys(columnNamesOf(transferColumns)) as (
   (keyof TransferRow & keyof typeof transferColumns) | 'jobId'
 )[];
-/** Those of them that the end of a transfer sets; the others stay as they were when it began. */
+/** The columns that the end of a transfer sets; the others keep their first values. */
 const ENDING = [
   'status',
   'filename',
@@ -74,7 +74,7 @@ const ENDING = [
 const ENDS = ENDING.map((name) => `${columnOf(name)} = excluded.${columnOf(name)}`).join(', ');
 const COLUMNS = WRITTEN.map(columnOf).join(', ');
 const FROM_INPUT = COLUMNS.replace(/\bdigest\b/, "decode(digest, 'hex')");
-// Made once: each fragment within a statement is an object that lives until a full collection.
+// Built once: each fragment of a statement is an object that lives until a full garbage collection.
 const INPUT = templateOf(['select * from unnest(', ...WRITTEN.slice(1).map(() => ', '), `) as t (${COLUMNS})`]);
 const INSERT = templateOf([
   `insert into transfers as t (${COLUMNS}, node_id) select ${FROM_INPUT}, `,
@@ -84,7 +84,7 @@ const INSERT = templateOf([
 ]);
 
 type ArrayType = 'uuids' | 'texts' | 'bigints' | 'booleans' | 'times';
-/** Array types that do not follow from the schemas: ids are texts there, and hidden fields have none. */
+/** Array types that do not follow from the schemas: ids are texts there, and hidden fields have no schema. */
 const ARRAYS: { readonly [name: string]: ArrayType } = {
   id: 'uuids',
   accountId: 'uuids',
@@ -106,12 +106,13 @@ const TYPES = Object.fromEntries(WRITTEN.map((name) => [name, arrayType(name)]))
   ArrayType
 >;
 
-/** What a dead node's transfers end with. */
+/** The error of transfers on a dead node. */
 const NODE_STOPPED = { code: 'internal', message: 'the gateway stopped while this transfer was running' };
 
 /**
- * Adds the final rows of `written` to the totals. Groups are taken in key order, so that two nodes that add to the same
- * ones wait for each other instead of dead-locking. What `nodeId` records it holds no longer.
+ * Adds the final rows of `written` to the totals. Groups are locked in key order, so that two nodes that update the
+ * same ones wait for each other instead of dead-locking. Actions that are now recorded are subtracted from what
+ * `nodeId` holds.
  */
 function counting(sql: Queryable, nodeId: string | null) {
   return sql`
@@ -135,9 +136,9 @@ function counting(sql: Queryable, nodeId: string | null) {
 }
 
 /**
- * Writes a batch: new rows, the ends of pending ones, and what they add to the chain of receipts of their account. Sent
- * twice, it does nothing the second time, so it may be repeated after a lost connection. Resolves to the ids of the rows
- * it wrote.
+ * Writes a batch: new rows, the ends of pending ones, and the receipts that they add to their account's chain. A
+ * repeated batch changes nothing, so it may be sent again after a lost connection. Resolves to the ids of the written
+ * rows.
  */
 export async function writeBatch(
   sql: Queryable,
@@ -145,7 +146,7 @@ export async function writeBatch(
   batch: readonly TransferRow[],
   links?: ChainLinks,
 ): Promise<ReadonlySet<string>> {
-  // In id order: two batches that meet on a row take their locks in the same order.
+  // In id order: two batches with common rows lock them in the same order.
   const rows = [...batch].sort((a, b) => (a.id < b.id ? -1 : 1));
   const { uuids } = sql.types;
   const arrays = WRITTEN.map((name) => {
@@ -179,7 +180,7 @@ export async function writeBatch(
   return new Set(result?.ids ?? []);
 }
 
-/** The files of jobs among the rows end in the same statement. */
+/** The job files among the rows end in the same statement. */
 function jobFiles(sql: Queryable, rows: readonly TransferRow[]) {
   const paths = rows.flatMap(({ id, job }) => (job === null ? [] : [{ id, path: job.path }]));
   const { uuids, texts } = sql.types;
@@ -194,8 +195,8 @@ function jobFiles(sql: Queryable, rows: readonly TransferRow[]) {
 }
 
 /**
- * Ends the pending transfers of dead nodes as failed, and tells of them; `isDead` is the condition on p.node_id. Resolves
- * to how many.
+ * Ends the pending transfers of dead nodes as failed, and adds their events; `isDead` is the condition on p.node_id.
+ * Resolves to their number.
  */
 export async function failPendingOf(tx: Transaction, isDead: PendingQuery<Row[]>): Promise<number> {
   const ended = await tx<Failed[]>`
@@ -221,8 +222,8 @@ export async function hasPendingOf(sql: Queryable, isDead: PendingQuery<Row[]>):
 }
 
 /**
- * Corrects what was declared failed too early: a node cut off from the database for longer than its heartbeat may be
- * silent comes back with the true ends. Resolves to the ids of what it corrected.
+ * Corrects transfers that were marked as failed too early: a node that was cut off from the database for too long
+ * returns with the true results. Resolves to the ids of the corrected items.
  */
 export async function correctFailed(sql: Queryable, rows: readonly TransferRow[]): Promise<ReadonlySet<string>> {
   const wrong = await sql<{ id: string }[]>`
@@ -267,14 +268,16 @@ export async function correctFailed(sql: Queryable, rows: readonly TransferRow[]
   return corrected;
 }
 
-/** The columns that its end sets. */
+/** The columns that the end sets. */
 function endOf(sql: Queryable, row: TransferRow) {
   const values = Object.fromEntries(ENDING.map((name) => [name, row[name]]));
-  // The driver's types know no expressions among values.
+  // The driver's types do not allow expressions as values.
   return { ...values, digest: sql`decode(${row.digest}::text, 'hex')` } as never;
 }
 
-/** Deletes up to `limit` final items older than `before` and takes them out of the totals. Resolves to how many. */
+/**
+ * Deletes up to `limit` final items older than `before` and subtracts them from the totals. Resolves to their number.
+ */
 export async function deleteOlder(sql: Queryable, beforeId: string, limit: number): Promise<number> {
   return deleteItems(
     sql,
@@ -282,17 +285,17 @@ export async function deleteOlder(sql: Queryable, beforeId: string, limit: numbe
   );
 }
 
-/** Items of one type of an account, of which only the newest are kept. */
+/** An account's items of one type beyond the newest ones that are kept. */
 interface Surplus {
   readonly accountId: string;
   readonly type: TransferType;
-  /** How many there are beyond those. */
+  /** The number of items beyond those. */
   readonly items: number;
   /** No item of this type is older. */
   readonly firstId: string;
 }
 
-/** What accounts keep of lists, look-ups and polls beyond the newest `most` of each; of those that were active of late. */
+/** Lists, look-ups and polls beyond the newest `most` of each type; only of accounts that were recently active. */
 export async function findSurplus(sql: Queryable, most: number): Promise<readonly Surplus[]> {
   const rows = await sql<(Omit<Surplus, 'firstId'> & { readonly day: string })[]>`
     select account_id, type, sum(items)::bigint - ${most}::bigint as items, min(day)::text as day
@@ -304,7 +307,7 @@ export async function findSurplus(sql: Queryable, most: number): Promise<readonl
   return rows.map(({ day, ...surplus }) => ({ ...surplus, firstId: firstIdAt(new Date(day)) }));
 }
 
-/** Deletes up to `limit` of them, the oldest first. Resolves to how many. */
+/** Deletes up to `limit` of the surplus, oldest first. Resolves to the number of deleted items. */
 export async function deleteSurplus(sql: Queryable, surplus: Surplus, limit: number): Promise<number> {
   const { accountId, type, items, firstId } = surplus;
   return deleteItems(
@@ -316,7 +319,7 @@ export async function deleteSurplus(sql: Queryable, surplus: Surplus, limit: num
   );
 }
 
-/** `ids` selects the items. They leave the totals, too. */
+/** `ids` selects the items. They are also subtracted from the totals. */
 async function deleteItems(sql: Queryable, ids: PendingQuery<Row[]>): Promise<number> {
   const [result] = await sql<{ gone: number }[]>`
     with gone as (
@@ -338,28 +341,31 @@ async function deleteItems(sql: Queryable, ids: PendingQuery<Row[]>): Promise<nu
   return result?.gone ?? 0;
 }
 
-/** Forgets days whose items are all gone. */
+/** Deletes days whose items are all deleted. */
 export async function deleteEmptyDays(sql: Queryable): Promise<void> {
   await sql`delete from transfer_counts where items <= 0`;
 }
 
 export interface ActionsAsked {
   readonly accountId: string;
-  /** Given by its first day. */
+  /** The first day of the month. */
   readonly month: string;
   readonly nodeId: string;
   readonly limit: number;
-  /** Held by the node, and not spent. */
+  /** Held by the node but not spent. */
   readonly returned: number;
   readonly wanted: number;
-  /** Good to have, where so many more are left that nobody will miss them. */
+  /** Wanted in advance, while so many are left that other nodes still find enough. */
   readonly ahead: number;
 }
 
-/** Far from the limit a node may hold one of so many actions that are left. */
+/** In advance, a node may hold one of so many remaining actions. */
 const AHEAD_OF = 16;
 
-/** Gives back and takes actions of a month; resolves to how many the node got. Never more are held and recorded than the limit. */
+/**
+ * Returns and takes actions of a month; resolves to the number that the node got. Held and recorded actions together
+ * never exceed the limit.
+ */
 export async function exchangeActions(sql: Queryable, asked: ActionsAsked): Promise<number> {
   const { accountId, month, nodeId, limit, returned, wanted, ahead } = asked;
   const grantOf = (room: PendingQuery<Row[]>) => sql`(least(${wanted}::bigint, ${room})
@@ -378,7 +384,7 @@ export async function exchangeActions(sql: Queryable, asked: ActionsAsked): Prom
   return row?.granted ?? 0;
 }
 
-/** What dead nodes held, and did not record, is the account's again; `isDead` is the condition on held.key. */
+/** Releases the actions that dead nodes held and did not record; `isDead` is the condition on held.key. */
 export async function forgetHeld(sql: Queryable, isDead: PendingQuery<Row[]>): Promise<void> {
   await sql`
     update monthly_usage m set held = (

@@ -12,40 +12,42 @@ import { RECORDS_FIRST } from './job-tree.js';
 import type { TransferRow } from './transfer.js';
 
 const MAX_BATCH = 1000;
-/** Of rows with receipts, whose texts are long: more would hold the event loop as their statement is put together. */
+/** The limit for rows with receipts, whose texts are long: building a larger statement would block the event loop. */
 const MAX_RECEIPTS = 250;
-/** With so many rows waiting a second batch is prepared by the server while the first one commits. */
+/** With so many waiting rows the server prepares a second batch while the first one commits. */
 const SECOND_FLIGHT_ABOVE = 500;
 const MAX_FLIGHTS = 2;
-/** Rows kept for a database that is away, about 100 MB; beyond, new ones are refused. */
+/** Rows kept while the database is away, about 100 MB; further ones are refused. */
 const MAX_QUEUED = 100_000;
 const RETRY_MS = 500;
 const BATCH_SILENCE_MS = 5000;
-/** Rows that wait, and none written for so long: something is wrong. */
+/** Rows wait and none was written for so long: something is wrong. */
 const STALLED_AFTER_MS = 3000;
 const CLOSE_PATIENCE_MS = 5000;
 const MAX_CONFLICTS = 5;
-/** Rows that nobody waits for leave together: a commit each would be most of what their operations cost … */
+/**
+ * Rows without a waiting caller are written together: a commit for each would be most of the cost of their operations …
+ */
 const FOLLOW_WITHIN_MS = 200;
-/** … but not so many that making their batch holds the event loop, and never more than memory should keep. */
+/** … but so few that building their batch does not block the event loop, and never more than fit in memory. */
 const FULL_FOLLOWING = 100;
 const MAX_FOLLOWING = 1000;
-/** The files of jobs go on meanwhile: their rows wait a little for one another, and longer where many come. */
+/** Rows of job files wait a little for each other, and longer when many come; the job continues meanwhile. */
 const GATHER_JOBS_MS = 10;
 const GATHER_MANY_MS = 40;
-/** Of the last batch. */
+/** The size of the last batch from which on the longer time applies. */
 const MANY_ROWS = 4;
 
 interface Entry {
   readonly row: TransferRow;
-  /** Tells the waiting caller, once; undefined for rows that nobody waits for. */
+  /** Settles the waiting caller, once; undefined if there is none. */
   readonly settle: ((error?: GatewayError) => void) | undefined;
 }
 
 /**
- * Group commit by back-pressure: a batch leaves as soon as the one before has committed, and takes along whatever came
- * meanwhile. One caller waits for one commit, a thousand callers share few. Rows wait here, in order, while the
- * database is away, and follow when it is back.
+ * Group commit by back-pressure: a batch starts as soon as the previous one has committed, and takes all rows that have
+ * arrived meanwhile. One caller waits for one commit; a thousand callers share few. While the database is away, rows
+ * wait here in order; they are written when it is back.
  */
 export class HistoryWriter {
   readonly #database: Database;
@@ -53,22 +55,22 @@ export class HistoryWriter {
   readonly #feeds: Pick<EventFeeds, 'written'>;
   readonly #receipts: Pick<Receipts, 'linked' | 'afterwards'>;
   readonly #options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>;
-  /** Whose batches go in turn with all else that locks the jobs of this account. */
+  /** The account whose job locks these batches share; its turns order them. */
   readonly #turnOf: string | undefined;
   #queue: Entry[] = [];
   #flights = 0;
   #rowsInFlight = 0;
   #retryTimer: NodeJS.Timeout | undefined;
   #scheduled = false;
-  /** What is queued may not wait for more. */
+  /** The queued rows must not wait any longer. */
   #isDue = false;
   #gatherMs = GATHER_JOBS_MS;
   #followTimer: NodeJS.Timeout | undefined;
   #gatherTimer: NodeJS.Timeout | undefined;
   #closed = false;
-  /** Of the last batch; until the same rows are written, it is the best witness that there is. */
+  /** The result of the last batch; until the same rows are written, it shows best whether writes are accepted. */
   #refusal: WritesRefused | undefined;
-  /** When the last batch was written, or since when there is one to write. */
+  /** The time of the last written batch, or of the first waiting row. */
   #waitingSince = 0;
   #idleListeners: (() => void)[] = [];
   readonly #stopListening: () => void;
@@ -91,17 +93,17 @@ export class HistoryWriter {
     this.#stopListening = database.onBack(() => this.#pump());
   }
 
-  /** Rows not yet durable, those under way included. */
+  /** Rows not yet durable, including those being written. */
   get queuedRows(): number {
     return this.#queue.length + this.#rowsInFlight;
   }
 
-  /** Why the rows that wait are not written; undefined where the database has not refused them. */
+  /** The reason why waiting rows are not written; undefined if the database has not refused them. */
   get refusal(): WritesRefused | undefined {
     return this.#refusal;
   }
 
-  /** Rows wait, and none has been written for seconds. */
+  /** Rows wait, and none was written for seconds. */
   get isStalled(): boolean {
     return this.queuedRows > 0 && performance.now() - this.#waitingSince > STALLED_AFTER_MS;
   }
@@ -122,8 +124,8 @@ export class HistoryWriter {
   }
 
   /**
-   * Queues a row whose caller does not wait: it goes with the next batch that leaves, or after a moment. False, and
-   * nothing is queued, where it could not be sure to be written soon: then its caller has to wait for it.
+   * Queues a row whose caller does not wait: it is written with the next batch, or after a moment. False, with nothing
+   * queued, if an early write is not certain: then the caller has to wait.
    */
   follow(row: TransferRow): boolean {
     if (!this.#mayFollow()) return false;
@@ -156,7 +158,7 @@ export class HistoryWriter {
     this.#pump();
   }
 
-  /** The rest of this turn of the event loop may have rows for the same batch. */
+  /** The rest of this turn of the event loop may add rows to the same batch. */
   #pumpSoon(): void {
     this.#isDue = true;
     if (this.#scheduled) return;
@@ -167,7 +169,9 @@ export class HistoryWriter {
     });
   }
 
-  /** Waits for what is queued; what the database does not take within five seconds is lost and said so. */
+  /**
+   * Waits for the queued rows. Rows that the database does not accept within five seconds are lost, and logged as lost.
+   */
   async close(): Promise<void> {
     clearTimeout(this.#followTimer);
     clearTimeout(this.#gatherTimer);
@@ -184,7 +188,7 @@ export class HistoryWriter {
     for (const entry of this.#queue.splice(0)) entry.settle?.(databaseAway());
   }
 
-  /** Of one that has no rows, and gets no more. */
+  /** For a writer without rows that gets no more. */
   forget(): void {
     this.#stopListening();
   }
@@ -228,7 +232,7 @@ export class HistoryWriter {
   /** Never rejects. */
   async #send(batch: Entry[], conflicts = 0): Promise<void> {
     try {
-      // A pending row that waited as long as its own end is superseded by it.
+      // A pending row that is still queued is replaced by its final row.
       await this.#write([...new Map(batch.map((entry) => [entry.row.id, entry.row])).values()]);
     } catch (error) {
       this.#refusal = error instanceof WritesRefused ? error : undefined;
@@ -248,7 +252,7 @@ export class HistoryWriter {
     this.#options.onHistoryCommit?.(rows.length);
     if (rows.some(isReported)) this.#feeds.written();
     if (written.size === rows.length) return;
-    // A repeated batch, or rows that another node has declared failed while this one was cut off.
+    // A repeated batch, or rows that another node has marked as failed while this one was cut off.
     const receipted = rows.filter(isReceipted);
     if (receipted.length === 0) await this.#database.run((sql) => correctFailed(sql, rows));
     else await this.#receipts.afterwards(receipted, (tx) => correctFailed(tx, rows));
@@ -274,7 +278,7 @@ export class HistoryWriter {
     }, RETRY_MS).unref();
   }
 
-  /** One row that the server refuses must not take its batch along. */
+  /** A row that the server refuses must not fail its whole batch. */
   async #isolate(batch: Entry[], error: unknown): Promise<void> {
     const [first] = batch;
     if (first === undefined) return;

@@ -13,12 +13,12 @@ import { isPart, pendingRow } from './history-statements.js';
 import { storable } from '../postgres/sql.js';
 import { timeOfId } from '../postgres/clock.js';
 
-/** A transfer still running after this gets its pending row; a shorter one costs its final row alone. */
+/** A transfer that runs longer gets a pending row; a shorter one needs only its final row. */
 const PENDING_AFTER_MS = 250;
-/** A caller waits this long for a database that is away. */
+/** How long a caller waits for a database that is away. */
 const FINISH_PATIENCE_MS = 5000;
 const TICK_MS = 100;
-/** Rows of operations that only look may follow their answer. All others are durable before it. */
+/** Rows of read-only operations may be written after the answer. All others are durable before it. */
 const FOLLOWING: ReadonlySet<TransferType> = new Set(['list', 'exists']);
 
 interface Waiting {
@@ -33,15 +33,17 @@ export class TransferHistory {
   readonly #receipts: Pick<Receipts, 'linked' | 'afterwards'>;
   readonly #options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>;
   readonly #writer: HistoryWriter;
-  /** The rows of jobs wait for whoever else counts in their jobs: no rows of other accounts wait with them. */
+  /**
+   * By account. The rows of jobs wait for other writers of the same jobs; rows of other accounts do not wait with them.
+   */
   readonly #jobWriters = new Map<string, HistoryWriter>();
-  /** Those with receipts wait for the chain of their account, and no other account with them. */
+  /** By account. Rows with receipts wait for the chain of their account, and no other account waits with them. */
   readonly #receiptWriters = new Map<string, HistoryWriter>();
-  /** Running and without a pending row yet, oldest first. */
+  /** Running transfers without a pending row, oldest first. */
   readonly #fresh = new Map<string, { readonly since: number; readonly row: TransferRow }>();
-  /** Rows that somebody waits for until they are durable, oldest first. */
+  /** Rows with a caller that waits until they are durable, oldest first. */
   readonly #finishing = new Map<string, Waiting>();
-  /** One timer for all transfers, and none while there are none. */
+  /** One timer for all transfers; it stops when there are none. */
   readonly #watching = new Periodic(() => this.#tick(), TICK_MS);
 
   constructor(
@@ -60,23 +62,24 @@ export class TransferHistory {
     this.#writer = new HistoryWriter(database, nodeId, feeds, receipts, options);
   }
 
-  /** Rejects with database_away while it is known that no item could be written: then nothing may be begun. */
+  /** Rejects with database_away while it is known that no item can be written: then nothing may begin. */
   async admit(): Promise<void> {
     await this.#database.admitWrites(this.isStalled);
     if (this.refusal !== undefined) throw this.refusal;
   }
 
   /**
-   * Starts an item without waiting. The pending row is written when the transfer is still running after a moment, so
-   * that a short operation costs one row in one shared commit.
+   * Starts an item without waiting. The pending row is written only if the transfer still runs after a moment, so that
+   * a short operation costs one row in one shared commit.
    */
   begin(item: NewTransfer): OpenTransfer {
     const id = uuidv7();
-    // Taken from the id, so that order by id, creation time and `since` never disagree.
+    // Taken from the id, so that the order by id, the creation time and `since` always agree.
     const startedAt = timeOfId(id);
     const since = performance.now();
     let row = pendingRow(id, startedAt, item);
-    // Of a job's file only the end is written: the job itself says that it is not done. So it is with a route's copy.
+    // For a job's file only the end is written: the job itself shows that it is not done. The same holds for a route's
+    // copy.
     if (!isPart(row)) {
       this.#fresh.set(id, { since, row });
       this.#watching.start();
@@ -99,7 +102,7 @@ export class TransferHistory {
     };
   }
 
-  /** undefined when unknown or another account's. */
+  /** undefined if unknown or of another account. */
   async find(accountId: string, id: string): Promise<StoredTransfer | undefined> {
     return this.#database.run((sql) => findTransfer(sql, accountId, id));
   }
@@ -111,27 +114,27 @@ export class TransferHistory {
     return this.#database.run((sql) => listItems(sql, accountId, filter));
   }
 
-  /** All items of the account; fast at millions of rows. */
+  /** All items of the account; fast with millions of rows. */
   async count(accountId: string): Promise<number> {
     return this.#database.run((sql) => countItems(sql, accountId));
   }
 
-  /** Rows on their way to the database and not yet durable, those of the commit under way included. */
+  /** Rows that are not yet durable, including those of the current commit. */
   get queuedRows(): number {
     return this.#writers.reduce((sum, { queuedRows }) => sum + queuedRows, 0);
   }
 
-  /** Rows wait, and none has been written for seconds; a job whose rows wait holds up nobody else. */
+  /** Rows wait, and none was written for seconds. A job whose rows wait does not count: it delays no one else. */
   get isStalled(): boolean {
     return this.#writer.isStalled || [...this.#receiptWriters.values()].some(({ isStalled }) => isStalled);
   }
 
-  /** Why the rows that wait are not written; undefined where the database has not refused them. */
+  /** The reason why waiting rows are not written; undefined if the database has not refused them. */
   get refusal(): GatewayError | undefined {
     return this.#writers.find(({ refusal }) => refusal !== undefined)?.refusal;
   }
 
-  /** Transfers begun and not finished are left pending: the next sweep declares them failed. */
+  /** Unfinished transfers stay pending: the next sweep marks them as failed. */
   async close(): Promise<void> {
     for (const { row } of this.#fresh.values()) this.#writer.add(row);
     this.#fresh.clear();
@@ -209,7 +212,7 @@ export class TransferHistory {
     }
     for (const [id, { since, giveUp }] of this.#finishing) {
       if (now - since < FINISH_PATIENCE_MS) break;
-      // The row stays queued and follows when the database is back.
+      // The row stays queued and is written when the database is back.
       this.#finishing.delete(id);
       giveUp();
     }

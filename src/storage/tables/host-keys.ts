@@ -1,4 +1,4 @@
-/** What becomes of the host keys that servers announce: they wait, and are accepted or rejected by their owner or by the rule. */
+/** Host keys that servers announce: they wait, and are accepted or rejected by their owner or by the rule. */
 import { refusal } from '../../base/errors.js';
 import type { Connection } from '../../connections/connection.js';
 import type { HostKey } from '../../connections/host-keys.js';
@@ -18,7 +18,7 @@ import {
 import { type Actor, record } from './audit-log.js';
 import { type ManagedConnection, setTrustedKeys } from './connections.js';
 
-/** Known of one connection, those included that its owner has rejected. */
+/** Keys of one connection, including the rejected ones. */
 const MOST_KNOWN = 32;
 
 interface Trusting {
@@ -39,9 +39,9 @@ export class HostKeys {
   }
 
   /**
-   * Keys that the server of a trusted key, `shown`, has announced and proven. Those of its first announcement are no
-   * news: they came with the trusted one. Those that it has withdrawn are forgotten;
-   * by the rule `accept` the new ones are trusted, and trusted ones no longer that it has ceased to announce.
+   * Stores keys that the server of a trusted key, `shown`, has announced and proven. Keys of the first announcement
+   * need no decision: they came with the trusted one. Withdrawn keys are deleted. With the rule `accept`, new keys
+   * become trusted, and trusted keys that the server no longer announces lose their trust.
    */
   async note({ id, accountId }: Pick<Connection, 'id' | 'accountId'>, shown: string, keys: readonly HostKey[]) {
     await this.#database.transaction(async (tx) => {
@@ -97,12 +97,12 @@ export class HostKeys {
     for (const key of gone) await tell('connection.drop_host_key', key);
   }
 
-  /** The latest first. */
+  /** Latest first. */
   async list(accountId: string, id: string): Promise<readonly ListedHostKey[]> {
     return this.#database.run((sql) => listAnnounced(sql, accountId, id));
   }
 
-  /** Trusts one beside the others. @throws GatewayError unknown_item, bad_request where there are too many */
+  /** Trusts one more key. @throws GatewayError unknown_item, bad_request if there are too many */
   async accept(actor: Actor, connection: Pick<ManagedConnection, 'id' | 'name'>, fingerprint: string): Promise<void> {
     await this.#decide(actor, connection, fingerprint, 'connection.accept_host_key', async (tx, { hostKeys }) => {
       if (hostKeys.length >= MAX_HOST_KEYS) {
@@ -116,7 +116,7 @@ export class HostKeys {
     });
   }
 
-  /** It waits no longer, and no rule accepts it. @throws GatewayError unknown_item */
+  /** The key waits no longer, and no rule accepts it. @throws GatewayError unknown_item */
   async reject(actor: Actor, connection: Pick<ManagedConnection, 'id' | 'name'>, fingerprint: string): Promise<void> {
     await this.#decide(actor, connection, fingerprint, 'connection.reject_host_key', async (tx) => {
       await setRejected(tx, connection.id, [fingerprint], true);

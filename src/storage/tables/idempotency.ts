@@ -1,4 +1,4 @@
-/** Answers stored under an Idempotency-Key for 24 hours, on any node. */
+/** Answers stored under an Idempotency-Key for 24 hours, available on any node. */
 import { uuidv7 } from '../../base/uuid.js';
 import { GatewayError } from '../../base/errors.js';
 import type { Database } from '../postgres/database.js';
@@ -6,9 +6,9 @@ import type { Queryable } from '../postgres/sql.js';
 import type { NodeRegistry } from '../cluster/nodes.js';
 
 /**
- * `begin` notes the transfer before anything is done for it; it rejects when the claim was lost meanwhile. `complete`
- * rejects when the answer could not be stored; it is stored once the database is back, and the answer then given to
- * whoever repeats the request. `abandon`: nobody knows how the transfer ended. Neither it nor `release` ever rejects.
+ * `begin` stores the transfer before any of its work; it rejects if the claim was lost. `complete` rejects if the
+ * answer could not be stored; it is stored once the database is back, and a repeated request then gets it. `abandon`:
+ * the result of the transfer is unknown. `abandon` and `release` never reject.
  */
 export type IdempotencyClaim =
   | {
@@ -27,13 +27,13 @@ export interface StoredAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** SHA-256 of the request's body, hex, where it was hashed. */
+  /** SHA-256 of the request's body in hex, if it was hashed. */
   readonly requestDigest?: string;
 }
 
 const CLEAR_EVERY_MS = 15 * 60_000;
 const CLEAR_BATCH = 5000;
-/** Batches of one clearing at most: the next one goes on. */
+/** The maximum number of batches of one clearing; the next one continues. */
 const MOST_BATCHES = 200;
 const COUNT_FRESH_MS = 30_000;
 const MAX_TURNS = 10;
@@ -45,24 +45,24 @@ interface ClaimRow {
   readonly body: string | null;
   readonly requestDigest: string | null;
   readonly transferId: string | null;
-  /** Whoever claimed it is dead, or has abandoned it. */
+  /** The claiming node is dead, or has abandoned the claim. */
   readonly isLeft: boolean;
 }
 
-/** No node has it: a claim that is abandoned belongs to nobody. */
+/** The id of no node: the owner of abandoned claims. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 export class IdempotencyKeys {
   readonly #database: Database;
   readonly #node: NodeRegistry;
-  /** Of one account. */
+  /** Keys of one account. */
   readonly #most: number;
   #clearedAt = -Infinity;
-  /** Keys of accounts, counted a moment ago, and those that were claimed here since. */
+  /** Keys per account: the last count, and those claimed here since. */
   readonly #counts = new Map<string, { readonly at: number; keys: number }>();
   /**
-   * By claim, what the database did not take, or may not have taken: left alone, the key of a request that is over
-   * would stand as running for as long as this node lives.
+   * By claim: writes that the database did not accept, or may not have accepted. Without them, the key of a finished
+   * request would count as running for as long as this node lives.
    */
   readonly #unsettled = new Map<string, () => Promise<void>>();
 
@@ -76,28 +76,28 @@ export class IdempotencyKeys {
   }
 
   /**
-   * Claims the key for this request. `fingerprint` is a hash of method, path, query and what is known of the body.
-   * running: another one still works on it; mismatch: stored under another fingerprint; unknown: whoever worked on it
-   * had begun, and nobody can tell how it ended. The claim of a dead node that had not begun lapses.
-   * @throws GatewayError share_exceeded where the account has very many keys
+   * Claims the key for this request. `fingerprint` is a hash of method, path, query and the known part of the body.
+   * running: another request still works on it; mismatch: stored under another fingerprint; unknown: the former request
+   * had begun, and its result is unknown. The claim of a dead node that had not begun expires. @throws GatewayError
+   * share_exceeded if the account has very many keys
    */
   async claim(accountId: string, key: string, fingerprint: string): Promise<IdempotencyClaim> {
     const count = await this.#countOf(accountId);
-    // What is repeated gets its answer all the same.
+    // A repeated request still gets its answer.
     if (count.keys >= this.#most && !(await this.#isKnown(accountId, key))) {
       const text = `this account has used ${this.#most} Idempotency-Keys within 24 hours (limits.idempotencyKeys)`;
       throw new GatewayError('share_exceeded', text, { step: 'request', retryAfterMs: COUNT_FRESH_MS });
     }
     const claim = uuidv7();
     const release = (): Promise<void> => this.#release(accountId, key, claim);
-    // A holder may release between the two statements: ask again then.
+    // The holder may release it between the two statements: then ask again.
     for (let turn = 0; turn < MAX_TURNS; turn++) {
       const isAsked = !this.#database.isAway;
       let answer: ClaimRow | 'mine' | undefined;
       try {
         answer = await this.#ask(accountId, key, fingerprint, claim);
       } catch (error) {
-        // It may be claimed all the same: the answer was lost.
+        // It may be claimed nevertheless: the answer was lost.
         if (isAsked) this.#unsettled.set(claim, release);
         throw error;
       }
@@ -106,7 +106,7 @@ export class IdempotencyKeys {
         return {
           state: 'mine',
           complete: (stored) => this.#settle(claim, () => this.#complete(accountId, key, claim, stored)),
-          // Whoever releases has a failure of its own to tell.
+          // A caller of `release` has its own failure to report.
           release: () => this.#settle(claim, release).catch(() => undefined),
           begin: (transferId) => this.#begin(accountId, key, claim, transferId),
           abandon: () => this.#settle(claim, () => this.#abandon(accountId, key, claim)).catch(() => undefined),
@@ -169,7 +169,7 @@ export class IdempotencyKeys {
       update idempotency_keys set transfer_id = ${transferId}
       where account_id = ${accountId} and key = ${key} and claim = ${claim} returning 1`;
     if (noted.length > 0) return;
-    // This node was taken for dead, and another one has the request now.
+    // This node was considered dead, and another one runs the request now.
     throw new GatewayError('idempotency_in_progress', 'a request with this Idempotency-Key runs on another node', {
       step: 'request',
       retryAfterMs: 1_000,

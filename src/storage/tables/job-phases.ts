@@ -1,10 +1,10 @@
-/** What follows when all of one phase of a job has been done. */
+/** The step after the end of a job's phase. */
 import { createHash } from 'node:crypto';
 import type { ErrorCode } from '../../base/errors.js';
 import type { Transaction } from '../postgres/sql.js';
 import type { Job } from './job.js';
 
-/** Why a job ends before its time. */
+/** The reason why a job ends early. */
 export interface JobEnd {
   readonly code: ErrorCode;
   readonly message: string;
@@ -12,10 +12,10 @@ export interface JobEnd {
 
 type Step =
   | { readonly phase: 1 | 2 | 3 }
-  /** It has ended. */
+  /** The job has ended. */
   | { readonly phase: undefined; readonly error: JobEnd | undefined };
 
-/** undefined: others are still at it. The job is locked. */
+/** undefined: other slices still work on the phase. The job is locked. */
 export async function nextPhase(tx: Transaction, job: Job): Promise<Step | undefined> {
   const { id, phase, definition } = job;
   const [left] = await tx<{ files: boolean; folders: boolean; root: JobEnd | null; gone: boolean }[]>`
@@ -37,7 +37,7 @@ export async function nextPhase(tx: Transaction, job: Job): Promise<Step | undef
   return phase !== 3 && mayRemove ? { phase: 3 } : { phase: undefined, error: undefined };
 }
 
-/** Nothing is deleted that may only look as if the source no longer had it, and never more than was allowed. */
+/** Deletes nothing that may only seem to be missing from the source, and never more than allowed. */
 async function deletions(tx: Transaction, job: Job, mayRemove: boolean): Promise<Step> {
   const [planned] = await tx<{ files: number; troubles: number }[]>`
     select (select count(*) from job_files where job_id = ${job.id} and phase = 2) as files,
@@ -59,7 +59,9 @@ async function deletions(tx: Transaction, job: Job, mayRemove: boolean): Promise
   return { phase: files > 0 ? 2 : 3 };
 }
 
-/** The one job of a sync that found so few files must not empty its destination. A retry has not listed the whole source. */
+/**
+ * A run of a sync that found very few files must not empty its destination. A retry has not listed the whole source.
+ */
 async function suspicionOf(tx: Transaction, job: Job): Promise<JobEnd | undefined> {
   const { id, found, definition } = job;
   if (definition.allowEmptySource === true || !(await hasListedAll(tx, id))) return undefined;
@@ -77,7 +79,7 @@ async function hasListedAll(tx: Transaction, jobId: string): Promise<boolean> {
   return count > 0;
 }
 
-/** What makes two jobs runs of one sync, in hexadecimal. */
+/** Two jobs with the same key, in hexadecimal, are runs of one sync. */
 function syncKeyOf({ definition }: Job): string {
   const { source, destination, include, exclude, maxDepth, minSize, maxSize, minAgeSeconds, maxAgeSeconds } =
     definition;
@@ -94,10 +96,10 @@ async function formerFilesOf(tx: Transaction, job: Job): Promise<number | undefi
   return row?.files;
 }
 
-/** Of one account. */
+/** Syncs of one account. */
 const MOST_SYNCS = 1_000;
 
-/** Keeps how many files the source of a sync held, for its next run. */
+/** Stores the number of files in the source of a sync, for its next run. */
 export async function keepSourceFiles(tx: Transaction, job: Job): Promise<void> {
   const { id, accountId, type, found, definition } = job;
   if (type !== 'sync' || definition.dryRun || !(await hasListedAll(tx, id))) return;

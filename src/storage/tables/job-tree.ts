@@ -1,4 +1,4 @@
-/** What is written of jobs, their folders and files: what listings find, what slices take, and how each ended. */
+/** Rows of jobs, their folders and files: the findings of listings, the work that slices claim, and how each ended. */
 import type { ErrorCode } from '../../base/errors.js';
 import type { JobState } from '../../contract/job.js';
 import type { QueueSender } from '../queue/queue.js';
@@ -12,12 +12,14 @@ import { type WorkerSlot, workerSlotTasks, workerSlotsOf, workerSlotsWorth } fro
 import { movingOf } from './running-transfers.js';
 
 const PURGE_ROWS = 5000;
-/** More are not written in the line of short transactions. */
+/** Larger writes do not queue with the short transactions. */
 const FEW_ROWS = 100;
-/** That of a former job, which nobody has now: whoever takes its files knows that they may have been done. */
+/**
+ * The slot of a former job, which no slice has now: a slice that claims its files knows that they may have been done.
+ */
 const FORMER_SEAT = 32_767;
 
-/** Turns of an account: what a request asks overtakes what jobs do, but not what has been done. */
+/** Priorities among an account's writes: requests overtake the work of jobs, but not finished records. */
 export const REQUESTS_FIRST = 1;
 export const RECORDS_FIRST = 2;
 
@@ -32,7 +34,7 @@ export class JobTree {
     this.#queue = queue;
   }
 
-  /** Folders for a slot: those that its last run has not come to the end of, and others. */
+  /** Folders for a slot: unfinished ones of its last run, and others. */
   async claimFolders(job: Owned, slot: WorkerSlot, limit: number): Promise<readonly JobFolder[]> {
     const { id, phase } = job;
     const slots = workerSlotsOf(slot.kind, job);
@@ -50,7 +52,7 @@ export class JobTree {
     );
   }
 
-  /** The same of files: at most `limit`, and of more than one at most `bytes` together. */
+  /** The same for files: at most `limit`; more than one only up to `bytes` together. */
   async claimFiles(job: Owned, slot: WorkerSlot, limit: number, bytes: number): Promise<readonly JobFile[]> {
     const { id, phase } = job;
     return this.#database.run(
@@ -74,8 +76,8 @@ export class JobTree {
   }
 
   /**
-   * Writes what a listing found, and that it counts as so many rows. Files and folders that stand already stay as they are: a folder listed again after a death
-   * counts nothing twice.
+   * Writes the findings of a listing, and adds `rows` to the job's row count. Existing files and folders are not
+   * changed: a folder that is listed again after a crash counts nothing twice.
    */
   async add(job: Owned, findings: Findings, rows: number): Promise<void> {
     const write = (tx: Transaction): Promise<void> => this.#addIn(tx, job, findings, rows);
@@ -92,7 +94,7 @@ export class JobTree {
     const paths = (all: readonly Buffer[]) => tx`
         (select decode(t.path, 'hex') from unnest(${texts(all.map((path) => path.toString('hex')))}) as t (path))`;
     if (!(await lockGoing(tx, id))) return;
-    // Sent at once, done in this order.
+    // Sent together, executed in this order.
     const steps: PromiseLike<unknown>[] = [];
     if (folders.length > 0) {
       steps.push(tx`
@@ -148,7 +150,7 @@ export class JobTree {
     }
   }
 
-  /** Those of the paths, as hexadecimal, that stand in the job already. */
+  /** The paths, in hexadecimal, that the job already has. */
   async known(jobId: string, paths: readonly Buffer[]): Promise<ReadonlySet<string>> {
     const rows = await this.#database.all<{ path: string }>`
       select t.path from unnest(${(sql) => sql.types.texts(paths.map((path) => path.toString('hex')))}) as t (path)
@@ -157,7 +159,7 @@ export class JobTree {
     return new Set(rows.map(({ path }) => path));
   }
 
-  /** A folder that is to be listed, or removed, again, after so many milliseconds. */
+  /** A folder to list or remove again after `afterMs`. */
   async retryFolder(jobId: string, path: Buffer, afterMs: number): Promise<void> {
     await this.#database.all`
       update job_folders set tries = tries + 1, seat = null,
@@ -172,7 +174,10 @@ export class JobTree {
       where job_id = ${jobId} and path = decode(${path.toString('hex')}, 'hex') and state = 'listed'`;
   }
 
-  /** A folder that cannot be listed, or removed. But for the root's it is one of the job's failures, and told as one. */
+  /**
+   * A folder that cannot be listed or removed. Unless it is the root, it counts and appears as one of the job's
+   * failures.
+   */
   async failFolder(job: Owned, path: Buffer, code: ErrorCode, message: string): Promise<void> {
     const hex = path.toString('hex');
     const write = async (tx: Transaction): Promise<void> => {
@@ -192,7 +197,7 @@ export class JobTree {
     await this.#database.turns.run(job.accountId, () => this.#database.transaction(write));
   }
 
-  /** Folders that were removed, or are kept because something is in them. */
+  /** Folders that were removed, or that are kept because they are not empty. */
   async endRemovals(jobId: string, removed: readonly Buffer[], kept: readonly Buffer[]): Promise<void> {
     const [gone, left] = [removed, kept].map((paths) => paths.map((path) => path.toString('hex')));
     await this.#database.run(
@@ -223,7 +228,7 @@ export class JobTree {
     await this.#database.turns.run(accountId, () => this.#database.apart(write), RECORDS_FIRST);
   }
 
-  /** A file that is to be tried again, after so many milliseconds. */
+  /** A file to try again after `afterMs`. */
   async retryFile(
     jobId: string,
     path: Buffer,
@@ -237,7 +242,10 @@ export class JobTree {
       where job_id = ${jobId} and path = decode(${path.toString('hex')}, 'hex') and state = 'waiting'`;
   }
 
-  /** Of a move: the copy stands, of a source that was like this. From then on only the source is to be deleted. */
+  /**
+   * For a move: the copy is complete, from a source with this size and time. From now on only the source has to be
+   * deleted.
+   */
   async markCopied(jobId: string, path: Buffer, size: number, modifiedMs: number): Promise<void> {
     await this.#database.all`
       update job_files set is_copied = true, modified_ms = ${Math.trunc(modifiedMs)}
@@ -246,14 +254,17 @@ export class JobTree {
   }
 }
 
-/** Locks the job, as everybody does before its files. False of one that has ended: its counts have been told. */
+/**
+ * Locks the job; every writer does so before it locks its files. False if the job has ended: its counts were already
+ * reported.
+ */
 async function lockGoing(tx: Transaction, jobId: string): Promise<boolean> {
   const { count } = await tx`
     select from jobs where id = ${jobId} and state in ('queued', 'running', 'paused') for no key update`;
   return count > 0;
 }
 
-/** The condition on folders that are removed next: those furthest down. */
+/** The condition for the folders that are removed next: the deepest ones. */
 function deepest(sql: Queryable, jobId: string) {
   return sql`
     state = 'listed' and is_removed and depth = (
@@ -263,8 +274,9 @@ function deepest(sql: Queryable, jobId: string) {
 }
 
 /**
- * CTEs that end the files of `i (job_id, path, state, file_size, code, message, id)` which have not ended, and count them;
- * `outcome` tells which those were. Jobs are locked first, in the order of their ids: batches that meet do not dead-lock.
+ * CTEs that end the unfinished files of `i (job_id, path, state, file_size, code, message, id)` and count them;
+ * `outcome` has the files that did end. Jobs are locked first, in the order of their ids, so that batches do not
+ * dead-lock.
  */
 export function endingFiles(sql: Queryable) {
   return sql`
@@ -293,7 +305,7 @@ export function endingFiles(sql: Queryable) {
     )`;
 }
 
-/** A job that waits, with its root folder, or its one file, before it. */
+/** A waiting job, with its root folder or its only file to do. */
 export async function insertJob(tx: Transaction, id: string, row: NewJobRow): Promise<void> {
   const { accountId, keyId, scheduleId, name, definition } = row;
   await tx`
@@ -313,8 +325,8 @@ export async function insertJob(tx: Transaction, id: string, row: NewJobRow): Pr
 }
 
 /**
- * Of a deletion without filters nothing is left, its folder included; so it is of a move, but that the next run of a schedule
- * looks into the same folder.
+ * Whether the folder itself goes, too. A deletion without filters leaves nothing, and neither does a move, except that
+ * the next run of a schedule needs the same folder.
  */
 function goesWhole({ definition, scheduleId }: NewJobRow): boolean {
   const { type, source } = definition;
@@ -323,8 +335,8 @@ function goesWhole({ definition, scheduleId }: NewJobRow): boolean {
 }
 
 /**
- * Leaves a new job nothing to do but what a former one failed on, or never came to. Of folders that are listed again, what
- * has been done already stands in the new job too, as left alone. What failed by its name when it was found fails again.
+ * Limits a new job to the entries that a former one failed on or never reached. In folders that are listed again,
+ * finished files are copied to the new job as skipped. Files that failed by their name when they were found fail again.
  */
 export async function narrow(tx: Transaction, formerId: string, id: string): Promise<void> {
   await tx`delete from job_folders where job_id = ${id}`;
@@ -369,19 +381,19 @@ export async function narrow(tx: Transaction, formerId: string, id: string): Pro
     from (select count(*) filter (where phase = 1) as found, count(*) as skipped from left_alone) t where j.id = ${id}`;
 }
 
-/** What a job that was filled by another one's files counts as. */
+/** Sets the row count of a job that was filled with another job's files. */
 export async function countRows(tx: Transaction, id: string): Promise<void> {
   await tx`
     update jobs set stored_rows = (select count(*) from job_files where job_id = ${id})
       + (select count(*) from job_folders where job_id = ${id}) where id = ${id}`;
 }
 
-/** Told when it was found: nobody has tried it. */
+/** Failed when it was found: no slice has tried it. */
 function isFailedByName(sql: Queryable) {
   return sql`(state = 'failed' and end_number is null)`;
 }
 
-/** What the paths of entries of the folder `d` begin with. */
+/** The prefix of the paths of all entries in folder `d`. */
 function start(sql: Queryable) {
   return sql`(case when d.path = '' then ''::bytea else d.path || '/'::bytea end)`;
 }
@@ -399,7 +411,7 @@ export async function setPhase(tx: Transaction, id: string, phase: number): Prom
   await tx`update jobs set phase = ${phase} where id = ${id}`;
 }
 
-/** Those that wait, oldest first, as far as more may run; resolves to their ids. */
+/** Starts waiting jobs, oldest first, up to the limit of running ones; resolves to their ids. */
 export async function startQueued(tx: Transaction, accountId: string, limit: number): Promise<readonly string[]> {
   const started = await tx<{ id: string }[]>`
     with next as (
@@ -412,10 +424,10 @@ export async function startQueued(tx: Transaction, accountId: string, limit: num
   return started.map(({ id }) => id);
 }
 
-/** The speed that is shown is that since the sample before the last one: of once to twice this time. */
+/** The displayed speed is measured since the sample before the last one: over once to twice this time. */
 const SAMPLE_SECONDS = 10;
 
-/** Those that are locked by others are left to the next time. */
+/** Rows that others have locked are left for the next time. */
 export async function sampleRunning(sql: Queryable, ids: readonly string[]): Promise<void> {
   await sql`
     with due as (
@@ -426,7 +438,7 @@ export async function sampleRunning(sql: Queryable, ids: readonly string[]): Pro
     from due where j.id = due.id`;
 }
 
-/** The jobs of a key that another one takes the place of, as far as they have not ended. */
+/** Moves the unfinished jobs of a key to the key that replaces it. */
 export async function handOverJobs(tx: Transaction, formerKeyId: string, keyId: string): Promise<void> {
   await tx`
     with own as (
@@ -436,7 +448,7 @@ export async function handOverJobs(tx: Transaction, formerKeyId: string, keyId: 
 }
 
 /**
- * Removes a part of what one job has left that ended so many days ago, or, of an account, the one that ended first. Resolves
+ * Removes a part of the rows of one job that ended so many days ago, or of the account's job that ended first. Resolves
  * to whether there is more.
  */
 export async function purgeEnded(tx: Transaction, which: number | { readonly accountId: string }): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Jobs: what somebody asked for, and how far it is. */
+/** Jobs: the requested work, and its progress. */
 import type { Scope } from '../../contract/api-key.js';
 import type { ErrorCode } from '../../base/errors.js';
 import type { JobAction, JobDefinition, JobFileState, JobRow } from '../../contract/job.js';
@@ -15,20 +15,20 @@ export interface JobCounts {
 
 export type Job = Omit<JobRow, 'errorCode'> & { readonly errorCode: ErrorCode | null };
 
-/** A job with the account that it runs for, as both are now. */
+/** A job with the current data of its account. */
 export interface RunningJob extends Job {
   readonly email: string;
   readonly plan: string;
 }
 
-/** Whose rights it goes on with, as they are now. */
+/** The account and key whose current rights the job uses. */
 export interface JobHolder {
   readonly accountId: string;
   readonly email: string;
   readonly plan: string;
   /** null: the account's owner. */
   readonly keyId: string | null;
-  /** Of its key; null where that was revoked, has expired, or was none. */
+  /** The scopes of its key; null if that was revoked, has expired, or does not exist. */
   readonly scopes: readonly Scope[] | null;
   readonly connections: readonly string[] | null;
 }
@@ -41,7 +41,7 @@ export interface NewJobRow {
   readonly scheduleId: string | null;
   readonly name: string | null;
   readonly definition: JobDefinition;
-  /** Of an upload. */
+  /** For uploads. */
   readonly url?: string;
 }
 
@@ -51,7 +51,7 @@ export interface JobFolder {
   readonly isExtra: boolean;
   readonly isRemoved: boolean;
   readonly isBegun: boolean;
-  /** What the listings of the folders above it are known again by. */
+  /** Identifies the folder in the listings of the folders above it. */
   readonly above: Buffer;
   readonly tries: number;
 }
@@ -62,12 +62,12 @@ export interface JobFile {
   readonly size: number;
   readonly modifiedMs: number;
   readonly isCopied: boolean;
-  /** A slice that ended over it had it in hand, or a try failed on the way: it may have been done. */
+  /** A slice that died had claimed it, or a try failed midway: the file may be done already. */
   readonly wasTaken: boolean;
   readonly tries: number;
 }
 
-/** As the API shows it. */
+/** In the form of the API. */
 export interface JobFileItem {
   readonly ordinal: number;
   readonly path: Buffer;
@@ -81,17 +81,20 @@ export interface JobFileItem {
 export interface NewJobFile {
   readonly path: Buffer;
   readonly action: JobAction;
-  /** 1 with the listing; 2 after all copies. */
+  /** 1 = together with the listing; 2 = after all copies. */
   readonly phase: 1 | 2;
   readonly size: number;
   readonly modifiedMs: number;
-  /** Told without being done: what fails by its name, what is left out, what a dry run would do; a link that is gone already. */
+  /**
+   * Reported without work: a file that fails by its name, one that is left out, the plan of a dry run, or a link that
+   * is already gone.
+   */
   readonly state?: 'planned' | 'skipped' | 'failed' | 'done';
   readonly errorCode?: ErrorCode;
   readonly errorMessage?: string;
 }
 
-/** Of a file that ends without an item of the history, or is tried again. */
+/** A file that ends without an item of the history, or is tried again. */
 export interface JobFileEnd {
   readonly path: Buffer;
   readonly state: 'skipped' | 'failed';

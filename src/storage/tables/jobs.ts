@@ -1,4 +1,4 @@
-/** Jobs: begun, paused, ended, and handed out to the nodes slot by slot. A slot does one slice of a job at a time. */
+/** Jobs: started, paused, ended, and assigned to nodes slot by slot. A slot runs one slice of a job at a time. */
 import { uuidv7 } from '../../base/uuid.js';
 import { refusal } from '../../base/errors.js';
 import { jobFields, type JobFileState, type JobState, type JobType } from '../../contract/job.js';
@@ -25,14 +25,14 @@ import {
 } from './job-tree.js';
 
 export interface JobLimits {
-  /** Of one account. */
+  /** Limits of one account. */
   readonly running: number;
   readonly waiting: number;
 }
 
-/** What is to be done as jobs end. */
+/** What happens when jobs end. */
 export interface JobEnding extends JobLimits {
-  /** For whoever a job is to tell. */
+  /** The event for receivers of the job's end. */
   readonly eventOf: (job: Job, at: Date) => { readonly type: string; readonly body: string };
 }
 
@@ -47,13 +47,13 @@ export interface JobFilter {
   readonly type?: JobType | undefined;
   readonly scheduleId?: string | undefined;
   readonly limit: number;
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   readonly cursor?: string | undefined;
   /** Connections that the key may use; undefined = all. */
   readonly connections?: readonly string[] | undefined;
 }
 
-/** What has become of a job. */
+/** The current state of a job. */
 export type JobNow = Pick<Job, 'state' | 'errorCode' | 'errorMessage'>;
 
 export class Jobs {
@@ -69,13 +69,16 @@ export class Jobs {
     this.#feeds = feeds;
   }
 
-  /** Begins a job, or has it wait where as many run as may. @throws GatewayError share_exceeded */
+  /** Starts a job, or queues it if the maximum number of jobs runs. @throws GatewayError share_exceeded */
   async create(row: NewJobRow, limits: JobLimits): Promise<Job> {
     const make = (tx: Transaction): Promise<Job> => this.createIn(tx, row, limits);
     return this.#database.turns.run(row.accountId, () => this.#database.transaction(make), REQUESTS_FIRST);
   }
 
-  /** The same, as part of something larger; `fill` says what it is to do. Nothing is written where it is refused. @throws GatewayError share_exceeded */
+  /**
+   * The same within a transaction; `fill` adds its work. Nothing is written if it is refused. @throws GatewayError
+   * share_exceeded
+   */
   async createIn(
     tx: Transaction,
     row: NewJobRow,
@@ -83,7 +86,7 @@ export class Jobs {
     fill?: (id: string) => Promise<void>,
   ): Promise<Job> {
     const { accountId } = row;
-    // Sent at once, done in this order; so it is below.
+    // Sent together, executed in this order; the same below.
     const [, [open]] = await Promise.all([
       lockAccount(tx, accountId),
       tx<{ running: number; waiting: number }[]>`
@@ -104,12 +107,12 @@ export class Jobs {
     return (await this.#findIn(tx, id)) as Job;
   }
 
-  /** A new job of the files that an ended one failed on, or never came to. @throws GatewayError share_exceeded */
+  /** A new job with the files that an ended one failed on or never reached. @throws GatewayError share_exceeded */
   async createRetry(former: Job, keyId: string | null, limits: JobLimits): Promise<Job> {
     const make = async (tx: Transaction): Promise<Job> => {
       const url = await this.#secrets.find(tx, former.id, URL_NAME);
       const row = { ...former, id: undefined, keyId, ...(url !== undefined && { url }) };
-      // What the source lacked must be looked for again, not deleted because of a former listing.
+      // Files that the source lacked must be looked for again, not deleted because of a former listing.
       const isNarrow = former.type !== 'upload' && former.errorCode !== 'source_suspicious';
       const fill = (id: string): Promise<void> => narrow(tx, former.id, id).then(() => countRows(tx, id));
       return this.createIn(tx, row, limits, isNarrow ? fill : undefined);
@@ -117,7 +120,7 @@ export class Jobs {
     return this.#database.turns.run(former.accountId, () => this.#database.bulk(make), REQUESTS_FIRST);
   }
 
-  /** undefined when unknown or another account's. */
+  /** undefined if unknown or of another account. */
   async find(accountId: string, id: string): Promise<Job | undefined> {
     return this.#database.first<Job>`
       select ${columns} from jobs j where j.id = ${id} and j.account_id = ${accountId}`;
@@ -138,7 +141,7 @@ export class Jobs {
     );
   }
 
-  /** In the order in which they were found; `after` is the last ordinal of the page before. */
+  /** In the order in which they were found; `after` is the last ordinal of the previous page. */
   async files(
     id: string,
     {
@@ -156,7 +159,9 @@ export class Jobs {
     );
   }
 
-  /** Those that ended after the one of this number, which is 0 before the first; and the number of the last of them. */
+  /**
+   * Files that ended after the file with this end number (0 = from the beginning), and the last end number among them.
+   */
   async ends(
     id: string,
     after: number,
@@ -168,26 +173,26 @@ export class Jobs {
     return { files: rows, last: rows.at(-1)?.number ?? after };
   }
 
-  /** The number of the file that ended last. */
+  /** The end number of the file that ended last. */
   async lastEnd(id: string): Promise<number> {
     const row = await this.#database.first<{ last: number | null }>`
       select max(end_number) as last from job_files where job_id = ${id}`;
     return row?.last ?? 0;
   }
 
-  /** For whoever does a slice of it; undefined where there is nothing more to do. */
+  /** For a slice of the job; undefined if it has nothing more to do. */
   async running(id: string): Promise<RunningJob | undefined> {
     return this.#database.first<RunningJob>`
       select ${columns}, a.email, a.plan from jobs j join accounts a on a.id = j.account_id
       where j.id = ${id} and j.state = 'running'`;
   }
 
-  /** What an upload fetches. */
+  /** The URL that an upload fetches. */
   async urlOf(id: string): Promise<string | undefined> {
     return this.#database.run((sql) => this.#secrets.find(sql, id, URL_NAME));
   }
 
-  /** What has become of jobs that run here; those that are gone are missing. */
+  /** The current states of jobs; deleted ones are missing. */
   async states(ids: readonly string[]): Promise<ReadonlyMap<string, JobNow>> {
     const rows = await this.#database.all<JobNow & { readonly id: string }>`
       select id, state, error_code, error_message from jobs
@@ -195,7 +200,7 @@ export class Jobs {
     return new Map(rows.map(({ id, ...now }) => [id, now]));
   }
 
-  /** Those that have not ended, and whose key would not be allowed to ask for them now. */
+  /** Unfinished jobs whose key would not be allowed to start them now. */
   async forsaken(limit: number): Promise<readonly (Job & JobHolder)[]> {
     return this.#database.run((sql) => {
       const [from, to] = [
@@ -216,12 +221,12 @@ export class Jobs {
     });
   }
 
-  /** How far those are that run, once in a while: their speed is told from that. */
+  /** Samples the progress of running jobs from time to time; their speed is computed from it. */
   async sample(ids: readonly string[]): Promise<void> {
     await this.#database.run((sql) => sampleRunning(sql, ids));
   }
 
-  /** Its files that are under way end, and no other begins. Resolves to the job as it was found; undefined = unknown. */
+  /** Files under way end, and no other file begins. Resolves to the job before the change; undefined = unknown. */
   async pause(accountId: string, id: string, limits: JobLimits): Promise<Job | undefined> {
     return this.#change(accountId, id, async (tx, { state }) => {
       if (state !== 'running' && state !== 'queued') return;
@@ -263,7 +268,7 @@ export class Jobs {
     return this.#database.turns.run(accountId, () => this.#database.transaction(change), REQUESTS_FIRST);
   }
 
-  /** Ends one that runs with what keeps all of it from going on. */
+  /** Ends a running job with the error that stops all of it. */
   async fail(job: Job, error: JobEnd, limits: JobEnding): Promise<void> {
     await this.#failIn(['running'], job, error, limits);
   }
@@ -283,8 +288,8 @@ export class Jobs {
   }
 
   /**
-   * A slot that has found nothing to do gives itself up, unless there is something by now: then it resolves to when. The
-   * last one of a phase begins the next, or ends the job.
+   * A slot without work gives up its task, unless new work has arrived: then it resolves to the time of that work. The
+   * last slot of a phase begins the next phase, or ends the job.
    */
   async leave(
     claimed: ClaimedTask,
@@ -321,7 +326,7 @@ export class Jobs {
     return left;
   }
 
-  /** Removes what jobs ended long ago have left, in small steps. Resolves to whether there is more. */
+  /** Removes the rows of jobs that ended long ago, in small steps. Resolves to whether there is more. */
   async purge(keepDays: number): Promise<boolean> {
     return this.#database.bulk((tx) => purgeEnded(tx, keepDays));
   }
@@ -331,7 +336,7 @@ export class Jobs {
     return this.#database.bulk((tx) => purgeEnded(tx, { accountId }));
   }
 
-  /** What jobs have written: this one, those of the account, all; each job counts as a row of its own. */
+  /** Rows written by this job, by the account's jobs, and by all jobs; each job itself counts as one row. */
   async storedRows(accountId: string, jobId: string | null): Promise<StoredRows> {
     const row = await this.#database.first<StoredRows>`
       select coalesce(sum(stored_rows) filter (where id = ${jobId}), 0)::bigint as job,
@@ -357,13 +362,13 @@ export class Jobs {
     const hasDone = job.done + job.skipped + job.deleted > 0;
     if (error === undefined) await keepSourceFiles(tx, job);
     await setState(tx, job.id, isWhole ? 'succeeded' : hasDone ? 'partly_failed' : 'failed', error);
-    // Nobody can retry it.
+    // A successful upload is never retried.
     if (isWhole && job.type === 'upload') await this.#secrets.put(tx, job.id, URL_NAME, null);
     await this.#tell(tx, job, limits);
     await this.#startNext(tx, job.accountId, limits.running);
   }
 
-  /** The event is written with the end itself: neither is there without the other. */
+  /** The event is written in the transaction of the end: neither exists without the other. */
   async #tell(tx: Transaction, { id, definition }: Job, { eventOf }: JobEnding): Promise<void> {
     const { webhookUrl, source, destination } = definition;
     const connectionIds = [
@@ -373,7 +378,7 @@ export class Jobs {
     await insertJobEvent(tx, { ...job, webhookUrl, connectionIds }, eventOf(job, job.finishedAt ?? new Date()));
   }
 
-  /** Those that wait, oldest first, as far as more may run. */
+  /** Starts waiting jobs, oldest first, up to the limit of running ones. */
   async #startNext(tx: Transaction, accountId: string, limit: number): Promise<void> {
     const ids = await startQueued(tx, accountId, limit);
     if (ids.length === 0) return;
@@ -384,7 +389,7 @@ export class Jobs {
       from jobs j where j.id = any(${tx.types.uuids(ids)}) order by j.id`;
     for (const job of started) {
       const { phase, type, folders, hasFiles } = job;
-      // One at least, which ends the job where there is nothing to do; those who find more send the others.
+      // At least one slot, which ends a job without work; slots that find more work send tasks for the others.
       const lists = phase !== 2 && type !== 'upload';
       if (lists) await this.#queue.send('job-list', workerSlotTasks('job-list', job, Math.max(1, folders)), tx);
       if (!lists || hasFiles)
@@ -392,7 +397,7 @@ export class Jobs {
     }
   }
 
-  /** With its account, which whoever takes both takes first. */
+  /** Also locks the account; every transaction locks it before the job. */
   async #lock(tx: Transaction, accountId: string, id: string): Promise<Job | undefined> {
     const account = lockAccount(tx, accountId);
     const locked = tx`select from jobs where id = ${id} for no key update`.execute();
@@ -406,15 +411,15 @@ export class Jobs {
   }
 }
 
-/** In the sealed values of a job. */
+/** The name among the sealed values of a job. */
 const URL_NAME = 'url';
 
-/** How many of an account run is decided by one transaction at a time. */
+/** Only one transaction at a time decides how many jobs of an account run. */
 function lockAccount(tx: Transaction, accountId: string): PromiseLike<unknown> {
   return tx`select pg_advisory_xact_lock(hashtextextended('jobs ' || ${accountId}::text, 0))`.execute();
 }
 
-/** When there is something to do for a slot; null = as far as can be told, never. */
+/** When a slot has work next; null = never, as far as is known. */
 function nextOf(sql: Queryable, { id, definition, phase }: Job, slot: WorkerSlot) {
   const slots = workerSlotsOf(slot.kind, { definition, phase });
   const mine = sql`(seat is null or seat = ${slot.number} or seat >= ${slots})`;
@@ -423,7 +428,7 @@ function nextOf(sql: Queryable, { id, definition, phase }: Job, slot: WorkerSlot
       select min(next_try_at) as at from job_files
       where job_id = ${id} and phase = ${phase} and state = 'waiting' and ${mine}`;
   }
-  // Removing goes level by level, on one slot.
+  // Folders are removed level by level, by one slot.
   const isRemoving = phase === 3 && slot.number === 0;
   return sql`
     select min(next_try_at) as at from job_folders where job_id = ${id} and ${mine}

@@ -1,4 +1,4 @@
-/** Key pairs made by the gateway: the public half to show, the private half encrypted and never shown. */
+/** Key pairs made by the gateway: the public half is shown, the private half is encrypted and never shown. */
 import { uuidv7 } from '../../base/uuid.js';
 import { type KeyPair, keyPairFields } from '../../contract/key-pair.js';
 import { refusingDuplicates } from '../postgres/errors.js';
@@ -35,7 +35,7 @@ export class KeyPairs {
     return this.#database.run((sql) => this.privateKeyIn(sql, accountId, id));
   }
 
-  /** The same in somebody's transaction. */
+  /** The same inside a transaction. */
   async privateKeyIn(sql: Queryable, accountId: string, id: string): Promise<string | undefined> {
     return this.#secrets.find(sql, accountId, keyPairSecret(id));
   }

@@ -1,4 +1,4 @@
-/** Places on remotes where a dead process may have left something. */
+/** Places on remote servers where a dead process may have left files. */
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../base/cache-size.js';
 import { uuidv7 } from '../../base/uuid.js';
@@ -38,7 +38,7 @@ interface LeftoverRow {
 export class LeftoverNotes {
   readonly #database: Database;
   readonly #node: NodeRegistry;
-  /** Folders whose note is durable, or on its way. */
+  /** Folders whose note is durable or being written. */
   readonly #noted = new LRUCache<string, Promise<void>>(atMost(MAX_REMEMBERED));
 
   constructor(database: Database, node: NodeRegistry) {
@@ -51,7 +51,7 @@ export class LeftoverNotes {
     return this.#node.tag;
   }
 
-  /** Durable; remembers in memory what it has already noted. */
+  /** Durable; folders that are already noted are remembered in memory. */
   async expectFolder(connectionId: string, folder: string): Promise<void> {
     const key = `${connectionId}\0${folder}`;
     const known = this.#noted.get(key);
@@ -66,7 +66,7 @@ export class LeftoverNotes {
     }
   }
 
-  /** Durable; returns the note's id. */
+  /** Durable; resolves to the note's id. */
   async expectMultipart(connectionId: string, path: string, uploadId: string): Promise<string> {
     const id = uuidv7();
     await this.#note('multipart', id, connectionId, path, uploadId);
@@ -77,7 +77,10 @@ export class LeftoverNotes {
     await this.#database.all`delete from leftovers where id = ${note}`;
   }
 
-  /** Notes whose process is dead (its heartbeat stopped), claimed for this one; also those claimed earlier and not settled. */
+  /**
+   * Claims the notes of dead processes (their heartbeat stopped) for this one, and returns them with those that were
+   * claimed earlier and not settled.
+   */
   async claimDead(): Promise<readonly Leftover[]> {
     const rows = await this.#database.run(
       (sql) => sql<LeftoverRow[]>`

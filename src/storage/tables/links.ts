@@ -1,4 +1,4 @@
-/** Links: what each may do, how often it was used, and the uses that run. Their secrets are stored nowhere. */
+/** Links: their rights, how often each was used, and the uses that run. Their secrets are never stored. */
 import type { PendingQuery, Row } from 'postgres';
 import { refusal } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
@@ -9,7 +9,7 @@ import { columnsOf, type Queryable, rowOf, storable, type Transaction } from '..
 import { hashApiKey, randomText } from '../secrets/hashes.js';
 import { type Actor, record } from './audit-log.js';
 
-/** Found by its secret, with what a use needs to know of its account and its key. */
+/** A link found by its secret, with the data of its account and its key that a use needs. */
 export interface OpenedLink extends Link {
   readonly email: string;
   readonly plan: string;
@@ -19,11 +19,14 @@ export interface OpenedLink extends Link {
 /** 190 bits. */
 const TOKEN_CHARS = 32;
 const TOKEN = new RegExp(`^[0-9A-Za-z]{${TOKEN_CHARS}}$`);
-/** A use that fails is given back. One that its client breaks off may have shown nearly all of the file: not without end. */
+/**
+ * A failed use is given back. A use that its client breaks off may have sent nearly the whole file, so the number of
+ * those is limited.
+ */
 const MOST_BROKEN = 20;
-/** What a client does, or can bring about as often as it likes. */
+/** Errors that a client can cause as often as it likes. */
 const BROKEN_BY_CLIENT = ['client_gone', 'too_slow', 'too_large', 'digest_mismatch', 'size_mismatch'];
-/** Links that have ended are shown for so long. */
+/** How long ended links are listed. */
 const SHOWN_DAYS = 30;
 
 export class Links {
@@ -35,7 +38,7 @@ export class Links {
     this.#node = node;
   }
 
-  /** Resolves to it and the secret of its URL, which is known nowhere afterwards. @throws GatewayError share_exceeded */
+  /** Resolves to the link and the secret of its URL, which cannot be read again. @throws GatewayError share_exceeded */
   async create(
     actor: Actor,
     keyId: string | null,
@@ -46,7 +49,7 @@ export class Links {
     const { operation, connectionId, maxBytes, maxUses, expiresAt } = settings;
     const [id, token, path] = [uuidv7(), randomText(TOKEN_CHARS), storable(settings.path)];
     return this.#database.transaction(async (tx) => {
-      // The account's row is the lock: of two that are made at once the second one counts the first.
+      // The account's row is the lock: of two simultaneous creations, the second one counts the first.
       await tx`select from accounts where id = ${accountId} for no key update`;
       const [room] = await tx<{ taken: number }[]>`
         select count(*) as taken from links
@@ -62,7 +65,7 @@ export class Links {
     });
   }
 
-  /** Newest first, from behind `cursor`. */
+  /** Newest first, after `cursor`. */
   async list(
     accountId: string,
     page: { readonly connections?: readonly string[]; readonly cursor?: string | undefined; readonly limit: number },
@@ -77,12 +80,12 @@ export class Links {
     );
   }
 
-  /** undefined when unknown or another account's. */
+  /** undefined if unknown or of another account. */
   async find(accountId: string, id: string): Promise<Link | undefined> {
     return this.#database.run((sql) => findIn(sql, accountId, id));
   }
 
-  /** Done already, it is done once more without harm. undefined = unknown. */
+  /** Idempotent. undefined = unknown. */
   async revoke(actor: Actor, { id, path }: Pick<Link, 'id' | 'path'>): Promise<Link | undefined> {
     return this.#database.transaction(async (tx) => {
       const revoked = await tx`
@@ -93,7 +96,7 @@ export class Links {
     });
   }
 
-  /** By the secret of its URL: never remembered, so that a link that ends here has ended on all nodes. */
+  /** Finds a link by the secret of its URL. Never cached, so that a link that ends here has ended on all nodes. */
   async open(token: string): Promise<OpenedLink | undefined> {
     if (!TOKEN.test(token)) return undefined;
     return this.#database.first<OpenedLink>`
@@ -102,8 +105,9 @@ export class Links {
   }
 
   /**
-   * Takes a use, in one statement over all nodes. ended: there is none left; busy: `mostAtOnce` are under way. It is given back, or counted, by the
-   * statement that ends its transfer in the history (`endingUses`), and given back when this node dies.
+   * Takes a use, in one statement for all nodes. ended: none is left; busy: `mostAtOnce` are running. The statement
+   * that ends its transfer in the history (`endingUses`) counts the use or gives it back. If this node dies, it is
+   * given back.
    */
   async take(id: string, mostAtOnce = Infinity): Promise<'taken' | 'busy' | 'ended'> {
     const node = this.#node.id;
@@ -124,12 +128,12 @@ export class Links {
   }
 }
 
-/** Of a key that is replaced: they go on with the next one. */
+/** Links of a replaced key continue with the next one. */
 export async function handOverLinks(tx: Transaction, formerKeyId: string, nextKeyId: string): Promise<void> {
   await tx`update links set key_id = ${nextKeyId} where key_id = ${formerKeyId}`;
 }
 
-/** A CTE behind `written`: a use that has succeeded counts, all others are given back. */
+/** A CTE after `written`: a successful use counts, all others are given back. */
 export function endingUses(sql: Queryable, nodeId: string) {
   const held = sql`(l.held ->> ${nodeId}::text)::bigint`;
   return sql`
@@ -148,7 +152,7 @@ export function endingUses(sql: Queryable, nodeId: string) {
     ),`;
 }
 
-/** A CTE behind `written`, of what was taken for the transfers of a dead node and had succeeded. */
+/** A CTE after `written`: counts successful transfers that were first attributed to a dead node. */
 export function correctingUses(sql: Queryable) {
   return sql`
     recounted as (
@@ -157,7 +161,7 @@ export function correctingUses(sql: Queryable) {
     ),`;
 }
 
-/** Uses that ran on dead nodes; `isDead` is the condition on held.key. */
+/** Gives back uses that ran on dead nodes; `isDead` is the condition on held.key. */
 export async function forgetHeldUses(sql: Queryable, isDead: PendingQuery<Row[]>): Promise<void> {
   await sql`
     update links l set held = (
@@ -179,7 +183,7 @@ const withKeys = (sql: Queryable) => sql`links l left join api_keys k on k.id = 
 
 const heldOf = (sql: Queryable) => sql`(select coalesce(sum(h.value::bigint), 0) from jsonb_each_text(l.held) h)`;
 
-/** As if the key that made it asked now. */
+/** Whether the key that made the link would be allowed to use it now. */
 const keyOpens = (sql: Queryable) => sql`
   (l.key_id is null or (k.id is not null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
     and case when l.operation = 'upload' then 'write' else 'read' end = any(k.scopes)

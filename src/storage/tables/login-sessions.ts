@@ -17,7 +17,7 @@ export interface LoginSession {
   readonly userAgent: string;
 }
 
-/** Why one was ended before its time. */
+/** Why a session was ended early. */
 type SessionEnd = 'logged_out' | 'elsewhere' | 'password_changed';
 
 /** A session without a request ends after this time. */
@@ -25,16 +25,16 @@ const IDLE_MS = 2 * 3_600_000;
 /** A session ends this long after the login, even if it is used. */
 const ABSOLUTE_MS = 24 * 3_600_000;
 
-/** Requests closer together than this count as one look. */
+/** Requests within this time update the session only once. */
 const SEEN_EVERY_MS = 60_000;
-/** Ended sessions tell for so long which addresses an account logged in from. */
+/** How long ended sessions are kept; they show from which addresses an account logged in. */
 const KEEP_ENDED_DAYS = 30;
 const TOKEN_BYTES = 32;
 const MAX_USER_AGENT = 300;
 
 export class LoginSessions {
   readonly #database: Database;
-  // At most a second old, so that a session which ends elsewhere ends here within a second.
+  // At most a second old, so that a session that ends on another node ends here within a second.
   readonly #lookup = new CachedLookup<LoginSession>((hash) => this.#load(hash));
   readonly #hashes = new Map<string, string>();
 
@@ -62,7 +62,7 @@ export class LoginSessions {
     return { token, session };
   }
 
-  /** The living session of a token. `touch`: this look is a request, which keeps it from idling out. */
+  /** The valid session of a token. `touch`: this call comes from a request, which keeps the session from idling out. */
   async find(token: string, touch = true): Promise<LoginSession | undefined> {
     const hash = hashOf(token).toString('base64');
     const session = await this.#lookup.find(hash);
@@ -76,18 +76,18 @@ export class LoginSessions {
     return session;
   }
 
-  /** Living ones, newest first. */
+  /** Valid sessions, newest first. */
   async list(accountId: string): Promise<readonly LoginSession[]> {
     return this.#database.run((sql) => this.#select(sql, sql`s.account_id = ${accountId}`));
   }
 
-  /** Whether there was one; `account` guards against another one's. */
+  /** Whether the account had such a session. */
   async end(accountId: string, id: string, why: SessionEnd): Promise<boolean> {
     const ended = await this.#end(why, (sql) => sql`account_id = ${accountId} and id = ${id}`);
     return ended > 0;
   }
 
-  /** Ends all of the account but `except`; resolves to how many. */
+  /** Ends all sessions of the account but `except`; resolves to their number. */
   async endOthers(accountId: string, except: string | undefined, why: SessionEnd): Promise<number> {
     return this.#end(why, (sql) =>
       except === undefined ? sql`account_id = ${accountId}` : sql`account_id = ${accountId} and id <> ${except}`,
@@ -101,7 +101,7 @@ export class LoginSessions {
     return rows.length > 0;
   }
 
-  /** Of a session that is over: why, as far as it is still known. */
+  /** Why a session has ended, if it is still known. */
   async whyEnded(token: string): Promise<SessionEnd | 'idle' | 'expired' | undefined> {
     const [session] = await this.#database.all<{ reason: SessionEnd | null; isEnded: boolean; isExpired: boolean }>`
       select end_reason as reason, ended_at is not null as is_ended, expires_at <= now() as is_expired
@@ -136,7 +136,7 @@ export class LoginSessions {
       order by s.id desc`;
   }
 
-  /** So that ending a session by its id also ends what is cached of it. */
+  /** So that ending a session by its id also ends its cached copy. */
   #remember(id: string, hash: string): void {
     this.#hashes.delete(id);
     this.#hashes.set(id, hash);
@@ -145,7 +145,7 @@ export class LoginSessions {
   }
 }
 
-/** With the password that they were made with. Other nodes hear of it within a second. */
+/** Ends the sessions that were made with the old password. Other nodes notice within a second. */
 export async function endAllSessions(tx: Transaction, accountId: string): Promise<void> {
   await tx`
     update login_sessions set ended_at = now(), end_reason = 'password_changed'

@@ -8,34 +8,35 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** What is known of one account under one limit, while it is busy. */
+/** The state of one account under one limit, while it is busy. */
 interface Busy {
   readonly accountId: string;
   readonly limit: number;
   waiters: Waiter[];
   isAsking: boolean;
-  /** Taken since the last statement began, at `askedAt`. */
+  /** Actions taken since the last statement began, at `askedAt`. */
   taken: number;
   askedAt: number;
-  /** Held ahead, of this month and until then. */
+  /** Actions of this month held in advance, and until when. */
   unspent: number;
   month: string;
   goodUntil: number;
-  /** Since the last statement, while none is under way. */
+  /** Set after the last statement, while none runs. */
   timer?: NodeJS.Timeout;
 }
 
 const MAX_CONFLICTS = 5;
 /**
- * Actions held ahead are good for so long: soon given back where they are not spent, and long before a node that is cut off
- * counts as dead, whose actions are the account's again.
+ * How long actions held in advance stay valid. Unspent ones are given back soon, and long before a node that is cut off
+ * counts as dead and the account gets its actions back.
  */
 const AHEAD_MS = 250;
 
 /**
- * Monthly actions of limited plans, exact over all nodes. What nodes hold and what the history has recorded never exceed
- * the limit together; a batch of the history turns what it writes from the one into the other. Takers of one account that
- * meet share a statement, and a busy one takes ahead what it will need in the next moment, while there is plenty.
+ * Monthly actions of limited plans, exact over all nodes. The actions that nodes hold and those that the history has
+ * recorded together never exceed the limit; a batch of the history turns held actions into recorded ones. Simultaneous
+ * callers of one account share a statement. A busy node takes in advance what it will need in the next moment, while
+ * there are plenty.
  */
 export class MonthlyQuota {
   readonly #database: Database;
@@ -64,12 +65,12 @@ export class MonthlyQuota {
     });
   }
 
-  /** An action that was taken, and is not recorded. */
+  /** Returns an action that was taken but is not recorded. */
   giveBack(accountId: string, limit: number): void {
     if (limit === 0) return;
     const busy = this.#busyOf(accountId, limit);
     const month = monthOf(new Date());
-    // That of a month that is over is nobody's.
+    // An action of a past month is dropped.
     if (busy.month !== '' && busy.month !== month) return;
     Object.assign(busy, { month, unspent: busy.unspent + 1, goodUntil: performance.now() + AHEAD_MS });
     if (!busy.isAsking) busy.timer ??= setTimeout(() => this.#rest(busy), AHEAD_MS).unref();
@@ -140,17 +141,17 @@ export class MonthlyQuota {
     busy.timer = setTimeout(() => this.#rest(busy), AHEAD_MS).unref();
   }
 
-  /** What nobody has spent goes back; what is idle is forgotten. */
+  /** Returns unspent actions; forgets an idle account. */
   #rest(busy: Busy): void {
     if (busy.unspent > 0) void this.#serve(busy);
     else this.#busy.delete(`${busy.accountId} ${busy.limit}`);
   }
 
-  /** Resolves to how many of the wanted it got. */
+  /** Resolves to the number of granted actions. */
   async #exchange(busy: Busy, wanted: number): Promise<number> {
     const { accountId, limit, nodeId } = { ...busy, nodeId: this.#nodeId };
     const month = monthOf(new Date());
-    // Those of a month that is over are nobody's.
+    // Actions of a past month are dropped.
     const returned = busy.month === month ? busy.unspent : 0;
     const now = performance.now();
     const ahead = wanted === 0 ? 0 : Math.ceil((busy.taken * AHEAD_MS) / Math.max(AHEAD_MS, now - busy.askedAt));

@@ -1,7 +1,7 @@
 /**
- * Receipts: what an account's transfers were, signed, each with the hash of the one before. Whoever is to add to a chain
- * claims it, signs, and writes rows and receipts in one statement, which holds only while the claim does: so no node adds
- * to what another one has not committed, and nothing is locked meanwhile.
+ * Receipts: signed records of an account's transfers, each with the hash of the previous one. A node that adds to a
+ * chain claims it, signs, and writes rows and receipts in one statement, which fails if the claim was lost. So no node
+ * adds to receipts that another one has not committed, and nothing is locked meanwhile.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -19,16 +19,16 @@ import type { ReceiptFacts, TransferRow } from './transfer.js';
 
 /** Signed in one turn of the event loop: about 60 µs each. */
 const SLICE = 64;
-/** Whose claim is older has stood still: the chain is another one's. */
+/** A claim that is older has stalled: another node may take the chain. */
 const CLAIM_SECONDS = 2;
-/** In a transaction that counts what it writes, which others wait for. */
+/** For a transaction that updates the totals, because others wait for it. */
 const PATIENCE = '2s';
-/** Between looks at a chain that another node has claimed. */
+/** The delays between attempts to get a chain that another node has claimed. */
 const LOOKS = { firstMs: 3, longestMs: 50, spread: [0.5, 1.5] } as const;
 /** Raised by require_link. */
 const NOT_AS_SIGNED = 'RC001';
 
-/** A receipt beside what the history says now; null where that has been removed. */
+/** A receipt and the current history item; null if that was deleted. */
 export interface ReceiptLine extends Receipt {
   readonly transfer: ReceiptedTransfer | null;
 }
@@ -37,35 +37,35 @@ type ReceiptedRow = TransferRow & { readonly receipt: ReceiptFacts };
 
 export const isReceipted = (row: TransferRow): row is ReceiptedRow => row.receipt !== null && row.status === 'success';
 
-/** The right to be the next who adds to the chain of an account. */
+/** The right to add the next receipts to the chain of an account. */
 interface Claim {
   readonly accountId: string;
   readonly token: string;
-  /** Of the newest receipt. */
+  /** The number of the newest receipt. */
   readonly sequence: number;
   readonly head: string | null;
-  /** Of all receipts that are made of it: later than that of whoever had the claim before. */
+  /** The time of all receipts made with this claim: later than that of the former claim. */
   readonly at: Date;
   readonly sign: Signer;
-  /** Of the rows that it is for. */
+  /** Those of the given rows that have already ended. */
   readonly ended: ReadonlySet<string>;
 }
 
 /** What a batch adds to a chain. */
 export interface ChainLinks extends Pick<Claim, 'accountId' | 'token' | 'at'> {
   readonly made: readonly Receipt[];
-  /** Of the chain as it was. */
+  /** The chain before the batch. */
   readonly since: number;
   readonly head: string | null;
 }
 
-/** Writes rows, and `links` in the same statement. Resolves to the ids of those that it has written. */
+/** Writes rows and, in the same statement, `links`. Resolves to the ids of the written rows. */
 type Write = (sql: Queryable, links?: ChainLinks) => Promise<ReadonlySet<string>>;
 
 export class Receipts {
   readonly #database: Database;
   readonly #keyring: ReceiptKeys;
-  /** Of the accounts whose chains this process adds to. */
+  /** Orders the writes of each account whose chain this process adds to. */
   readonly #turns = new OwnerTurns();
 
   constructor(database: Database, keyring: ReceiptKeys) {
@@ -83,7 +83,7 @@ export class Receipts {
       where transfer_id = ${transferId} and account_id = ${accountId}`;
   }
 
-  /** Those behind `after`, in order. */
+  /** Receipts after the number `after`, in order. */
   async list(accountId: string, after: number, limit: number): Promise<readonly ReceiptLine[]> {
     return this.#database.run(async (sql) => {
       const found = await sql<Receipt[]>`
@@ -99,14 +99,14 @@ export class Receipts {
     });
   }
 
-  /** The number of the last one, kept or not; 0 = there was none. */
+  /** The number of the last receipt, even if it was deleted; 0 = there was none. */
   async lastOf(accountId: string): Promise<number> {
     const row = await this.#database.first<{ last: number }>`
       select sequence as last from receipt_chains where account_id = ${accountId}`;
     return row?.last ?? 0;
   }
 
-  /** Runs `write`, on what `run` gives it, so that each of these rows of one account that it writes has its receipt. */
+  /** Runs `write` through `run`, so that each of these rows of one account that is written gets its receipt. */
   async linked(
     rows: readonly ReceiptedRow[],
     run: (work: (sql: Queryable) => Promise<ReadonlySet<string>>) => Promise<ReadonlySet<string>>,
@@ -121,13 +121,15 @@ export class Receipts {
         return run((sql) => write(sql, links));
       });
     } catch (error) {
-      // It was too late, or another one has ended what a row was to end.
+      // The claim was lost, or another node has already ended one of the rows.
       if (isNotAsSigned(error)) return this.afterwards(rows, write);
       throw error;
     }
   }
 
-  /** The same where only `write` finds out what it writes, in a transaction: the account's totals are locked meanwhile. */
+  /**
+   * The same if only `write` knows which rows it writes, in a transaction: the account's totals are locked meanwhile.
+   */
   async afterwards(rows: readonly ReceiptedRow[], write: Write): Promise<ReadonlySet<string>> {
     for (;;) {
       try {
@@ -149,7 +151,7 @@ export class Receipts {
     }
   }
 
-  /** Waits while another node has the claim. One who fails gives it back. */
+  /** Waits while another node has the claim. A failed caller releases it. */
   async #claimed<T>(rows: readonly ReceiptedRow[], work: (claim: Claim) => Promise<T>): Promise<T> {
     const [first] = rows;
     if (first === undefined) throw new Error('there is nothing to be receipted');
@@ -171,7 +173,7 @@ export class Receipts {
   async #claim(accountId: string, ids: readonly string[]): Promise<Claim> {
     const token = randomUUID();
     const look = async (): Promise<Claim | undefined> => {
-      // Never waits: not for a batch that is just being written, nor for the disk, which the batch will wait for.
+      // Never waits for a batch that is being written, or for the disk; the batch itself will wait for the disk.
       const claimed = await this.#database.first<
         Omit<Claim, 'ended' | 'sign'> & { key: string; ended: string[] | null }
       >`
@@ -202,7 +204,7 @@ export class Receipts {
     return retryingUntil(LOOKS, look);
   }
 
-  /** A chain of none, where there is no chain yet. */
+  /** Creates an empty chain if there is none. */
   async #begin(accountId: string): Promise<void> {
     await this.#database
       .all`insert into receipt_chains (account_id) values (${accountId}) on conflict (account_id) do nothing`;
@@ -213,7 +215,7 @@ export class Receipts {
       update receipt_chains set claim = null, claimed_until = null where account_id = ${accountId} and claim = ${token}`;
   }
 
-  /** Forgets the oldest of each chain, in steps; resolves to how many. */
+  /** Deletes the oldest receipts of each chain, in steps; resolves to their number. */
   async deleteOlder(before: Date, limit: number): Promise<number> {
     const rows = await this.#database.all`
       delete from receipts r using (
@@ -232,7 +234,7 @@ function columns(sql: Queryable) {
 
 const isNotAsSigned = (error: unknown): boolean => errorCodeOf(error) === NOT_AS_SIGNED;
 
-/** In the order in which the transfers began, and with turns for others between. */
+/** In the order in which the transfers began, with turns of the event loop for other work. */
 async function linksOf(claim: Claim, rows: readonly ReceiptedRow[]): Promise<ChainLinks> {
   const { accountId, token, at, sign, sequence: since } = claim;
   const made: Receipt[] = [];
@@ -248,7 +250,7 @@ async function linksOf(claim: Claim, rows: readonly ReceiptedRow[]): Promise<Cha
   return { accountId, token, at, since, made, head };
 }
 
-/** CTEs that add to a chain; `moved` is a row where its claim holds. */
+/** CTEs that add to a chain; `moved` has a row if the claim is still valid. */
 function linking(sql: Queryable, { accountId, token, at, since, made, head }: ChainLinks) {
   const { uuids, bigints, texts } = sql.types;
   return sql`
@@ -264,7 +266,10 @@ function linking(sql: Queryable, { accountId, token, at, since, made, head }: Ch
     )`;
 }
 
-/** The same in the statement of the CTE `written`, and what it selects beside: it fails unless that has written them all. */
+/**
+ * The same in the statement of the CTE `written`, with a check that it selects: the statement fails unless all rows
+ * were written.
+ */
 export function linkingWritten(sql: Queryable, links: ChainLinks) {
   const ids = sql.types.uuids(links.made.map(({ transferId }) => transferId));
   return {
@@ -290,7 +295,7 @@ function payloadOf(
     recordedAt: at.toISOString(),
     account: row.accountId,
     server,
-    // Absent ones are left out by JSON.
+    // JSON leaves out absent fields.
     source,
     verified,
     deleted,
@@ -300,7 +305,7 @@ function payloadOf(
   };
 }
 
-/** As the history tells it from now on. */
+/** In the form in which the history shows it from now on. */
 function recordOf(row: TransferRow): object {
   const digest = row.digest === null ? null : `sha-256:${row.digest}`;
   const told = { ...row, digest, stages: stagesOf(row.stages), jobId: row.job?.id ?? null };

@@ -1,4 +1,4 @@
-/** Files that a watched folder copies before it tells of them: what waits, and where each came to stand. */
+/** Files that a watched folder copies before it reports them: the waiting ones, and the place of each copy. */
 import type { ErrorCode } from '../../base/errors.js';
 import { copyFields, type NewCopy, type OutgoingDelivery, type RouteCopy } from '../../contract/delivery.js';
 import type { CopyTo } from '../../contract/watched-folder.js';
@@ -6,13 +6,13 @@ import type { Database } from '../postgres/database.js';
 import { columnsOf, type Queryable, storable, type Transaction } from '../postgres/sql.js';
 import type { JobPlace } from '../../contract/job.js';
 
-/** Whether what waits to be copied is to be copied otherwise. */
+/** Whether the copies that wait have a new target. */
 export function isOtherCopyTo(former: CopyTo | null, now: CopyTo | null): boolean {
   const values = (to: CopyTo | null) => to && [to.connectionId, to.path, to.filename_template, to.onConflict];
   return JSON.stringify(values(former)) !== JSON.stringify(values(now));
 }
 
-/** An event whose files are being copied, with the account that it is for, as that is now. */
+/** An event whose files are being copied, with the current data of its account. */
 export interface CopyingEvent extends Pick<
   OutgoingDelivery,
   'id' | 'accountId' | 'createdAt' | 'nextAttemptAt' | 'readAt'
@@ -35,7 +35,7 @@ export class RouteCopies {
     this.#database = database;
   }
 
-  /** Undefined once all of its copies have ended, or nobody wants them any more. */
+  /** Undefined if all of its copies have ended, or the event is no longer pending. */
   async find(eventId: string): Promise<CopyingEvent | undefined> {
     return this.#database.first<CopyingEvent>`
       select e.id, e.folder_id as watched_folder_id, e.account_id, a.email, a.plan, e.created_at,
@@ -44,7 +44,7 @@ export class RouteCopies {
       where e.id = ${eventId} and e.state = 'pending' and e.copy_state = 'pending'`;
   }
 
-  /** Those of an event that wait, the least tried first. */
+  /** The waiting copies of an event, those with the fewest tries first. */
   async waiting(eventId: string): Promise<readonly RouteCopy[]> {
     return this.#database.all<RouteCopy>`
       select ${columns} from route_copies where event_id = ${eventId} and state = 'waiting' order by tries, number`;
@@ -55,14 +55,14 @@ export class RouteCopies {
     return this.#database.run((sql) => copiesOf(sql, eventId));
   }
 
-  /** Where a copy of so many bytes is about to be put: after a crash it is known by that. */
+  /** Stores where a copy of `size` bytes is about to be written: after a crash it is recognized by that. */
   async intend(id: string, connectionId: string, path: string, size: number): Promise<void> {
     await this.#database.all`
       update route_copies set target_connection = ${connectionId}, target_path = ${storable(path)}, size = ${size}
       where id = ${id} and state = 'waiting'`;
   }
 
-  /** A file that ends without an item of the history; one that has ended stays as it is. */
+  /** Ends a file without an item of the history; one that has ended is not changed. */
   async end(id: string, state: 'skipped' | 'failed', error: CopyError, place?: JobPlace): Promise<void> {
     await this.#database.all`
       update route_copies set state = ${state}, error_code = ${error.code}, error_message = ${storable(error.message)},
@@ -70,7 +70,7 @@ export class RouteCopies {
       where id = ${id} and state = 'waiting'`;
   }
 
-  /** All that wait. */
+  /** Fails all waiting copies. */
   async endAll(eventId: string, error: CopyError): Promise<void> {
     await this.#database.all`
       update route_copies set state = 'failed', error_code = ${error.code}, error_message = ${storable(error.message)},
@@ -78,14 +78,14 @@ export class RouteCopies {
       where event_id = ${eventId} and state = 'waiting'`;
   }
 
-  /** It is to be tried again in the next round. */
+  /** The file is tried again in the next round. */
   async retry(id: string, error: CopyError): Promise<void> {
     await this.#database.all`
       update route_copies set tries = tries + 1, error_code = ${error.code}, error_message = ${storable(error.message)}
       where id = ${id} and state = 'waiting'`;
   }
 
-  /** Files of all accounts that wait to be copied, for the metrics. */
+  /** Waiting copies of all accounts, for the metrics. */
   async countWaiting(): Promise<number> {
     const row = await this.#database.first<{ waiting: number }>`
       select count(*) as waiting from route_copies c join webhook_events e on e.id = c.event_id
@@ -98,7 +98,7 @@ export function copiesOf(sql: Queryable, eventId: string): PromiseLike<readonly 
   return sql<RouteCopy[]>`select ${columns(sql)} from route_copies where event_id = ${eventId} order by number`;
 }
 
-/** Those of a new event, in its order. */
+/** The copies of a new event, in its order. */
 export async function insertCopies(tx: Transaction, eventId: string, copies: readonly NewCopy[]): Promise<void> {
   const { uuids, texts } = tx.types;
   await tx`
@@ -109,7 +109,7 @@ export async function insertCopies(tx: Transaction, eventId: string, copies: rea
       with ordinality as t (id, path, raw_name, target, number)`;
 }
 
-/** A CTE that ends the copies which are among the rows of `input`, by the ids of transfer and copy. */
+/** A CTE that ends the copies among the rows of `input`, by the ids of transfer and copy. */
 export function endingCopies(sql: Queryable, parts: readonly { readonly id: string; readonly copyId: string }[]) {
   const { uuids } = sql.types;
   return sql`

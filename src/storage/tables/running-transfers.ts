@@ -1,9 +1,9 @@
-/** What the nodes tell each other about transfers that run: progress for those who watch, and the wish to cancel. */
+/** How nodes share running transfers: progress for watchers, and requests to cancel. */
 import type { Database } from '../postgres/database.js';
 import type { Queryable } from '../postgres/sql.js';
 import type { JobReference } from './transfer.js';
 
-/** One that has run for a moment. */
+/** A transfer that has run for a moment. */
 export interface RunningRow {
   readonly id: string;
   readonly accountId: string;
@@ -15,9 +15,9 @@ export interface RunningRow {
   readonly facts: Readonly<Record<string, string>>;
 }
 
-/** A row nobody renewed for so long is of a node that died. */
+/** A row that was not renewed for so long belongs to a dead node. */
 const STALE_SECONDS = 15;
-/** Sooner than another node begins its file anew. */
+/** Shorter than the time after which another node starts its file again. */
 const STALE_FILE_SECONDS = 5;
 
 export class RunningTransfers {
@@ -29,7 +29,10 @@ export class RunningTransfers {
     this.#nodeId = nodeId;
   }
 
-  /** Writes what runs here, takes away what does no more; resolves to the ids that somebody wants cancelled. */
+  /**
+   * Writes the transfers that run here and deletes those that do not any more; resolves to the ids with a request to
+   * cancel.
+   */
   async publish(rows: readonly RunningRow[]): Promise<readonly string[]> {
     const input = JSON.stringify(rows);
     return this.#database.run(async (sql) => {
@@ -52,7 +55,7 @@ export class RunningTransfers {
     });
   }
 
-  /** Those on other nodes. */
+  /** Transfers on other nodes. */
   async elsewhere(accountIds: readonly string[]): Promise<readonly RunningRow[]> {
     return this.#database.all<RunningRow>`
       select id, account_id, bytes, total_bytes,
@@ -63,7 +66,7 @@ export class RunningTransfers {
         and updated_at > now() - make_interval(secs => ${STALE_SECONDS}) order by id`;
   }
 
-  /** Whether a node runs it and will hear of it. */
+  /** Whether a node runs it and will receive the request. */
   async askCancel(accountId: string, id: string): Promise<boolean> {
     const rows = await this.#database.all`
       update running_transfers set cancel_asked = true
@@ -74,8 +77,8 @@ export class RunningTransfers {
 }
 
 /**
- * Of the job `j`: what has passed of files that have not ended, and by how much they turn out larger than they were listed.
- * A file that ends is counted with its end, and from then on not here.
+ * For the job `j`: the bytes transferred of unfinished files, and how much larger than listed they turn out to be. A
+ * file that ends is counted with its end, and then no longer here.
  */
 export function movingOf(sql: Queryable) {
   return sql`

@@ -1,4 +1,4 @@
-/** Schedules: rows that begin jobs when they are due, whichever node looks first. */
+/** Schedules: rows that start jobs when they are due, on the first node that finds them due. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { hasCode, refusal } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
@@ -14,10 +14,10 @@ export interface DueSchedule extends Schedule, JobHolder {
   readonly now: Date;
 }
 
-/** What becomes of a schedule that is due: it runs, and then at `next`; or it stops, and why. */
+/** The decision about a due schedule: it runs, and then again at `next`; or it stops, with the reason. */
 type Verdict = { readonly next: Date | null } | { readonly stop: string };
 
-/** What has become of it. */
+/** The result for a due schedule. */
 export interface Fired {
   readonly schedule: DueSchedule;
   readonly outcome: 'begun' | 'skipped' | 'stopped';
@@ -43,7 +43,7 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const RECALLED_AT_ONCE = 200;
 
 const STILL_RUNS = 'the run before had not ended';
-/** A decided time that lies further ahead shows a clock that was wrong: waiting for it would stop the schedule. */
+/** A decided time that is further ahead came from a wrong clock: waiting for it would stop the schedule. */
 const TRUSTED_AHEAD_MS = 24 * 60 * 60 * 1000;
 
 export class Schedules {
@@ -65,7 +65,7 @@ export class Schedules {
   ): Promise<Schedule> {
     const { accountId } = actor;
     return this.#database.transaction(async (tx) => {
-      // The account's row is the lock: of two that are made at once the second one counts the first.
+      // The account's row is the lock: of two simultaneous creations, the second one counts the first.
       const [account] = await tx<{ now: Date; count: number }[]>`
         select now() as now from accounts where id = ${accountId} for no key update`;
       const [room] = await tx<{ taken: number }[]>`
@@ -93,12 +93,12 @@ export class Schedules {
       select ${columns} from schedules s where s.account_id = ${accountId} order by s.id`;
   }
 
-  /** undefined when unknown or another account's. */
+  /** undefined if unknown or of another account. */
   async find(accountId: string, id: string): Promise<Schedule | undefined> {
     return this.#database.run((sql) => findIn(sql, accountId, id));
   }
 
-  /** Whoever changes it answers for it from now on. Resolves to what became of it; undefined = unknown. */
+  /** The editor becomes responsible for the schedule. Resolves to the changed schedule; undefined = unknown. */
   async edit(
     actor: Actor,
     keyId: string | null,
@@ -113,7 +113,7 @@ export class Schedules {
       const settings = { ...former, ...changes };
       const { name, cron, timeZone, isActive } = settings;
       const isSameTime = former.isActive && isActive && former.cron === cron && former.timeZone === timeZone;
-      // Another name mends nothing: whoever switches it on, or off, has seen why it stopped.
+      // The error stays when only the name changes: an owner who switches the schedule on or off has seen it.
       const isSwitched = changes.isActive === true || (former.isActive && !isActive);
       const next = isSameTime ? former.nextRunAt : nextRun(settings, undecidedFrom(former));
       const ended = isSwitched ? { error: null } : {};
@@ -126,7 +126,7 @@ export class Schedules {
     });
   }
 
-  /** Jobs that it has begun go on. False = unknown. */
+  /** Jobs that it has started continue. False = unknown. */
   async remove(actor: Actor, id: string): Promise<boolean> {
     return this.#database.transaction(async (tx) => {
       const [gone] = await tx<{ name: string }[]>`
@@ -137,7 +137,7 @@ export class Schedules {
     });
   }
 
-  /** Out of turn. undefined = unknown. @throws GatewayError in_use, share_exceeded */
+  /** Runs it now, outside its times. undefined = unknown. @throws GatewayError in_use, share_exceeded */
   async run(accountId: string, keyId: string | null, id: string, limits: JobLimits): Promise<Job | undefined> {
     return this.#database.transaction(async (tx) => {
       const schedule = await lock(tx, accountId, id);
@@ -148,8 +148,9 @@ export class Schedules {
   }
 
   /**
-   * Begins the job of the schedule that has waited longest, and moves the schedule on, at once: after a crash either both
-   * have happened or none. Runs that were missed are this one run. `fired` is undefined where none is due.
+   * Starts the job of the schedule that has waited longest, and moves the schedule on, in one transaction: after a
+   * crash either both have happened or neither. Missed runs are merged into this one. `fired` is undefined if none is
+   * due.
    */
   async fireNext(verdictOn: (due: DueSchedule) => Verdict, limits: JobLimits): Promise<Look> {
     return this.#database.transaction(async (tx) => {
@@ -184,7 +185,10 @@ export class Schedules {
     if (next !== null) this.#database.notices.tell(tx, 'schedules', next.getTime() - now.getTime());
   }
 
-  /** Where the clock of the database has been ahead, those that wait for times which their crons come before. Resolves to their number. */
+  /**
+   * After the clock of the database was ahead: moves schedules that wait for later times than their crons give.
+   * Resolves to their number.
+   */
   async recallEarly(nextRun: NextRun): Promise<number> {
     let recalled = 0;
     for (let after = FIRST_ID; ;) {
@@ -195,7 +199,7 @@ export class Schedules {
         after = schedule.id;
         const { id, nextRunAt } = schedule;
         const next = nextRun(schedule, undecidedFrom(schedule));
-        // The times of a rare cron take milliseconds.
+        // Computing the times of a rare cron takes milliseconds.
         await turn();
         if (next === null || nextRunAt === null || next >= nextRunAt) continue;
         const { count } = await this.#database.all`
@@ -206,22 +210,22 @@ export class Schedules {
     }
   }
 
-  /** Resolves to why not; null = it has begun. */
+  /** Resolves to the reason why it did not begin; null = it has begun. */
   async #tryToBegin(tx: Transaction, schedule: Schedule, limits: JobLimits): Promise<string | null> {
     if (await isRunning(tx, schedule.id)) return STILL_RUNS;
     try {
       await this.#begin(tx, schedule, schedule.nextRunAt, limits);
       return null;
     } catch (error) {
-      // Nothing was written then.
+      // Nothing was written in this case.
       if (hasCode(error, 'share_exceeded')) return error.clientText;
       throw error;
     }
   }
 
   /**
-   * In seconds how late the run of the last hour began that was latest, and how long one that is due has waited; and how many
-   * schedules stopped by themselves.
+   * In seconds: the greatest delay of a run in the last hour, and how long a due run has waited; and the number of
+   * schedules that stopped because of an error.
    */
   async figures(): Promise<ScheduleFigures> {
     const row = await this.#database.first<ScheduleFigures>`
@@ -242,7 +246,7 @@ export class Schedules {
   }
 }
 
-/** The schedules of a key that another one takes the place of. */
+/** Moves the schedules of a key to the key that replaces it. */
 export async function handOver(tx: Transaction, formerKeyId: string, keyId: string): Promise<void> {
   await tx`update schedules set key_id = ${keyId} where key_id = ${formerKeyId}`;
 }
@@ -254,8 +258,8 @@ async function lock(tx: Transaction, accountId: string, id: string): Promise<(Sc
 }
 
 /**
- * The moment after which due times are open. A clock that is set back by a moment brings decided times again, and none of
- * them runs twice.
+ * The time after which due times are undecided. If the clock is set back a little, decided times come again, and none
+ * of them runs twice.
  */
 function undecidedFrom({ now, decidedDueAt }: Schedule & { readonly now: Date }): Date {
   const aheadMs = decidedDueAt === null ? 0 : decidedDueAt.getTime() - now.getTime();

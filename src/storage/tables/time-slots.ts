@@ -1,27 +1,27 @@
-/** Many times of a connection in few numbers: how many of them fell into each slot. */
+/** Many times of a connection in few numbers: a histogram. */
 
-/** Upper ends in milliseconds; what is longer falls into one more slot. */
+/** Upper ends in milliseconds; longer times fall into one more slot. */
 const ENDS = [
   ...[1, 2, 5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 500, 750],
   ...[1_000, 1_500, 2_000, 3_000, 5_000, 7_500, 10_000, 20_000],
 ];
-/** What stands for the end of the last one. */
+/** The upper end of the last slot. */
 const LONGEST_MS = 30_000;
 
-/** From 1, as arrays of the database count. */
+/** From 1, like arrays in the database. */
 export function slotOf(ms: number | undefined): number | undefined {
   if (ms === undefined) return undefined;
   const slot = ENDS.findIndex((end) => ms <= end);
   return (slot < 0 ? ENDS.length : slot) + 1;
 }
 
-/** Where the slots end, and what stands for the end of the last one. */
+/** The ends of the slots, and the upper end of the last one. */
 interface SlotEnds {
   readonly ends: readonly number[];
   readonly longestMs: number;
 }
 
-/** The time that a part of them (0 to 1) did not exceed, as if those of a slot lay evenly in it; null where there is none. */
+/** The quantile `part` (0 to 1), as if the times were evenly distributed within a slot; null if there are none. */
 export function quantile(
   counts: readonly number[],
   part: number,

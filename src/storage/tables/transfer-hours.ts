@@ -1,6 +1,6 @@
 /**
- * What each account has moved in each hour (UTC), kept by the statement that writes the history: charts over a million rows
- * read some hundred. A row stands for an hour and a slot of time, so that the slots of any span add up to its quantiles.
+ * Sums of each account and hour (UTC), written by the statement that writes the history: charts over a million rows
+ * read some hundred. A row is an hour and a slot of durations, so the slots of any span add up to its quantiles.
  */
 import type { PendingQuery, Row } from 'postgres';
 import type { Database } from '../postgres/database.js';
@@ -8,7 +8,10 @@ import type { Queryable } from '../postgres/sql.js';
 import { quantile } from './time-slots.js';
 import type { TransferType } from '../../contract/transfer.js';
 
-/** They only look, count toward no month, and would hide what was moved: slot 0 is theirs, however long they took. */
+/**
+ * Read-only operations count toward no month and would hide the transfers: they are all in slot 0, whatever their
+ * duration.
+ */
 export const LOOKUPS: readonly TransferType[] = ['list', 'exists', 'poll'];
 /** Slot 1 ends before the first of these milliseconds, slot 2 before the second. */
 const ENDS = [
@@ -23,21 +26,21 @@ const MIDDLE = 0.5;
 const HIGH = 0.95;
 
 export interface TransferSums {
-  /** All that ended, lookups and failed ones included. */
+  /** All ended transfers, including look-ups and failed ones. */
   readonly transfers: number;
   readonly failed: number;
-  /** Of these: lists, look-ups and polls. */
+  /** Lists, look-ups and polls among these. */
   readonly lookups: number;
   readonly failedLookups: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** Of those that succeeded and did more than look; null where there is none. */
+  /** For successful transfers that are not look-ups; null if there are none. */
   readonly p50Ms: number | null;
   readonly p95Ms: number | null;
 }
 
 interface SlotRow {
-  /** Which of the spans, from 1. */
+  /** The number of the span, from 1. */
   readonly span: number;
   readonly slot: number;
   readonly transfers: number;
@@ -47,8 +50,8 @@ interface SlotRow {
 }
 
 /**
- * Adds `rows`, whose `sign` says whether they come or go, to their hours. Those are taken in key order, as the other totals
- * are, so that two nodes wait for each other instead of dead-locking.
+ * Adds `rows` to their hours; `sign` is 1 or -1. Hours are locked in key order, like the other totals, so that two
+ * nodes wait for each other instead of dead-locking.
  */
 export function addingHours(sql: Queryable, rows: PendingQuery<Row[]>) {
   return sql`
@@ -65,7 +68,7 @@ export function addingHours(sql: Queryable, rows: PendingQuery<Row[]>) {
       bytes_out = h.bytes_out + excluded.bytes_out`;
 }
 
-/** Of each span between two neighbours in `starts`, and of the one from the last of them on. */
+/** For each span between two neighbours in `starts`, and for the one from the last of them on. */
 export async function sumsOf(
   database: Database,
   accountId: string,
@@ -80,7 +83,7 @@ export async function sumsOf(
   return starts.map((_, index) => added(rows.filter(({ span }) => span === index + 1)));
 }
 
-/** Those that no chart reaches back to. */
+/** Deletes hours that no chart shows. */
 export async function deleteOldHours(sql: Queryable): Promise<void> {
   await sql`delete from transfer_hours where hour < now() - make_interval(days => ${KEPT_DAYS}::int)`;
 }

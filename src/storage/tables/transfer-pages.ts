@@ -1,4 +1,6 @@
-/** The history for its owner, page by page: by id, or by size or duration through an index of those that are worth sorting. */
+/**
+ * The history for its owner, page by page: by id, or by size or duration through an index of the large or long ones.
+ */
 import type { PendingQuery, Row } from 'postgres';
 import {
   type Direction,
@@ -21,7 +23,7 @@ export interface TransferSearch {
   readonly since?: Date;
   /** Exclusive. */
   readonly until?: Date;
-  /** Part of the path or the name, in any case. */
+  /** Part of the path or the name, in upper or lower case. */
   readonly search?: string;
   /** SHA-256 of the file. */
   readonly digest?: Buffer;
@@ -29,7 +31,7 @@ export interface TransferSearch {
   readonly errorCode?: string;
   readonly requestId?: string;
   readonly minBytes?: number;
-  /** False: no lists, look-ups and polls. */
+  /** False: without lists, look-ups and polls. */
   readonly lookups?: boolean;
 }
 
@@ -38,17 +40,17 @@ type TransferOrder = (typeof TRANSFER_ORDERS)[number];
 
 interface TransferPage {
   readonly transfers: readonly ManagedTransfer[];
-  /** Where the next page begins; null = there is none. */
+  /** The start of the next page; null = there is none. */
   readonly nextCursor: string | null;
 }
 
-/** A page looks at no more rows than this, so that a filter that hardly anything meets still answers at once. */
+/** A page reads at most so many rows, so that a filter with few matches still answers quickly. */
 const WINDOW_ROWS = 50_000;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-/** Of what is below the bounds of its index, which stands behind the rest, newest first: the value in its cursor. */
+/** The value in the cursor of rows below the bounds of the index; these come after the others, newest first. */
 const UNSORTED = 0;
 
-/** Cursors: an id, or of the orders by a value the value and the id. */
+/** Cursors: an id; in the orders by a value, the value and the id. */
 const CURSORS: Readonly<Record<TransferOrder, RegExp>> = {
   newest: /^[0-9a-f-]{36}$/,
   oldest: /^[0-9a-f-]{36}$/,
@@ -63,7 +65,7 @@ export class TransferPages {
     this.#database = database;
   }
 
-  /** Whether `page` takes it. */
+  /** Whether `page` accepts it. */
   isCursor(order: TransferOrder, cursor: string): boolean {
     return CURSORS[order].test(cursor);
   }
@@ -83,7 +85,7 @@ export class TransferPages {
     );
   }
 
-  /** Those of the ids that have ended. */
+  /** The ended transfers among the ids. */
   async ended(accountId: string, ids: readonly string[]): Promise<readonly ManagedTransfer[]> {
     if (ids.length === 0) return [];
     return this.#database.run(
@@ -112,7 +114,7 @@ async function byId(
   asked: Asked,
   isAscending: boolean,
   cursor: string | undefined,
-  /** Beyond those of the search. */
+  /** In addition to the conditions of the search. */
   more: Fragment = sql``,
 ): Promise<TransferPage> {
   const order = isAscending ? sql`id` : sql`id desc`;
@@ -122,7 +124,7 @@ async function byId(
   return { transfers: rows, nextCursor: edge?.id ?? null };
 }
 
-/** Through the index of the large or the long ones first; behind them the others, by id. */
+/** Through the index of the large or long ones first; then the others, by id. */
 async function byValue(
   sql: Queryable,
   asked: Asked,
@@ -132,7 +134,7 @@ async function byValue(
   const [valueText = '', fromId = ''] = cursor?.split(':') ?? [];
   const value = Number(valueText);
   const column = by === 'largest' ? sql`file_size` : sql`duration_ms`;
-  // The literals of the indexes' conditions: only so can the planner use them.
+  // The literals in the indexes' conditions, so that the planner can use them.
   const isSorted = by === 'largest' ? sql`file_size >= 1048576` : sql`duration_ms >= 1000`;
   const rows: ManagedTransfer[] = [];
   if (cursor === undefined || value !== UNSORTED) {
@@ -152,13 +154,13 @@ async function byValue(
   return { transfers: [...rows, ...rest.transfers], nextCursor };
 }
 
-/** The rows of a window that fit, and where to go on: absent where the window was the last one. */
+/** The matching rows of a window, and where to continue: absent if the window was the last one. */
 async function pageOf(
   sql: Queryable,
   { search, limit }: Asked,
   window: Fragment,
   order: Fragment,
-  /** What it is in order of; absent = the ids. */
+  /** The sort column; absent = the id. */
   value?: 'fileSize' | 'durationMs',
 ): Promise<{ readonly rows: readonly ManagedTransfer[]; readonly edge: Edge | undefined }> {
   const rows = await sql<ManagedTransfer[]>`
@@ -180,10 +182,10 @@ function columns(sql: Queryable) {
   return columnsOf(sql, managedTransferFields);
 }
 
-/** What the index that narrows most can tell. */
+/** The conditions for the most selective index. */
 function within(sql: Queryable, { accountId, search }: Asked) {
   const { connectionId, status, since, until, digest, errorCode } = search;
-  // Codes stand at failed ones alone, of which there is an index.
+  // Only failed items have codes, and there is an index of those.
   const state = errorCode === undefined ? status : (status ?? 'failed');
   return sql`
     ${matching(sql, accountId, { connectionId })} ${statusIs(sql, state === 'success' ? undefined : state)}

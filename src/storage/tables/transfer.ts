@@ -1,4 +1,4 @@
-/** The items of the history on their way to the database. */
+/** Items of the history on their way to the database. */
 import type { DigestGap, TransferStatus, transferColumns, Unverified } from '../../contract/transfer.js';
 import type { RowOf } from '../../contract/thing.js';
 
@@ -8,17 +8,17 @@ export interface TransferRow extends Omit<RowOf<typeof transferColumns>, 'jobId'
   readonly digest: string | null;
   /** As JSON. */
   readonly stages: string | null;
-  /** The file of a job that it is: it ends with this row, and the row stands only where it had not ended. */
+  /** The file of a job: it ends with this row, and the row is written only if the file had not ended. */
   readonly job: JobReference | null;
-  /** A route's copy that it is: it ends with this row. */
+  /** The copy of a route: it ends with this row. */
   readonly copyId: string | null;
-  /** A resumable upload that it is the end of: the row stands only where that had not ended. */
+  /** The resumable upload that this row completes: the row is written only if the upload had not ended. */
   readonly uploadId: string | null;
-  /** What its receipt tells beside the row; null: it is to have none. */
+  /** Additional facts for the receipt; null: no receipt. */
   readonly receipt: ReceiptFacts | null;
 }
 
-/** Who the server of a connection was. */
+/** The identity of a connection's server. */
 export interface ServerFacts {
   readonly type: string;
   /** `host:port`. */
@@ -30,23 +30,23 @@ export interface ServerFacts {
 }
 
 export interface ReceiptFacts extends ServerFacts {
-  /** Of a copy, a move or the upload of a url: where it came from. */
+  /** For a copy, a move or the upload of a url: the source. */
   readonly source?: ReceiptSource;
   /**
-   * How what was stored has been compared with what was sent; null where nothing was stored. `acknowledged`: by the word of
-   * the server alone, since nobody could look at the file.
+   * How the stored file was compared with what was sent; null if nothing was stored. `acknowledged`: only the server's
+   * answer confirms it, because the file could not be read back.
    */
   readonly verified: 'size' | 'readback' | 'acknowledged' | null;
-  /** Of a deletion with all below the path: how many entries. */
+  /** For a deletion with everything below the path: the number of entries. */
   readonly deleted?: number;
-  /** Of a move within a connection: where to. */
+  /** For a move within a connection: the new path. */
   readonly movedTo?: string;
-  /** Of an archive: all that it was asked to hold. */
+  /** For an archive: all requested paths. */
   readonly paths?: readonly string[];
 }
 
 export interface ReceiptSource extends ServerFacts {
-  /** Both absent of a url, of which the host alone is told. */
+  /** Both absent for a url, of which only the host is recorded. */
   readonly connectionId?: string;
   readonly path?: string;
 }
@@ -69,18 +69,18 @@ export interface TransferOutcome {
   readonly fileSize: number;
   readonly errorMessage: string | null;
   readonly errorCode: string | null;
-  /** SHA-256 of the file's bytes, where they have passed and somebody wanted it. */
+  /** SHA-256 of the file's bytes, if they were read completely and the digest was wanted. */
   readonly digest?: Buffer | null;
-  /** Why there is none although somebody did. */
+  /** Why there is no digest although one was wanted. */
   readonly noDigest?: DigestGap | null;
   readonly digestReadBytes?: number | null;
-  /** As of TransferRow. */
+  /** See TransferRow. */
   readonly unverified?: Unverified | null;
   /** Milliseconds of each stage. */
   readonly stages?: Readonly<Record<string, number>>;
-  /** It is to have a receipt. */
+  /** The facts of its receipt, if it gets one. */
   readonly receipt?: ReceiptFacts | undefined;
-  /** The final ones, when the operation learned them later (a template, a URL's name). */
+  /** The final values, if the operation learned them later (a template, a URL's name). */
   readonly filename?: string;
   readonly path?: string;
 }
@@ -89,29 +89,31 @@ export interface OpenTransfer {
   /** UUIDv7, made in the process: known before the row exists. */
   readonly id: string;
   readonly startedAt: Date;
-  /** Where the file is now known to stand; a pending row shows it. */
+  /** The path of the file as now known; a pending row shows it. */
   locate(path: string, filename: string): void;
   /** Resolves when the pending row is durable; rejects with database_away. */
   stand(): Promise<void>;
   /**
-   * Resolves when the final row is durable; rejects with database_away. Called exactly once. Rows of `list` and `exists`
-   * may follow a moment later, as long as nothing keeps the database from taking them.
+   * Resolves when the final row is durable; rejects with database_away. Called exactly once. Rows of `list` and
+   * `exists` may be written a moment later, if nothing keeps the database from accepting them.
    */
   finish(outcome: TransferOutcome): Promise<{ readonly durationMs: number }>;
-  /** Instead of that, of a job's file, a route's copy or a resumable upload: nothing is written of this try. */
+  /**
+   * Used instead of `finish` for a job's file, a route's copy or a resumable upload: nothing is written about this try.
+   */
   drop(): void;
 }
 
 export interface TransferFilter {
   readonly connectionId?: string;
-  /** Connections the key may see; undefined = all. */
+  /** Connections that the key may see; undefined = all. */
   readonly connectionIds?: readonly string[];
   readonly status?: TransferStatus;
-  /** Also the values nobody writes: email, pickup. */
+  /** Includes values that are never written: email, pickup. */
   readonly type?: string;
   /** SHA-256 of the file. */
   readonly digest?: Buffer;
-  /** The link that they came by. */
+  /** The link that was used. */
   readonly linkId?: string;
   /** Exclusive. */
   readonly since?: Date;

@@ -1,4 +1,4 @@
-/** Resumable uploads: what stands of them, and which request of which node writes to each. */
+/** Resumable uploads: their stored bytes, and the request and node that write to each. */
 import { GatewayError, refusal } from '../../base/errors.js';
 import {
   type NewUpload,
@@ -18,13 +18,13 @@ export interface UploadAddress {
   readonly id: string;
 }
 
-/** What a writer has come to, by its lease. */
+/** The progress of a writer, stored with its lease. */
 export interface WriterProgress {
   readonly id: string;
   readonly writer: string;
-  /** Bytes that stand for sure. */
+  /** Bytes that are certainly stored. */
   readonly stands: number;
-  /** Absent: those that are known still hold. */
+  /** Absent: the stored ones remain valid. */
   readonly hashStates?: Buffer | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface UploadLimits {
   readonly expireHours: number;
 }
 
-/** Of a writer that says nothing more: then another request may go on. */
+/** The lease of a silent writer ends after this time: then another request may continue. */
 const LEASE_SECONDS = 8;
 
 export class Uploads {
@@ -43,11 +43,11 @@ export class Uploads {
     this.#database = database;
   }
 
-  /** Before anything of it is on the remote. @throws GatewayError share_exceeded */
+  /** Created before anything is on the remote server. @throws GatewayError share_exceeded */
   async create(row: NewUpload, writer: string, limits: UploadLimits): Promise<Upload> {
     const { accountId } = row;
     return this.#database.transaction(async (tx) => {
-      // The account's row is the lock: of two that are begun at once the second one counts the first.
+      // The account's row is the lock: of two simultaneous creations, the second one counts the first.
       await tx`select from accounts where id = ${accountId} for no key update`;
       const [room] = await tx<{ taken: number }[]>`
         select count(*) as taken from uploads where account_id = ${accountId} and state <> 'done'`;
@@ -65,7 +65,7 @@ export class Uploads {
     });
   }
 
-  /** undefined when unknown, expired, or another account's or connection's. */
+  /** undefined if unknown, expired, or of another account or connection. */
   async find({ accountId, connectionId, id }: UploadAddress): Promise<Upload | undefined> {
     return this.#database.first<Upload>`
       select ${columns} from uploads u where u.id = ${id} and u.account_id = ${accountId}
@@ -73,9 +73,10 @@ export class Uploads {
   }
 
   /**
-   * Makes `writer` its only one. `held`: another one writes, and was asked to end where it is of the same key. What a
-   * dead writer left is not exact. A lease that is over by the database's clock is answered with its end (`lapsedAt`), and
-   * taken over by a caller that names this end again: a clock that jumps ahead ends no lease that is renewed.
+   * Makes `writer` the only writer. `held`: another one writes, and was asked to end if it has the same key. The
+   * progress of a dead writer is not exact. A lease that is over by the database's clock is answered with its end
+   * (`lapsedAt`). Only a caller that names this end again takes the upload over, so a clock that jumps ahead ends no
+   * lease that is renewed.
    */
   async take(
     { accountId, connectionId, id }: UploadAddress,
@@ -104,7 +105,7 @@ export class Uploads {
     });
   }
 
-  /** Of writers that are at work; those that are missing in the answer are writers no more. */
+  /** Renews the leases of active writers; those that are missing in the answer are no longer writers. */
   async renew(
     writers: readonly WriterProgress[],
     { expireHours }: Pick<UploadLimits, 'expireHours'>,
@@ -125,7 +126,7 @@ export class Uploads {
     return new Map(rows.map(({ writer, isAsked }) => [writer, { isAsked }]));
   }
 
-  /** What its writer knows of it now. @throws GatewayError upload_locked where that is its writer no more */
+  /** Stores what its writer knows now. @throws GatewayError upload_locked if `writer` is no longer its writer */
   async note(
     { id, writer }: { readonly id: string; readonly writer: string | null },
     changes: Partial<
@@ -139,14 +140,14 @@ export class Uploads {
     return upload;
   }
 
-  /** Others may write. `isExact` false: nobody knows what stands. */
+  /** Others may write. `isExact` false: the number of stored bytes is unknown. */
   async release(id: string, writer: string, isExact: boolean): Promise<void> {
     await this.#database.all`
       update uploads set writer = null, lease_until = null, is_asked = false, is_exact = is_exact and ${isExact}
       where id = ${id} and writer = ${writer}`;
   }
 
-  /** It is over, and what is left of it could not be removed now. */
+  /** Ends the upload; its rest could not be removed now. */
   async expire(id: string, writer: string): Promise<void> {
     await this.#database.all`update uploads set expires_at = now() where id = ${id} and writer = ${writer}`;
   }
@@ -155,7 +156,7 @@ export class Uploads {
     await this.#database.all`delete from uploads where id = ${id} and writer = ${writer}`;
   }
 
-  /** Forgets some that are done and have expired; how many. */
+  /** Deletes some uploads that are done and have expired; resolves to their number. */
   async forgetDone(most: number): Promise<number> {
     const gone = await this.#database.all`
       delete from uploads where id in (
@@ -166,8 +167,8 @@ export class Uploads {
   }
 
   /**
-   * Some of one connection that have expired and that nobody writes to; `writer` has a while to take them away. Until then
-   * that connection has no others: one whose server is away keeps nobody else's waiting.
+   * Claims some expired uploads of one connection without a writer; `writer` has `seconds` to remove them. Until then
+   * no others of that connection are claimed, so a server that is away delays only its own.
    */
   async claimExpired(writer: string, most: number, seconds: number): Promise<readonly Upload[]> {
     return this.#database.all<Upload>`
@@ -182,7 +183,7 @@ export class Uploads {
       returning ${columns}`;
   }
 
-  /** All of a connection that are not done: whoever writes to one (`isHeld`) does so no more in a moment. */
+  /** Claims all unfinished uploads of a connection. A current writer (`isHeld`) stops in a moment. */
   async claimAll(
     { accountId, connectionId }: Omit<UploadAddress, 'id'>,
     writer: string,
@@ -207,7 +208,10 @@ export class Uploads {
       select ${(sql) => columnsOf(sql, uploadTailFields)} from upload_tails where upload_id = ${id}`;
   }
 
-  /** With states that go as far as these parts. @throws GatewayError upload_locked where `writer` is its writer no more */
+  /**
+   * Adds parts, with hash states up to these parts. @throws GatewayError upload_locked if `writer` is no longer its
+   * writer
+   */
   async addParts(id: string, writer: string, parts: readonly UploadPart[], hashStates: Buffer | null): Promise<void> {
     if (parts.length === 0) return;
     const added = await this.#database.run(
@@ -227,7 +231,7 @@ export class Uploads {
     if (added.length === 0) throw goneOn();
   }
 
-  /** The same of a tail. */
+  /** The same for a tail. */
   async keepTail(
     id: string,
     writer: string,
@@ -247,7 +251,7 @@ export class Uploads {
   }
 }
 
-/** A CTE that ends the uploads which are among the rows of `input`; `ended` has the transfers that did. */
+/** A CTE that ends the uploads among the rows of `input`; `ended` has the transfers that did. */
 export function endingUploads(sql: Queryable, ends: readonly { readonly id: string; readonly uploadId: string }[]) {
   const { uuids } = sql.types;
   return sql`

@@ -1,4 +1,4 @@
-/** The last checks of each watched folder, and what each found of its entries. */
+/** The last checks of each watched folder, and the result for each entry. */
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable } from '../postgres/sql.js';
 
@@ -12,7 +12,7 @@ export interface CheckRow {
   readonly durationMs: number;
   readonly errorCode: string | null;
   readonly errorMessage: string | null;
-  /** Entries by reason, of everything that was listed. */
+  /** Number of listed entries by reason. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -40,7 +40,7 @@ export class WatchChecks {
     return row?.entries ?? undefined;
   }
 
-  /** Adds a check of the folder in `mine`, where there is one, and lets the oldest go. */
+  /** Adds a check of the folder in `mine`, if there is one, and deletes the oldest ones. */
   adding(sql: Queryable, check: CheckRow, entries: Buffer | undefined) {
     return sql`
       gone as (

@@ -1,8 +1,8 @@
-/** What watched folders are known to hold: read page by page, changed in batches. */
+/** The known entries of watched folders: read page by page, changed in batches. */
 import type { Database } from '../postgres/database.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 
-/** Size of a file that was there, in a form that could not be read. */
+/** The size of a file whose listing entry could not be parsed. */
 export const UNKNOWN_SIZE = -1;
 
 export interface FileState {
@@ -11,7 +11,7 @@ export interface FileState {
   readonly modifiedMs: number;
 }
 
-/** A state that was seen and has not settled: unchanged since that moment of the database's clock. */
+/** A state that was seen and has not settled: unchanged since that time of the database's clock. */
 export interface SeenState extends FileState {
   readonly sinceMs: number;
 }
@@ -24,10 +24,10 @@ export interface StoredEntry {
   readonly seen: SeenState | undefined;
 }
 
-/** What one entry is to become; neither state = it is forgotten. */
+/** The new state of an entry; without both states it is deleted. */
 export type EntryChange = StoredEntry;
 
-/** The check was taken over by another one: nothing of it may be written any more. */
+/** Another check has replaced this one: it must write nothing any more. */
 export class CheckSuperseded extends Error {
   override readonly name = 'CheckSuperseded';
 }
@@ -61,7 +61,7 @@ export class WatchedFiles {
       const page: readonly StoredEntry[] = await next;
       const last = page.at(-1);
       next = last === undefined || page.length < PAGE_ROWS ? undefined : this.page(folderId, last.key, PAGE_ROWS);
-      // A reader that leaves early never looks at it.
+      // A reader that stops early never awaits it.
       next?.catch(() => undefined);
       yield page;
     }
@@ -75,20 +75,20 @@ export class WatchedFiles {
 
   /** The entries after `after`. */
   async page(folderId: string, after: Buffer, limit: number): Promise<readonly StoredEntry[]> {
-    // Not the buffer itself: the driver's queries keep what they were asked with for long, and that one would keep
-    // all those that share a block of memory with it.
+    // Not the buffer itself: the driver's queries keep their parameters for a long time, and it would keep all buffers
+    // that share its block of memory.
     const digits = after.toString('hex');
     const rows = await this.#database.all<FileRow>`
       select ${columns} from watched_files
       where folder_id = ${folderId} and entry_key > decode(${digits}, 'hex') order by entry_key limit ${limit}`;
     const entries = rows.map(toEntry);
-    // Results that follow each other keep each other's rows past the quick collections of garbage. A million rows would
-    // fill the heap until a full collection, and that one stops the program.
+    // Consecutive results keep each other's rows past the quick garbage collections. A million rows would fill the heap
+    // until a full collection, which stops the program.
     rows.length = 0;
     return entries;
   }
 
-  /** How many entries the account's other folders held after their last checks. */
+  /** The number of entries in the account's other folders after their last checks. */
   async countOthers({ id, accountId }: { readonly id: string; readonly accountId: string }): Promise<number> {
     const row = await this.#database.first<{ files: number }>`
       select coalesce(sum(stored_files), 0)::bigint as files from watched_folders
@@ -96,7 +96,7 @@ export class WatchedFiles {
     return row?.files ?? 0;
   }
 
-  /** Writes changes that no event hangs on, unless the check was superseded. @throws CheckSuperseded */
+  /** Writes changes without events, unless the check was superseded. @throws CheckSuperseded */
   async apply(folderId: string, checkId: string, changes: EntryChanges): Promise<void> {
     if (changes.count === 0) return;
     await this.#database.transaction(async (tx) => {
@@ -107,7 +107,10 @@ export class WatchedFiles {
     });
   }
 
-  /** Forgets one entry, or all: what is there at the next check is then new. Resolves to how many were known. */
+  /**
+   * Deletes one known entry, or all: whatever the next check finds is then new. Resolves to the number of deleted
+   * entries.
+   */
   async forget(folderId: string, key: Buffer | undefined): Promise<number> {
     return this.#database.run((sql) => forgetFiles(sql, folderId, key));
   }
@@ -127,7 +130,7 @@ export async function forgetFiles(sql: Queryable, folderId: string, key: Buffer 
   return count;
 }
 
-/** Takes away up to `limit`; resolves to how many. */
+/** Deletes up to `limit`; resolves to their number. */
 export async function purgeFiles(sql: Queryable, folderId: string, limit: number): Promise<number> {
   const { count } = await sql`
     delete from watched_files where folder_id = ${folderId} and entry_key in (
@@ -136,10 +139,9 @@ export async function purgeFiles(sql: Queryable, folderId: string, limit: number
 }
 
 /**
- * Changes of a folder's stored entries on their way into the database.
- *
- * They wait as text, not as objects. V8 watches which of the objects that a function makes stay alive; when those of
- * one batch do, it begins to make all of them in the old part of the heap, where only a full collection of garbage finds them.
+ * Changes of a folder's stored entries on their way to the database. They wait as text, not as objects. V8 watches
+ * which objects of a function stay alive; if those of one batch do, it starts to allocate all of them in the old part
+ * of the heap, which only a full garbage collection cleans.
  */
 export class EntryChanges {
   readonly #gone = new ArrayText();
@@ -209,7 +211,7 @@ class ArrayText {
   #hasValues = false;
   count = 0;
 
-  /** Of nothing but nulls it is empty: unnest fills up the shorter ones of its arrays. */
+  /** Empty if all elements are null: unnest extends shorter arrays with nulls. */
   get text(): string {
     if (!this.#hasValues) return '{}';
     return `{${this.#bytes.toString('latin1', 0, this.#end - 1)}}`;

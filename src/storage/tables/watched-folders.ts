@@ -1,4 +1,4 @@
-/** Watched folders: kept by their owners, taken for checks when they are due, and what a check leaves behind. */
+/** Watched folders: managed by their owners, claimed for checks when they are due, and the results of checks. */
 import { uuidv7 } from '../../base/uuid.js';
 import {
   type FolderNames,
@@ -21,7 +21,7 @@ import { cancelDeliveries, cancelEvents, hastenCopies, insertEvents, purgeEvents
 import type { NewEvent } from './webhook-event.js';
 import { withoutLogin } from './webhook-targets.js';
 
-/** Where files go from a watched folder. */
+/** The targets of files from a watched folder. */
 export interface Route extends Pick<WatchSettings, 'connectionId' | 'path' | 'name' | 'moveTo' | 'copyTo'> {
   readonly id: string;
 }
@@ -41,24 +41,24 @@ interface DueFolder {
 interface FolderEdit {
   readonly settings: WatchSettings;
   readonly isActive: boolean;
-  /** The next regular check under the settings. */
+  /** The next regular check with these settings. */
   readonly nextCheckAt: (now: Date) => Date;
 }
 
-/** Everything that a check leaves behind, written in one transaction. */
+/** The complete result of a check, written in one transaction. */
 export interface CheckResult {
   readonly folder: WatchedFolder;
   readonly check: CheckRow;
-  /** gzip of the reasons, entry by entry. */
+  /** The reasons of all entries, as gzip. */
   readonly entries: Buffer | undefined;
   readonly nextCheckAt: Date;
   readonly isFollowUp: boolean;
   readonly changes: EntryChanges;
   readonly history: readonly TransferRow[];
   readonly events: readonly NewEvent[];
-  /** Of a check that went through. */
+  /** Set after a successful check. */
   readonly timeResolutionMs: number | undefined;
-  /** How many entries are stored after a check that went through. */
+  /** The number of stored entries after a successful check. */
   readonly storedFiles: number | undefined;
   readonly hasDetected: boolean;
   readonly hasAlarmed: boolean;
@@ -88,8 +88,8 @@ export class WatchedFolders {
   }
 
   /**
-   * Stores a folder whose first check waits for a node at once; `nextCheckAt` is the one after it. `complete` adds what
-   * belongs to the folder in the same transaction.
+   * Creates a folder whose first check is queued at once; `nextCheckAt` is the time of the one after it. `complete`
+   * adds the folder's other rows in the same transaction.
    */
   async create(
     accountId: string,
@@ -123,7 +123,7 @@ export class WatchedFolders {
       where id = ${id} and account_id = ${accountId} and deleted_at is null`;
   }
 
-  /** Folders of an account from which files go somewhere. */
+  /** Folders of an account that copy or move files. */
   async routes(accountId: string): Promise<readonly Route[]> {
     return this.#database.all<Route>`
       select id, name, connection_id, path, move_to, copy_to
@@ -136,7 +136,7 @@ export class WatchedFolders {
       select ${columns} from watched_folders where id = ${id} and deleted_at is null`;
   }
 
-  /** Ends checks and undelivered events at once; the rows go bit by bit (purgeDeleted). False = unknown. */
+  /** Ends checks and undelivered events at once; the rows are deleted in steps (purgeDeleted). False = unknown. */
   async remove(accountId: string, id: string): Promise<boolean> {
     return this.#database.transaction(async (tx) => {
       const rows = await tx`
@@ -149,7 +149,7 @@ export class WatchedFolders {
     });
   }
 
-  /** Resolves to what became of it; undefined = unknown. `edit` makes the change from what stands there. */
+  /** Resolves to the changed folder; undefined = unknown. `edit` computes the change from the stored folder. */
   async edit(
     accountId: string,
     id: string,
@@ -184,8 +184,8 @@ export class WatchedFolders {
   }
 
   /**
-   * Takes folders that are due, advances their rows to `next` and hands their checks to the queue, all at once:
-   * a folder whose last check still waits or runs is skipped, and that is noted. Resolves to how many were due.
+   * Claims due folders, advances their rows to `next` and queues their checks, in one transaction. A folder whose last
+   * check still waits or runs is skipped, and the skip is recorded. Resolves to the number of due folders.
    */
   async claimDue(limit: number, next: (due: DueFolder) => Date): Promise<{ due: number; skipped: number }> {
     return this.#database.transaction(async (tx) => {
@@ -218,17 +218,17 @@ export class WatchedFolders {
     });
   }
 
-  /** What is compared over the nodes is told by this clock alone. */
+  /** Only this clock is used for comparisons between nodes. */
   clock(): Promise<Clock> {
     return readClock(this.#database);
   }
 
-  /** A check out of turn. False when one waits or runs already. */
+  /** Queues a check now. False if one already waits or runs. */
   async checkNow(folder: WatchedFolder): Promise<boolean> {
     return this.#database.transaction((tx) => this.#sendCheck(tx, folder, 'manual'));
   }
 
-  /** Makes `checkId` the folder's check under way. Undefined when there is nothing to check any more. */
+  /** Makes `checkId` the folder's current check. Undefined if the folder must not be checked any more. */
   async beginCheck(id: string, checkId: string, kind: CheckKind): Promise<WatchedFolder | undefined> {
     return this.#database.first<WatchedFolder>`
       update watched_folders set check_id = ${checkId}
@@ -258,7 +258,7 @@ export class WatchedFolders {
     this.#feeds.written();
   }
 
-  /** Version 1.0 kept the logins of webhooks in their URLs. */
+  /** Version 1.0 stored the logins of webhooks in their URLs. */
   async sealLogins(secrets: Pick<FolderSecrets, 'setLogin'>): Promise<void> {
     await this.#database.transaction(async (tx) => {
       const rows = await tx<{ id: string; url: string }[]>`
@@ -271,13 +271,13 @@ export class WatchedFolders {
     });
   }
 
-  /** Whether the receiver wants nothing more of the folder. */
+  /** Stores whether the receiver has refused further events of the folder. */
   async endDeliveries(tx: Transaction, id: string, areEnded: boolean): Promise<void> {
     await tx`
       update watched_folders set deliveries_ended_at = case when ${areEnded} then now() end where id = ${id}`;
   }
 
-  /** How many active folders fail, for the metrics. */
+  /** The number of active folders that fail, for the metrics. */
   async countFailing(): Promise<number> {
     const row = await this.#database.first<{ failing: number }>`
       select count(*) as failing from watched_folders
@@ -285,7 +285,7 @@ export class WatchedFolders {
     return row?.failing ?? 0;
   }
 
-  /** Removes what deleted folders leave, in small steps. Resolves to whether there is more. */
+  /** Removes the rows of deleted folders, in small steps. Resolves to whether there is more. */
   async purgeDeleted(): Promise<boolean> {
     return this.#database.transaction(async (tx) => {
       const [folder] = await tx<{ id: string }[]>`
@@ -315,11 +315,14 @@ export class WatchedFolders {
     return (await this.#queue.send('watch-check', [job], tx)).size > 0;
   }
 
-  /** The folder's row and the check's own, in one statement; resolves to when it is due again. @throws CheckSuperseded */
+  /**
+   * The folder's row and the check's own, in one statement; resolves to the delay until it is due again. @throws
+   * CheckSuperseded
+   */
   async #writeCheck(sql: Queryable, result: CheckResult, commit: 'relaxed' | 'durable'): Promise<number> {
     const { folder, check } = result;
     const isFailure = check.outcome === 'failed';
-    // A pause of the folder meanwhile, or an earlier due time that somebody set, stands.
+    // A pause of the folder, or an earlier due time, that was set meanwhile is kept.
     const [written] = await sql<{ inMs: number }[]>`
       with mine as (
         update watched_folders set check_id = null,
@@ -363,8 +366,8 @@ export class WatchedFolders {
 }
 
 /**
- * Writes the settings; a check that runs writes nothing any more. Another path is another folder: what was known is
- * forgotten, and the next check takes its baseline. Other names keep what is known. Both make the folder due at once.
+ * Writes the settings; a running check writes nothing any more. Another path is another folder: the known entries are
+ * deleted, and the next check takes its baseline. Other name filters keep them. Both make the folder due at once.
  */
 async function editFolder(
   tx: Transaction,
@@ -399,14 +402,14 @@ function namesOf({ filePattern, excludePattern, doneFile, recursive }: FolderNam
 }
 
 /**
- * A condition that is always true, and lets the statement's commit not wait for the disk. For what may be lost with a
- * database that crashes, because the next check makes it again; nothing of a detection is among it.
+ * A condition that is always true, and makes the commit not wait for the disk. For results that may be lost if the
+ * database crashes, because the next check repeats them; no detection is among them.
  */
 function relaxed(sql: Queryable) {
   return sql`set_config('synchronous_commit', 'off', true) = 'off'`;
 }
 
-/** What the pools call the host of connection c; only a name for what shares a server. */
+/** The pools' name for the host of connection c; only a name for connections that share a server. */
 function hostOf(sql: Queryable) {
   return sql`lower(coalesce(c.settings->>'endpoint', (c.settings->>'host') || ':' || (c.settings->>'port'), c.type))`;
 }

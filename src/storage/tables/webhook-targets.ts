@@ -1,11 +1,11 @@
-/** Where webhooks go: URLs without what is secret of them. */
+/** Targets of webhooks: URLs without their secret parts. */
 
 interface WebhookTarget {
   readonly url: string;
   readonly login: string | undefined;
 }
 
-/** A URL and what stood before its `@`. */
+/** A URL, and the part before its `@`. */
 export function withoutLogin(text: string): WebhookTarget {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.username === '' && url.password === '')) return { url: text, login: undefined };
@@ -24,7 +24,7 @@ export function withLogin(text: string, login: string | undefined): string {
   return url.href;
 }
 
-/** The receiver that an event's delivery shares with others: scheme, host and port. */
+/** The receiver that deliveries of several events share: scheme, host and port. */
 export function targetGroup(url: string | null): string {
   return url !== null && URL.canParse(url) ? new URL(url).origin : '';
 }
