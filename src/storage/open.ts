@@ -1,4 +1,4 @@
-/** Puts the storage together, in order, and takes it apart in reverse. */
+/** Opens the parts of the storage in order, and closes them in reverse. */
 import type { AccountConfig } from '../config/schema.js';
 import { PostgresQueue } from './queue/queue.js';
 import { AdvisoryLocks } from './cluster/locks.js';
@@ -74,8 +74,8 @@ import { Webhooks } from './tables/webhooks.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../contract/units.js';
 
 /**
- * Opens the database at `url`, or the embedded one in dataDir when it is "", migrated and with its master key proven.
- * Rejects with a StartupError, one line for the operator, and leaves nothing running then.
+ * Opens the database at `url`, or the embedded one in dataDir if it is "": migrated, and with a verified master key.
+ * Rejects with a StartupError, one line for the operator; then nothing is left running.
  */
 export async function openStorage(
   options: StorageOptions & { readonly begun?: BegunServer | undefined },
@@ -91,7 +91,7 @@ export async function openStorage(
     const storage = assemble(opened, keyring, node, queue, options);
     await storage.watching.folders.sealLogins(storage.watching.secrets);
     await new ReceiptKeys(database, new NamedSecrets(keyring, 'receipt_key_secrets')).ensure();
-    // Nothing is served before what died with an earlier process has come to its end.
+    // Nothing is served before the leftovers of an earlier process are cleaned up.
     await node.beatNow();
     return storage;
   } catch (error) {
@@ -101,8 +101,8 @@ export async function openStorage(
 }
 
 /**
- * Changes the master key of the database that `options` describes, whose gateways should be stopped: every secret is
- * wrapped anew, and a key file is replaced. Resolves to the number of secrets.
+ * Changes the master key of the database in `options`, whose gateways should be stopped: every secret is wrapped again,
+ * and a key file is replaced. Resolves to the number of secrets.
  */
 export async function changeMasterKey(options: StorageOptions, nextKey: string): Promise<number> {
   const next = parseMasterKey(nextKey, 'the new master key');
@@ -117,7 +117,7 @@ export async function changeMasterKey(options: StorageOptions, nextKey: string):
   }
 }
 
-/** From now on another key signs receipts, on all nodes; resolves to its id. */
+/** From now on a new key signs receipts, on all nodes; resolves to its id. */
 export async function changeReceiptKey(options: StorageOptions): Promise<string> {
   const opened = await openDatabase(options);
   try {
@@ -271,10 +271,10 @@ function assemble(
 }
 
 const PROVISION_LOCK = 4_702_111_234_002;
-/** Other nodes may be provisioning the same accounts just now. */
+/** Other nodes may be provisioning the same accounts at this moment. */
 const PATIENCE_MS = 120_000;
 
-/** StartupError names the entry that cannot be applied; nothing is changed then. */
+/** The StartupError names the entry that cannot be applied; then nothing is changed. */
 async function provisionAccounts(
   database: Database,
   connectionSecrets: NamedSecrets,
@@ -307,7 +307,7 @@ async function provisionAccounts(
   }, PATIENCE_MS);
 }
 
-/** Between two sweeps where no node is known to have died. */
+/** The interval of sweeps while no node is known to have died. */
 const SWEEP_EVERY_MS = MINUTE_MS;
 const RETENTION_LOCK = 4_702_111_234_003;
 const RETENTION_BATCH = 2000;
@@ -347,7 +347,7 @@ class Housekeeping {
       this.#trimmedAt = now;
       const isHourly = now - this.#cleanedAt >= HOUR_MS;
       if (isHourly) this.#cleanedAt = now;
-      // Not awaited: a first run over months of items must not hold up the heartbeat.
+      // Not awaited: a first run over months of items must not delay the heartbeat.
       this.#cleaning = this.trim()
         .then(() => (isHourly ? this.clean() : undefined))
         .catch((error: unknown) => this.#options.log('warn', 'cleaning the history failed', { reason: String(error) }))
@@ -357,13 +357,13 @@ class Housekeeping {
 
   async #sweepIfDue(): Promise<void> {
     if (!this.#node.takeLoss() && performance.now() - this.#sweptAt < SWEEP_EVERY_MS) return;
-    // Until it has gone through, each beat tries again.
+    // Until a sweep succeeds, each heartbeat tries again.
     this.#sweptAt = -Infinity;
     await this.sweep();
     this.#sweptAt = performance.now();
   }
 
-  /** Ends the pending transfers of dead nodes and forgets nodes that left nothing to look after. */
+  /** Fails the pending transfers of dead nodes and deletes nodes that left nothing to clean up. */
   async sweep(): Promise<void> {
     await this.#failPending();
     await this.#database.run((sql) => forgetHeld(sql, this.#node.isDead(sql, sql`held.key::uuid`)));
@@ -381,7 +381,10 @@ class Housekeeping {
     this.#options.log('warn', 'transfers of a node that died are marked as failed', { transfers: failed });
   }
 
-  /** Deletes items older than retentionDays, in small steps, on one node at a time; and failed logins that count no more. */
+  /**
+   * Deletes items older than retentionDays, in small batches, on one node at a time. Also deletes expired login
+   * failures, rates, old checks and hours, and ended links.
+   */
   async clean(): Promise<void> {
     await this.#database.run(forgetFailures);
     await this.#database.run(forgetRates);
@@ -396,7 +399,7 @@ class Housekeeping {
     while ((await this.#receipts.deleteOlder(oldest, RETENTION_BATCH)) > 0 && !this.#stopped);
   }
 
-  /** Lists and look-ups cost no action of the month: an account keeps the newest of them alone. */
+  /** Listings and look-ups cost no action of the month: an account keeps only the newest of them. */
   async trim(): Promise<void> {
     const { freeItems = 0 } = this.#options;
     if (freeItems === 0) return;
@@ -413,7 +416,7 @@ class Housekeeping {
     if (surpluses.length > 0) await this.#database.run(deleteEmptyDays);
   }
 
-  /** Resolves to how many items; 0 while another node deletes some. */
+  /** Resolves to the number of deleted items; 0 while another node deletes. */
   async #delete(items: (tx: Transaction) => Promise<number>): Promise<number> {
     if (this.#stopped) return 0;
     return this.#database.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-/** What a storage is started with, and the error where it cannot be. */
+/** The options that a storage starts with, and the error if it cannot start. */
 
 export interface StorageOptions {
   readonly dataDir: string;
@@ -7,13 +7,13 @@ export interface StorageOptions {
   readonly connectTimeoutMs: number;
   /** See Config.masterKey. */
   readonly masterKey: string;
-  /** Days that history items are kept; 0 = for ever. */
+  /** How many days history items are kept; 0 = for ever. */
   readonly retentionDays: number;
-  /** Items of list, of exists and of poll that each account keeps, the newest; absent or 0 = all. */
+  /** How many items of list, exists and poll each account keeps (the newest); absent or 0 = all. */
   readonly freeItems?: number;
-  /** Idempotency-Keys that one account may use within 24 hours; absent = a million. */
+  /** How many Idempotency-Keys one account may use within 24 hours; absent = a million. */
   readonly idempotencyKeys?: number;
-  /** Told how many history rows each commit held. */
+  /** Called with the number of history rows of each commit. */
   readonly onHistoryCommit?: (rows: number) => void;
   readonly log: Log;
 }
@@ -25,8 +25,8 @@ export type Log = (
 ) => void;
 
 /**
- * The program cannot start on this storage: database unreachable, newer than the program, encrypted with another key.
- * The message is one line for the operator, names what to change and holds no secret.
+ * The program cannot start on this storage: the database is unreachable, newer than the program, or encrypted with
+ * another key. The message is one line for the operator, names what to change and contains no secret.
  */
 export class StartupError extends Error {
   override readonly name = 'StartupError';

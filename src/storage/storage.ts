@@ -1,6 +1,6 @@
 /**
- * Everything the program keeps, as its other parts see it: the shapes, and what may be asked of each group of tables. They
- * import this file alone, and take of it what they need; SQL lives behind it.
+ * Everything that the program stores, as its other parts see it: the shapes, and the operations of each group of
+ * tables. Other parts import only this file and take from it what they need; the SQL is behind it.
  */
 import type { AccountConfig } from '../config/schema.js';
 import type { Queue } from './queue/queue.js';
@@ -45,11 +45,11 @@ import type { Deliveries as DeliveryStore } from './tables/deliveries.js';
 import type { WebhookEvents as EventStore } from './tables/webhook-events.js';
 import type { Webhooks as WebhookStore } from './tables/webhooks.js';
 
-/** What a class lets others do, whatever it is made of. */
+/** The public members of a class. */
 type Face<T> = { readonly [K in keyof T]: T[K] };
 
 type Accounts = Face<AccountStore>;
-/** What is due, as those hear of it who do it. */
+/** Notifies workers of due work. */
 export type Agenda = Pick<AgendaOfAll, 'on' | 'onClock'>;
 export type AlarmRecipients = Face<AlarmRecipientStore>;
 export type Alarms = Face<AlarmStore>;
@@ -104,7 +104,7 @@ export interface Management {
   readonly transfers: TransferPages;
 }
 
-/** Watched folders, what they are known to hold, the events of all that goes on, and the work on them that all nodes share. */
+/** Watched folders, their known files, all events, and the watching tasks that all nodes share. */
 export interface WatchStorage {
   readonly folders: WatchedFolders;
   readonly checks: WatchChecks;
@@ -122,7 +122,7 @@ export interface WatchStorage {
   readonly agenda: Agenda;
 }
 
-/** Jobs, their folders and files, and the work on them that all nodes share. */
+/** Jobs, their folders and files, and their tasks that all nodes share. */
 export interface JobStorage {
   readonly rows: Jobs;
   readonly tree: JobTree;
@@ -153,16 +153,19 @@ export interface Storage {
   readonly management: Management;
   readonly watching: WatchStorage;
   readonly jobs: JobStorage;
-  /** What other processes share with this one; undefined where the database is this one's own. */
+  /** The limits that this process shares with others; undefined if the database belongs to this process only. */
   readonly shared: { readonly rates: RequestRates; readonly sessions: SessionClaims } | undefined;
   /**
-   * For other threads of this process, which open the same database by it: `url` as given, or that of the embedded
-   * server. Holds a password.
+   * For other threads of this process, which open the same database with it: `url` as given, or that of the embedded
+   * server. Contains a password.
    */
   readonly databaseUrl: string;
-  /** Applies the configured accounts; idempotent; removes nothing. `sandboxId`: the connection to the gateway's own sandbox. */
+  /**
+   * Applies the configured accounts; idempotent; removes nothing. `sandboxId`: the connection to the gateway's own
+   * sandbox.
+   */
   provision(accounts: readonly AccountConfig[], sandboxId?: string): Promise<void>;
-  /** Resolves when the database answers, is migrated and takes writes; rejects with the reason. For /readyz. */
+  /** Resolves when the database answers, is migrated and accepts writes; rejects with the reason. For /readyz. */
   ready(): Promise<void>;
   /** Waits for open batches, marks this node dead, ends the embedded server. */
   close(): Promise<void>;
