@@ -1,5 +1,5 @@
 /**
- * How an endpoint is written: one object with all that there is to say of it.
+ * How an endpoint is written: one object defines all of it.
  *
  *   const endpoint = endpoints('Folders', connectionParameter);
  *   export const folderEndpoints = endpoint.all;
@@ -12,13 +12,13 @@
  *     isRemote: true, errors: ['quota_exceeded', 'not_found'],
  *   }).handle(async ({ caller, params, body }, services) => { …; return { success: true, path, created }; });
  *
- * The router checks query and body against these schemas before the handler runs, and the OpenAPI document is made from the
- * same object. The handler returns the body of `answer`, or with `answers` (several statuses, other media types, header fields)
- * the whole answer. Every field has its words in its schema (src/contract/schema.ts); a query or path parameter also has
- * `examples: [one]`. A schema gets a name in the document by `object`, or by `component`.
+ * The router checks query and body with these schemas before the handler runs, and the OpenAPI document is made from the
+ * same object. The handler returns the body of `answer`, or with `answers` (several statuses, other media types, header
+ * fields) the whole answer. The description of a field is in its schema (src/contract/schema.ts); a query or path parameter
+ * also has `examples: [one]`. A schema gets a name in the document with `object` or `component`.
  *
- * An endpoint with `owner` is also at the same path below /manage, for owners. `owner` has what differs there; the handler is
- * one, and knows by its third argument whose request it is. `endpoint({ method, path, tag, … })` writes a single one.
+ * An endpoint with `owner` exists also at the same path below /manage, for owners. `owner` has the differences there. The
+ * handler is the same; its third argument shows who asks. `endpoint({ method, path, tag, … })` defines a single endpoint.
  * endpoints.ts lists all.
  */
 import type { Readable } from 'node:stream';
@@ -31,24 +31,24 @@ import type { HttpAnswer, RequestContext, Route } from '../http/types.js';
 import { ID } from './fields.js';
 import type { Services } from './services.js';
 
-/** What a document says of an endpoint beside its row of the route table. */
+/** The documentation of an endpoint beside its row of the route table. */
 interface Description {
   readonly operationId: string;
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** Schemas of the path's parameters, by name. */
+  /** Schemas of the path parameters, by name. */
   readonly params?: Readonly<Record<string, object>>;
-  /** Request header fields (`REQUEST_HEADERS`) beside those that the row implies. */
+  /** Request header fields (`REQUEST_HEADERS`) in addition to those that the row implies. */
   readonly headers?: readonly string[];
-  /** Of the JSON body that the row's schema checks. */
+  /** For the JSON body that the row's schema checks. */
   readonly bodyExamples?: Examples;
   /** The body of a row that streams it, by media type. */
   readonly body?: Readonly<Record<string, BodyForm>>;
   readonly success: Readonly<Record<string, Success>>;
-  /** Reaches the remote server: with everything that can go wrong there. */
+  /** Reaches the remote server: all its errors are possible. */
   readonly isRemote?: boolean;
-  /** Codes beside those that the row and `isRemote` imply. */
+  /** Codes in addition to those that the row and `isRemote` imply. */
   readonly errors?: readonly ErrorCode[];
 }
 
@@ -66,7 +66,7 @@ export interface BodyForm {
 
 export interface Success {
   readonly description: string;
-  /** Answer header fields (`ANSWER_HEADERS`) beside those of every answer; a "?" behind a name: not always. */
+  /** Answer header fields (`ANSWER_HEADERS`) in addition to those of every answer; a "?" after a name: not always. */
   readonly headers?: readonly string[];
   /** By media type; absent = no body. */
   readonly content?: Readonly<Record<string, BodyForm>>;
@@ -80,19 +80,22 @@ export interface Endpoint<Services> {
   readonly method: Route['method'];
   readonly path: string;
   readonly route: (services: Services) => DescribedRoute;
-  /** Of one that honours Idempotency-Key. */
+  /** Set for an endpoint that honours Idempotency-Key. */
   readonly repeats: ((context: RequestContext) => Repeated) | undefined;
 }
 
-/** What a request names that may be repeated with its Idempotency-Key. */
+/** What a request refers to that may be repeated with its Idempotency-Key. */
 export interface Repeated {
-  /** Ids of connections, which its key must still be allowed to use. */
+  /** Ids of connections that its key must still be allowed to use. */
   readonly connections: readonly string[];
-  /** The path that a file leaves: looked at, beside the one of the transfer, when nobody knows how the first request ended. */
+  /**
+   * The source path of a move: checked, together with the path of the transfer, if the result of the first request is
+   * unknown.
+   */
   readonly from?: string;
 }
 
-/** What `handle` is given: the request's context, checked and typed. */
+/** The input of `handle`: the request's context, checked and typed. */
 export interface Input<Path extends string, Query extends TSchema, Body extends TSchema> extends Omit<
   RequestContext,
   'params' | 'query' | 'body'
@@ -112,16 +115,16 @@ type PathParameters<Path extends string> = [ParameterOf<Path>] extends [never]
   ? { readonly params?: undefined }
   : { readonly params: Readonly<Record<ParameterOf<Path>, TSchema>> };
 
-/** What an endpoint says of itself beside where it stands. */
+/** The properties of an endpoint beside its method and path. */
 interface Details<Path extends string, Query extends TObject, Body extends TSchema>
   extends
     Pick<Route, 'head' | 'isEssential' | 'skippable' | 'alwaysHeaders'>,
     Pick<Description, 'operationId' | 'summary' | 'description' | 'headers' | 'isRemote' | 'errors'> {
   readonly query?: Query;
-  /** The JSON body: held and checked. */
+  /** The JSON body: read into memory and checked. */
   readonly body?: Body;
   readonly bodyExamples?: Readonly<Record<string, object>>;
-  /** In place of `body`, by media type: the handler reads `request.body` itself. */
+  /** Instead of `body`, by media type: the handler reads `request.body` itself. */
   readonly streams?: Readonly<Record<string, BodyForm>>;
   /** Honours Idempotency-Key. */
   readonly idempotent?: (input: Input<Path, Query, Body>) => Repeated;
@@ -133,13 +136,13 @@ interface Request<Path extends string, Query extends TObject, Body extends TSche
 }
 
 interface Answered<Answer extends TSchema> {
-  /** "Done." unless given. */
+  /** Default: "Done." */
   readonly description?: string;
-  /** 200 unless given. */
+  /** Default: 200. */
   readonly status?: number;
   readonly schema: Answer;
   readonly example?: Static<Answer>;
-  /** In place of one. */
+  /** Instead of one example. */
   readonly examples?: Readonly<Record<string, Static<Answer>>>;
 }
 
@@ -147,7 +150,7 @@ interface Answered<Answer extends TSchema> {
 type Answering<Answer extends TSchema> =
   { readonly answer: Answered<Answer> } | { readonly answers: Readonly<Record<number, Success>> };
 
-/** It is given the checked input, and resolves to the body of `answer`, or to one of `answers`. */
+/** Gets the checked input, and resolves to the body of `answer`, or to one of `answers`. */
 type Handler<Given, Services, Answer> = (input: Given, services: Services, reader: Reader) => Promise<Answer>;
 
 interface Unhandled<Given, Answer> {
@@ -168,10 +171,10 @@ export function endpoint<
   const { method, path, access, query, body, streams, idempotent, head, skippable, alwaysHeaders } = definition;
   const { operationId, tag, summary, params, headers, bodyExamples, isRemote, errors } = definition;
   const one = 'answer' in definition ? definition.answer : undefined;
-  // What an owner looks at is his own state.
+  // A GET of an owner shows the state of the account.
   const { isEssential = access === 'owner' && method === 'GET' ? true : undefined } = definition;
   const reader = access === 'owner' ? 'owner' : 'key';
-  // The router has checked them against these very schemas.
+  // The router has checked them with exactly these schemas.
   const inputOf = (context: RequestContext) => context as unknown as Input<Path, Query, Body>;
   const row = {
     method,
@@ -217,10 +220,10 @@ function successOf({
 
 type PathSchemas = Readonly<Record<string, TSchema>>;
 
-/** The parameter of paths for owners, where an endpoint says nothing of it. */
+/** The parameter of paths for owners, unless the endpoint describes it. */
 export const itemParameter = { id: text('Identifier.', { minLength: 1, examples: [ID] }) };
 
-/** `Known`: path parameters that the file of the endpoint describes. */
+/** `Known`: path parameters that are described once for the file. */
 type Defined<Path extends string, Query extends TObject, Body extends TSchema, Known extends string> = Details<
   Path,
   Query,
@@ -229,7 +232,7 @@ type Defined<Path extends string, Query extends TObject, Body extends TSchema, K
   ([Exclude<ParameterOf<Path>, Known>] extends [never] ? unknown : { readonly params: PathSchemas }) &
   (Path extends `/manage/${string}` ? Partial<Pick<Route, 'access'>> : Pick<Route, 'access'>);
 
-/** What differs at the address for owners. */
+/** The differences at the address for owners. */
 type ForOwners<Path extends string, Query extends TObject, Answer extends TSchema> = Pick<Description, 'operationId'> &
   Partial<Omit<Details<Path, Query, NoFields>, 'operationId'>> &
   Partial<Answering<Answer>>;
@@ -255,11 +258,11 @@ interface Endpoints<Known extends string> {
       >,
     ): void;
   };
-  /** In the order in which they are written. */
+  /** In the order of their definitions. */
   readonly all: readonly Endpoint<Services>[];
 }
 
-/** Writes the endpoints of one file. `params`: parameters in its paths for keys. */
+/** Defines the endpoints of one file. `params`: parameters in its paths for keys. */
 export function endpoints<Params extends PathSchemas = typeof itemParameter>(
   tag: string | Readonly<Record<Reader, string>>,
   params?: Params,
@@ -295,19 +298,19 @@ export function endpoints<Params extends PathSchemas = typeof itemParameter>(
   return Object.assign(write, { all }) as unknown as Endpoints<keyof Params & string>;
 }
 
-/** The content of an answer in JSON, for `answers`. */
+/** The content of a JSON answer, for `answers`. */
 export function jsonContent(schema: TSchema, examples: Readonly<Record<string, unknown>>): Success['content'] {
   return { 'application/json': { schema, examples: valuesOf(examples) } };
 }
 
-/** A stream of server-sent events, for `answers`. `example`: one event, as it is sent. */
+/** A stream of server-sent events, for `answers`. `example`: one event as sent. */
 export function eventsAnswers(description: string, example: string): Description['success'] {
   const content = { 'text/event-stream': { schema: { type: 'string' }, examples: { event: { value: example } } } };
   return { 200: { description, headers: ['X-Accel-Buffering'], content } };
 }
 
 export function eventStream(stream: Readable): HttpAnswer {
-  // No proxy in between may gather events.
+  // Proxies must not buffer events.
   const headers = { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' };
   return { status: 200, headers, body: { stream, length: undefined } };
 }

@@ -63,7 +63,7 @@ const endpoints: readonly Endpoint<Services>[] = [
   ...[...ownerEndpoints, ...overviewEndpoints, ...figureEndpoints, ...usageEndpoints, ...alarmEndpoints],
   ...[...connectionEndpoints, ...testEndpoints, ...healthEndpoints, ...hostKeyEndpoints, ...keyPairEndpoints],
   ...keyEndpoints,
-  // Before the one with an id: the first that fits is taken.
+  // Before the one with an id: the first match is used.
   ...[...liveTransferEndpoints, ...historyEndpoints],
   ...[...watchedFolderEndpoints, ...checkEndpoints, ...attemptEndpoints, ...deliveryEndpoints],
   ...[...jobEndpoints, ...scheduleEndpoints],
@@ -78,7 +78,7 @@ export function apiRoutes(services: Services): DescribedRoute[] {
   }));
 }
 
-/** What operators and probes ask: is it alive, is it ready, how does it do. */
+/** Endpoints for operators and probes: liveness, readiness, metrics. */
 export function systemRoutes(
   services: ReadyServices & (MetricsServices | { readonly metrics: undefined }),
 ): DescribedRoute[] {

@@ -1,4 +1,6 @@
-/** Fields that several endpoints have, each with the words that are right for one place, and values that their examples share. */
+/**
+ * Fields that several endpoints have, each with the description for its place, and values that their examples share.
+ */
 import { DURATION_MS, ROOT_PATH } from '../contract/words.js';
 import { Type, type TInteger, type TProperties, type TSchemaOptions, type TString } from 'typebox';
 import { NAME } from '../contract/patterns.js';
@@ -6,17 +8,17 @@ import { refusal } from '../base/errors.js';
 import { isWritableTime } from '../remotes/times.js';
 import { count, dateTime, object, success, text, textOrNull, type TSchemaOf, withDefault } from '../contract/schema.js';
 
-/* Of requests */
+/* Requests */
 
 /** RFC 3339. */
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
 
-/** undefined of what is none. */
+/** undefined if the text is not a date-time. */
 export function dateTimeOf(text: string): Date | undefined {
-  // The "+" of a zone arrives as a space where a client did not percent-encode it.
+  // The "+" of a zone arrives as a space if a client did not percent-encode it.
   const iso = text.replace(/ (?=\d{2}:\d{2}$)/, '+');
   const time = new Date(DATE_TIME.test(iso) ? iso : NaN);
-  // Date takes the 30th of February for the 2nd of March.
+  // Date reads the 30th of February as the 2nd of March.
   const [year = 0, month = 0, day = 0] = iso.slice(0, 10).split('-').map(Number);
   const isOnCalendar = day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
   return isOnCalendar && !Number.isNaN(time.getTime()) ? time : undefined;
@@ -33,14 +35,14 @@ export function timeOf(mtime: string | undefined): Date | undefined {
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** ISO 8601 (UTC where no zone is given) or Unix seconds. @throws GatewayError bad_request */
+/** ISO 8601 (UTC if it has no zone) or Unix seconds. @throws GatewayError bad_request */
 export function parseSince(text: string): Date {
   if (/^\d{1,11}(\.\d{1,6})?$/.test(text)) return withinIds(new Date(Number(text) * 1000));
-  // The "+" of a zone arrives as a space where a client did not percent-encode it.
+  // The "+" of a zone arrives as a space if a client did not percent-encode it.
   const iso = text.replace(/ (?=\d{2}:?\d{2}$)/, '+');
   const hasZone = /(Z|[+-]\d{2}:?\d{2})$/.test(iso) || !iso.includes('T');
   const date = ISO_8601.test(iso) ? new Date(hasZone ? iso : `${iso}Z`) : new Date(NaN);
-  // Date takes the 30th of February for the 2nd of March.
+  // Date reads the 30th of February as the 2nd of March.
   const [year, month, day] = iso.slice(0, 10).split('-').map(Number) as [number, number, number];
   const isOnCalendar = day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
   if (!Number.isNaN(date.getTime()) && isOnCalendar) return withinIds(date);
@@ -49,12 +51,12 @@ export function parseSince(text: string): Date {
 
 const LAST_TIME = Date.UTC(9999, 0, 1);
 
-/** No item is older than 1970 or younger than the year 9999, and ids and dates of the database have no more room. */
+/** No item is older than 1970 or newer than the year 9999, and the database's ids and dates have no larger range. */
 function withinIds(date: Date): Date {
   return new Date(Math.min(Math.max(0, date.getTime()), LAST_TIME));
 }
 
-/** Bytes as they are. Generators know them by `format`, which JSON Schema 2020-12 leaves to them. */
+/** Raw bytes. Generators recognize them by `format`, to which JSON Schema 2020-12 gives no meaning. */
 export const BINARY = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' } as const;
 
 /** Unknown fields are refused. */
@@ -62,7 +64,7 @@ export const CLOSED = { additionalProperties: false } as const;
 
 export const newName = (): TString => text('Shown to people.', { minLength: 1, maxLength: 200, pattern: NAME });
 
-/* Of lists that are read page by page */
+/* Paged lists */
 
 export const limit = (maximum: number, otherwise: number, example = otherwise, words = 'Items a page.'): TInteger =>
   withDefault(Type.Integer({ minimum: 1, maximum, description: words, examples: [example] }), otherwise);
@@ -76,17 +78,17 @@ export const cursor = (
   words = '`nextCursor` of the page before.',
 ) => Type.Optional(text(words, { ...options, examples: [example] }));
 
-/** The answer: the list, and where the next page begins. */
+/** The answer: the list, and the start of the next page. */
 export const page = <T extends TProperties>(name: string, list: T, end = 'null = there is none.') =>
   object(name, { ...list, nextCursor: textOrNull(`Where the next page begins; ${end}`) });
 
-/** A page that is full may have one after it. */
+/** A full page may have one after it. */
 export function nextCursor<T>(found: readonly T[], limit: number, cursorOf: (last: T) => string): string | null {
   const last = found.length === limit ? found.at(-1) : undefined;
   return last === undefined ? null : cursorOf(last);
 }
 
-/* Of answers */
+/* Answers */
 
 export const id = (): TString => text('Identifier.');
 
@@ -94,7 +96,7 @@ export const id = (): TString => text('Identifier.');
 export const facts = (description?: string): TSchemaOf<unknown> =>
   Type.Unsafe({ type: 'object', additionalProperties: true, ...(description === undefined ? {} : { description }) });
 
-/** Of an answer to what asked for a time; the server may keep none. */
+/** In an answer to a request with `mtime`; the server may not store times. */
 export const keptTime = () =>
   Type.Optional(
     dateTime(
@@ -109,7 +111,7 @@ export const successAnswer = object('SuccessAnswer', { success: success() });
 export const errorAnswer = object('ErrorAnswer', {
   error: text('What went wrong, at which step, field or path, and what would be right.'),
 });
-/** Of an endpoint that can leave a file as it is (upload, copy). */
+/** For an endpoint that may leave a file unchanged (upload, copy). */
 export const skippedAnswer = object('SkippedAnswer', {
   ...errorAnswer.properties,
   skipped: Type.Optional(Type.Literal(true, { description: 'The file exists and was left as it is.' })),
@@ -117,7 +119,7 @@ export const skippedAnswer = object('SkippedAnswer', {
 
 export const TRANSFER = 'The transfer, as the history holds it.';
 
-/* Of examples */
+/* Examples */
 
 export const CONNECTION_EXAMPLE = { id: 'warehouse', name: 'Warehouse', type: 'sftp' } as const;
 

@@ -1,4 +1,4 @@
-/** What a request that is repeated with its Idempotency-Key is told, or refused, before its stored answer. */
+/** Checks and answers of a request that is repeated with its Idempotency-Key, before its stored answer. */
 import { withDeadline } from '../base/deadline.js';
 import { type GatewayError, hasCode, refusal, toGatewayError } from '../base/errors.js';
 import type { RequestContext, Route } from '../http/types.js';
@@ -12,7 +12,7 @@ const LOOK_MS = 5_000;
 
 type Repetition = Pick<Route, 'permit' | 'recall'>;
 
-/** Of an endpoint that honours Idempotency-Key. */
+/** For an endpoint that honours Idempotency-Key. */
 export function repetitionOf(services: Services, named: (context: RequestContext) => Repeated): Repetition {
   return {
     permit: (context) => permitConnections(services, context, named(context)),
@@ -30,7 +30,7 @@ async function permitConnections(
   for (const id of connections) await connectionOf(services, caller, id);
 }
 
-/** The transfer as the history has it, and what stands on the remote now where that can be told. */
+/** The transfer in the history, and the current state of its files if that can be found out. */
 async function recall(
   services: Services,
   context: RequestContext,
@@ -44,12 +44,13 @@ async function recall(
   const seen: string[] = [];
   for (const path of paths) seen.push(await look(services, context, item, path));
   const name = `transfer ${transferId} (${item.type})`;
-  // The history had its end, and only the answer was lost; what a node has left unfinished stands there as failed.
+  // The history has its success, and only the answer was lost; an unfinished transfer of a dead node is failed in the
+  // history.
   const end = item.status === 'success' ? `${name} was done` : `nobody knows whether ${name} was done`;
   return [end, ...seen].join('; ');
 }
 
-/** A request that began a job noted that one's id. */
+/** A request that began a job has stored that job's id. */
 async function recallJob({ jobs }: Services, { caller }: RequestContext, id: string): Promise<string | undefined> {
   try {
     const job = await jobs.get(caller, id);

@@ -1,4 +1,4 @@
-/** What the endpoints stand on, and the first steps that several share. */
+/** The services of the endpoints, and the first steps that several share. */
 import type { AlarmService } from '../alarms/service.js';
 import { requireUse } from '../base/caller.js';
 import { type GatewayError, refusal, unknown } from '../base/errors.js';
@@ -43,7 +43,7 @@ export interface Services {
   readonly feedReaders: FeedReaders;
   readonly eventHub: EventHub;
   readonly webhooks: Subscriptions;
-  /** The gateway's own, where it runs one. */
+  /** The gateway's own sandbox, if it runs one. */
   readonly sandbox: SandboxPart | undefined;
   readonly links: LinkServices;
   readonly alarms: AlarmService;
@@ -57,7 +57,7 @@ export interface Services {
   readonly makeKeyPair: (comment: string) => Omit<MadeKeyPair, 'name'>;
   readonly limits: {
     readonly readBytes: number;
-    /** That one list, or one page of it, may read. */
+    /** Entries that one list, or one page of it, may read. */
     readonly listEntries: number;
     readonly jsonBodyBytes: number;
     readonly uploadBytes: number;
@@ -69,16 +69,16 @@ export interface LinkServices {
   readonly service: LinkService;
   /** Counts bad links with bad keys, by address. */
   readonly guard: GuessGuard;
-  /** Of requests with one link, as with one key. */
+  /** Requests with one link, limited like requests with one key. */
   readonly rate: Limiters['requests'];
-  /** The least speed of a transfer through a link, in bytes per second; 0 = none. */
+  /** The minimum speed of a transfer through a link, in bytes per second; 0 = none. */
   readonly minBytesPerSecond: number;
-  /** What URLs begin with; "" = as the request that makes a link did. */
+  /** The beginning of URLs; "" = taken from the request that creates a link. */
   readonly publicUrl: string;
   readonly isTls: boolean;
 }
 
-/** The caller's connection. @throws GatewayError unknown_connection; forbidden when the key is not for it */
+/** The caller's connection. @throws GatewayError unknown_connection; forbidden if the key does not allow it */
 export async function connectionOf(
   services: Pick<Services, 'storage'>,
   caller: Caller,
@@ -98,7 +98,7 @@ export function connectionIn(
   return connectionOf(services, caller, params.connectionId);
 }
 
-/** Of endpoints whose path names the connection: what a repeated request must still be allowed to use. */
+/** For endpoints whose path names the connection: what a repeated request must still be allowed to use. */
 export function atConnection({ params }: { readonly params: { readonly connectionId: string } }) {
   return { connections: [params.connectionId] };
 }
@@ -118,7 +118,7 @@ export function operationFor(
   return { ...common, client: request, memory, span, timedBy, intent, wantsDigest };
 }
 
-/** Who changes what the account keeps, as the audit log has it. */
+/** The author of a change, for the audit log. */
 export function actorOf({
   caller,
   request,
@@ -137,7 +137,7 @@ export function actorOf({
 /** The context of any request. */
 export type OperationContext = Omit<RequestContext, 'params' | 'query' | 'body'>;
 
-/** Who asks, in any request. */
+/** The caller of any request. */
 type Asked = Pick<RequestContext, 'caller' | 'request' | 'requestId'>;
 
 /** A request whose path names an item. */
@@ -145,7 +145,7 @@ export interface AtItem extends Asked {
   readonly params: { readonly id: string };
 }
 
-/** A connection as its owner edits it. @throws GatewayError unknown_connection, also for another account's */
+/** A connection for its owner to edit. @throws GatewayError unknown_connection, also for one of another account */
 export async function connectionAt(
   { storage }: Services,
   { caller, params: { id } }: AtItem,
@@ -155,7 +155,7 @@ export async function connectionAt(
   return connection;
 }
 
-/** The id of the path. @throws GatewayError unknown_item when it cannot be one */
+/** The id in the path. @throws GatewayError unknown_item if it is not a valid id */
 export function itemId({ params: { id } }: Pick<AtItem, 'params'>, kind: string): string {
   if (!isUuid(id)) throw unknown(kind, id);
   return id;

@@ -1,4 +1,4 @@
-/** Alarms: who is told by mail of what needs a person, and when not. */
+/** Alarms: who gets mails about what needs a person, and at which times not. */
 import { Type } from 'typebox';
 import { MOST_RECIPIENTS } from '../../alarms/service.js';
 import { alarmFields } from '../../contract/alarm.js';

@@ -117,7 +117,9 @@ endpoint('POST /manage/api-keys/:id/rotate', {
   return { apiKey: keyView(apiKey), key, previous: keyView(previous) };
 });
 
-/** Also one of the configuration file: whoever has lost a key must not wait for a restart. */
+/**
+ * A key of the configuration file can be revoked, too: after the loss of a key its owner must not wait for a restart.
+ */
 endpoint('DELETE /manage/api-keys/:id', {
   operationId: 'revokeApiKey',
   summary: 'Revoke an API key',
@@ -151,7 +153,7 @@ async function keyOf({ storage }: Services, { caller }: { caller: Caller }, id: 
   return key;
 }
 
-/** What the body says, over what was before. @throws GatewayError bad_request */
+/** The body's values over the former ones. @throws GatewayError bad_request */
 async function rightsOf(
   { storage }: Services,
   { accountId }: Caller,

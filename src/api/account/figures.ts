@@ -1,4 +1,4 @@
-/** What charts are drawn from: operations, bytes, times and deliveries of a span, hour by hour or day by day. */
+/** Data for charts: operations, bytes, times and deliveries of a span, by hour or by day. */
 import { Type } from 'typebox';
 import {
   count,
@@ -118,17 +118,17 @@ const NOTHING = {
 
 const whole = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
 
-/** The hour that runs is the last. */
+/** The current hour is the last. */
 export function lastHours(now: Date, hours: number): readonly Date[] {
   const last = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS;
   return Array.from({ length: hours }, (_, index) => new Date(last - (hours - 1 - index) * HOUR_MS));
 }
 
-/** Midnights of a zone, that of today last. @throws GatewayError bad_request for a zone that there is not */
+/** Midnights of a zone, ending with today's. @throws GatewayError bad_request for an unknown zone */
 export function lastDays(now: Date, days: number, timeZone: string): readonly Date[] {
   const midnights = recurrenceOf('0 0 * * *', timeZone);
   const starts: Date[] = [];
-  // A day more: those of a change of clocks are shorter or longer.
+  // One day more, because the days of a clock change are shorter or longer.
   let at = midnights.nextAfter(new Date(now.getTime() - (days + 1) * DAY_MS));
   while (at !== null && at <= now) {
     starts.push(at);

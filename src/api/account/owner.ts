@@ -1,4 +1,4 @@
-/** The account itself, what it holds of what all accounts share, and what was changed in it. */
+/** The account itself, its share of common resources, and its audit log. */
 import { Type } from 'typebox';
 import { unknown } from '../../base/errors.js';
 import { accountExample, accountFields } from '../../contract/account.js';

@@ -1,4 +1,4 @@
-/** Receipts of transfers, and the keys that they are verified by. */
+/** Receipts of transfers, and the keys that verify them. */
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { type GatewayError, refusal } from '../../base/errors.js';
@@ -11,7 +11,7 @@ import { TRANSFER_ID } from '../fields.js';
 import type { Services } from '../services.js';
 import { transferOf } from '../transfers/history.js';
 
-/** Held at once of a chain that is sent. */
+/** Receipts in memory at a time while a chain is sent. */
 const PAGE = 64;
 const EXAMPLE =
   'eyJhbGciOiJFZERTQSIsImtpZCI6IuKApiJ9.eyJzZXF1ZW5jZSI6MX0.c2lnbmF0dXJlIG9mIGFuIGV4YW1wbGUsIHdoaWNoIG5vIGtleSBoYXMgbWFkZQ';
@@ -48,7 +48,7 @@ export const getReceipt = endpoint({
   return { status: 200, headers: { 'Content-Type': 'application/jose' }, body: found.receipt };
 });
 
-/** The connection that the file came from. */
+/** The source connection of the file. */
 function sourceOf(receipt: string): string | undefined {
   const [, payload = ''] = receipt.split('.');
   const { source } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as {
@@ -61,7 +61,7 @@ function whyNone({ status, type, stages, digest, noDigest }: StoredTransfer): st
   if (status === 'pending') return 'it has not ended';
   if (status === 'failed') return 'it failed';
   if (!HAS_RECEIPT[type]) return `none is made of the type ${type}`;
-  // Every node that makes receipts records them.
+  // Every version that makes receipts also records the stages.
   if (stages === null) return 'a version of the gateway recorded it that made none';
   if (digest === null && noDigest === null) return 'digests were not on';
   return 'it is not kept any more';
@@ -105,7 +105,7 @@ export const listReceipts = endpoint({
   }
   const { accountId } = caller;
   const { after, limit = Infinity } = query;
-  // Before they are read: what comes meanwhile is not missing.
+  // Read before the list: a receipt that is added meanwhile is not missing.
   const last = after === undefined ? 0 : await storage.receipts.lastOf(accountId);
   const first = await storage.receipts.list(accountId, after ?? 0, Math.min(PAGE, limit));
   if (after !== undefined && first[0]?.sequence !== after + 1) requireLast(after, last);
@@ -117,7 +117,7 @@ export const listReceipts = endpoint({
   };
 });
 
-/** Nothing follows `after` since it is the last, and for no other reason. */
+/** Checks that nothing follows `after` only because it is the last one. */
 function requireLast(after: number, last: number): void {
   if (after > last) {
     throw refusal('bad_request', `after must be at most ${last}, the sequence of the last receipt; it is ${after}`);
@@ -144,7 +144,7 @@ async function* linesOf(
     left -= page.length;
     if (left === 0) return;
     page = await receipts.list(accountId, end.sequence, Math.min(PAGE, left));
-    // The oldest went while they were read.
+    // The oldest receipts were deleted while they were read.
     if (page[0] !== undefined && page[0].sequence !== end.sequence + 1) throw forgotten(end.sequence);
   }
 }

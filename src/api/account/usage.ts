@@ -1,4 +1,4 @@
-/** The month against the plan, and where it is heading. */
+/** The actions of the month compared with the plan, and their forecast. */
 import { Type } from 'typebox';
 import { monthOf } from '../../attention/month.js';
 import { count, dateTimeOrNull, group, listOf, object, text } from '../../contract/schema.js';

@@ -1,4 +1,4 @@
-/** A connection in its flat form, as its owner writes it: the way to settings and secrets and back. */
+/** Converts a connection between its flat form, as its owner writes it, and its settings and secrets. */
 import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import type { Connection, SecretValues, Settings } from '../../connections/connection.js';
@@ -37,8 +37,8 @@ export function draftOf(input: ConnectionInput, definition = definitionOf(input)
 }
 
 /**
- * `patch` laid over what is stored. @throws GatewayError bad_request, also when the server changes and the password
- * was not given again: else whoever may edit could have a stored one sent to a server of his own.
+ * Applies `patch` to the stored connection. @throws GatewayError bad_request, also if the server changes and the
+ * password is not given again: otherwise an editor could send a stored one to another server
  */
 export function editedDraft(stored: ManagedConnection, patch: Readonly<Record<string, unknown>>): ConnectionDraft {
   const changes = checkChanges[stored.type]?.(patch) ?? {};
@@ -48,7 +48,7 @@ export function editedDraft(stored: ManagedConnection, patch: Readonly<Record<st
     keyPairId: stored.keyPairId,
     ...changes,
   });
-  // A private key of one's own takes the place of the generated one.
+  // An uploaded private key replaces the generated one.
   const keyPairId =
     typeof changes['privateKey'] === 'string' && changes['keyPairId'] === undefined ? null : draft.keyPairId;
   requireSecretsAgain(stored, draft);
@@ -56,9 +56,10 @@ export function editedDraft(stored: ManagedConnection, patch: Readonly<Record<st
 }
 
 /**
- * Where stored secrets may go. Those that the server itself gets to see, only to the server that they were given for; keys
- * only sign, and what they sign is bound to one server. The operator's secrets, which came from the configuration file, only
- * where the operator sent them: to that server, as that user, below that root. @throws GatewayError bad_request; see editedDraft
+ * Checks where stored secrets may go. Secrets that the server itself sees may only go to the server that they were
+ * given for. Keys only sign, and a signature is bound to one server. The operator's secrets, from the configuration
+ * file, may only go where the operator sends them: to that server, as that user, below that root. @throws GatewayError
+ * bad_request; see editedDraft
  */
 export function requireSecretsAgain(stored: ManagedConnection, draft: ConnectionDraft): void {
   const definition = definitionOf(stored);
@@ -73,7 +74,7 @@ export function requireSecretsAgain(stored: ManagedConnection, draft: Connection
   if (sent !== undefined) throw badField(sent, 'must be given again (or null), because the server has changed');
 }
 
-/** What a login opens is the same, and who is trusted to be the server. */
+/** Whether the login opens the same things, with the same trust in the server. */
 function hasSameReach(
   definition: Definition,
   stored: ManagedConnection,
@@ -87,7 +88,7 @@ function hasSameReach(
   );
 }
 
-/** The secrets of a draft; those that it leaves open are taken from `base`. */
+/** The secrets of a draft; missing ones are taken from `base`. */
 export function secretValues(draft: ConnectionDraft, base: Connection | undefined): SecretValues {
   const [stored, given]: Values[] = [{ ...base }, draft.secrets];
   const values: Record<string, string> = {};
@@ -98,7 +99,7 @@ export function secretValues(draft: ConnectionDraft, base: Connection | undefine
   return values;
 }
 
-/** As the API shows it: everything but the secrets. */
+/** In the form of the API: everything but the secrets. */
 export function connectionView(connection: ManagedConnection): Readonly<Record<string, unknown>> {
   const { settings, secrets, lastTest, isConfigured } = connection;
   const definition = definitionOf(connection);
@@ -128,7 +129,7 @@ function secretsOf(input: ConnectionInput, { secrets }: Definition): SecretChang
   return changes;
 }
 
-/** What no schema says. @throws GatewayError bad_request */
+/** Rules that no schema expresses. @throws GatewayError bad_request */
 function checkSettings(input: ConnectionInput, { settings, secrets }: Definition): void {
   for (const [name, { check }] of Object.entries({ ...settings, ...secrets })) {
     const refused = refusalOf(check, input[name]);

@@ -1,6 +1,6 @@
 /**
- * Tries a connection out, step by step, over the real protocol code with a login of its own. Where it stands is told by
- * the observer that hears of the session, and by the trust that is asked about host keys.
+ * Tests a connection step by step, with the real protocol code and a separate login. The steps are reported by the
+ * observer of the session and by the host key check.
  */
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -22,7 +22,7 @@ import { waitingWords } from '../../remotes/trust.js';
 import type { StepReport, TestReport } from './test-report.js';
 
 interface TesterOptions {
-  /** A dialler under the gateway's own network rules, which tells the observer. */
+  /** A dialler with the gateway's own network rules that reports to the observer. */
   readonly dialer: (observer: SessionObserver) => Dialer;
   readonly limits: OperatorLimits;
   readonly tuning: Tuning;
@@ -30,7 +30,7 @@ interface TesterOptions {
 }
 
 interface TestOptions {
-  /** Also write, rename and delete a file. */
+  /** Also writes, renames and deletes a file. */
   readonly probe: boolean;
   readonly signal: AbortSignal;
 }
@@ -51,7 +51,7 @@ export class ConnectionTester {
     this.#options = options;
   }
 
-  /** Never rejects for what the server does: a failing step is a result. @throws GatewayError rate_limited */
+  /** Never rejects because of the server: a failed step is a result. @throws GatewayError rate_limited */
   async test(connection: Connection, { probe, signal }: TestOptions): Promise<TestReport> {
     await this.#takeTurn(connection.accountId);
     const testedAt = new Date();
@@ -60,7 +60,7 @@ export class ConnectionTester {
     return { testedAt, ...run.report() };
   }
 
-  /** The host keys that the server shows now, one for each kind it has; nobody logs in. */
+  /** The host keys that the server presents now, one of each type; without a login. */
   async hostKeys(connection: Connection, signal: AbortSignal): Promise<readonly string[]> {
     await this.#takeTurn(connection.accountId);
     const run = new TestRun(connection, false);
@@ -92,7 +92,7 @@ export class ConnectionTester {
     work: (remote: Remote) => Promise<void>,
   ): Promise<void> {
     const dialer = this.#options.dialer(run.observer);
-    // Remotes of its own: a session of the gateway's pools would hide whether a login works.
+    // Separate remotes: a session of the gateway's pools would hide whether a login works.
     const remotes = createRemotes({
       dialer,
       limits: this.#options.limits,
@@ -104,7 +104,7 @@ export class ConnectionTester {
       warn: () => undefined,
     });
     try {
-      // A test pins nothing: the protocol must ask `trust` about every key, also one that is pinned.
+      // A test pins nothing: the protocol must ask `trust` about every key, even if one is pinned.
       const unpinned: Connection = 'hostKeys' in connection ? { ...connection, hostKeys: [] } : connection;
       const late = (): GatewayError =>
         new GatewayError('command_timeout', `the test took longer than ${TEST_MS / 1000} s`);
@@ -119,7 +119,7 @@ export class ConnectionTester {
   }
 }
 
-/** Where one test stands: each step's clock runs from the end of the step before. */
+/** The progress of one test: the time of each step begins at the end of the step before. */
 class TestRun {
   readonly #connection: Connection;
   failure: GatewayError | undefined;
@@ -183,7 +183,7 @@ class TestRun {
   }
 
   async work(remote: Remote): Promise<void> {
-    // An object store knows no login: the first answer to a signed request is one.
+    // An object store has no login: the first answer to a signed request proves the credentials.
     if (!this.#isObjectStore) this.#done('login', 'logged in');
     const home = await remote.home();
     const folder = this.#connection.defaultPath;
@@ -217,7 +217,7 @@ class TestRun {
   }
 
   failed(error: GatewayError): void {
-    // An object store that speaks of the bucket has accepted the signature.
+    // An object store whose error is about the bucket has accepted the signature.
     const isBeyondLogin = hasCode(error, 'remote_failure', 'not_found', 'permission_denied', 'not_a_folder');
     if (this.#isObjectStore && isBeyondLogin) this.#done('login', SIGNED);
     const next = this.#order.find((name) => !this.#results.some((result) => result.name === name));
@@ -268,7 +268,7 @@ class TestRun {
   }
 
   #done(name: StepName, detail: string): void {
-    // Data connections and further sockets pass the same stations again.
+    // Data connections and further sockets report the same steps again.
     if (!this.#order.includes(name) || this.#results.some((result) => result.name === name)) return;
     this.#results.push({ name, status: 'ok', durationMs: this.#lap(), detail });
   }
@@ -292,7 +292,7 @@ class TestRun {
   }
 }
 
-/** A test of a connection that is stored nowhere cannot note what it may leave behind; it clears up after itself. */
+/** A test of an unstored connection cannot note what it may leave behind; it cleans up after itself. */
 const NO_LEFTOVERS: Leftovers = {
   temporaryName: (name) => `.ftg-test-${randomBytes(6).toString('hex')}.${name}`,
   expect: async () => undefined,

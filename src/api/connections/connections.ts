@@ -1,4 +1,4 @@
-/** The connections of an account: their types, the list, and what makes, changes and ends one. */
+/** The connections of an account: types, list, creation, changes and deletion. */
 import { Type } from 'typebox';
 import { mayUse } from '../../base/caller.js';
 import { refusal } from '../../base/errors.js';
@@ -117,7 +117,7 @@ endpoint('POST /manage/connections/:id/duplicate', {
 }).handle(async (input, services) => {
   const source = await connectionAt(services, input);
   const { id, name, ...given } = input.body;
-  // The operator's secrets are for this one alone: whoever may edit the copy could lead them anywhere.
+  // The operator's secrets are for this connection only: an editor of the copy could send them anywhere.
   const opened = source.hasConfiguredSecrets ? undefined : await connectionOf(services, input.caller, source.id);
   const draft: ConnectionDraft = {
     id,
@@ -223,9 +223,9 @@ endpoint('DELETE /manage/connections/:id', {
   return { success: true };
 });
 
-/** Without the connection nobody could take them from its server any more. Never rejects. */
+/** Removes unfinished uploads from the server, which is impossible without the connection. Never rejects. */
 async function endUploads(services: Services, { caller }: AtItem, connectionId: string): Promise<void> {
-  // One whose secrets cannot be opened goes all the same.
+  // A connection whose secrets cannot be opened is deleted nevertheless.
   const opened = await connectionOf(services, caller, connectionId).catch(() => undefined);
   const uploads = opened === undefined ? 0 : await services.uploads.endAll(opened);
   if (uploads === 0) return;

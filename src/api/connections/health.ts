@@ -1,4 +1,4 @@
-/** The health of connections: whether their servers can be reached, how fast they answer, and what is about to expire. */
+/** The health of connections: whether their servers are reachable, how fast they answer, and what expires soon. */
 import { type TProperties, Type } from 'typebox';
 import { unknown } from '../../base/errors.js';
 import {
@@ -217,7 +217,7 @@ endpoint('GET /manage/health', {
   };
 });
 
-/** What was seen of it only for a part of the day is measured by that part. */
+/** If the connection was watched for only a part of the day, that part is the measure. */
 function dayOf({ watchedSince, checkedAt }: ConnectionState, from: Date, until: Date, down: number) {
   const watchedFrom = Math.max(from.getTime(), watchedSince?.getTime() ?? Infinity);
   const seconds = (until.getTime() - watchedFrom) / 1000;

@@ -1,4 +1,4 @@
-/** The host keys of a connection: pinned, learned, shown by the server, announced by it. */
+/** The host keys of a connection: pinned, learned, presented or announced. */
 import { type Static, Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
 import { dateTime, flag, listOf, object, oneOf, text, texts, withDefault } from '../../contract/schema.js';
@@ -74,7 +74,7 @@ endpoint('POST /manage/connections/:id/host-keys/accept', {
 }).handle(async (input, services) => {
   const connection = await connectionWithHostKeys(services, input);
   const { id, isConfigured, hostKeysLearned } = connection;
-  // Learned ones are the gateway's own, and so are those that follow them.
+  // Learned keys belong to the gateway, and so do the keys that replace them.
   refuseConfigured(isConfigured && !hostKeysLearned, `the host key of connection ${id}`);
   await services.storage.hostKeys.accept(actorOf(input), connection, input.body.fingerprint);
   return hostKeysOf(services, input);
@@ -140,7 +140,7 @@ endpoint('DELETE /manage/connections/:id/host-keys', {
 }).handle(async (input, services) => {
   const connection = await connectionWithHostKeys(services, input);
   const { id, isConfigured, hostKeys, hostKeysLearned } = connection;
-  // Learned ones are the gateway's own, also where the rest is of the configuration file.
+  // Learned keys belong to the gateway, even if the rest comes from the configuration file.
   refuseConfigured(isConfigured && hostKeys.length > 0 && !hostKeysLearned, `the host key of connection ${id}`);
   const change = { action: 'connection.forget_host_keys', details: { fingerprints: hostKeys } };
   await services.storage.management.connections.setHostKeys(actorOf(input), connection, [], change);

@@ -1,4 +1,4 @@
-/** What the API takes and shows of connections, as it follows from the definitions of their types. */
+/** Requests and answers of the API about connections, derived from the definitions of their types. */
 import { type Static, Type } from 'typebox';
 import { component, text, type TSchemaOf } from '../../contract/schema.js';
 import type { ConnectionType } from '../../contract/connection/types.js';
@@ -8,7 +8,7 @@ import { changeSchema, fieldsOf, formSchema, inputSchema, shownFieldsOf } from '
 import { shownFields } from '../../contract/thing.js';
 import { card } from './test-report.js';
 
-/** As the schemas let it through: the fields of its type and no others. */
+/** After the schema check: the fields of its type and no others. */
 export type ConnectionInput = Values & {
   readonly id?: string;
   readonly name: string;
@@ -24,7 +24,7 @@ export function connectionSchemas(definitions: readonly Definition[]) {
   const { schema: name } = connectionFields.name;
   const schemasOf = (make: (definition: Definition) => object): ByType =>
     Object.fromEntries(definitions.map((definition) => [definition.type, make(definition)]));
-  /** One schema for each type, chosen by its name: an error message is about the type that the request names. */
+  /** One schema for each type, selected by its name: an error message is about the type in the request. */
   const byType = (schemas: ByType): TSchemaOf<ConnectionInput> =>
     Type.Unsafe({
       type: 'object',
@@ -41,7 +41,7 @@ export function connectionSchemas(definitions: readonly Definition[]) {
   const secrets = definitions.flatMap(fieldsOf).filter(({ isSecret }) => isSecret);
   return {
     create: component('ConnectionInput', byType(inputs)),
-    /** Secrets may come from the connection that the draft is based on. */
+    /** Secrets may come from the connection on which the draft is based. */
     draft: component(
       'ConnectionDraft',
       byType(
@@ -50,7 +50,7 @@ export function connectionSchemas(definitions: readonly Definition[]) {
         ),
       ),
     ),
-    /** The fields of any type; which ones fit is known with the connection. */
+    /** The fields of any type; the connection decides which ones are valid. */
     changes: component(
       'ConnectionChanges',
       Type.Unsafe<Values>({
@@ -66,15 +66,15 @@ export function connectionSchemas(definitions: readonly Definition[]) {
   };
 }
 
-/** `SftpConnectionInput` and its like. */
+/** `SftpConnectionInput` and so on. */
 function componentOfType({ type }: Definition, suffix: string, schema: object): object {
   return component(`${type.charAt(0).toUpperCase()}${type.slice(1)}${suffix}`, schema);
 }
 
-/** By type. */
+/** Key: the type. */
 export function connectionAnswers(definitions: readonly Definition[]): Readonly<Record<string, object>> {
   const answers = definitions.map((definition) => {
-    // Lists leave the card out.
+    // Lists omit the card.
     const fields = { ...shownFields(shownFieldsOf(definition), 'owner'), card: Type.Optional(card) };
     return [definition.type, componentOfType(definition, 'Connection', Type.Object(fields))] as const;
   });

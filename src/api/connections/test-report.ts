@@ -1,9 +1,9 @@
-/** What the test of a connection finds, as the API tells it and the tester makes it. */
+/** The result of a connection test, for the API and for the tester. */
 import { type Static, Type } from 'typebox';
 import { component, count, dateTime, flag, listOf, object, oneOf, orNull, text } from '../../contract/schema.js';
 import { FINGERPRINT, TIME } from '../fields.js';
 
-/** What was learned of the server differs from protocol to protocol, and server to server. */
+/** The known facts differ between protocols and between servers. */
 const serverCard = component(
   'ServerCard',
   Type.Unsafe<Readonly<Record<string, unknown>>>({
@@ -76,5 +76,5 @@ export const testReport = object('TestReport', {
 });
 
 export type StepReport = Static<typeof testStep>;
-/** Sent as it is made, but for its time. */
+/** Sent unchanged, except for its time. */
 export type TestReport = Static<typeof testReport> & { readonly testedAt: Date };

@@ -1,4 +1,6 @@
-/** A connection as its owner sees it: its settings, which secrets are set, and how its last test went. */
+/**
+ * A connection in the form for its owner: settings, names of the secrets that are set, and the result of its last test.
+ */
 import { Type } from 'typebox';
 import { unknown } from '../../base/errors.js';
 import { component } from '../../contract/schema.js';
@@ -10,7 +12,7 @@ import { FINGERPRINT, LATER, TIME } from '../fields.js';
 import { type AtItem, type Services } from '../services.js';
 import { connectionAnswers } from './schemas.js';
 
-/** Which fields there are depends on the type. */
+/** The fields depend on the type. */
 export const managedConnection = component(
   'ManagedConnection',
   Type.Unsafe<Values>({ oneOf: Object.values(connectionAnswers(CONNECTION_TYPES)) }),
@@ -46,7 +48,7 @@ export const sample = {
   lastTest: { testedAt: LATER, isOk: false, failedStep: 'login', error: 'the server refused the login' },
 };
 
-/** Of endpoints that answer with the connection as it is then. */
+/** For endpoints that answer with the current connection. */
 export const shownAnswer = { schema: managedConnection, example: sample };
 export const madeAnswer = { status: 201, description: 'Made.', ...shownAnswer };
 export const EDIT_ERRORS = ['unknown_connection', 'from_configuration'] as const;

@@ -16,7 +16,7 @@ import { limit } from '../fields.js';
 const MAX_SEQUENCE = Number.MAX_SAFE_INTEGER;
 const MAX_WAIT_SECONDS = 60;
 const STREAM_PAGE = 100;
-/** A key that has ended is found out after this long at the latest. */
+/** An ended key is noticed after this time at the latest. */
 const CHECK_EVERY_MS = 15_000;
 const AGAIN_MS = 1000;
 
@@ -137,7 +137,7 @@ function pageOf(readers: FeedReaders, caller: Caller, after: number | undefined,
   return readers.read(caller.accountId, { after, limit, connections: connectionsFor(caller) });
 }
 
-/** Shows the feed from `first` on, until the stream ends. */
+/** Sends the feed from `first` on, until the stream ends. */
 async function follow(
   { accountId }: Caller,
   next: NextPage,
@@ -150,7 +150,7 @@ async function follow(
     if (page !== undefined) {
       after = page.lookedAt;
       const events = page.events.map(({ sequence, type, body }) => frameOf(type, body, sequence)).join('');
-      // The reader is to go on from there, though nothing of it was shown.
+      // The client must continue from there, although no event of it was sent.
       const isPassed = after > (page.events.at(-1)?.sequence ?? first.lookedAt);
       if (events !== '' || isPassed) stream.say(`${events}${isPassed ? `id: ${after}\n\n` : ''}`);
       await stream.room();

@@ -1,4 +1,4 @@
-/** The events of the account as its owner looks at them: the newest first. */
+/** The events of the account for its owner: newest first. */
 import { Type } from 'typebox';
 import { eventExample } from '../../contract/event.js';
 import { count, listOf, text } from '../../contract/schema.js';

@@ -1,4 +1,4 @@
-/** What signs the events of the account's jobs. */
+/** The secret that signs the events of the account's jobs. */
 import { object, text } from '../../contract/schema.js';
 import { actorOf } from '../services.js';
 import { endpoints } from '../endpoint.js';

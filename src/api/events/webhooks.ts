@@ -1,4 +1,4 @@
-/** Webhooks: who is told of the events of an account. */
+/** Webhooks: the receivers of an account's events. */
 import type { TProperties } from 'typebox';
 import { exchangeExample, exchangeFields } from '../../contract/delivery.js';
 import { described, flag, listOf, object, text } from '../../contract/schema.js';

@@ -13,7 +13,7 @@ import type { WholeBody } from '../../operations/pump.js';
 import type { Services } from '../services.js';
 import { through } from './content-stream.js';
 
-/** `content` streams past the check of the others, which asks for it where it is missing. */
+/** `content` is streamed and not checked by this schema; `contentOf` refuses a body without it. */
 const content = { content: Type.Optional(contentFields.content) };
 const streamed = Type.Object({ ...contentFields, ...content });
 const dated = Type.Object({ ...writeFields, ...content });
@@ -24,16 +24,16 @@ type ContentFields = Static<typeof dated>;
 
 interface ContentBody {
   readonly fields: ContentFields;
-  /** The content's bytes; whole or ending only when the whole body was well formed. */
+  /** The content's bytes; they are complete, or end, only if the whole body was well-formed. */
   readonly bytes: Readable | WholeBody;
 }
 
-/** What append takes, and write, which dates the file. */
+/** The fields of append, and of write, which also sets the time. */
 const FORMS = {
   append: { schema: streamed, check: createChecker(streamed, 'the body') },
   write: { schema: dated, check: createChecker(dated, 'the body') },
 };
-/** Content this short may stand before path and encoding: it is held until they are known. */
+/** Content up to this length may come before path and encoding: it is held until they are known. */
 const MAX_HELD_BYTES = 1024 * 1024;
 
 export async function contentOf(
@@ -93,7 +93,7 @@ async function* textOf(
   if (late.mtime !== known.mtime) throw badRequest('mtime must stand before content');
 }
 
-/** Takes chunks until they end or are too many to hold. */
+/** Reads chunks until they end or are too many to hold. */
 async function hold(
   chunks: AsyncIterator<Buffer>,
 ): Promise<{ readonly pieces: readonly Buffer[]; readonly ended: boolean }> {

@@ -1,9 +1,12 @@
-/** Content on its way between JSON and bytes: request bodies as they come, answers as they leave. */
+/** Converts content between JSON and bytes: request bodies as they arrive, answers as they are sent. */
 import { PassThrough, pipeline as connect, Readable, type Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { HttpAnswer, StreamBody } from '../../http/types.js';
 
-/** `prefix`, then `body` through `transform`, then what `suffix` is by then. Any failure destroys all of it with the first error. */
+/**
+ * `prefix`, then `body` through `transform`, then the result of `suffix` at that time. Any failure destroys all of it
+ * with the first error.
+ */
 export function framed(prefix: Buffer, body: Readable, transform: Duplex, suffix: () => Buffer): Readable {
   const output = new PassThrough();
   output.write(prefix);
@@ -33,8 +36,8 @@ function drained(output: PassThrough): Promise<void> {
 }
 
 /**
- * `source` through `transform`, one fate for both. A failure may come before the reader does, while a session is being
- * waited for; it is kept for that reader instead of ending the process as an unheard `error` event.
+ * Pipes `source` through `transform`; both end together. A failure may come before the reader, while a session is
+ * awaited; it is kept for the reader instead of ending the process as an unhandled `error` event.
  */
 export function through<T extends Duplex>(source: Readable, transform: T): T {
   transform.on('error', () => undefined);
@@ -46,8 +49,8 @@ const SLICE_CHARS = 64 * 1024;
 const SLICE_BYTES = 64 * 1024;
 
 /**
- * A JSON string of `text`, which is valid UTF-8; quotes included. Made slice by slice, as it leaves: neither is the event
- * loop held for long, nor is there ever more of it in memory than the bytes.
+ * A JSON string of `text`, which is valid UTF-8; quotes included. Built slice by slice while it is sent: it does not
+ * block the event loop for long, and it never needs more memory than the bytes.
  */
 export function* jsonString(text: Buffer): Generator<string> {
   yield '"';
@@ -60,12 +63,12 @@ export function* jsonString(text: Buffer): Generator<string> {
   yield '"';
 }
 
-/** Of a character that began in an earlier byte (RFC 3629, section 3). */
+/** A continuation byte (RFC 3629, section 3). */
 function isContinuation(byte = 0): boolean {
   return (byte & 0xc0) === 0x80;
 }
 
-/** JSON made of pieces: short ones whole, so that its length is announced; long ones as a stream. */
+/** JSON made of pieces: short ones as a whole, with an announced length; long ones as a stream. */
 function jsonOf(pieces: Iterable<string>): string | StreamBody {
   const chunks = gathered(pieces);
   const first = chunks.next();
@@ -92,7 +95,7 @@ function* gathered(pieces: Iterable<string>): Generator<string> {
   if (text !== '') yield text;
 }
 
-/** A JSON answer that leaves in pieces. */
+/** A JSON answer that is sent in pieces. */
 export function jsonStream(pieces: Iterable<string>): HttpAnswer {
   return { status: 200, headers: { 'Content-Type': 'application/json' }, body: jsonOf(pieces) };
 }

@@ -94,7 +94,7 @@ export const copyFile = endpoint({
       { step: 'request' },
     );
   }
-  // What a key may write it need not be allowed to read; nor may it learn what is there.
+  // A key may be allowed to write but not to read; then it must not learn what exists.
   if (!caller.scopes.includes('read')) {
     throw new GatewayError('scope_missing', 'this API key lacks the scope "read", which the source of a copy needs', {
       step: 'request',
@@ -116,7 +116,7 @@ export const copyFile = endpoint({
   }
   const from = referTo(source, body.source_path, 'source_path', rawName, 'source_raw_name');
   const to = referTo(target, wanted, body.dest_path === undefined ? 'source_path' : 'dest_path');
-  // A job keeps the time of the source.
+  // A job keeps the source's time.
   if (rawName === undefined && modifiedAt === undefined && prefersAsync(input.request)) {
     const name = wanted.slice(wanted.lastIndexOf('/') + 1);
     const place = template === undefined ? name : applyTemplate(template, name, templateFacts());

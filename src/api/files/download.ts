@@ -19,7 +19,7 @@ import { answeredPath, BINARY } from '../fields.js';
 import { connectionIn, operationFor, type Services, type OperationContext } from '../services.js';
 import { framed } from './content-stream.js';
 
-/** Of one archive. */
+/** Paths in one archive. */
 const MAX_PATHS = 100;
 
 const FILE_HEADERS = [
@@ -118,7 +118,7 @@ export const downloadFile = endpoint({
   return format === 'json' ? asJson(services, file) : asFile(input, file, validators(file.info));
 });
 
-/** None of them could be kept: the archive is made while it leaves. */
+/** Archives cannot honour these: they are made while they are sent. */
 const NOT_OF_ARCHIVES = ['range', 'if-range', 'if-none-match', 'if-modified-since'];
 
 type Asked = OperationContext & {
@@ -161,7 +161,7 @@ export function conditions(
   };
 }
 
-/** `name`: what it is saved as. */
+/** `name`: the file name for saving. */
 export function asFile(
   { request }: Given,
   file: Download,
@@ -172,7 +172,7 @@ export function asFile(
   const headers = fileHeaders(name, validators);
   const bytes = whole ?? (body && { stream: body, length });
   if (bytes === undefined) {
-    // A GET without a body was found to be not modified; a HEAD is looked at now.
+    // A GET without a body is not modified; a HEAD is checked here.
     const isSame = request.method !== 'HEAD' || isNotModified(request.headers, validators);
     return isSame ? { status: 304, headers } : { status: 200, headers, headLength: length ?? 'unknown' };
   }
@@ -202,7 +202,7 @@ async function asJson(services: Services, file: Download): Promise<HttpAnswer> {
   };
 }
 
-/** A file that is longer than its server reports has its size behind the content. */
+/** A file that is longer than its server reports has its size after the content. */
 function asCounted(services: Services, { path, body, sentBytes }: Download): HttpAnswer {
   const headers = { 'Content-Type': 'application/json', ...NO_PAGE };
   if (body === undefined) return { status: 200, headers, headLength: 'unknown' };
@@ -218,7 +218,10 @@ function frame(path: RemotePath, size?: number): [Buffer, Buffer] {
   return [Buffer.from(`${head.slice(0, -1)},"content":"`), Buffer.from('"}')];
 }
 
-/** The store's own tag; else a weak one of size and time, and none while the file could change without a trace in them. */
+/**
+ * The store's own tag; otherwise a weak one from size and time, but none while the file could change without changing
+ * them.
+ */
 export function validatorsOf(
   { operations }: Pick<Services, 'operations'>,
   connection: Connection,

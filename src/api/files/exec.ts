@@ -7,7 +7,7 @@ import { endpoint } from '../endpoint.js';
 import { durationMs } from '../fields.js';
 import { connectionIn, operationFor, type Services } from '../services.js';
 
-/** Output is gathered, made text of, and made JSON of. */
+/** Output exists three times: as bytes, as text and as JSON. */
 const OUTPUT_COPIES = 3;
 
 export const runCommand = endpoint({
@@ -50,19 +50,19 @@ export const runCommand = endpoint({
   const { command, timeout } = input.body;
   const connection = await connectionIn(input, services);
   changes.requireShell(connection);
-  // A shell's command line ends at a NUL: what follows would silently not run.
+  // A shell's command line ends at a NUL: the rest would silently not run.
   if (command.includes('\0')) throw new GatewayError('bad_request', 'command must not hold a NUL', { step: 'request' });
   const memory = input.request.claims.memory.hold();
   const onOutput = (bytes: number): void => memory.require(bytes * OUTPUT_COPIES);
   const options = { timeoutMs: timeout, maxOutputBytes: services.limits.execOutputBytes, onOutput };
-  // The command itself may hold secrets: the history shows the program's name alone, and none where the command begins
-  // with anything else, such as `PASSWORD=… program`.
+  // The command may contain secrets: the history shows only the program's name, and none if the command begins with
+  // anything else, such as `PASSWORD=… program`.
   const program = /^\s*([\w./+-]+)(?=\s|$)/.exec(command)?.[1] ?? '';
   const { result, durationMs } = await services.operations.run(
     operationFor(input, connection, 'exec', '', program.slice(0, 255)),
     (operation) => changes.runCommand(operation, command, options),
   );
-  // From here on the answer itself counts.
+  // From here on the answer counts instead.
   memory.resize(0);
   const { exitCode, stdout, stderr } = result;
   return { success: true, exitCode, stdout, stderr, durationMs };

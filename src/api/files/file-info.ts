@@ -1,4 +1,4 @@
-/** FileInfo as the API shows it. */
+/** FileInfo in the form of the API. */
 import { fileFields } from '../../contract/file.js';
 import { object } from '../../contract/schema.js';
 import { shownFields } from '../../contract/thing.js';
@@ -7,7 +7,7 @@ import type { FileInfo } from '../../remotes/remote.js';
 
 export const fileInfo = object('FileInfo', shownFields(fileFields, 'key'));
 
-/** A list may have a million of them. JSON leaves out what is undefined. */
+/** A list may have a million of them. JSON omits undefined values. */
 export function fileInfoOf(file: FileInfo): Readonly<Record<keyof typeof fileFields, unknown>> {
   const { name, path, size, isDirectory, modifiedAt } = file;
   const isExact = file.rawName === undefined || !baseName(path).isWellFormed();

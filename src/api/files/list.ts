@@ -137,7 +137,7 @@ const endOf = (incomplete: number): string => `${JSON.stringify({ incomplete })}
 
 const lineOf = (file: FileInfo): string => `${JSON.stringify(fileInfoOf(file))}\n`;
 
-/** Named, and not less wanted than JSON (RFC 9110, 12.5.1). */
+/** Whether NDJSON is accepted by name, and at least as preferred as JSON (RFC 9110, 12.5.1). */
 function prefersLines(accept = ''): boolean {
   const weights = new Map(
     accept.split(',').map((range) => {

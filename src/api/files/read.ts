@@ -47,7 +47,7 @@ export const readFile = endpoint({
   const request = operationFor(input, connection, 'read', query.path);
   const reference = referTo(connection, query.path, 'path', query.rawName);
   const isText = query.encoding === 'text';
-  // Until the answer has left.
+  // Held until the answer is sent.
   const memory = input.request.claims.memory.hold();
   const { result } = await operations.readFile(services.operations, request, reference, {
     maxBytes: services.limits.readBytes,

@@ -1,4 +1,4 @@
-/** The four forms of an upload: where its bytes come from, and what its fields say. */
+/** The four forms of an upload: the source of its bytes, and its fields. */
 import { buffer } from 'node:stream/consumers';
 import { Type, type Static } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
@@ -66,15 +66,15 @@ export const uploadForms: Readonly<Record<string, BodyForm>> = {
   'application/octet-stream': { schema: BINARY, examples: { bytes: { summary: 'The bytes', value: '(bytes)' } } },
 };
 
-/** `filename` is what the form itself offers when no field names the file. */
+/** `filename` is the name that the form itself offers if no field names the file. */
 export interface UploadSource extends Pick<PutRequest, 'body' | 'size'> {
   readonly fields: UploadFields;
   readonly filename: string | undefined;
-  /** All fields, once the body has ended; undefined when none can follow the content. */
+  /** All fields, after the body has ended; undefined if none can follow the content. */
   readonly lateFields: (() => Promise<UploadFields>) | undefined;
 }
 
-/** The whole body was read, and names where the bytes are. */
+/** The whole body was read, and has the URL of the bytes. */
 export interface UrlSource {
   readonly fields: UploadFields;
   readonly url: URL;

@@ -125,7 +125,7 @@ export const uploadFile = endpoint({
   return json(200, answer, reprDigest(taken));
 });
 
-/** What can be refused of it is refused now, and looked at again when it runs. */
+/** Checks now what can be checked; the job checks it again when it runs. */
 async function beginUpload(
   { urls, jobs }: Services,
   { caller, request, intent }: Pick<RequestContext, 'caller' | 'request' | 'intent'>,
@@ -151,10 +151,10 @@ async function beginUpload(
 }
 
 interface Upload {
-  /** As far as it is known. */
+  /** The name, if it is known. */
   readonly filename: string;
   readonly run: (operation: Operation) => Promise<FileInfo>;
-  /** A time was asked for; known at the end. */
+  /** Whether a time was requested; known at the end. */
   readonly isDated: () => boolean;
 }
 
@@ -185,7 +185,7 @@ function storing(
     isDated = named.modifiedAt !== undefined;
     return named;
   };
-  // A name to begin with, when the real one may still follow the content.
+  // A provisional name if the real one may still follow the content.
   const isNamed = (fields.filename ?? query.filename) !== undefined || (filename ?? '') !== '';
   const early =
     isNamed || lateFields === undefined
@@ -213,7 +213,7 @@ function targetOf(connection: Connection, fields: UploadFields, offered: string 
   };
 }
 
-/** What can be refused before a byte is read. */
+/** Checks the fields before a byte is read. */
 function checkFields(connection: Connection, fields: UploadFields): void {
   referTo(connection, fields.path, 'path');
   if (fields.filename !== undefined) parseFileName(fields.filename, 'filename');

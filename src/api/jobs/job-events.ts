@@ -1,4 +1,4 @@
-/** Those who watch jobs: each is told how its job is, and of its files as they end, from whichever node does them. */
+/** Event streams of jobs: each watcher gets the state of its job, and its files as they end, from all nodes. */
 import type { Readable } from 'node:stream';
 import { Periodic } from '../../base/periodic.js';
 import type { EventHub, EventStream } from '../../http/event-hub.js';
@@ -7,7 +7,9 @@ import { jobFileOf, jobOf } from './job.js';
 import { hasEnded } from '../../contract/job-states.js';
 
 const LOOK_EVERY_MS = 500;
-/** Of more than this in one look the others are passed over: a stream shows what goes on, the list of files tells all. */
+/**
+ * If more files end between two polls, the others are left out: a stream shows progress, the list of files is complete.
+ */
 const FILES_A_LOOK = 100;
 
 interface Watcher {
@@ -16,7 +18,7 @@ interface Watcher {
   shown: string;
 }
 
-/** A job that somebody watches: asked for once, however many there are. */
+/** A watched job: polled once, however many watchers it has. */
 interface Watched {
   readonly jobId: string;
   readonly accountId: string;
@@ -36,7 +38,10 @@ export class JobEvents {
     this.#hub = hub;
   }
 
-  /** Begins with the job as it is given, and ends with it, or once `stillOpens` says no. @throws GatewayError rate_limited */
+  /**
+   * Begins with the given job, and ends with the job, or when `stillOpens` resolves to false. @throws GatewayError
+   * rate_limited
+   */
   watch(job: Job, stillOpens: () => Promise<boolean>, viewOf: (job: Job) => object = jobOf): Readable {
     const { id: jobId, accountId } = job;
     const stream = this.#hub.open('job', accountId, stillOpens);
@@ -65,7 +70,7 @@ export class JobEvents {
     for (const watched of this.#jobs.values()) void this.#look(watched);
   }
 
-  /** Never rejects: without the database nothing is shown for a while; the jobs wait for it too. */
+  /** Never rejects: without the database nothing is shown for a while; the jobs wait for it, too. */
   async #look(watched: Watched): Promise<void> {
     if (watched.isLooking) return;
     watched.isLooking = true;
@@ -74,7 +79,7 @@ export class JobEvents {
   }
 
   async #tell(watched: Watched): Promise<void> {
-    // Whoever comes meanwhile may have seen a newer one.
+    // A watcher that joins meanwhile may have seen a newer state.
     const present = [...watched.watchers];
     await Promise.all(present.map(({ stream }) => stream.goesOn()));
     const watchers = present.filter(({ stream }) => !stream.ending.aborted);
@@ -91,7 +96,7 @@ export class JobEvents {
     }
   }
 
-  /** Those that have ended since the last look. */
+  /** Files that have ended since the last poll. */
   async #filesOf(watched: Watched): Promise<readonly object[]> {
     const { jobId, lastEnd } = watched;
     const { files, last } = lastEnd === undefined ? NONE : await this.#rows.ends(jobId, lastEnd, FILES_A_LOOK);
@@ -103,7 +108,7 @@ export class JobEvents {
 
 const NONE = { files: [], last: 0 };
 
-/** That only time has passed is no news. */
+/** A change of only the time is not sent. */
 function show(watcher: Watcher, job: Job): void {
   const key = JSON.stringify([{ ...job, activeMs: 0, sample: null }, jobOf(job).bytesPerSecond]);
   if (key !== watcher.shown) watcher.stream.send('job', watcher.viewOf(job));

@@ -1,4 +1,4 @@
-/** Jobs and their files as the API shows them. */
+/** Jobs and their files in the form of the API. */
 import type { Static } from 'typebox';
 import { count, described, object, oneOf, text, textOrNull } from '../../contract/schema.js';
 import {
@@ -38,7 +38,7 @@ export const ownersJob = {
   example: exampleOf(jobFields, example, 'owner'),
 };
 
-/** Shows these jobs. */
+/** Views of these jobs. */
 export async function jobViewer(
   keys: Keys,
   reader: Reader,
@@ -65,7 +65,7 @@ interface OfKey {
   readonly keyId: string | null;
 }
 
-/** Looks up the names of the keys that rows of one account have. */
+/** Looks up the names of the keys in rows of one account. */
 export async function keysOf(
   keys: Keys,
   rows: readonly OfKey[],

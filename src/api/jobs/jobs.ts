@@ -1,4 +1,4 @@
-/** Jobs: whole folders, copied, moved, deleted or kept alike. */
+/** Jobs: copy, move, delete or synchronize whole folders. */
 import { type Static, Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
 import { isUuid } from '../../base/uuid.js';
@@ -96,7 +96,10 @@ export async function orderOf(services: Services, caller: Caller, body: Static<t
 
 const TYPES_OF: Readonly<Record<JobOption, readonly OrderType[]>> = JOB_OPTIONS;
 
-/** What is as it would be unsaid is no wish. @throws GatewayError bad_request of an option that the type does not know */
+/**
+ * An option with its default value counts as absent. @throws GatewayError bad_request for an option that the type does
+ * not know
+ */
 function refuseOthers(body: Static<typeof newJob>): void {
   const { type } = body;
   for (const option of JOB_OPTION_NAMES) {

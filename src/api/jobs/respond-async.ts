@@ -1,4 +1,6 @@
-/** Answers with a job that has begun, also by `Prefer: respond-async` (RFC 7240, 4.1): what may take long is done by a job. */
+/**
+ * Answers with a job that has begun, also for `Prefer: respond-async` (RFC 7240, 4.1): a job does what may take long.
+ */
 import { json } from '../../http/answer.js';
 import type { HttpAnswer, HttpRequest } from '../../http/types.js';
 import type { JobOrder } from '../../jobs/service.js';
@@ -25,7 +27,7 @@ export function acceptedAsync(job: Job): HttpAnswer {
   return { ...answer, headers: { ...answer.headers, 'Preference-Applied': 'respond-async' } };
 }
 
-/** What a job of one file is, beside where it leads. */
+/** The options of a job with one file, without its places. */
 export function oneFile(overwrite: boolean) {
   return {
     type: 'copy',

@@ -1,4 +1,4 @@
-/** Schedules: jobs that begin by the clock. */
+/** Schedules: jobs that start at set times. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { type Schedule, scheduleFields } from '../../contract/schedule.js';
@@ -45,14 +45,17 @@ const scheduleExample = {
   createdAt: '2026-01-31T12:00:00.000Z',
 };
 
-/** A schedule with what its row alone does not show. */
+/** A schedule with the values that its row alone does not have. */
 function shownSchedule(row: Schedule) {
   return { ...row, job: { ...row.definition, name: row.jobName }, nextRuns: nextRunsOf(row) };
 }
 
 const scheduleOf = (row: Schedule) => viewOf(scheduleFields, shownSchedule(row), 'key');
 
-/** Shows schedules one by one: the times of a rare cron take milliseconds, which others must not wait for a hundred times. */
+/**
+ * Builds views one by one: the times of a rare cron take milliseconds, and a hundred of them must not delay other
+ * requests.
+ */
 async function viewsOf(services: Services, reader: Reader, rows: readonly Schedule[]): Promise<View[]> {
   const keyOf = reader === 'owner' ? await keysOf(services.storage.keys, rows) : () => null;
   const views: View[] = [];

@@ -1,4 +1,4 @@
-/** Links: URLs that need no key and do one thing, made, looked at and revoked. */
+/** Links: URLs that need no key and do one thing; created, listed and revoked here. */
 import { Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
 import { type Link, linkFields } from '../../contract/link.js';

@@ -1,6 +1,6 @@
 /**
- * What whoever has a link can do: this one thing. Nothing of the request but its method, the secret in its path and, of an
- * upload, the name of the file decides what that is. Programs are answered in JSON, browsers that ask for a page in HTML.
+ * Uses of a link: the one operation that it allows. Only the method, the secret in the path and, for an upload, the
+ * name of the file decide what happens. Programs get JSON, browsers that ask for a page get HTML.
  */
 import { Type } from 'typebox';
 import { GatewayError, refusal } from '../../base/errors.js';
@@ -145,7 +145,7 @@ endpoint('GET /l/:token', {
   }
 });
 
-/** Errors: unknown_item, always the same; gone; forbidden; rate_limited */
+/** Errors: unknown_item, always with the same text; gone; forbidden; rate_limited */
 async function open(input: Input, { storage, links }: Services): Promise<Opened> {
   const { request, params } = input;
   const { service, guard, rate } = links;
@@ -192,7 +192,7 @@ async function store(
         target: { folder: fixed(folder), filename, template: undefined, overwrite: link.overwrite },
         body: isAnnouncedShort(request) ? () => takeShort(request) : request.body,
         size: contentLength ?? (hasBody ? undefined : 0),
-        // Whoever brings what the link asks for has kept any promise.
+        // An upload with the digest of the link has kept any other promise.
         digest: expected ?? promised,
         maxBytes,
         permit: () => stillOpens(services, input.params.token),
@@ -202,8 +202,8 @@ async function store(
 }
 
 /**
- * Where the file goes. If neither the link nor the sender names it, the link's path is the file, as of a presigned URL,
- * unless it was made with a slash at its end: nobody can put a file where its folder is to be.
+ * The target of an upload. If neither the link nor the sender names the file, the link's path is the file, as with a
+ * presigned URL. A path with a slash at its end is always a folder, so that no file can take its place.
  */
 function targetOf(
   link: OpenedLink,
@@ -214,12 +214,12 @@ function targetOf(
   if (sent === undefined && !link.path.endsWith('/')) return { folder: parentOf(path), filename: baseName(path) };
   const filename = requireName(sent);
   if (filename.startsWith('.')) throw refusal('bad_request', 'filename must not begin with a dot');
-  // Servers on Windows take it for a slash.
+  // Servers on Windows treat it as a slash.
   if (filename.includes('\\')) throw refusal('bad_request', 'filename must not hold a backslash');
   return { folder: path, filename };
 }
 
-/** An upload that is slow may end behind the time of its link, but not behind its revocation. */
+/** A slow upload may end after the expiry of its link, but not after its revocation. */
 async function stillOpens({ links }: Services, token: string): Promise<void> {
   const link = await links.service.open(token);
   if (link === undefined) throw new LinkEnded('revoked');
@@ -235,7 +235,7 @@ async function fetch(input: Input, services: Services, { link, connection }: Ope
   const path = pathOf(link);
   const request = operationOf(input, { link, connection }, isHead ? 'exists' : 'download', path);
   const validators = (info: FileInfo) => validatorsOf(services, connection, info);
-  // Parts of a file say nothing of the whole.
+  // Parts of a file cannot be compared with the digest of the whole.
   const { select, skipBody } = conditions(digest === null ? input : WITHOUT_CONDITIONS, isHead, validators);
   const file = await openDownload(
     operations,
@@ -254,7 +254,7 @@ async function fetch(input: Input, services: Services, { link, connection }: Ope
   return { ...answer, headers: { ...answer.headers, ...PRIVATE, ...NO_PAGE, ...fields } };
 }
 
-/** What people see of a link: nothing is used, and of a file its name and size are looked up. */
+/** The page of a link for people: it uses nothing, and looks up only name and size of a file. */
 async function page(input: Input, services: Services, opened: Opened): Promise<HttpAnswer> {
   const { link } = opened;
   const { headers } = input.request;
@@ -277,15 +277,15 @@ function operationOf(
   path: RemotePath,
   filename?: string,
 ) {
-  // How long its server took is nobody else's business.
+  // The time of its server is not disclosed.
   const asked = { ...input, caller: callerOf(link), timedBy: () => undefined };
   return operationFor(asked, connection, type, path, filename);
 }
 
-/** As it was when the link was made. */
+/** The path at the creation of the link. */
 const pathOf = ({ path }: OpenedLink): RemotePath => parseRemotePath(path, ROOT, 'path');
 
-/** Of two limits, 0 = none. */
+/** The smaller of two limits; 0 = none. */
 function smaller(a: number, b: number): number {
   return a === 0 || b === 0 ? Math.max(a, b) : Math.min(a, b);
 }

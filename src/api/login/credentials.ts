@@ -1,4 +1,4 @@
-/** What an owner proves himself with: password and one-time passwords. */
+/** The credentials of an owner: password and one-time passwords. */
 import { Secret, TOTP } from 'otpauth';
 import type { TString } from 'typebox';
 import { refusal } from '../../base/errors.js';
@@ -46,7 +46,7 @@ endpoint('POST /manage/password', {
   };
 });
 
-/** A stolen session or admin key must not be enough to take an account over. @throws GatewayError forbidden */
+/** A stolen session or admin key must not be enough to take over an account. @throws GatewayError forbidden */
 async function requirePassword(
   services: Services,
   { caller, request }: Pick<RequestContext, 'caller' | 'request'>,
@@ -62,7 +62,7 @@ async function requirePassword(
 
 const ISSUER = 'File Transfer Gateway';
 const STEP_SECONDS = 30;
-/** Bytes: what RFC 4226, 4 asks for with SHA-1. */
+/** Bytes, as RFC 4226, 4 requires for SHA-1. */
 const SECRET_BYTES = 20;
 
 export const code = (): TString =>
@@ -157,7 +157,7 @@ export async function isRightCode(services: Services, accountId: string, code: s
     : services.storage.accounts.takeRecoveryCode(accountId, code);
 }
 
-/** One step to either side is taken for clocks that differ; each step once (RFC 6238, 5.2). */
+/** One step before or after is accepted because clocks differ; each step once (RFC 6238, 5.2). */
 async function isTimelyCode({ storage }: Services, accountId: string, code: string): Promise<boolean> {
   const { accounts } = storage;
   const secret = await accounts.totpSecret(accountId);

@@ -1,4 +1,4 @@
-/** Slows guessing down: by account and address together, by address, and by account. Counted over all nodes. */
+/** Slows down guessing: by account and address together, by address, and by account. Counted over all nodes. */
 import { createHash } from 'node:crypto';
 import { RateLimiterRes, type RateLimiterPostgres } from 'rate-limiter-flexible';
 import { GatewayError } from '../../base/errors.js';
@@ -12,11 +12,11 @@ const LIMITS = {
   account: { name: 'login_account', points: 100, windowSeconds: 3600 },
 } as const;
 
-/** One try at a password or a code. Exactly one of these is called. */
+/** One try of a password or a code. Exactly one of these is called. */
 interface Attempt {
   /** Everything was right. */
   succeeded(): Promise<void>;
-  /** Neither: something is still missing. */
+  /** Undecided: something is still missing. */
   undecided(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export class LoginGuard {
   }
 
   /**
-   * Counts the try before it is looked at, so that many at once are no way around the limit; one that is right is given
+   * Counts the try before it is checked, so that many simultaneous tries cannot exceed the limit; a right one is given
    * back. @throws GatewayError rate_limited
    */
   async begin(email: string, address: string, accountId: string | undefined): Promise<Attempt> {
@@ -47,7 +47,7 @@ export class LoginGuard {
     const pair = digest(`${email.toLowerCase()} ${from}`);
     await consume(this.#address, from);
     await consume(this.#pair, pair);
-    // An owner is not locked out of a place he has logged in from by somebody who guesses elsewhere.
+    // Guesses from elsewhere do not lock out an owner at an address of an earlier login.
     const isKnown = accountId !== undefined && (await this.#sessions.knowsAddress(accountId, address));
     if (!isKnown) await consume(this.#account, account);
     const giveBack = async (): Promise<void> => {
@@ -59,7 +59,7 @@ export class LoginGuard {
         await giveBack();
         await this.#pair.delete(pair);
       },
-      // Not forgotten: else a right password would buy guesses at the code without end.
+      // The count stays: otherwise a right password would allow unlimited guesses of the code.
       undecided: async () => {
         await giveBack();
         await this.#pair.reward(pair, 1);

@@ -10,7 +10,7 @@ interface OwnerSessionsOptions {
   readonly sessions: Management['sessions'];
   /** server.publicUrl; "" = none. */
   readonly publicUrl: string;
-  /** The gateway itself speaks TLS. */
+  /** The gateway itself serves TLS. */
   readonly isTls: boolean;
 }
 
@@ -25,14 +25,14 @@ export class OwnerSessions implements Sessions {
 
     this.#publicOrigin = URL.canParse(options.publicUrl) ? new URL(options.publicUrl).origin : undefined;
     this.#isSecure = options.isTls || this.#publicOrigin?.startsWith('https:') === true;
-    // Browsers take a name with this prefix only from this very host, over TLS and for every path (RFC 6265bis, 4.1.3.2).
+    // Browsers accept a name with this prefix only from this host, over TLS and for every path (RFC 6265bis, 4.1.3.2).
     this.#cookieName = this.#isSecure ? '__Host-ftg_session' : 'ftg_session';
   }
 
   async authenticate(request: HttpRequest): Promise<Caller | undefined> {
     const token = this.token(request);
     if (token === undefined) return undefined;
-    // A page that looks again and again while nobody is there must not keep the session of whoever has left it.
+    // A page that polls unattended must not keep the session alive.
     const isAttended = !request.headers.has('x-unattended');
     const session = await this.#options.sessions.find(token, isAttended);
     if (session === undefined) {
@@ -51,7 +51,7 @@ export class OwnerSessions implements Sessions {
     return { accountId, email, plan, keyId: id, scopes: ALL_SCOPES, connections: [], session: { id, csrfToken } };
   }
 
-  /** Whether the session behind a long answer still lives; does not keep it alive. */
+  /** Whether the session behind a long answer is still valid; does not keep it alive. */
   async stillLives(request: HttpRequest): Promise<boolean> {
     const token = this.token(request);
     return token !== undefined && (await this.#options.sessions.find(token, false)) !== undefined;
@@ -66,8 +66,8 @@ export class OwnerSessions implements Sessions {
   }
 
   /**
-   * Cookies come along with what other pages make a browser send. SameSite=Strict keeps other sites' out, these fields
-   * (Fetch Metadata; RFC 6454) also those of sibling hosts. @throws GatewayError csrf_rejected
+   * Browsers send cookies also with requests that other pages cause. SameSite=Strict excludes other sites; these fields
+   * (Fetch Metadata; RFC 6454) also exclude sibling hosts. @throws GatewayError csrf_rejected
    */
   requireSameOrigin({ headers }: HttpRequest): void {
     const site = headers.get('sec-fetch-site');
@@ -90,7 +90,7 @@ export class OwnerSessions implements Sessions {
   }
 }
 
-/** Belongs to the session and needs no storage: only who has the session's token can make it. */
+/** Derived from the session without storage: only the holder of the session's token can compute it. */
 export function csrfTokenOf(sessionToken: string): string {
   return createHmac('sha256', sessionToken).update('csrf').digest('base64url');
 }

@@ -178,7 +178,7 @@ endpoint('POST /manage/login', {
     }
   }
   await attempt.succeeded();
-  // What stood in the browser before the login is no part of it (session fixation).
+  // A session that was in the browser before the login is not continued (session fixation).
   const former = services.owners.token(request);
   const formerSession = former === undefined ? undefined : await sessions.find(former, false);
   if (formerSession !== undefined) await sessions.end(formerSession.accountId, formerSession.id, 'logged_out');

@@ -1,4 +1,4 @@
-/** The two APIs, as far as no endpoint says it, and the events that the gateway sends (Standard Webhooks). */
+/** The parts of both APIs that no endpoint defines, and the events that the gateway sends (Standard Webhooks). */
 import type { Route } from '../../http/types.js';
 import { EVENT_TYPES, eventExample, EVENTS, eventSchema, type EventType } from '../../contract/event.js';
 import type { Api, Operation, Parameter, PathItem, Schema } from './types.js';
@@ -30,7 +30,7 @@ function webhooks(shown: (schema: object) => Schema): Readonly<Record<string, Pa
   return Object.fromEntries(types.map((type) => [type, { post: operationOf(type, shown(eventSchema(type))) }]));
 }
 
-/** Whose `webhookUrl` an event goes to. */
+/** The owners of the `webhookUrl` that an event goes to. */
 const OWNERS = {
   folder: { tag: 'Watched folders', owner: 'the `webhookUrl` of the watched folder' },
   job: { tag: 'Jobs', owner: 'the `webhookUrl` of the job' },
@@ -124,7 +124,7 @@ CSRF token as \`X-CSRF-Token\`. Bodies are JSON; where an operation shows a body
 Every failure is \`{ "error": string }\`; the header \`X-Error-Code\` carries one of the codes of \`ErrorCode\`, which do not change. Everything is the account's
 own: an id of another account and one that never was get the same 404.`;
 
-/** Of the account's owner: what the dashboard and `ftg` stand on. */
+/** For the account's owner: the basis of the dashboard and `ftg`. */
 export const MANAGEMENT_API: Api = {
   title: 'File Transfer Gateway management',
   summary: 'Connections, API keys, history and watched folders of an account',

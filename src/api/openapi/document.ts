@@ -27,7 +27,7 @@ import type {
 } from './types.js';
 
 export interface DocumentOptions {
-  /** Where clients reach the gateway; "" = where they got the document. */
+  /** The address of the gateway for clients; "" = the address of the document. */
   readonly publicUrl: string;
 }
 
@@ -41,10 +41,10 @@ export function buildDocument(api: Api, routes: readonly DescribedRoute[], optio
 
 class DocumentBuilder {
   readonly #api: Api;
-  /** Components that the operations refer to, and those that these refer to. */
+  /** Components that the operations refer to, directly or through other components. */
   readonly #components = new Map<string, object>();
   readonly #schemas = new Map<string, Schema>();
-  /** Those of more than one operation. */
+  /** Parameters of more than one operation. */
   readonly #parameters = new Map<string, Parameter>();
 
   constructor(api: Api) {
@@ -124,7 +124,7 @@ class DocumentBuilder {
     };
   }
 
-  /** Path and header parameters are shown once for all operations that say the same of them. */
+  /** Path and header parameters are documented once for all operations that describe them equally. */
   #shared(parameter: Parameter): Parameter | Reference {
     const { name } = parameter;
     const known = this.#parameters.get(name) ?? parameter;
@@ -156,7 +156,7 @@ class DocumentBuilder {
     );
   }
 
-  /** A schema with references in place of those that have a name; words of its own stand beside the reference. */
+  /** A schema with references in place of named schemas; its own description is beside the reference. */
   #shown(schema: object): Schema {
     const named = componentOf(schema);
     if (named === undefined) return this.#shownWhole(schema);
@@ -165,7 +165,7 @@ class DocumentBuilder {
     return { $ref: `#/components/schemas/${named.name}`, ...(description === undefined ? {} : { description }) };
   }
 
-  /** The document shows this component. */
+  /** Adds this component to the document. */
   #refer({ name, schema }: Component): void {
     const known = this.#components.get(name);
     if (known !== undefined && known !== schema) throw new Error(`two schemas have the name ${name}`);
@@ -208,7 +208,7 @@ interface Fields {
   readonly required?: readonly string[];
 }
 
-/** Its words stand beside its schema. */
+/** The description is beside the schema. */
 function parameter(name: string, whole: object): Pick<Parameter, 'name' | 'description' | 'schema' | 'example'> {
   const { description, examples, ...schema } = whole as Words;
   return { name, description: description ?? '', schema, example: examples?.[0] };
@@ -219,7 +219,7 @@ interface Words extends Schema {
   readonly examples?: readonly unknown[];
 }
 
-/** The answer to HEAD has the header fields of the one to GET and no body (RFC 9110, 9.3.2). */
+/** The answer to HEAD has the header fields of the answer to GET and no body (RFC 9110, 9.3.2). */
 function headOf(operation: Operation): Operation {
   const responses = Object.entries(operation.responses).filter(([status]) => status !== '206' && status !== '416');
   return {
@@ -257,7 +257,7 @@ function commonHeaders({ access }: Route): string[] {
   return [...EVERY_ANSWER, ...KEYED_ANSWER, ...(isOperation ? OPERATION_ANSWER : [])];
 }
 
-/** A "?" behind a name says that the field may be absent. */
+/** A "?" after a name means that the field may be absent. */
 function headerReferences(names: readonly string[]): Record<string, Header | Reference> {
   return Object.fromEntries(
     names.map((name): [string, Header | Reference] => {
@@ -274,7 +274,7 @@ export function parametersOf({ components }: OpenApiDocument, { parameters = [] 
   );
 }
 
-/** A description beside a reference stands over that of what it refers to (OpenAPI 3.1, 4.8.23). */
+/** A description beside a reference replaces that of its target (OpenAPI 3.1, 4.8.23). */
 export function responsesOf(
   { components }: OpenApiDocument,
   { responses }: Operation,

@@ -1,4 +1,7 @@
-/** Which errors an endpoint can give, what each means, and how a document shows them; made from the catalogue in src/contract/errors.ts. */
+/**
+ * The possible errors of an endpoint, their meanings, and their form in a document; made from the catalogue in
+ * src/contract/errors.ts.
+ */
 import { type AnsweredErrorCode, errorCodes, type ErrorDefinition, ERRORS } from '../../contract/errors.js';
 import type { DescribedRoute } from '../endpoint.js';
 import { errorAnswer, skippedAnswer } from '../fields.js';
@@ -7,10 +10,10 @@ import type { Example, Header, Reference, Response, Schema } from './types.js';
 
 type Endpoints = NonNullable<ErrorDefinition['endpoints']>;
 
-/** Those that a client can see. */
+/** Codes that a client can get. */
 const ANSWERED = errorCodes(({ example }) => example !== undefined) as readonly AnsweredErrorCode[];
 
-/** Every code that the endpoint can answer with, in the order of the catalogue. */
+/** Every code that the endpoint can answer, in the order of the catalogue. */
 export function errorCodesOf(route: DescribedRoute): AnsweredErrorCode[] {
   const { errors = [] } = route.description;
   return ANSWERED.filter((code) => {
@@ -41,12 +44,12 @@ function isOneOf(endpoints: Endpoints, route: DescribedRoute): boolean {
   }
 }
 
-/** Every code of an API whose rows can give these, in the order of the catalogue. */
+/** Every code of an API whose rows can answer `given`, in the order of the catalogue. */
 export function allErrorCodes(given: readonly AnsweredErrorCode[]): AnsweredErrorCode[] {
   return ANSWERED.filter((code) => given.includes(code) || ERRORS[code].endpoints === 'router');
 }
 
-/** The codes by the status that they share. */
+/** The codes by their common status. */
 function byStatus(codes: readonly AnsweredErrorCode[]): Map<number, AnsweredErrorCode[]> {
   const groups = new Map<number, AnsweredErrorCode[]>();
   for (const code of codes) {
@@ -78,10 +81,10 @@ const NAMES: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailable',
   504: 'GatewayTimeout',
 };
-/** A 409 that may say `skipped: true` (upload, copy). */
+/** A 409 that may contain `skipped: true` (upload, copy). */
 const SKIPPED = 'ConflictOrSkipped';
 
-/** The answers of one operation to its errors. `isSkippable`: a file that exists is told as skipped. */
+/** The answers of one operation to its errors. `isSkippable`: an existing file is answered as skipped. */
 export function errorResponsesOf(
   codes: readonly AnsweredErrorCode[],
   isSkippable: boolean,
@@ -95,13 +98,13 @@ export function errorResponsesOf(
   );
 }
 
-/** Those that operations refer to: `codes` are all that any of them can give. */
+/** The shared answers that operations refer to: `codes` are all that any of them can answer. */
 export function sharedErrorResponses(
   codes: readonly AnsweredErrorCode[],
   hasSkippable: boolean,
   shown: (schema: object) => Schema,
 ): Record<string, Response> {
-  // Of an API with resumable uploads any error may be one of those.
+  // In an API with resumable uploads any error may come from one of those.
   const more = codes.includes('unsupported_version') ? optionalHeaders(['Tus-Resumable', 'Tus-Version']) : {};
   const answer = (status: number, own: readonly AnsweredErrorCode[], schema: object): Response => {
     const { headers, ...rest } = response(status, own, shown(schema));
@@ -116,7 +119,7 @@ export function sharedErrorResponses(
   return { ...Object.fromEntries(shared), [SKIPPED]: answer(409, conflicts, skippedAnswer) };
 }
 
-/** Every code with its status and what to do about it. */
+/** Every code with its status and its remedy. */
 export function errorCodeSchema(codes: readonly AnsweredErrorCode[]): Schema {
   return {
     oneOf: codes.map((code) => ({
@@ -164,7 +167,7 @@ function headersOf(status: number): readonly string[] {
   return status === 423 || status === 429 || status === 503 ? ['Retry-After'] : [];
 }
 
-/** Those that may be absent. */
+/** Header fields that may be absent. */
 function optionalHeaders(names: readonly string[]): Record<string, Header> {
   return Object.fromEntries(
     names.map((name) => [name, { description: '', schema: {}, ...ANSWER_HEADERS[name], required: false }]),

@@ -199,9 +199,9 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
   'Referrer-Policy': { description: 'Links tell nothing.', schema: { type: 'string', const: 'no-referrer' } },
 };
 
-/** Of every answer. */
+/** Fields of every answer. */
 export const EVERY_ANSWER = ['X-Request-Id', 'Cache-Control', 'X-Ignored-Fields', 'Preference-Applied'] as const;
-/** Of every answer to a request with a key. */
+/** Fields of every answer to a request with a key. */
 export const KEYED_ANSWER = ['RateLimit', 'RateLimit-Policy'] as const;
-/** Of every answer that an operation may stand behind. */
+/** Fields of every answer that may have an operation behind it. */
 export const OPERATION_ANSWER = ['Server-Timing'] as const;

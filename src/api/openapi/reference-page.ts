@@ -1,4 +1,4 @@
-/** The OpenAPI document as the content of a page. Every text in it is escaped; src/docs puts the page around it. */
+/** The OpenAPI document as the content of a page. Every text is escaped; src/docs adds the rest of the page. */
 import { escapeHtml as escape } from '../../base/html.js';
 import { nameIn, parametersOf, responsesOf } from './document.js';
 import type { MediaType, OpenApiDocument, Operation, Parameter, PathItem, Response, Schema } from './types.js';
@@ -14,7 +14,7 @@ export interface LinkGroup {
   readonly links: readonly { readonly href: string; readonly text: string }[];
 }
 
-/** `documentPath`: where the document itself is. */
+/** `documentPath`: the address of the document itself. */
 export function referencePage(document: OpenApiDocument, documentPath: string): ReferenceContent {
   return new Page(document, documentPath).whole();
 }
@@ -158,11 +158,11 @@ ${content === undefined ? '' : this.#content(content)}</details>`;
     return inner['properties'] === undefined ? '' : this.#schemaBody(inner);
   }
 
-  /** A type in a few words, with the limits that a caller must keep. */
+  /** A type in a few words, with the limits for callers. */
   #typeOf(schema: Schema): string {
     const { $ref, oneOf, items, type, enum: values, const: only } = schema;
     if (typeof $ref === 'string') return `<a href="#schema-${escape(nameIn($ref))}">${escape(nameIn($ref))}</a>`;
-    // The form of a schema for each type: `if` says which type, `then` its schema.
+    // A schema that depends on the type: `if` selects the type, `then` is its schema.
     const forms = ((schema['allOf'] ?? []) as readonly Schema[]).flatMap(({ then }) =>
       then === undefined ? [] : [then],
     );
@@ -179,7 +179,7 @@ ${content === undefined ? '' : this.#content(content)}</details>`;
   }
 }
 
-/** Which credentials an operation asks for. */
+/** The credentials that an operation needs. */
 function accessWords(security: Operation['security']): string {
   if (security.length === 0) return '';
   if (security.some((one) => 'session' in one)) return 'Login session, or API key with scope admin';
@@ -198,7 +198,7 @@ const LIMITS = [
 function listedIn(path: string, item: PathItem): Listed[] {
   return (
     Object.entries(item)
-      // What GET shows as well.
+      // GET already covers it.
       .filter(([method]) => method !== 'head' || item['get'] === undefined)
       .map(([method, operation]) => ({ method, path, operation }))
   );
@@ -208,7 +208,7 @@ function linkOf({ operation }: Listed): LinkGroup['links'][number] {
   return { href: `#${operation.operationId}`, text: operation.summary };
 }
 
-/** Of the section of a tag. */
+/** The id of a tag's section. */
 function tagId(name: string): string {
   return `tag-${name.toLowerCase().replaceAll(' ', '-')}`;
 }
@@ -217,7 +217,7 @@ function heading(id: string, text: string): string {
   return `<h2 id="${escape(id)}">${escape(text)}${permalink(id)}</h2>`;
 }
 
-/** For the mouse: the contents at the side have the same links. */
+/** For the mouse: the table of contents has the same links. */
 function permalink(id: string): string {
   return ` <a class="permalink" href="#${escape(id)}" aria-hidden="true" tabindex="-1">#</a>`;
 }
@@ -228,12 +228,12 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[]): 
   return `<div class="table" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
-/** The codes that an error's description explains, one a paragraph. */
+/** The codes that an error's description explains, one per paragraph. */
 function errorNames(description: string): string {
   return [...description.matchAll(/^`(\w+)`:/gm)].map(([, code = '']) => `<code>${code}</code>`).join(' ');
 }
 
-/** Paragraphs with `code` in them: all of Markdown that the document uses. */
+/** Paragraphs with `code`: the document uses no other Markdown. */
 function prose(text: string): string {
   return text
     .split(/\n{2,}/)

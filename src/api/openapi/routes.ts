@@ -1,4 +1,7 @@
-/** The documents of both APIs, made from the whole route table when somebody asks first, and their reference pages, made by the build. */
+/**
+ * The documents of both APIs, made from the whole route table at the first request, and their reference pages, made by
+ * the build.
+ */
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import { isNotModified } from '../../http/answer.js';
@@ -10,7 +13,7 @@ import type { Api } from './types.js';
 
 type Reference = (request: HttpRequest) => HttpAnswer;
 
-/** Where an API is described. */
+/** The addresses of an API's description. */
 interface ReferenceLinks {
   /** Path of the document itself. */
   readonly document: string;
@@ -74,13 +77,13 @@ const pageAt = (path: string): Endpoint<Reference> =>
     },
   }).handle(async ({ request }, page: Reference) => page(request));
 
-/** A short life, so that what runs after an upgrade is what people read. */
+/** A short lifetime, so that readers soon get the version of an upgrade. */
 const CACHING = 'public, max-age=300';
 
 export const FILES: ReferenceLinks = { document: '/openapi.json', page: '/docs' };
 export const MANAGEMENT: ReferenceLinks = { document: '/manage/openapi.json', page: '/manage/docs' };
 
-/** `pageOf`: what answers at the address of a reference page. */
+/** `pageOf`: the answer at the address of a reference page. */
 export function withReference(
   routes: readonly DescribedRoute[],
   options: DocumentOptions,
@@ -99,7 +102,7 @@ export function withReference(
   return all;
 }
 
-/** A text that never changes while the process lives, with its ETag. */
+/** A constant text with its ETag. */
 function cached(text: string, fields: Readonly<Record<string, string>>): Reference {
   const body = Buffer.from(text);
   const ETag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;

@@ -1,4 +1,4 @@
-/** The parts of OpenAPI 3.1 that the document uses, and what a row of the route table is described with. */
+/** The parts of OpenAPI 3.1 that the document uses, and the description of an API. */
 import type { ErrorCode } from '../../base/errors.js';
 import type { Route } from '../../http/types.js';
 import type { Example, Examples } from '../endpoint.js';
@@ -53,7 +53,7 @@ export interface Operation {
   readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: RequestBody;
   readonly responses: Readonly<Record<string, Response | (Reference & { readonly description?: string })>>;
-  /** Every code that `X-Error-Code` can carry here. */
+  /** Every value that `X-Error-Code` can have here. */
   readonly 'x-error-codes'?: readonly ErrorCode[];
 }
 
@@ -79,7 +79,7 @@ export interface OpenApiDocument {
   };
 }
 
-/** One of the two APIs, as far as only words can say it: what a document is made from beside the rows. */
+/** The texts of one of the two APIs: the input of a document beside the rows. */
 export interface Api {
   readonly title: string;
   readonly summary: string;
@@ -90,6 +90,6 @@ export interface Api {
   readonly owns: (path: string) => boolean;
   readonly securitySchemes: OpenApiDocument['components']['securitySchemes'];
   readonly securityOf: (route: Route) => Operation['security'];
-  /** What it sends by itself; `shown` puts references in place of named schemas. */
+  /** The events that it sends; `shown` replaces named schemas by references. */
   readonly webhooks: (shown: (schema: object) => Schema) => Readonly<Record<string, PathItem>>;
 }

@@ -1,4 +1,4 @@
-/** The sandbox's receiver of webhooks: where it is, and what it received. */
+/** The sandbox's receivers of webhooks: their addresses, and what they received. */
 import { Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
 import { count, dateTime, listOf, object, text } from '../../contract/schema.js';

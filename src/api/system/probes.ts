@@ -1,4 +1,4 @@
-/** What operators and probes ask: is it alive, is it ready, how does it do. */
+/** Endpoints for operators and probes: liveness, readiness, metrics. */
 import { timingSafeEqual } from 'node:crypto';
 import { Type } from 'typebox';
 import { GatewayError, refusal } from '../../base/errors.js';
@@ -12,7 +12,7 @@ import { endpoint } from '../endpoint.js';
 export interface ReadyServices {
   readonly storage: Pick<Storage, 'ready'>;
   readonly isDraining: () => boolean;
-  /** Somebody decides by the answer where requests go. */
+  /** A load balancer uses the answer to direct requests. */
   readonly onReadyAsked: () => void;
 }
 
@@ -56,7 +56,7 @@ export const readiness = endpoint({
 
 export interface MetricsServices {
   readonly metrics: { readonly contentType: string; text(): Promise<string> };
-  /** The bearer that it wants; "" = none. */
+  /** The required bearer token; "" = none. */
   readonly metricsToken: string;
 }
 
@@ -88,7 +88,7 @@ export const showMetrics = endpoint({
   return { status: 200, headers: { 'Content-Type': metrics.contentType }, body };
 });
 
-/** Asked on this machine itself, and not by a proxy for somebody else. */
+/** Whether the request comes from this machine itself, and not through a proxy. */
 function isFromHere({ remoteAddress, headers }: HttpRequest): boolean {
   const isPassedOn = ['x-forwarded-for', 'x-real-ip', 'forwarded'].some((name) => headers.has(name));
   return !isPassedOn && isInBlocks(remoteAddress, ['127.0.0.0/8', '::1']);

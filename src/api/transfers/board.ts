@@ -1,6 +1,6 @@
 /**
- * The transfers that run, on all nodes: once a second each node tells the others through the database how far its own
- * are and hears which ones it shall cancel; those who watch get what has changed.
+ * The running transfers of all nodes. Once a second each node publishes the progress of its own through the database
+ * and reads which ones to cancel; watchers get the changes.
  */
 import type { Readable } from 'node:stream';
 import { Periodic } from '../../base/periodic.js';
@@ -17,14 +17,14 @@ interface TransferBoardOptions {
 }
 
 const TICK_MS = 1000;
-/** Shorter ones are over before anybody could look at them. */
+/** Shorter ones end before a watcher could see them. */
 const PUBLISH_AFTER_MS = 1000;
-/** A transfer that has ended may take so long to stand in the history. */
+/** An ended transfer may take so long to appear in the history. */
 const ENDED_PATIENCE_TICKS = 10;
-/** Weight of the last second in the speed that is shown. */
+/** Weight of the last second in the displayed speed. */
 const SMOOTHING = 0.4;
 
-/** One that runs, as it is shown. */
+/** A running transfer in the form of the API. */
 type RunningTransfer = Omit<ManagedTransfer, 'createdAt'> & {
   readonly createdAt: string;
   readonly live: Pick<RunningRow, 'bytes' | 'totalBytes' | 'bytesPerSecond' | 'step'> & { readonly startedAt: string };
@@ -51,7 +51,7 @@ export class TransferBoard {
     this.#options.live.onBusy(() => this.#keepTicking());
   }
 
-  /** For as long as there is something to tell. */
+  /** Ticks as long as there is something to publish or to show. */
   #keepTicking(): void {
     if (!this.#isStopped) this.#ticking.start();
   }
@@ -68,7 +68,7 @@ export class TransferBoard {
     return this.#viewsOf(accountId, elsewhere);
   }
 
-  /** Whether somebody runs it. */
+  /** Whether a node runs it. */
   async cancel(accountId: string, id: string): Promise<boolean> {
     return this.#options.live.cancel(accountId, id) || (await this.#options.storage.running.askCancel(accountId, id));
   }
@@ -96,14 +96,14 @@ export class TransferBoard {
       if (this.#watchers.size === 0) {
         if (local.length > 0 || this.#hasPublished) return;
         void this.#ticking.stop();
-        // One that has begun meanwhile.
+        // A transfer that has begun meanwhile.
         if (this.#options.live.list().length > 0) this.#keepTicking();
         return;
       }
       await Promise.all([...this.#watchers].map(({ stream }) => stream.goesOn()));
       await this.#show([...this.#watchers]);
     } catch (error) {
-      // Without the database nothing is shown for a while; the transfers themselves go on.
+      // Without the database nothing is shown for a while; the transfers themselves continue.
       this.#options.log('debug', 'the progress of transfers was not told', { reason: String(error) });
     }
   }
@@ -185,18 +185,18 @@ function viewOf({ id, bytes, totalBytes, bytesPerSecond, step, job, facts }: Run
   };
 }
 
-/** What is told of a transfer beside how far it is: `rowOf` writes it, on whatever node. */
+/** Facts of a transfer beside its progress: `rowOf` writes them, on any node. */
 type RunningFacts = Pick<RunningTransfer, 'connectionId' | 'type' | 'direction' | 'filename' | 'path'> & {
   readonly linkId?: string;
   readonly startedAt: string;
 };
 
-/** One stream. It shows only what differs from what it has shown before. */
+/** One stream. It sends only differences from what it has sent before. */
 class Watcher {
   readonly #isBatched: boolean;
   #last = '';
   #shown = new Set<string>();
-  /** Shown before and running no more, with the ticks that their end may still take to be written. */
+  /** Transfers that were shown and have ended, with the ticks that writing their end may still take. */
   readonly #gone = new Map<string, number>();
 
   constructor(
@@ -207,9 +207,9 @@ class Watcher {
     this.#isBatched = isBatched;
   }
 
-  /** Resolves to the ids whose end is to be told. */
+  /** Resolves to the ids whose end must be sent. */
   update(views: readonly RunningTransfer[]): readonly string[] {
-    // What only says that time has passed is no news.
+    // A change of only the time is not sent.
     const key = JSON.stringify(views, (name, value: unknown) => (name === 'durationMs' ? 0 : value));
     if (key !== this.#last) this.stream.send('transfers', { transfers: views });
     this.#last = key;

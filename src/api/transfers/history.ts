@@ -1,4 +1,4 @@
-/** The history with its filters, page by page or exported as a whole. */
+/** The history with its filters, page by page or as an export. */
 import { Readable } from 'node:stream';
 import { type Caller, connectionsFor, mayUse } from '../../base/caller.js';
 import { refusal, unknown } from '../../base/errors.js';
@@ -44,12 +44,12 @@ const listed = {
 };
 export const managedTransfer = listed.owner;
 
-/** The 32 bytes of what `digestFilter` let through. */
+/** The 32 bytes of a value that `digestFilter` has checked. */
 export const digestOf = (filter: string): Buffer => Buffer.from(filter.slice('sha-256:'.length), 'hex');
 
 const time = (description: string, example: string) =>
   Type.Optional(text(description, { minLength: 1, maxLength: 64, examples: [example] }));
-/** Which transfers are wanted, of the query. */
+/** The filters of the query. */
 const filters = {
   connectionId: Type.Optional(text('Id of a connection.', { minLength: 1, maxLength: 128, examples: ['warehouse'] })),
   status: Type.Optional(oneOf(TRANSFER_STATUSES, 'State.', { examples: ['success'] })),
@@ -213,7 +213,7 @@ endpoint('GET /manage/transfers/export', {
     let cursor: string | undefined;
     do {
       const page = await transfers.page(caller.accountId, search, EXPORT_PAGE, cursor);
-      // One chunk for a page: the writer passes chunks on one by one.
+      // One chunk per page: the writer sends chunks one by one.
       if (page.transfers.length > 0) yield page.transfers.map(format === 'csv' ? csvLine : ndjsonLine).join('');
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
@@ -280,7 +280,7 @@ async function ownersTransfer({ storage, board }: Services, { accountId }: Calle
   return known;
 }
 
-/** One that the key may see. @throws GatewayError unknown_item */
+/** A transfer that the key may see. @throws GatewayError unknown_item */
 export async function transferOf(
   { history }: Pick<Storage, 'history'>,
   caller: Caller,
@@ -291,7 +291,7 @@ export async function transferOf(
   throw unknown('transfer', id);
 }
 
-/** Whether what was stored was compared with what was sent. */
+/** Whether the stored file was compared with what was sent. */
 function verificationOf({ status, type, unverified }: StoredTransfer): {
   readonly verified: boolean | null;
   readonly verifiedReason: Unverified | null;
@@ -300,7 +300,7 @@ function verificationOf({ status, type, unverified }: StoredTransfer): {
   return { verified: unverified === null ? isStored || null : false, verifiedReason: unverified };
 }
 
-/** Their files are compared by their size at least. */
+/** Types whose files are compared at least by size. */
 const STORES: ReadonlySet<TransferType> = new Set(['upload', 'write', 'append', 'copy']);
 
 /** Values that a transfer gets with its row. */
@@ -338,7 +338,7 @@ function csvLine(transfer: ManagedTransfer): string {
 }
 
 function csvCell(text: string): string {
-  // A spreadsheet would take such a file name for a formula and run it.
+  // A spreadsheet would run such a file name as a formula.
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

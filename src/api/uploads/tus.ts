@@ -12,10 +12,10 @@ const ALGORITHMS = ['sha1', 'sha256'] as const;
 const DIGEST_BYTES = { sha1: 20, sha256: 32 } as const;
 const PIECE_TYPE = 'application/offset+octet-stream';
 
-/** Of every answer, errors too. */
+/** In every answer, including errors. */
 export const TUS_HEADERS = { 'Tus-Resumable': TUS_VERSION, 'Tus-Version': TUS_VERSION } as const;
 
-/** What the server can, for OPTIONS. `maxBytes` 0 = no limit. */
+/** The server's capabilities, for OPTIONS. `maxBytes` 0 = no limit. */
 export function abilities(maxBytes: number): Record<string, string> {
   return {
     'Tus-Version': TUS_VERSION,
@@ -31,7 +31,7 @@ export function requireVersion({ headers }: HttpRequest): void {
   throw refusal('unsupported_version', `Tus-Resumable must be ${TUS_VERSION}`);
 }
 
-/** A part of a file would become a file of its own. @throws GatewayError bad_request */
+/** Otherwise a part of a file would become a separate file. @throws GatewayError bad_request */
 export function refuseConcatenation({ headers }: HttpRequest): void {
   if (!headers.has('upload-concat')) return;
   throw refusal('bad_request', 'Upload-Concat: uploads are not joined here, as Tus-Extension says');
@@ -43,7 +43,7 @@ export function requirePiece({ headers }: HttpRequest): void {
   if (type !== PIECE_TYPE) throw refusal('unsupported_media_type', `the bytes of an upload are ${PIECE_TYPE}`);
 }
 
-/** A field that is a number of bytes; undefined where there is none. @throws GatewayError bad_request */
+/** A field with a number of bytes; undefined if it is absent. @throws GatewayError bad_request */
 export function bytesOf({ headers }: HttpRequest, field: 'Upload-Offset' | 'Upload-Length'): number | undefined {
   const text = headers.get(field.toLowerCase());
   if (text === undefined) return undefined;
@@ -51,7 +51,7 @@ export function bytesOf({ headers }: HttpRequest, field: 'Upload-Offset' | 'Uplo
   return Number(text);
 }
 
-/** The length that a new upload is told to have; undefined = told later. @throws GatewayError bad_request */
+/** The announced length of a new upload; undefined = announced later. @throws GatewayError bad_request */
 export function lengthOf(request: HttpRequest): number | undefined {
   const length = bytesOf(request, 'Upload-Length');
   const deferred = request.headers.get('upload-defer-length');
@@ -61,7 +61,7 @@ export function lengthOf(request: HttpRequest): number | undefined {
   return length;
 }
 
-/** What the bytes of a request promise to be. @throws GatewayError bad_request */
+/** The expected digest of a request's bytes. @throws GatewayError bad_request */
 export function checksumOf({ headers }: HttpRequest): ExpectedDigest | undefined {
   const field = headers.get('upload-checksum');
   if (field === undefined) return undefined;

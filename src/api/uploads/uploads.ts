@@ -1,4 +1,4 @@
-/** Resumable uploads, as tus clients speak of them. */
+/** Resumable uploads, in the protocol of tus clients. */
 import { hasCode, refusal, unknown } from '../../base/errors.js';
 import { text } from '../../contract/schema.js';
 import { connectionParameter } from '../../contract/file-request.js';
@@ -175,7 +175,7 @@ export const endUpload = endpoint({
   errors: ['unsupported_version', 'unknown_upload', 'upload_locked'],
 }).handle(end);
 
-/** Of clients that can send neither PATCH nor DELETE. */
+/** For clients that can send neither PATCH nor DELETE. */
 export const tunnelUpload = endpoint({
   method: 'POST',
   path: UPLOAD,
@@ -277,7 +277,10 @@ function pieceOf(request: HttpRequest, offset: number): Piece {
   };
 }
 
-/** What has come along with the beginning. An upload that stands, but for less of it, is told of all the same. */
+/**
+ * The piece that came with the creation. If it breaks off, the client still gets the upload, with the bytes that have
+ * arrived. An empty upload, or one whose piece has a wrong checksum or is too large, is removed.
+ */
 async function firstPiece(
   { uploads, storage }: Services,
   operation: UploadRequest,

@@ -1,4 +1,4 @@
-/** What became of a delivery: its tries, the copies that it waits for; and a test event. */
+/** The attempts of a delivery, and the copies that it waits for; and a test event. */
 import { attemptExample, attemptFields, copyExample, copyFields, type RouteCopy } from '../../contract/delivery.js';
 import { listOf, object, text } from '../../contract/schema.js';
 import { shownFields, viewOf } from '../../contract/thing.js';

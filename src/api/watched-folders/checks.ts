@@ -1,4 +1,4 @@
-/** The checks of a watched folder, and what it knows of its files. */
+/** The checks of a watched folder, and its known files. */
 import { Type } from 'typebox';
 import { base64, count, dateTime, flag, listOf, object, oneOf, text, textOrNull } from '../../contract/schema.js';
 import { ERROR_CODE } from '../../contract/words.js';

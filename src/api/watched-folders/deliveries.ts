@@ -1,4 +1,4 @@
-/** What is delivered to webhooks, and how it goes. */
+/** Deliveries to webhooks, and their state. */
 import { Type } from 'typebox';
 import { unknown } from '../../base/errors.js';
 import { count, flag, listOf, object, oneOf, text, withDefault } from '../../contract/schema.js';
@@ -28,7 +28,7 @@ const ENDED = ['dead', 'delivered', 'cancelled'] as const;
 const time = (description: string, example: string) =>
   Type.Optional(text(description, { minLength: 1, maxLength: 64, examples: [example] }));
 
-/** Which deliveries are wanted, beside their state. */
+/** The filters of deliveries, except the state. */
 const FILTER = {
   watchedFolderId: Type.Optional(text('Id of a watched folder.', { minLength: 1, maxLength: 64, examples: [ID] })),
   webhookId: Type.Optional(text('Id of a webhook.', { minLength: 1, maxLength: 64, examples: [WEBHOOK_ID] })),
@@ -138,7 +138,7 @@ endpoint('POST /manage/deliveries/replay', {
   const isMore = matching > MOST_REPLAYED;
   if (dryRun) return { count: Math.min(matching, MOST_REPLAYED), isMore };
   const replayed = await services.watching.replayAll(accountId, filter);
-  // Where nothing was sent, an id that was asked for may be anybody's.
+  // If nothing was sent, the requested id may belong to another account.
   if (replayed === 0) return { count: 0, isMore };
   const details = { ...given, state, count: replayed };
   await services.storage.management.audit.add(actorOf(input), { action: 'delivery.replay_all', details });
@@ -162,7 +162,7 @@ endpoint('GET /manage/receivers', {
 
 type Given = { readonly [Name in Exclude<keyof DeliveryFilter, 'state'>]?: string };
 
-/** @throws GatewayError unknown_watched_folder: an id that is not this account's must look like one that never was */
+/** @throws GatewayError unknown_watched_folder: an id of another account must look like an unknown one */
 async function filterOf({ watching }: Services, accountId: string, given: Given): Promise<DeliveryFilter> {
   const { watchedFolderId, since, until, ...rest } = given;
   for (const field of ['webhookId', 'jobId'] as const) {

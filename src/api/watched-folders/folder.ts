@@ -1,4 +1,4 @@
-/** A watched folder as keys and owners see it, and the first steps of the endpoints of its checks and deliveries. */
+/** A watched folder for keys and for owners, and the first steps of the endpoints of its checks and deliveries. */
 import { type Static, Type } from 'typebox';
 import { type Caller, mayUse } from '../../base/caller.js';
 import { unknown } from '../../base/errors.js';
@@ -50,21 +50,27 @@ export const ownersExample: Static<typeof ownersFolder> = {
 
 export const FOLDER_ERRORS = ['unknown_watched_folder'] as const;
 
-/** @throws GatewayError unknown_watched_folder, also for one of another account, or of a connection that the key is not for */
+/**
+ * @throws GatewayError unknown_watched_folder, also for a folder of another account, or of a connection that the key
+ * may not use
+ */
 export async function folderAt({ watching }: Services, { caller, params }: AtItem): Promise<WatchedFolder> {
   const folder = await watching.get(caller.accountId, params.id);
   if (maySee(caller, folder)) return folder;
   throw unknown('watched folder', folder.id);
 }
 
-/** The caller may use the connection of the folder, and the one it copies to: a change of the folder decides what is copied there. */
+/**
+ * Whether the caller may use the connection of the folder and the one that it copies to, because a change of the folder
+ * decides what is copied there.
+ */
 export function maySee(caller: Caller, { connectionId, copyTo }: WatchedFolder): boolean {
   return mayUse(caller, [connectionId, ...(copyTo === null ? [] : [copyTo.connectionId])]);
 }
 
 export const folderView = (folder: WatchedFolder, reader: Reader) => viewOf(watchedFolderFields, folder, reader);
 
-/** Writes what an owner did to the audit log. */
+/** Writes an owner's action to the audit log. */
 export async function note(
   { storage }: Services,
   input: Parameters<typeof actorOf>[0],

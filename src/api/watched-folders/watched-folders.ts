@@ -1,4 +1,4 @@
-/** Watched folders: for keys as far as they may use their connections, for owners with the state of their checks. */
+/** Watched folders: for keys within their connections, for owners with the state of their checks. */
 import { type Static, Type } from 'typebox';
 import type { Caller } from '../../base/caller.js';
 import { refusal } from '../../base/errors.js';
@@ -26,8 +26,8 @@ import {
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 /**
- * A caller that may have files copied there, as far as only the account and its connections tell.
- * @throws GatewayError plan_required, unknown_connection, forbidden
+ * Checks whether the account and its connections allow a copy to there. Scopes are checked elsewhere. @throws
+ * GatewayError plan_required, unknown_connection, forbidden
  */
 async function checkCopyTo(
   services: Services,
