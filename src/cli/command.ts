@@ -1,4 +1,4 @@
-/** What every command is given, and the way from commander's call to it. */
+/** The input of every command, and its conversion from commander's call. */
 import type { Command } from 'commander';
 import { Exit } from './exit-codes.js';
 import { type Gateway, openGateway } from './gateway.js';
@@ -28,11 +28,11 @@ export type Arguments = readonly (string | undefined)[];
 type Action<C, O> = (context: C, args: Arguments, options: O) => Promise<void>;
 type ManyAction<C, O> = (context: C, args: readonly string[], options: O) => Promise<void>;
 
-/** Makes commands of a group that are about one thing. */
+/** Makes commands of a group with the same argument. */
 export const commandsOn = (group: Command, argument: string, about: string) => (name: string, text: string) =>
   group.command(name).description(text).argument(argument, about);
 
-/** A command that asks the gateway once, and shows the answer: as it is, or as `text` makes of it for people. */
+/** A command that asks the gateway once and shows the answer: unchanged, or for people as `text` formats it. */
 export function shows<A, O = unknown>(
   ask: (session: Session, args: Arguments, options: O) => Promise<A>,
   text: (answer: A, id: string, out: Output) => string,
@@ -43,7 +43,7 @@ export function shows<A, O = unknown>(
   };
 }
 
-/** A command that deletes the thing whose id it is given. */
+/** A command that deletes the thing with the given id. */
 export const deletes = (remove: (session: Session, id: string) => Promise<unknown>) =>
   shows(
     async (session, [id = '']) => {
@@ -53,7 +53,7 @@ export const deletes = (remove: (session: Session, id: string) => Promise<unknow
     (_, id) => `${id} is gone`,
   );
 
-/** Makes commands whose actions get a context in place of commander's own arguments. */
+/** Makes commands whose actions get a context instead of commander's own arguments. */
 export class Actions {
   readonly #signal: AbortSignal;
 
@@ -69,7 +69,7 @@ export class Actions {
     });
   }
 
-  /** `failure`: how it ends whatever the reason, where its own exit codes say something else. */
+  /** `failure`: the exit code of every failure, for a command whose own exit codes have another meaning. */
   remote<O>(command: Command, action: Action<Session, O>, failure?: number): void {
     this.local<O>(command, async (context, args, options) => {
       const session = this.session(context);
@@ -85,7 +85,7 @@ export class Actions {
     });
   }
 
-  /** Of commands whose arguments are one list. */
+  /** For commands whose arguments are one list. */
   many<O>(command: Command, action: ManyAction<Session, O>, failure?: number): void {
     this.remote<O>(command, (session, args, options) => action(session, args.flat() as string[], options), failure);
   }

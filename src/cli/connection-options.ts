@@ -1,4 +1,4 @@
-/** The options of `ftg connections create` and `edit`: one for each field of every type, with the words of its definition. */
+/** The options of `ftg connections create` and `edit`: one for each field of every type, with its description. */
 import { Option } from 'commander';
 import type { Definition } from '../contract/connection/definition.js';
 import { type Field, fieldsOf } from '../contract/connection/schemas.js';
@@ -8,9 +8,9 @@ import { reading } from './field-options.js';
 export interface FieldOption {
   readonly option: Option;
   readonly field: string;
-  /** Of a field that has parts, the one that it is for. */
+  /** The part of the field, if it has parts. */
   readonly part?: string;
-  /** Its value is the name of a file that holds the field. */
+  /** The value is the name of a file with the field's value. */
   readonly isFile: boolean;
   readonly isNullable: boolean;
 }

@@ -1,4 +1,4 @@
-/** How a command ends, for programs, and which failure ends it how. docs/integrate/cli.md lists the same codes. */
+/** The exit codes of commands, and the failure that each means. docs/integrate/cli.md lists the same codes. */
 import { FtgError } from '../client/index.js';
 import { definitionOfError } from '../contract/errors.js';
 
@@ -16,7 +16,7 @@ export const EXIT = {
   execFailed: 255,
 } as const;
 
-/** What each means, for help and the manual page. */
+/** The meaning of each code, for help and the manual page. */
 export const EXIT_WORDS: Readonly<Record<number, string>> = {
   [EXIT.success]: 'done',
   [EXIT.failure]: 'failed, for a reason without a code of its own; a check or a connection test failed',
@@ -34,20 +34,20 @@ export const EXIT_WORDS: Readonly<Record<number, string>> = {
   [EXIT.execFailed]: 'exec alone: the command did not run; else exec ends with its code',
 };
 
-/** The command line asks for something that cannot be. */
+/** The command line asks for something impossible. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 
   constructor(
     message: string,
-    /** What was most likely meant. */
+    /** What was probably meant. */
     readonly hint?: string,
   ) {
     super(message);
   }
 }
 
-/** All was said already; only the code is left. */
+/** Everything was printed; only the exit code is left. */
 export class Exit extends Error {
   override readonly name = 'Exit';
 
@@ -60,13 +60,13 @@ export function exitCodeOf(thrown: unknown): number {
   if (thrown instanceof Exit) return thrown.exitCode;
   if (thrown instanceof UsageError) return EXIT.usage;
   if (thrown instanceof FtgError) return BY_CODE[thrown.code] ?? byStatus(thrown);
-  // Of a local file.
+  // The code of a local file error.
   return BY_ERRNO[(thrown as { code?: string }).code ?? ''] ?? EXIT.failure;
 }
 
 function byStatus({ code, status }: FtgError): number {
   const exit = BY_STATUS[status] ?? EXIT.failure;
-  // A script repeats what is busy: it would do this twice.
+  // Scripts retry when the gateway is busy; this one must not be repeated.
   return exit === EXIT.busy && definitionOfError(code)?.retry === 'no' ? EXIT.conflict : exit;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Files from the gateway: written whole or not at all. What there is of a large one outlives an interrupted `ftg get`, which goes
- * on behind it when it is run again, as long as the file is still the same.
+ * Fetches files from the gateway: written completely or not at all. The part of a large file survives an interrupted
+ * `ftg get`. The next run continues after it if the remote file is still the same.
  */
 import { lstatSync, rmSync } from 'node:fs';
 import { open, rm, utimes } from 'node:fs/promises';
@@ -18,15 +18,15 @@ interface FetchOptions {
   readonly onProgress: Progress;
 }
 
-/** Of a file that cannot go on, or is another one by then: each from its first byte. */
+/** For a file that cannot be continued, or has changed meanwhile: each attempt starts from the first byte. */
 const ATTEMPTS = 3;
-/** So much at most is lost where process or machine are killed. */
+/** At most so many bytes are lost if the process or machine is killed. */
 const SYNC_BYTES = 16 * 1024 * 1024;
 
-/** What is kept of one that is under way. */
+/** The stored state of an unfinished download. */
 interface Begun {
   readonly part: string;
-  /** Of its first bytes, those that surely stand on the disk. */
+  /** Number of its first bytes that are certainly on the disk. */
   readonly bytes: number;
   readonly version: FileVersion;
   readonly pid: number;
@@ -43,7 +43,7 @@ export async function fetchFile(
   }
 }
 
-/** False where it is to be begun anew. */
+/** False if the download has to start again. */
 async function fetchOnce(
   { gateway, signal }: Session,
   { connectionId, path }: Location,
@@ -64,7 +64,7 @@ async function fetchOnce(
     const isKept = !isOthers && version !== undefined && version.size >= RESUMABLE_BYTES;
     await write(body, part, begun?.bytes, (bytes) => {
       if (!isKept) return;
-      // One is left to be asked for, by which the rest is known to be of the same file.
+      // One byte is left to fetch: the request for it shows that the rest belongs to the same file.
       goesOn = { part, bytes: Math.min(bytes, version.size - 1), version, pid: process.pid };
       kept.write(JSON.stringify(goesOn));
     });
@@ -73,7 +73,7 @@ async function fetchOnce(
     goesOn = undefined;
     return true;
   } catch (thrown) {
-    // The user knows the file by its own name only.
+    // The user knows the file only by its own name.
     if (isErrnoException(thrown) && thrown.path === part) thrown.path = file;
     if (!signal.aborted && !mayPass(thrown)) goesOn = undefined;
     if (!isLast && isToBeginAnew(thrown, download)) return false;
@@ -100,7 +100,7 @@ function isToBeginAnew(thrown: unknown, download: Download | undefined): boolean
   return isCut || thrown.code === 'file_changed';
 }
 
-/** Behind the bytes that are there; `tell` is told of those that surely stand. */
+/** Writes after the existing bytes; calls `tell` with the number of bytes that are certainly on the disk. */
 async function write(
   body: ReadableStream<Uint8Array>,
   part: string,
@@ -143,7 +143,7 @@ function stands({ part, bytes }: Begun): boolean {
   return there !== undefined && there.isFile() && there.size >= bytes;
 }
 
-/** One that goes on would write the same bytes to the same places, but would not find its file in the end. */
+/** A second process would write the same bytes to the same places, but would not find its file at the end. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -1,4 +1,4 @@
-/** The options of commands that set fields of a thing, as its definition in the contract has them. */
+/** The options of commands that set fields of a thing, made from its definition in the contract. */
 import { type Command, Option } from 'commander';
 import { type CommandOption, type Fields, settable } from '../contract/thing.js';
 import { age, bytes, flag, gathered, number, orNone } from './option-values.js';
@@ -14,7 +14,7 @@ interface Shape {
 interface FieldOption {
   readonly field: string;
   readonly option: Option;
-  /** What the option says where it takes no value. */
+  /** The value if the option takes none. */
   readonly means: string | true;
 }
 
@@ -32,7 +32,7 @@ export function fieldOptionsOf(fields: Fields): readonly FieldOption[] {
   );
 }
 
-/** What was given on the command line, by the names of the fields. */
+/** The options given on the command line, by field name. */
 export function givenFieldsOf(fields: Fields, options: object): Readonly<Record<string, unknown>> {
   const values = options as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
@@ -48,13 +48,13 @@ export function addFieldOptions(command: Command, fields: Fields, without: reado
   return command;
 }
 
-/** The same, and the command is refused without them. */
+/** The same, but required. */
 export function addNeededOptions(command: Command, fields: Fields): Command {
   for (const { option } of fieldOptionsOf(fields)) command.addOption(option.makeOptionMandatory());
   return command;
 }
 
-/** Makes an option read its value as the schema of its field says. */
+/** Makes an option parse its value according to the schema of its field. */
 export function reading(option: Option, schema: object, unit?: CommandOption['unit']): Option {
   const {
     type = [],

@@ -1,4 +1,4 @@
-/** The commands for files and folders, and for the jobs that whole folders are. */
+/** The commands for files, folders, and jobs with whole folders. */
 import { Argument, type Command, Option } from 'commander';
 import type { NewJob } from '../client/index.js';
 import { type Actions, commandsOn } from './command.js';
@@ -19,21 +19,21 @@ import { addFieldOptions, addNeededOptions } from './field-options.js';
 import { withJobOptions } from './job-options.js';
 import { number } from './option-values.js';
 
-/** Options of what is done by a job. */
+/** Options of commands that start a job. */
 function byJob(command: Command, type: NewJob['type']): Command {
   return withProgress(withJobOptions(command, [type]).option(...DETACH));
 }
 
 const DETACH = ['--detach', 'print the id of the job and do not wait'] as const;
 
-/** Without either, progress is for terminals. */
+/** Without either option, progress is shown only on terminals. */
 function withProgress(command: Command): Command {
   return command
     .option('--progress', 'show progress where there is no terminal too, a line every ten seconds')
     .option('--no-progress', 'show no progress');
 }
 
-/** Options of whole folders between here and the gateway. */
+/** Options for whole folders between here and the gateway. */
 function byFolder(command: Command): Command {
   return withProgress(command)
     .option('-r, --recursive', 'a folder with all below it')
@@ -202,7 +202,7 @@ export function addScheduleCommands(program: Command, actions: Actions): void {
     .argument('<from>', 'connection:folder')
     .argument('[to]', 'connection:folder; not of a delete');
   addFieldOptions(addNeededOptions(add, { cron }), { name, timeZone });
-  // A schedule that only ever tells what it would do is asked for by the API.
+  // A schedule of dry runs is possible only through the API.
   actions.remote(withJobOptions(add, ORDER_TYPES, ['dryRun']), schedules.addSchedule);
   actions.remote(
     addFieldOptions(addNeededOptions(group.command('preview').description('the next five times of a cron'), { cron }), {

@@ -1,4 +1,4 @@
-/** A job as a command shows it: followed to its end, with what failed. */
+/** Follows a job to its end, and shows its failures. */
 import { definitionOfError } from '../contract/errors.js';
 import { type ErrorCode, FtgError, type Job, type JobFile } from '../client/index.js';
 import type { Session } from './command.js';
@@ -9,7 +9,7 @@ import { durationText, type Totals } from './progress-text.js';
 
 const MOST_FAILURES = 20;
 
-/** Rejects with the exit code of how it ended. Interrupted, it leaves the job alone and says how to end it. */
+/** Rejects with the exit code of the job's result. If interrupted, it does not touch the job and says how to end it. */
 export async function follow(
   session: Session,
   begun: Job,
@@ -43,7 +43,7 @@ export async function follow(
   throw new Exit(error === undefined ? EXIT.failure : exitCodeOf(error));
 }
 
-/** What a dry run would do, a file each. */
+/** Shows the plan of a dry run, one file per line. */
 async function showPlan({ gateway, out, signal }: Session, { id }: Job): Promise<void> {
   for await (const file of gateway.files.jobs.files(id, { state: 'planned' }, { signal })) {
     out.show(file, () => `${file.action.padEnd(6)}  ${bytesText(file.size).padStart(8)}  ${oneLine(file.path)}`);
@@ -77,14 +77,14 @@ function totalsOf({ counts, bytesPerSecond, etaSeconds }: Job, last: JobFile | u
   };
 }
 
-/** As if its request had failed of it. */
+/** As an error of the job's own request. */
 function errorOf(what: Job | JobFile | undefined): FtgError | undefined {
   if (what === undefined || what.errorCode === null) return undefined;
   const code = what.errorCode as ErrorCode;
   return new FtgError(what.error ?? code, { status: definitionOfError(code)?.status ?? 0, code });
 }
 
-/** Resolves to the one that failed, where the job had no other file. */
+/** Resolves to the failed file if the job had no other file. */
 async function showFailures({ gateway, out, signal }: Session, { id, counts }: Job): Promise<JobFile | undefined> {
   let shown = 0;
   let last: JobFile | undefined;

@@ -1,4 +1,4 @@
-/** Both APIs of one gateway, opened with what the profile has: an API key, or a login session. */
+/** Both APIs of one gateway, with the credentials of the profile: an API key, or a login session. */
 import { FileTransferGateway } from '../client/index.js';
 import type { components } from '../client/management-types.js';
 import { type ClientOptions, type Query, Transport } from '../client/transport.js';
@@ -38,7 +38,7 @@ export class Management {
     return this.#call('DELETE', path, { query });
   }
 
-  /** A body that is read as it comes. */
+  /** A body that is read as a stream. */
   stream(path: string, query: Query): Promise<Response> {
     return this.#transport.send(this.#callOf('GET', path, { query }), async (response) => response);
   }
@@ -48,7 +48,7 @@ export class Management {
   }
 
   #callOf(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, request: Request) {
-    // What changes something runs at most once: there are no Idempotency-Keys here.
+    // A change runs at most once: there are no Idempotency-Keys here.
     const repetition = method === 'GET' ? ('repeatable' as const) : ('once' as const);
     return { method, path: `/manage/${path}`, ...request, repetition, options: { signal: this.#signal } };
   }
@@ -58,7 +58,7 @@ export interface Gateway {
   readonly url: string;
   readonly files: FileTransferGateway;
   readonly manage: Management;
-  /** One request as it is, answer and all; never made again. */
+  /** Sends one request unchanged and returns its answer; never retries. */
   readonly call: (path: string, init: RequestInit) => Promise<Response>;
 }
 
@@ -77,7 +77,7 @@ export function openGateway({ url, key, session }: Profile, signal: AbortSignal)
   };
 }
 
-/** In place of the bearer, which would count before the cookie. */
+/** Replaces the bearer token, which would take precedence over the cookie. */
 function withSession({ cookie, csrfToken }: SessionCredentials): typeof fetch {
   return (input, init) => {
     const headers = new Headers(init?.headers);

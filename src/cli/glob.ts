@@ -1,10 +1,10 @@
-/** Places with globs, which the gateway looks for: "warehouse:in/*.csv". */
+/** Places with globs that the gateway evaluates: "warehouse:in/*.csv". */
 import { FtgError, type FileInfo } from '../client/index.js';
 import type { Session } from './command.js';
 import { UsageError } from './exit-codes.js';
 import { type Glob, globOf, type Location } from './location.js';
 
-/** undefined too where something is there by that very name: names may hold stars and brackets. */
+/** undefined also if an entry has exactly this name: names may contain stars and brackets. */
 export async function globAt(
   { gateway, signal }: Session,
   { connectionId, path }: Location,
@@ -15,17 +15,17 @@ export async function globAt(
   return exists ? undefined : glob;
 }
 
-/** Files that match, and no folders. */
+/** Matching files without folders. */
 export async function* filesIn(session: Session, connectionId: string, glob: Glob): AsyncGenerator<FileInfo, void> {
   for await (const entry of entriesIn(session, connectionId, glob)) if (!entry.isDirectory) yield entry;
 }
 
-/** Folders that match, none of which lies in another one. @throws UsageError for a glob of which that cannot be said */
+/** Matching folders, none of them inside another. @throws UsageError for a glob that cannot guarantee that */
 export async function* foldersIn(session: Session, connectionId: string, glob: Glob): AsyncGenerator<FileInfo, void> {
   for await (const entry of treesIn(session, connectionId, glob)) if (entry.isDirectory) yield entry;
 }
 
-/** Files and folders that match, none of which lies in another one. @throws UsageError for a glob of which that cannot be said */
+/** Matching files and folders, none of them inside another. @throws UsageError for a glob that cannot guarantee that */
 export function treesIn(session: Session, connectionId: string, glob: Glob): AsyncGenerator<FileInfo, void> {
   if (!glob.pattern.includes('**')) return entriesIn(session, connectionId, glob);
   throw new UsageError(`${glob.pattern} names files at any depth: leave -r away`);
@@ -46,7 +46,7 @@ export function isDeep(pattern: string): boolean {
   return pattern.includes('/') || pattern.includes('**');
 }
 
-/** As the gateway says it of one file. */
+/** The same answer as that of the gateway for one file. */
 export function nothingMatches(place: string): FtgError {
   return new FtgError(`nothing matches ${place}`, { status: 404, code: 'not_found' });
 }

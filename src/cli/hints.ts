@@ -1,4 +1,4 @@
-/** What somebody whose command failed most likely meant, in words of the command line. */
+/** Hints after a failed command: what was probably meant, with words of the command line. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { nearestName } from '../base/nearest-name.js';
@@ -9,7 +9,7 @@ import { inFlags } from './flag-words.js';
 import type { Gateway } from './gateway.js';
 import { isFolder, isPlace, NotAPlace, parseLocation } from './location.js';
 
-/** A failed request, in the words of the command that made it. */
+/** A failed request, described with the words of its command. */
 class HintedError extends FtgError {
   constructor(
     message: string,
@@ -20,7 +20,7 @@ class HintedError extends FtgError {
   }
 }
 
-/** What can be asked for advice. */
+/** The gateway that hints may ask. */
 interface Session {
   readonly gateway: Gateway;
   readonly signal: AbortSignal;
@@ -32,7 +32,7 @@ interface Called {
   readonly session: Session;
 }
 
-/** The same failure with a hint where there is one. Never fails itself. */
+/** The same failure with a hint, if there is one. Never fails itself. */
 export async function withHint(thrown: unknown, called: Called): Promise<unknown> {
   if (called.session.signal.aborted) return thrown;
   try {
@@ -90,7 +90,7 @@ async function connectionHint(given: string, session: Session): Promise<string |
   return `there are: ${ids.slice(0, MOST_NAMED).join(', ')}${more}`;
 }
 
-/** A local path where a remote one is wanted, the reverse, or a place without its colon. */
+/** A local path in place of a remote one, the reverse, or a place without its colon. */
 async function placeHint(given: string, { command, args, session }: Called): Promise<string | undefined> {
   const name = command.name();
   const [first = '', last = ''] = [args[0], args.at(-1)];
@@ -117,17 +117,17 @@ async function connectionIds(session: Session): Promise<readonly string[]> {
   return listed.map(({ id }) => id);
 }
 
-/** Nobody waits for advice. */
+/** A hint is not worth a long wait. */
 function patience({ signal }: Session): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(2_000)]);
 }
 
-/** As it would have to be typed. */
+/** Quoted for a shell. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Of what commander refuses; `command` is the one that was reached, `words` all that was typed. */
+/** For errors of commander; `command` is the selected one, `words` the whole command line. */
 export function usageHint(message: string, command: Command, words: readonly string[]): string {
   const [, given] = /unknown option '(-[^']*)'/.exec(message) ?? [];
   if (given !== undefined && command.name() === 'exec') {

@@ -1,4 +1,7 @@
-/** Work on what comes, so much of it at once: the next is asked for only when there is room. Rejects with the first error, once all has ended. */
+/**
+ * Runs `work` on items, at most `most` at once: the next item is requested only when there is room. Rejects with the
+ * first error after all have ended.
+ */
 export async function inParallel<T>(
   items: AsyncIterable<T>,
   most: number,

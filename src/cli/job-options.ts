@@ -1,4 +1,4 @@
-/** The options of a job as words of a command: one for each that the gateway knows, where the type of the job knows it. */
+/** The options of a job on the command line: one for each option of the gateway that the job's type knows. */
 import type { Command, Option } from 'commander';
 import { jobOptionFields } from '../contract/job.js';
 import { JOB_OPTION_NAMES, JOB_OPTIONS, type JobOption, knowsOption } from '../contract/job-options.js';
@@ -10,7 +10,7 @@ const OPTIONS = Object.fromEntries(
   fieldOptionsOf(jobOptionFields).map(({ field, option }) => [field, option]),
 ) as Readonly<Record<JobOption, Option>>;
 
-/** What was given on the command line, by its own names. */
+/** The options given on the command line, by commander's names. */
 type Given = Readonly<Record<string, unknown>>;
 
 export function withJobOptions(
@@ -25,14 +25,14 @@ export function withJobOptions(
   return command;
 }
 
-/** What only a job can do must not be passed over in silence: a dry run least of all. @throws UsageError */
+/** An option that only a job knows must not be ignored silently, above all a dry run. @throws UsageError */
 export function refuseJobOptions(options: object): void {
   const given = JOB_OPTION_NAMES.map((name) => OPTIONS[name]).find((one) => valueOf(one, options) !== undefined);
   const word = given?.long ?? ((options as Given)['detach'] === undefined ? undefined : '--detach');
   if (word !== undefined) throw new UsageError(`${word} needs -r`);
 }
 
-/** @throws UsageError of one that the type does not know */
+/** @throws UsageError for an option that the type does not know */
 export function jobOptionsOf(type: NewJob['type'], options: object): Pick<NewJob, JobOption> {
   const given = JOB_OPTION_NAMES.filter((name) => valueOf(OPTIONS[name], options) !== undefined);
   const other = given.find((name) => !knowsOption(type, name));

@@ -1,12 +1,15 @@
-/** What an interrupted transfer goes on from when its command is run again: a short text for each, in a file beside the profiles. */
+/**
+ * The state of interrupted transfers, for continuing them when the command runs again: a short text for each, in a file
+ * beside the profiles.
+ */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { profilePath } from './profiles.js';
 
-/** Below, a second try costs less than what it takes to go on. */
+/** Smaller files cost less to send again than to continue. */
 export const RESUMABLE_BYTES = 64 * 1024 * 1024;
-/** Nobody goes on with one that has lain for so long. */
+/** After this time a transfer is not continued. */
 const FORGET_MS = 7 * 86_400_000;
 
 interface Kept {
@@ -15,7 +18,7 @@ interface Kept {
   forget(): void;
 }
 
-/** `parts` tell one transfer from all others of its kind; `dispose` takes away what a forgotten one has left. */
+/** `parts` identify one transfer among all of its kind; `dispose` removes what a forgotten one has left. */
 export function keptAs(
   kind: 'uploads' | 'downloads',
   parts: readonly unknown[],
@@ -41,7 +44,7 @@ export function keptAs(
   return {
     read: () => read(file),
     write: (text) => {
-      // A transfer that cannot be gone on with is a transfer all the same.
+      // Without a stored state the transfer still works; it just cannot be continued.
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
         forgetOld();

@@ -1,4 +1,4 @@
-/** Globs on files of this machine, where no shell has put the names in their place: on Windows, or in quotes. */
+/** Globs for local files that no shell has expanded: on Windows, or in quotes. */
 import { existsSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,10 @@ import { compileGlob } from '../base/globs/glob.js';
 import { UsageError } from './exit-codes.js';
 import { globOf } from './location.js';
 
-/** The names that a shell would have put there, in order; a path that exists is itself. @throws UsageError where nothing matches */
+/**
+ * The names that a shell would insert, in order; an existing path stays as it is. @throws Error (ENOENT) if nothing
+ * matches
+ */
 export async function expand(given: string): Promise<readonly string[]> {
   const glob = globOf(process.platform === 'win32' ? given.replaceAll('\\', '/') : given);
   if (glob === undefined || existsSync(given)) return [given];
@@ -36,7 +39,7 @@ async function* namesBelow(search: Search, folder: string): AsyncGenerator<strin
   for await (const entry of await opendir(join(search.root || '.', folder))) {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
     if (search.matches(path)) yield path;
-    // As in a shell, no link is followed by "**".
+    // As in a shell, "**" follows no links.
     if (entry.isDirectory() && search.reaches(path)) yield* namesBelow(search, path);
   }
 }

@@ -1,14 +1,14 @@
-/** Where a remote path lies below a local folder. Names come from servers that nobody vouches for. */
+/** Maps a remote path to a path below a local folder. The names come from servers and are not trusted. */
 import { lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Names that Windows gives to devices, whatever follows the first dot. */
+/** Names that Windows reserves for devices, with any extension. */
 const DEVICES =
   /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]|conin\$|conout\$)(?:[. ]|$)/i;
 // eslint-disable-next-line no-control-regex
 const NOT_ON_WINDOWS = /[\u0000-\u001f<>:"|?*\\]|[. ]$/;
 
-/** The names of `below`, none of which leads elsewhere. @throws Error that says which cannot be used here */
+/** The names in `below`; none of them leads elsewhere. @throws Error if a name cannot be used here */
 export function safeNames(below: string, platform: NodeJS.Platform = process.platform): string[] {
   const names = below.split('/');
   for (const name of names) {
@@ -21,21 +21,21 @@ export function safeNames(below: string, platform: NodeJS.Platform = process.pla
 
 const MOST_KNOWN = 10_000;
 
-/** Folders below one that the user has named; no link among them is followed. */
+/** Folders below the one that the user has named; links in it are not followed. */
 export class LocalTree {
   readonly #known = new Set<string>();
   readonly #taken = new Set<string>();
 
   constructor(readonly root: string) {}
 
-  /** Where a file is to stand; the folders above it are there then. @throws Error when it may not stand there */
+  /** The path of a file, after creating the folders above it. @throws Error if the file must not be there */
   async place(below: string): Promise<string> {
     const place = this.look(below);
     await this.#folder(below.split('/').slice(0, -1));
     return place;
   }
 
-  /** Where it would stand; nothing is made. @throws Error */
+  /** The path of a file, without creating anything. @throws Error */
   look(below: string): string {
     const names = safeNames(below);
     this.#claim(below);
@@ -61,7 +61,7 @@ export class LocalTree {
     }
   }
 
-  /** Where "a" and "A" are one file, the second of them must not replace the first. */
+  /** On systems where "a" and "A" are the same file, the second one must not replace the first. */
   #claim(below: string): void {
     if (process.platform !== 'win32' && process.platform !== 'darwin') return;
     const key = below.normalize('NFC').toLowerCase();

@@ -1,4 +1,4 @@
-/** A place on a connection, as people write it: `warehouse:/upload/report.pdf`. */
+/** A place on a connection, in the form `warehouse:/upload/report.pdf`. */
 import { posix } from 'node:path';
 import { UsageError } from './exit-codes.js';
 
@@ -26,36 +26,39 @@ export function parseLocation(text: string): Location {
   return { connectionId: text.slice(0, colon), path: text.slice(colon + 1) };
 }
 
-/** A connection alone is its default folder. @throws NotAPlace */
+/** A connection alone means its default folder. @throws NotAPlace */
 export function parseFolderLocation(text: string): Location {
   return parseLocation(/^[\w-]+$/.test(text) ? `${text}:` : text);
 }
 
-/** @throws UsageError when it names no file */
+/** @throws UsageError if it names no file */
 export function parseFileLocation(text: string): Location {
   const location = parseLocation(text);
   if (isFolder(location.path)) throw new UsageError(`${text} names a folder, not a file`, 'folders need -r');
   return location;
 }
 
-/** A folder is written with a slash at its end; nothing at all is the default path. */
+/** A folder ends with a slash; an empty path is the default path. */
 export function isFolder(path: string): boolean {
   return path === '' || path.endsWith('/');
 }
 
-/** Folder and name; the folder is undefined where it is the default path. */
+/** Folder and name; the folder is undefined if it is the default path. */
 export function splitPath(path: string): { readonly folder: string | undefined; readonly name: string } {
   const cut = path.lastIndexOf('/');
   if (cut < 0) return { folder: undefined, name: path };
   return { folder: cut === 0 ? '/' : path.slice(0, cut), name: path.slice(cut + 1) };
 }
 
-/** The whole path of a file that goes to `target`, a folder or a new name. */
+/** The full path of a file whose `target` is a folder or a new name. */
 export function targetPath(source: string, target: string): string {
   return isFolder(target) ? `${target}${posix.basename(source)}` : target;
 }
 
-/** Where a folder goes: below a target that ends with a slash, under its own name; any other target is the name it gets. */
+/**
+ * The path of a copied folder: below a target that ends with a slash, under its own name; any other target is its new
+ * name.
+ */
 export function targetFolder(source: string, target: string): string {
   const name = posix.basename(source);
   return isFolder(target) && !['', '.', '..'].includes(name) ? `${target}${name}` : target;
@@ -63,11 +66,11 @@ export function targetFolder(source: string, target: string): string {
 
 export interface Glob {
   readonly folder: string;
-  /** Of the path below the folder. */
+  /** Matches the path below the folder. */
   readonly pattern: string;
 }
 
-/** "in/*.csv" is "*.csv" in the folder "in"; undefined where nothing stands for anything else. */
+/** "in/*.csv" is "*.csv" in the folder "in"; undefined if the path has no wildcards. */
 export function globOf(path: string): Glob | undefined {
   const names = path.split('/');
   const first = names.findIndex((name) => /[*?[\]{}]|[!+@]\(/.test(name));

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** `ftg`: runs one command and ends with its exit code (exit-codes.ts). Ctrl-C lets it clean up; a second one does not. */
+/**
+ * `ftg`: runs one command and ends with its exit code (exit-codes.ts). After Ctrl-C it cleans up; a second Ctrl-C ends
+ * it at once.
+ */
 import { constants } from 'node:os';
 import { CommanderError } from 'commander';
 import { readManifest } from '../base/package-root.js';
@@ -21,10 +24,10 @@ process.stdout.on('error', onBrokenPipe);
 let isHandedOver = false;
 
 const exitCode = await run();
-// What is left open, such as standard input, must not keep the process; what was written must be out first.
+// Open handles, such as standard input, must not keep the process alive; all output must be written first.
 if (!isHandedOver) process.stdout.write('', () => process.exit(exitCode));
 
-/** The gateway that starts has signals and exit codes of its own. */
+/** The gateway that starts handles signals and exit codes itself. */
 function handOver(): void {
   isHandedOver = true;
   process.off('SIGINT', onSignal);
@@ -32,7 +35,7 @@ function handOver(): void {
   process.stdout.off('error', onBrokenPipe);
 }
 
-/** `ftg get … - | head` is no failure to speak of. */
+/** `ftg get … - | head` is not a failure. */
 function onBrokenPipe(error: NodeJS.ErrnoException): never {
   process.exit(error.code === 'EPIPE' ? BROKEN_PIPE : EXIT.failure);
 }
@@ -47,7 +50,7 @@ async function run(): Promise<number> {
     if (interruptedBy !== undefined) return 128 + constants.signals[interruptedBy];
     const out = new Output(words.includes('--json'));
     if (error instanceof CommanderError) {
-      // Help and version are printed already.
+      // Help and version are already printed.
       if (error.exitCode === 0) return EXIT.success;
       if (error.code === 'commander.help') return EXIT.usage;
       const message = error.message.replace(/^error: /, '');

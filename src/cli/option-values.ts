@@ -1,4 +1,4 @@
-/** How the values of options are read. */
+/** Parsers of option values. */
 import { InvalidArgumentError } from 'commander';
 
 export function number(least: number, most: number) {
@@ -18,7 +18,7 @@ export function flag(text: string): boolean {
   throw new InvalidArgumentError('Allowed choices are true, false.');
 }
 
-/** As rclone takes them: 512K, 10M, 1.5G (of 1,024); without a letter bytes. */
+/** In the form of rclone: 512K, 10M, 1.5G (powers of 1,024); without a letter bytes. */
 export function bytes(text: string): number {
   const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([kmgt]?)$/i.exec(text) ?? [];
   if (amount === undefined) throw new InvalidArgumentError('It must be bytes, such as 512K or 10M.');
@@ -27,7 +27,7 @@ export function bytes(text: string): number {
 
 const AGE_UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
 
-/** In seconds, as rclone takes them: 90s, 30m, 12h, 7d, 2w; without a letter seconds. */
+/** In seconds, in the form of rclone: 90s, 30m, 12h, 7d, 2w; without a letter seconds. */
 export function age(text: string): number {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)([smhdw]?)$/i.exec(text) ?? [];
   const seconds = AGE_UNITS[unit === '' ? 's' : unit.toLowerCase()];

@@ -1,4 +1,7 @@
-/** What commands print: tables for people, JSON for programs, both on standard output; progress and errors go to standard error. */
+/**
+ * The output of commands: tables for people, JSON for programs, both on standard output; progress and errors on
+ * standard error.
+ */
 import Table from 'cli-table3';
 import { visible } from '../base/visible.js';
 import { FtgError } from '../client/index.js';
@@ -8,13 +11,13 @@ type Cell = string | number | boolean | null | undefined;
 export class Output {
   constructor(readonly isJson: boolean) {}
 
-  /** The answer of the gateway as it is, on one line; or what `text` makes of it for people. */
+  /** The unchanged answer of the gateway on one line; or the result of `text` for people. */
   show(value: unknown, text: () => string): void {
     const line = this.isJson ? jsonLine(value) : text();
     if (line !== '') process.stdout.write(`${line}\n`);
   }
 
-  /** For people, and on the way only. */
+  /** A note for people, on standard error. */
   note(text: string): void {
     if (!this.isJson) process.stderr.write(`${printable(text)}\n`);
   }
@@ -35,10 +38,10 @@ export function table(heads: readonly string[], rows: readonly (readonly Cell[])
   return made.toString().replace(/ +$/gm, '');
 }
 
-/** A column of a table by its head: the name of a field, or what makes its text. */
+/** A column of a table by its head: the name of a field, or a function that makes its text. */
 type Columns<T> = Readonly<Record<string, (keyof T & string) | ((row: T) => Cell)>>;
 
-/** Things in a table, one a line. Fields that are called something At are times. */
+/** A table with one thing per line. Fields whose name ends with At are times. */
 export function listed<T>(rows: readonly T[], columns: Columns<T>, empty?: string): string {
   const cell = (row: T, column: Columns<T>[string]): Cell => {
     if (typeof column === 'function') return column(row);
@@ -53,7 +56,7 @@ export function listed<T>(rows: readonly T[], columns: Columns<T>, empty?: strin
 export const placeText = ({ connectionId, path }: { readonly connectionId: string; readonly path: string }): string =>
   `${connectionId}:${path}`;
 
-/** One thing, field by field. */
+/** One thing, one field per line. */
 export function fields(record: object): string {
   const made = new Table({ chars: WITHOUT_LINES, style: PLAIN });
   for (const [name, value] of Object.entries(record)) {
@@ -63,12 +66,12 @@ export function fields(record: object): string {
   return made.toString().replace(/ +$/gm, '');
 }
 
-/** Names come from servers that nobody vouches for: what would steer a terminal is shown as what it is. */
+/** Names come from servers and are not trusted: control characters are shown in escaped form. */
 export function printable(text: string): string {
   return visible(text, escaped, '\n');
 }
 
-/** Of what is to stay on one line. */
+/** The same on one line. */
 export function oneLine(text: string): string {
   return printable(text).replaceAll('\n', ' ');
 }
@@ -96,7 +99,7 @@ function cellText(value: Cell): string {
   return oneLine(String(value));
 }
 
-/** JSON leaves the controls above ASCII as they are. */
+/** JSON does not escape the control characters above ASCII. */
 function jsonLine(value: unknown): string {
   return JSON.stringify(value).replace(/[\u007f-\u009f\u2028\u2029]/g, escaped);
 }

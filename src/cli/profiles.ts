@@ -1,6 +1,6 @@
 /**
- * Where the gateways are and what opens them, by name: `$XDG_CONFIG_HOME/ftg/profiles.json`, mode 0600, because keys stand
- * in it. FTG_URL and FTG_KEY count before it.
+ * Gateways and their credentials, by name: `$XDG_CONFIG_HOME/ftg/profiles.json`, mode 0600, because it contains keys.
+ * FTG_URL and FTG_KEY take precedence.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { UsageError } from './exit-codes.js';
 
-/** A login session as its cookie and the token that goes with it. */
+/** A login session: its cookie and its CSRF token. */
 export interface SessionCredentials {
   readonly cookie: string;
   readonly csrfToken: string;
@@ -21,7 +21,7 @@ export interface Profile {
 }
 
 interface ProfileFile {
-  /** The one that is used when none is named. */
+  /** The default profile. */
   readonly current?: string;
   readonly profiles: Readonly<Record<string, Profile>>;
 }
@@ -32,11 +32,11 @@ const OTHERS_MAY_READ = 0o077;
 
 export function profilePath(env: Environment): string {
   const folder = env['XDG_CONFIG_HOME'];
-  // A relative one must be ignored (XDG Base Directory, "Environment variables").
+  // A relative path must be ignored (XDG Base Directory, "Environment variables").
   return join(folder?.startsWith('/') === true ? folder : join(homedir(), '.config'), 'ftg', 'profiles.json');
 }
 
-/** No file is an empty one. @throws UsageError when it is none of ours, or others may read it */
+/** A missing file counts as empty. @throws UsageError if it is not a profile file, or others may read it */
 export function readProfiles(path: string): ProfileFile {
   let text: string;
   try {
@@ -52,12 +52,12 @@ export function readProfiles(path: string): ProfileFile {
     const file = JSON.parse(text) as Partial<ProfileFile> | null;
     if (typeof file?.profiles === 'object') return { ...file, profiles: file.profiles };
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new UsageError(`${path} is not a profile file: mend it, or delete it and log in again`);
 }
 
-/** Whole or not at all: a file that is cut loses every key. */
+/** Complete or not at all: a truncated file would lose every key. */
 export function writeProfiles(path: string, file: ProfileFile): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${randomBytes(6).toString('hex')}`;
@@ -70,12 +70,12 @@ export function writeProfiles(path: string, file: ProfileFile): void {
   }
 }
 
-/** What a command talks to. `name` is that of the profile; undefined when the environment says it all. */
+/** The gateway of a command. `name` is that of the profile; undefined if the environment has everything. */
 export interface Access extends Profile {
   readonly name: string | undefined;
 }
 
-/** `wanted`: the profile that the command line names, which counts before the environment. @throws UsageError */
+/** `wanted`: the profile on the command line, which takes precedence over the environment. @throws UsageError */
 export function findAccess(env: Environment, wanted: string | undefined): Access {
   const [url, key] = wanted === undefined ? [env['FTG_URL'] ?? '', env['FTG_KEY'] ?? ''] : ['', ''];
   if (url !== '' && key !== '') return { name: undefined, url: checkedUrl(url), key };

@@ -1,4 +1,4 @@
-/** The tree of commands. Start reading here: a line names its action, and the action what it asks the gateway. */
+/** The tree of commands. Start reading here: a line names its action, and the action its requests to the gateway. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -34,7 +34,7 @@ interface ProgramOptions {
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
   readonly version: string;
-  /** Leaves signals, exit code and end of the process to what is started now. */
+  /** Leaves signals, exit code and the end of the process to the program that starts now. */
   readonly handOver: () => void;
 }
 
@@ -44,7 +44,7 @@ export async function createProgram({ words, signal, version, handOver }: Progra
     .version(version)
     .option('--json', 'print JSON for programs, errors too')
     .option('--profile <name>', 'which gateway, of those that "ftg profiles" lists; counts before FTG_URL and FTG_KEY')
-    // Commands inherit both: main.ts says what is wrong, and how the process ends.
+    // Commands inherit both: main.ts prints errors and ends the process.
     .exitOverride()
     .configureOutput({ outputError: () => undefined })
     .addHelpText('after', HELP);
@@ -54,7 +54,7 @@ export async function createProgram({ words, signal, version, handOver }: Progra
   addScheduleCommands(program, actions);
   addEventCommands(program, actions);
   addLinkCommands(program, actions);
-  // The definitions take longer to load than all else; only these commands need them.
+  // The definitions take longer to load than everything else; only these commands need them.
   const options = /\b(connections|init)\b/.test(words.join(' '))
     ? await import('./connection-options.js')
     : { TYPES: [], FIELD_OPTIONS: [] };
@@ -305,7 +305,7 @@ function addInit(program: Command, actions: Actions, { TYPES, FIELD_OPTIONS }: C
     .addOption(new Option('--type <type>', 'type of the first connection').choices(TYPES));
   for (const { option } of FIELD_OPTIONS) command.addOption(option);
   actions.local<Parameters<typeof initCommand>[2]>(command, async (context, args, given) => {
-    // It knows the configuration, which takes longer to load than all other commands.
+    // It loads the configuration, which takes longer than all other commands.
     const { init } = await import('./commands/init.js');
     await init(context, args, given);
   });
@@ -337,7 +337,7 @@ function setVariables(file: string): void {
 const WITHOUT_GATEWAY =
   'this package is ftg alone; the gateway comes with another one: npm install file-transfer-gateway';
 
-/** Resolves when it serves, or has said why it cannot; from then on the process is its own. */
+/** Resolves when the gateway serves, or has reported why it cannot; from then on it controls the process. */
 async function serve(config: string | undefined): Promise<void> {
   process.setSourceMapsEnabled(true);
   if (config !== undefined) process.env['GATEWAY_CONFIG'] = resolve(config);

@@ -1,4 +1,4 @@
-/** How far transfers are, as text. */
+/** The progress of transfers as text. */
 import { bytesText, oneLine, printable } from './output.js';
 
 const BAR_WIDTH = 24;
@@ -22,24 +22,24 @@ export function durationText(seconds: number): string {
   return hours > 0 ? `${hours}:${tail}` : tail;
 }
 
-/** The progress of many files: what is done, and what is known of what is left. */
+/** The progress of many files: finished ones, and the known rest. */
 export interface Totals {
   readonly bytes: number;
   readonly bytesTotal: number;
-  /** Done, and all that are known. */
+  /** Finished files, and all known files. */
   readonly files: number;
   readonly filesTotal: number;
   readonly skipped: number;
   readonly failed: number;
   readonly deleted?: number;
-  /** Known better than from the time that has passed. */
+  /** More accurate than the value from the elapsed time. */
   readonly bytesPerSecond?: number;
   readonly etaSeconds?: number | null;
-  /** What runs now, a line each. */
+  /** Running transfers, one per line. */
   readonly running: readonly string[];
 }
 
-/** The lines of the block; the first two say all in short. */
+/** The lines of the block; the first two are the summary. */
 export function totalsText(totals: Totals, elapsedMs: number): string[] {
   const { bytes, bytesTotal, files, filesTotal, skipped, failed, deleted = 0, running } = totals;
   const perSecond = totals.bytesPerSecond ?? Math.round(bytes / Math.max(elapsedMs / 1_000, 0.001));

@@ -1,4 +1,4 @@
-/** How far things are, on standard error: a line for one file, a block for many. */
+/** Progress on standard error: a line for one file, a block for many. */
 import { Periodic } from '../base/periodic.js';
 import type { Progress } from '../client/index.js';
 import { progressText, type Totals, totalsText } from './progress-text.js';
@@ -6,7 +6,7 @@ import { progressText, type Totals, totalsText } from './progress-text.js';
 const DRAW_EVERY_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** As --progress and --no-progress say; undefined = neither: on a terminal alone. */
+/** The value of --progress and --no-progress; undefined = neither: only on a terminal. */
 type Wanted = boolean | undefined;
 
 function canRewrite(): boolean {
@@ -27,14 +27,14 @@ export class ProgressLine {
 
   readonly update: Progress = ({ bytes, total }) => {
     const now = performance.now();
-    // The last one is drawn in any case: a bar that stays at 99 % looks like a failure.
+    // The last one is always drawn: a bar that stays at 99 % looks like a failure.
     if (!this.#isShown || (now - this.#drawnAt < DRAW_EVERY_MS && bytes !== total)) return;
     this.#drawnAt = now;
     const line = progressText(this.#name, bytes, total, now - this.#startedAt);
     process.stderr.write(`${CLEAR_LINE}${line.slice(0, Math.max(20, process.stderr.columns - 1))}`);
   };
 
-  /** Takes the line away: the result is told in its place. */
+  /** Clears the line: the result replaces it. */
   end(): void {
     if (this.#isShown && this.#drawnAt > 0) process.stderr.write(CLEAR_LINE);
   }
@@ -43,7 +43,10 @@ export class ProgressLine {
 const REDRAW_EVERY_MS = 250;
 const TELL_EVERY_MS = 10_000;
 
-/** A block that is rewritten on a terminal; elsewhere, where it is asked for, a line every ten seconds. Ended, it is gone from the terminal. */
+/**
+ * A block that is rewritten on a terminal; without one, a line every ten seconds if requested. At the end it is erased
+ * from the terminal.
+ */
 export class ProgressBlock {
   readonly #read: () => Totals;
   readonly #startedAt = performance.now();
@@ -63,7 +66,7 @@ export class ProgressBlock {
     this.#erase();
   }
 
-  /** A line that stays, above the block. */
+  /** Prints a permanent line above the block. */
   say(text: string): void {
     this.#erase();
     process.stderr.write(`${text}\n`);

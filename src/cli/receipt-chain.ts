@@ -1,4 +1,4 @@
-/** Verifies receipts of a gateway without it: the keys, and a file, are all that is needed. */
+/** Verifies receipts without their gateway: only the keys and a file are needed. */
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -22,16 +22,16 @@ export interface Chain {
   readonly receipts: number;
   readonly first: Payload;
   readonly last: Payload;
-  /** Whose item the history has forgotten. */
+  /** Receipts whose item the history has deleted. */
   readonly forgotten: number;
 }
 
-/** The first link that does not hold. */
+/** The first invalid link. */
 export class BrokenLink extends Error {
   override readonly name = 'BrokenLink';
 
   constructor(
-    /** As far as it is known. */
+    /** The number, if it is known. */
     readonly sequence: number | undefined,
     readonly reason: string,
   ) {
@@ -39,12 +39,12 @@ export class BrokenLink extends Error {
   }
 }
 
-/** The history may forget some more while a chain is read from it. */
+/** The history may delete more items while a chain is read from it. */
 const FORGOTTEN_WITHIN_MS = 24 * 60 * 60 * 1000;
 
 export type Keys = ReadonlyMap<string, KeyObject>;
 
-/** Of a JWK set; keys of other kinds are passed over. */
+/** The keys of a JWK set; keys of other kinds are ignored. */
 export function keysOf(set: unknown): Keys {
   const { keys } = (set ?? {}) as { readonly keys?: unknown };
   if (!Array.isArray(keys)) throw new Error('the keys are no JWK set: { "keys": […] }');
@@ -71,7 +71,7 @@ export function verifyReceipt(receipt: string, keys: Keys, sequence?: number): P
   return jsonOf<Payload>(body, sequence, 'its payload');
 }
 
-/** `lines` are held one at a time. @throws BrokenLink, at the first link that does not hold */
+/** `lines` are held one at a time. @throws BrokenLink at the first invalid link */
 export async function verifyChain(lines: AsyncIterable<string>, keys: Keys): Promise<Chain> {
   let first: Payload | undefined;
   let last: { readonly payload: Payload; readonly hash: string } | undefined;
@@ -105,9 +105,11 @@ export async function verifyChain(lines: AsyncIterable<string>, keys: Keys): Pro
   return { receipts, first, last: last.payload, forgotten };
 }
 
-/** The history forgets its oldest items first. What it has lost before is not forgotten: it was taken away. */
+/**
+ * The history deletes its oldest items first. A missing item that is newer than existing ones was removed on purpose.
+ */
 class Remembered {
-  /** Of the oldest item that stands, and of the newest that does not. */
+  /** The times of the oldest existing item and of the newest missing one. */
   #standing = Infinity;
   #gone: { readonly at: number; readonly sequence: number } | undefined;
 
@@ -145,7 +147,7 @@ function lineOf(text: string, sequence: number | undefined): Line {
   return line as Line;
 }
 
-/** Bits behind the last byte would be a change that no signature covers. */
+/** Additional bits after the last byte would be a change that no signature covers. */
 function isCanonical(part: string): boolean {
   return part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
 }
@@ -155,7 +157,7 @@ function jsonOf<T extends object>(part: string, sequence: number | undefined, wh
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
     if (typeof value === 'object' && value !== null) return value as T;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new BrokenLink(sequence, `${what} is no JSON object`);
 }

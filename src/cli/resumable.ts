@@ -1,11 +1,11 @@
-/** Large files are sent so that an interrupted `ftg put` goes on where it was when it is run again. */
+/** Sends large files in a way that lets an interrupted `ftg put` continue when it runs again. */
 import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { FtgError, type Transfer, type UploadOptions } from '../client/index.js';
 import type { Session } from './command.js';
 import { keptAs, RESUMABLE_BYTES } from './kept.js';
 
-/** A file of this machine, which can be read again for another try. */
+/** Uploads a local file, which can be read again for another try. */
 export async function uploadFile(
   session: Session,
   file: string,
@@ -17,7 +17,7 @@ export async function uploadFile(
   return transfer ?? session.gateway.files.upload(connectionId, () => createReadStream(file), options);
 }
 
-/** undefined where the server cannot go on in a file. */
+/** undefined if the server cannot continue files. */
 async function putResumable(
   { gateway }: Session,
   file: string,

@@ -1,4 +1,7 @@
-/** Secrets come from a file, from standard input or from the keyboard; never from the command line, which others can see. */
+/**
+ * Reads secrets from a file, from standard input or from the keyboard; never from the command line, which other users
+ * can see.
+ */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
@@ -14,7 +17,7 @@ export async function readText(file: string): Promise<string> {
   return file === '-' ? text(process.stdin) : readFileSync(file, 'utf8');
 }
 
-/** Asks at the terminal; what is typed is shown unless `isHidden`. @throws UsageError without a terminal */
+/** Asks at the terminal; input is visible unless `isHidden`. @throws UsageError without a terminal */
 export async function ask(
   question: string,
   options: { readonly isHidden: boolean; readonly signal: AbortSignal },
@@ -27,9 +30,9 @@ export async function ask(
     output: options.isHidden ? nowhere : process.stderr,
     terminal: true,
   });
-  // Only now: what is typed before readline has the terminal is shown.
+  // Printed only now: input typed before readline controls the terminal would be visible.
   if (options.isHidden) process.stderr.write(`${question}: `);
-  // In raw mode the terminal sends no SIGINT; readline sees the key.
+  // In raw mode the terminal sends no SIGINT; readline receives the key.
   line.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
     return await line.question(options.isHidden ? '' : `${question}: `, { signal: options.signal });

@@ -1,4 +1,4 @@
-/** The commands of watched folders and of what is delivered from them. */
+/** The commands for watched folders and their deliveries. */
 import { type Command, Option } from 'commander';
 import { CONFLICT_RULES } from '../contract/job.js';
 import { DELIVERY_STATES } from '../contract/delivery.js';

@@ -5,7 +5,7 @@ import type { Schemas } from '../gateway.js';
 import { fields, listed, timeText } from '../output.js';
 import { ask, readSecret } from '../secrets.js';
 
-/** Any key may ask who it is; the owner is shown more. */
+/** Any key may read its account; an owner gets more fields. */
 export const showAccount = shows(({ gateway, signal }) => gateway.files.me({ signal }), fields);
 
 export const showUsage = shows(

@@ -1,4 +1,4 @@
-/** `ftg cat`: the content of files on standard output, one behind the other. */
+/** `ftg cat`: writes the content of files to standard output, one after the other. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Session } from '../command.js';
@@ -29,6 +29,6 @@ async function printFile(
   rawName?: string,
 ): Promise<void> {
   const { body } = await gateway.files.download(connectionId, path, { rawName, signal });
-  // Standard output stays open: it is not ours.
+  // Standard output stays open, because it belongs to the caller.
   await pipeline(Readable.fromWeb(body), process.stdout, { signal, end: false });
 }

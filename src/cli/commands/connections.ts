@@ -1,4 +1,4 @@
-/** `ftg connections`: the servers of the account, their test and their host keys. */
+/** `ftg connections`: the servers of the account, their tests and their host keys. */
 import { type Arguments, type Session, shows } from '../command.js';
 import type { FieldOption } from '../connection-options.js';
 import { Exit, EXIT, UsageError } from '../exit-codes.js';
@@ -10,7 +10,7 @@ type Connection = Schemas['ManagedConnection'];
 type Values = Readonly<Record<string, unknown>>;
 type TestReport = Schemas['TestReport'];
 
-/** By the file API: any key may look. */
+/** Uses the file API, so that any key may list them. */
 export const listConnections = shows(
   async ({ gateway, signal }) => ({ connections: await gateway.files.connections({ signal }) }),
   ({ connections }) =>
@@ -48,7 +48,10 @@ export function editConnection(fieldOptions: readonly FieldOption[]) {
   };
 }
 
-/** What the file has, then the options. Of a field with parts the others stay as they are `stored`. @throws UsageError */
+/**
+ * The values of the file, then those of the options. If only some parts of a field are given, the others keep their
+ * `stored` values. @throws UsageError
+ */
 async function fieldsOf(
   fieldOptions: readonly FieldOption[],
   options: FieldOptions,
@@ -166,7 +169,7 @@ export const listKeyPairs = shows(
     ),
 );
 
-/** The public key on standard output: it goes into `authorized_keys`. */
+/** Prints the public key to standard output: it belongs in `authorized_keys`. */
 export const createKeyPair = shows(
   ({ gateway }, [name = '']) => gateway.manage.post<Schemas['KeyPair']>('key-pairs', { name }),
   ({ id, publicKey }, _, out) => {

@@ -1,4 +1,4 @@
-/** `ftg doctor`: whether everything between here and the remote servers works, and what to do where it does not. */
+/** `ftg doctor`: checks everything from here to the remote servers, with advice for each failure. */
 import { FtgError } from '../../client/index.js';
 import type { Session } from '../command.js';
 import { EXIT, Exit } from '../exit-codes.js';
@@ -12,10 +12,10 @@ interface Check {
   readonly advice?: string;
 }
 
-/** The version of the API that this program was written for. */
+/** The API version that this program was written for. */
 const API_VERSION = '1.0.0';
 const MAX_SKEW_MS = 30_000;
-/** Tests are limited to so many a minute, and nobody waits longer. */
+/** The gateway limits tests per minute, and a longer run would take too much time. */
 const MAX_TESTS = 20;
 const SCOPES = ['read', 'write', 'exec', 'watch', 'admin'] as const;
 
@@ -25,7 +25,7 @@ export async function doctor(session: Session, connections: readonly string[]): 
     checks.push(check);
     if (!session.out.isJson) session.out.show(check, () => lineOf(check));
   };
-  // What comes after a failure of these would fail for the same reason.
+  // After a failure here, later checks would fail for the same reason.
   if ((await reach(session, add)) && (await key(session, add))) await servers(session, connections, add);
   const isOk = checks.every(({ status }) => status !== 'failed');
   if (session.out.isJson) session.out.show({ isOk, checks }, () => '');
@@ -93,7 +93,7 @@ async function version(gateway: Gateway): Promise<Check> {
 function clock(date: string | null, sentAt: number, answeredAt: number): Check {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return { name: 'clock', status: 'warning', detail: 'the answer has no Date' };
-  // The field has whole seconds, cut off.
+  // The field has whole seconds, rounded down.
   const early = sentAt - (theirs + 999);
   const late = theirs - answeredAt;
   const skewMs = Math.max(early, late, 0);
@@ -127,7 +127,7 @@ async function key({ gateway, signal }: Session, add: Add): Promise<boolean> {
   return true;
 }
 
-/** The scope is checked before the request: one that is wrong in itself tells, and does nothing. */
+/** The scope is checked before the request: an invalid request shows the scope without any effect. */
 const PROBES: Readonly<Record<(typeof SCOPES)[number], readonly [method: string, path: string]>> = {
   read: ['GET', '/api/read/-'],
   write: ['POST', '/api/delete/-'],
@@ -159,7 +159,7 @@ async function servers(session: Session, wanted: readonly string[], add: Add): P
   }
 }
 
-/** By the test of the owner; a key that may not is told whether the root of the connection can be looked at. */
+/** Uses the owner's test; for a key without that right, lists the root of the connection. */
 async function server({ gateway, signal }: Session, id: string): Promise<Check> {
   try {
     const path = `connections/${encodeURIComponent(id)}/test`;

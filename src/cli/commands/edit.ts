@@ -1,4 +1,4 @@
-/** `ftg edit`: a remote file in an editor of this machine; it goes back only if both sides allow it. */
+/** `ftg edit`: edits a remote file in a local editor. The file is stored only if neither side prevents it. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
@@ -17,7 +17,7 @@ interface EditOptions {
   readonly editor?: string;
 }
 
-/** What the file was when it was fetched. */
+/** The state of the file when it was fetched. */
 interface Original {
   readonly digest: string;
   readonly etag?: string | undefined;
@@ -34,7 +34,7 @@ export async function edit(session: Session, [place = '']: Arguments, options: E
     try {
       await runEditor(editorOf(options), file, session.signal);
     } finally {
-      // However the editor ended, there may be work in it that must not be lost.
+      // However the editor ended, unsaved work must not be lost.
       isToStay = (await digestOf(createReadStream(file))) !== (original?.digest ?? EMPTY);
     }
     const { connectionId, path } = location;
@@ -57,7 +57,7 @@ export async function edit(session: Session, [place = '']: Arguments, options: E
   }
 }
 
-/** undefined: there is no such file yet. */
+/** undefined: the file does not exist yet. */
 async function fetchOriginal(session: Session, location: Location, file: string): Promise<Original | undefined> {
   const download = await opened(session, location);
   if (download === undefined) {
@@ -89,7 +89,7 @@ async function opened(
   });
 }
 
-/** @throws FtgError file_changed where somebody else has written meanwhile */
+/** @throws FtgError file_changed if the file was changed on the server meanwhile */
 async function store(session: Session, location: Location, file: string, original: Original | undefined) {
   const { gateway, signal } = session;
   const { connectionId, path } = location;
@@ -105,12 +105,12 @@ async function store(session: Session, location: Location, file: string, origina
     size: statSync(file).size,
     signal,
     ...(folder === undefined ? {} : { path: folder }),
-    // Where there was no file, one that came meanwhile is another's.
+    // A file that was created meanwhile is not replaced.
     ...(original === undefined ? { overwrite: false } : {}),
   });
 }
 
-/** By its ETag, and by its content where the server gives none, or another one for the same content. */
+/** Compares the ETag, and the content if the server gives none, or another one for the same content. */
 async function isStill(session: Session, location: Location, { digest, etag }: Original): Promise<boolean> {
   const now = await opened(session, location, etag);
   if (now === undefined) return false;
@@ -130,17 +130,17 @@ function editorOf({ editor }: EditOptions): string {
   return editor ?? (VISUAL || EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi'));
 }
 
-/** The editor may be several words, as for git. @throws Error */
+/** The editor may be several words, as in git. @throws Error */
 async function runEditor(editor: string, file: string, signal: AbortSignal): Promise<void> {
   const isWindows = process.platform === 'win32';
   const child = isWindows
     ? spawn(`${editor} "${file}"`, { stdio: 'inherit', shell: true, signal })
     : spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', signal });
-  // Ctrl-C is a key of the editor, though the terminal sends SIGINT to this process as well.
+  // Ctrl-C belongs to the editor, although the terminal also sends SIGINT to this process.
   const listeners = process.listeners('SIGINT');
   const ignore = (): void => undefined;
   process.removeAllListeners('SIGINT').on('SIGINT', ignore);
-  // An editor that is ended with this process may write until it has gone.
+  // If the editor is ended with this process, it may still write until it exits.
   let failure: Error | undefined;
   child.once('error', (error) => (failure = error));
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));

@@ -1,4 +1,4 @@
-/** `ftg events` and `ftg webhooks`: what has happened, and who is told of it. */
+/** `ftg events` and `ftg webhooks`: the events of the account and their receivers. */
 import type { FeedEvent, NewWebhook, Webhook } from '../../client/index.js';
 import { webhookFields } from '../../contract/webhook.js';
 import { type Arguments, deletes, type Session, shows } from '../command.js';
@@ -11,7 +11,7 @@ interface EventsOptions {
   readonly follow?: boolean;
 }
 
-/** One a line. With --follow alone: those that come from now on. */
+/** One event per line. With --follow alone: only new events. */
 export async function showEvents(
   { gateway, out, signal }: Session,
   _: Arguments,
@@ -28,7 +28,7 @@ export function eventLine({ sequence, timestamp, type, data }: FeedEvent): strin
   return oneLine(`${sequence}  ${timeText(timestamp)}  ${type}  ${about(data)}`);
 }
 
-/** What people look for first; --json has all of it. */
+/** The most useful facts; --json has everything. */
 function about(data: FeedEvent['data']): string {
   if ('transfer' in data) {
     const { type, connectionId, path, errorMessage } = data.transfer;
@@ -75,7 +75,7 @@ export const addWebhook = shows(
   ({ webhook, secret }) => fields({ ...webhook, secret }),
 );
 
-/** What is not said stays. */
+/** Omitted options change nothing. */
 export const editWebhook = shows(
   async ({ gateway, signal }, [id = ''], options: object) => ({
     webhook: await gateway.files.webhooks.change(id, givenFieldsOf(webhookFields, options), { signal }),
@@ -98,7 +98,7 @@ export const rotateSecret = shows(
   ({ secret }) => secret,
 );
 
-/** Tells what the receiver answered; one that did not take it is an error. */
+/** Shows the receiver's answer; a refusal is an error. */
 export async function testWebhook({ gateway, out, signal }: Session, [id = '']: Arguments): Promise<void> {
   const { body: _body, ...test } = await gateway.files.webhooks.test(id, { signal });
   const { isDelivered, status, durationMs, errorMessage, answer } = test;

@@ -1,4 +1,7 @@
-/** `ftg cp`, `mv`, `rm`, `mkdir`, `exec`: what the gateway does with files, without their content passing by here. */
+/**
+ * `ftg cp`, `mv`, `rm`, `mkdir`, `exec`: operations that the gateway does alone; no content passes through this
+ * process.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FtgError, type CopyAnswer, type CopyRequest } from '../../client/index.js';
@@ -42,11 +45,11 @@ export async function cp(session: Session, [from = '', to = '']: Arguments, opti
   );
 }
 
-/** fetch gives up on an answer after five minutes. */
+/** fetch stops waiting for an answer after five minutes. */
 const FETCH_PATIENCE_MS = 240_000;
 const ASK_AGAIN_MS = 5_000;
 
-/** A copy may take hours: the same Idempotency-Key asks for the answer to the one that runs. */
+/** A copy may take hours: the same Idempotency-Key asks for the answer of the running one. */
 async function copied({ gateway, signal }: Session, request: CopyRequest): Promise<CopyAnswer> {
   const idempotencyKey = randomUUID();
   for (let isRunning = false; ;) {
@@ -57,7 +60,7 @@ async function copied({ gateway, signal }: Session, request: CopyRequest): Promi
       if (!(error instanceof FtgError)) throw error;
       const wasPatient = performance.now() - startedAt > FETCH_PATIENCE_MS;
       if (!['network_error', 'idempotency_in_progress'].includes(error.code)) throw error;
-      // The client has tried again meanwhile: the last answer may be that the first try still runs.
+      // The client has retried meanwhile: the last answer may be that the first try still runs.
       isRunning ||= wasPatient;
       if (!isRunning) throw error;
       if (error.code === 'network_error' && !wasPatient) throw error;
@@ -143,7 +146,7 @@ export async function mkdir({ gateway, out, signal }: Session, places: readonly 
   }
 }
 
-/** Ends with the code of the command, as ssh does. */
+/** Ends with the exit code of the command, like ssh. */
 export async function exec(
   { gateway, out, signal }: Session,
   [connectionId = '', ...words]: readonly string[],

@@ -1,4 +1,4 @@
-/** `ftg put -r` and `ftg get -r`: whole folders between here and the gateway, several files at once. */
+/** `ftg put -r` and `ftg get -r`: transfer whole folders between here and the gateway, several files at once. */
 import { lstat, opendir } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { type FileInfo, FtgError } from '../../client/index.js';
@@ -14,7 +14,7 @@ import { durationText } from '../progress-text.js';
 import { uploadFile } from '../resumable.js';
 import { exists } from '../store.js';
 
-/** `changed`: replaced where its size is another one, or the source is newer. */
+/** `changed`: replaced if the size differs or the source is newer. */
 export const LOCAL_RULES = ['replace', 'skip', 'newer', 'changed', 'fail'] as const;
 type Rule = (typeof LOCAL_RULES)[number];
 
@@ -26,7 +26,7 @@ export interface FolderOptions {
   readonly progress?: boolean;
 }
 
-/** What is on its way, file by file. */
+/** The progress of a folder, file by file. */
 class FolderRun {
   readonly #session: Session;
   readonly #options: FolderOptions;
@@ -64,7 +64,7 @@ class FolderRun {
     return onConflict ?? (overwrite ? 'replace' : 'fail');
   }
 
-  /** One file; what fails is told, and the others go on. */
+  /** Transfers one file; a failure is reported, and the others continue. */
   async file(path: string, size: number, work: () => Promise<'done' | 'skipped'>): Promise<void> {
     const { out, signal } = this.#session;
     this.#filesTotal += 1;
@@ -95,7 +95,7 @@ class FolderRun {
     if (one !== undefined) one.bytes = bytes;
   }
 
-  /** Neither file nor folder; it is counted, and told. */
+  /** Skips an entry that is neither file nor folder; it is counted and reported. */
   passOver(path: string, why: string): void {
     this.#skipped += 1;
     this.#tell({ path, state: 'skipped', error: why });
@@ -114,7 +114,7 @@ class FolderRun {
     out.note(`${this.#files} files are done; the same command with --on-conflict changed does the rest`);
   }
 
-  /** @throws Exit when some failed */
+  /** @throws Exit if some files failed */
   end(verb: string): void {
     const { out } = this.#session;
     const files = this.#files;
@@ -140,13 +140,13 @@ class FolderRun {
   }
 }
 
-/** No other file would do better: the gateway is away, or does not know who asks. */
+/** Other files would fail, too: the gateway is away, or does not accept the key. */
 function isOfAll(thrown: unknown): boolean {
   if (!(thrown instanceof FtgError)) return false;
   return thrown.status === 401 || thrown.code === 'quota_exceeded' || exitCodeOf(thrown) === EXIT.network;
 }
 
-/** A remote folder, or what a glob matches below it. */
+/** Fetches a remote folder, or the matches of a glob below it. */
 export async function getTree(
   session: Session,
   { connectionId, path, pattern }: Location & { readonly pattern?: string | undefined },
@@ -160,11 +160,11 @@ export async function getTree(
   let incomplete: { readonly path: string; readonly entries: number } | undefined;
   const listed = { recursive: options.isDeep, pattern, signal };
   async function* entries(): AsyncGenerator<{ readonly file: FileInfo; readonly below: string }> {
-    // Pages, and not one answer: it would hold a session of the server while files wait for theirs.
+    // Pages instead of one answer, which would hold a session of the server while files wait for theirs.
     for await (const page of gateway.files.listPages(connectionId, path === '' ? undefined : path, listed)) {
       const root = page.path.endsWith('/') ? page.path : `${page.path}/`;
       for (const file of page.files) yield { file, below: file.path.slice(root.length) };
-      // Every page of a folder counts the same ones.
+      // Every page of a folder counts the same entries.
       if (page.incomplete !== undefined) incomplete ??= { path: page.path, entries: page.incomplete };
     }
     if (incomplete !== undefined) {
@@ -214,7 +214,7 @@ async function getOne(session: Session, wanted: WantedFile): Promise<'done' | 's
   await fetchFile(session, { connectionId, path: file.path }, local, {
     overwrite: run.rule !== 'fail' && run.rule !== 'skip',
     onProgress,
-    // The epoch stands for a time that the server does not keep.
+    // The epoch means that the server stores no time.
     modifiedAt: modifiedAt.getTime() === 0 ? undefined : modifiedAt,
   });
   return 'done';
@@ -225,11 +225,11 @@ interface Version {
   readonly modifiedAt: Date;
 }
 
-/** Whether what is there stays. */
+/** Whether the existing file is kept. */
 function isKept(rule: Rule, there: Version, offered: Version): boolean {
   if (rule === 'skip') return true;
   if (rule !== 'newer' && rule !== 'changed') return false;
-  // Servers keep whole seconds at best.
+  // Servers store whole seconds at best.
   const isNewer = offered.modifiedAt.getTime() - there.modifiedAt.getTime() >= 1_000;
   return !isNewer && (rule === 'newer' || there.size === offered.size);
 }
@@ -281,7 +281,7 @@ async function putOne(session: Session, offered: OfferedFile): Promise<'done' | 
   const { rule } = run;
   const filename = posix.basename(remote);
   const folder = remote.includes('/') ? { path: posix.dirname(remote) } : {};
-  // The other rules are the gateway's to keep, which no other writer comes in between.
+  // The gateway applies the other rules, without a gap for other writers.
   if (rule === 'newer' || rule === 'changed' || (options.dryRun === true && rule !== 'replace')) {
     const there = await remotes.of(folder.path, filename);
     if (there !== undefined && rule === 'fail') throw exists(remote);
@@ -317,7 +317,7 @@ type LocalEntry =
   | { readonly kind: 'empty' | 'other'; readonly below: string }
   | { readonly kind: 'failed'; readonly below: string; readonly error: unknown };
 
-/** All below a local folder, with slashes; links are not followed. */
+/** All entries below a local folder, with slashes; links are not followed. */
 async function* entriesBelow(root: string, folder = ''): AsyncGenerator<LocalEntry, void> {
   let isEmpty = true;
   try {
@@ -331,7 +331,7 @@ async function* entriesBelow(root: string, folder = ''): AsyncGenerator<LocalEnt
       else yield { kind: 'other', below: path };
     }
   } catch (error) {
-    // The folder that was named must be one.
+    // The named folder itself must be readable.
     if (folder === '') throw error;
     yield { kind: 'failed', below: folder, error };
     return;
@@ -339,7 +339,7 @@ async function* entriesBelow(root: string, folder = ''): AsyncGenerator<LocalEnt
   if (isEmpty) yield { kind: 'empty', below: folder };
 }
 
-/** What there is in a remote folder; of the folder that was asked for last alone. */
+/** The files of a remote folder; only the folder of the last request is cached. */
 class RemoteFiles {
   readonly #session: Session;
   readonly #connectionId: string;

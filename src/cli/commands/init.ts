@@ -1,4 +1,4 @@
-/** `ftg init`: a gateway.yaml by questions, or by options where there is nobody to ask. */
+/** `ftg init`: creates a gateway.yaml from questions at a terminal, or from options. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Mistake } from '../../config/mistakes.js';
@@ -68,7 +68,7 @@ async function agrees({ signal }: Context, question: string): Promise<boolean> {
   return /^y/i.test(await ask(`${question}? (y/n)`, { isHidden: false, signal }));
 }
 
-/** In the words of options where they have one. @throws UsageError */
+/** Names the options if there are any. @throws UsageError */
 function refuse(mistakes: readonly Mistake[]): void {
   if (mistakes.length === 0) return;
   throw new UsageError(mistakes.map(mistakeText).join('\n'));
@@ -89,7 +89,7 @@ function flagOf(path: string): string | undefined {
   return field?.option.long ?? `--${key}`;
 }
 
-/** Takes answers from the options, and asks for those that are left where somebody is there. */
+/** Takes answers from the options, and asks for the missing ones at a terminal. */
 class Interview {
   readonly #context: Context;
   readonly #options: Options;
@@ -149,7 +149,7 @@ class Interview {
     return { definition, id, ...(await this.#fields(definition)) };
   }
 
-  /** Required fields and secrets are asked for; options give any that a file can hold. */
+  /** Asks for required fields and secrets; options can set any field of the file. */
   async #fields(definition: Definition): Promise<Pick<ConnectionAnswers, 'values' | 'secrets'>> {
     const keys = new Set(keysOf(definition).map(({ key }) => key));
     const values: Record<string, unknown> = {};
@@ -214,7 +214,7 @@ class Interview {
   }
 }
 
-/** The gateway reads it at every start, wherever that is. @throws UsageError */
+/** The gateway reads it at every start, from any folder. @throws UsageError */
 function localFile(option: string, file: string): string {
   if (file === '-') throw new UsageError(`${option}: the configuration names the file, which must stay`);
   return resolve(dirname(file), basename(file));

@@ -1,4 +1,4 @@
-/** `ftg jobs`: what the gateway does with whole folders. */
+/** `ftg jobs`: jobs of the gateway with whole folders. */
 import type { Job, JobFilesQuery, JobsQuery } from '../../client/index.js';
 import { type Arguments, type Session, shows } from '../command.js';
 import { follow } from '../follow.js';
@@ -35,7 +35,7 @@ export const showJob = shows(
   ({ job }) => fields(job),
 );
 
-/** As they come: a job may have millions. */
+/** Printed as they arrive: a job may have millions of files. */
 export async function listFiles(
   { gateway, out, signal }: Session,
   [id = '']: Arguments,

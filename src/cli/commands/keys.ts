@@ -54,7 +54,7 @@ export const revokeKey = shows(
   },
 );
 
-/** The key alone on standard output, so that it can be taken from there. */
+/** Only the key goes to standard output, so that scripts can read it. */
 function shownOnce(out: Session['out'], key: string, { id, name }: ApiKey): string {
   out.note(`key ${name} (${id}); it is shown this once:`);
   return key;

@@ -8,7 +8,7 @@ import { bytesText, fields, listed, placeText, timeText } from '../output.js';
 
 const WEEK_SECONDS = 7 * 86_400;
 
-/** Prints the URL alone, so that a script can take it. `expires`: in seconds. */
+/** Prints only the URL, so that scripts can read it. `expires`: in seconds. */
 export async function createLink(
   { gateway, out, signal }: Session,
   [operation = '', place = '']: Arguments,
@@ -19,7 +19,7 @@ export async function createLink(
     {
       operation: operation as Link['operation'],
       connectionId,
-      // Without a path it is the default folder of the connection.
+      // Without a path: the default folder of the connection.
       path: path === '' ? '.' : path,
       expiresAt: new Date(Date.now() + expires * 1_000).toISOString(),
       ...givenFieldsOf(linkFields, options),

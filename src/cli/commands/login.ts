@@ -1,4 +1,4 @@
-/** `ftg login`, `logout` and `profiles`: which gateways there are, and what opens them. */
+/** `ftg login`, `logout` and `profiles`: known gateways and their credentials. */
 import type { Arguments, Context, Session } from '../command.js';
 import { EXIT, Exit, UsageError } from '../exit-codes.js';
 import { FtgError } from '../../client/index.js';
@@ -42,7 +42,7 @@ interface Credentials {
   readonly code: string | undefined;
 }
 
-/** Asks for the code of the authenticator where one is needed and there is somebody to ask. */
+/** Asks for the code of the authenticator if one is needed and there is a terminal. */
 async function logIn(
   url: string,
   { code, ...rest }: Credentials,
@@ -68,7 +68,7 @@ async function logIn(
   }
 }
 
-/** Ends the session and forgets the profile's way in. */
+/** Ends the session and deletes the profile's credentials. */
 export async function logout(context: Context): Promise<void> {
   const path = profilePath(process.env);
   const file = readProfiles(path);

@@ -1,4 +1,4 @@
-/** `ftg ls`: a folder, what a glob matches, or a tree as it is read. */
+/** `ftg ls`: lists a folder, the matches of a glob, or a tree while it is read. */
 import type { FileInfo, ListAnswer, ListOptions } from '../../client/index.js';
 import type { Arguments, Session } from '../command.js';
 import { globAt, isDeep, nothingMatches } from '../glob.js';
@@ -29,7 +29,7 @@ export async function ls(
   warnOf(session, answer);
 }
 
-/** Page by page: a tree may hold millions. Resolves with how many there are. */
+/** Page by page: a tree may have millions of entries. Resolves to their number. */
 async function listTree(
   session: Session,
   { connectionId, path }: Location,
@@ -62,7 +62,7 @@ function sizeOf({ isDirectory, size }: FileInfo): string {
   return isDirectory ? '-' : bytesText(size);
 }
 
-/** The epoch stands for a time that the server does not keep. */
+/** The epoch means that the server stores no time. */
 function timeOf({ modifiedAt }: FileInfo): string {
   return Date.parse(modifiedAt) === 0 ? '-' : timeText(modifiedAt);
 }

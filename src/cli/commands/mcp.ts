@@ -1,4 +1,4 @@
-/** `ftg mcp`: the gateway's operations as tools of the Model Context Protocol. The SDK is loaded here alone. */
+/** `ftg mcp`: the gateway's operations as tools of the Model Context Protocol. Only this command loads the SDK. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -42,7 +42,7 @@ async function overStdio({ gateway, signal }: Session, version: string): Promise
   ]);
   const scopes = await scopesOf(gateway);
   const handle = serveStdio(() => createServer(gateway, scopes, version));
-  // A client that is done closes the pipe.
+  // A client closes the pipe when it is done.
   await orAbort(once(process.stdin, 'close'), signal).catch(() => undefined);
   await handle.close();
 }
@@ -61,7 +61,7 @@ async function overHttp({ gateway, out, signal }: Session, options: McpOptions, 
   await service.close();
 }
 
-/** Resolves when the user wants it to end. */
+/** Resolves when the user ends the command. */
 function aborted(signal: AbortSignal): Promise<void> {
   return waitFor<void>({ signal }, () => undefined).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-/** `ftg put` and `ftg get`: content on its way between here and the gateway. */
+/** `ftg put` and `ftg get`: transfer content between here and the gateway. */
 import { existsSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, join, posix, resolve, sep } from 'node:path';
@@ -108,7 +108,7 @@ function sizeOf(source: string): { readonly size?: number } {
   if (source === '-') return {};
   const facts = statSync(source);
   if (facts.isDirectory()) throw new UsageError(`${source} is a folder: use -r`);
-  // The size of a pipe or a device says nothing.
+  // The size of a pipe or a device has no meaning.
   return facts.isFile() ? { size: facts.size } : {};
 }
 
@@ -154,7 +154,7 @@ export async function get(
   try {
     if (file === undefined) {
       const { body } = await gateway.files.download(connectionId, path, { onProgress: line.update, signal });
-      // Standard output stays open: it is not ours.
+      // Standard output stays open, because it belongs to the caller.
       await pipeline(Readable.fromWeb(body), process.stdout, { signal, end: false });
       return;
     }
@@ -172,7 +172,7 @@ export async function get(
   }
 }
 
-/** The folders that a glob matches, each with all below it. */
+/** Fetches the folders that a glob matches, each with everything below it. */
 async function getFolders(
   session: Session,
   connectionId: string,
@@ -189,7 +189,7 @@ async function getFolders(
   return found;
 }
 
-/** A folder that is named with a slash is made where it is not there, as put makes it on servers. */
+/** A folder written with a slash at its end is created, as put does on servers. */
 async function localFile(local: string, name: string): Promise<string> {
   const isNamedFolder = local.endsWith('/') || local.endsWith(sep);
   if (isNamedFolder) await mkdir(local, { recursive: true });

@@ -1,4 +1,4 @@
-/** `ftg receipts` and `ftg transfers receipt`: what `ftg verify` takes. */
+/** `ftg receipts` and `ftg transfers receipt`: fetch the input of `ftg verify`. */
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -12,7 +12,7 @@ interface ReceiptsOptions {
   readonly overwrite: boolean;
 }
 
-/** The chain, a line each, to standard output or a file. */
+/** Writes the chain, one receipt per line, to standard output or a file. */
 export async function fetchReceipts(
   { gateway, out, signal }: Session,
   [file = '-']: Arguments,

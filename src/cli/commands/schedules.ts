@@ -1,4 +1,4 @@
-/** `ftg schedules`: jobs that begin by the clock. */
+/** `ftg schedules`: jobs that start at set times. */
 import type { NewJob, Schedule } from '../../client/index.js';
 import { type Arguments, deletes, type Session, shows } from '../command.js';
 import { scheduleFields } from '../../contract/schedule.js';
@@ -67,7 +67,7 @@ export const previewSchedule = shows(
   ({ nextRuns }) => nextRuns.map(timeText).join('\n'),
 );
 
-/** What is not said stays. */
+/** Omitted options change nothing. */
 export const editSchedule = shows(
   async ({ gateway, signal }, [id = ''], options: object) => ({
     schedule: await gateway.files.schedules.change(id, givenFieldsOf(scheduleFields, options), { signal }),

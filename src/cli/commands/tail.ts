@@ -1,4 +1,4 @@
-/** `ftg tail`: the last transfers or events, and those to come, a line each. */
+/** `ftg tail`: the last transfers or events, and new ones, one per line. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FeedEvent, FtgError, type TransferItem, type TransfersQuery } from '../../client/index.js';
 import type { Arguments, Session } from '../command.js';
@@ -17,12 +17,12 @@ interface TransferTailOptions extends TailOptions {
 }
 
 const ASK_EVERY_MS = 2_000;
-/** Rows of lists and look-ups may come later than those of operations that began after them. */
+/** Rows of lists and look-ups may appear later than those of operations that began after them. */
 const LATE_MS = 5_000;
-/** So far back the feed is looked through for events that a filter takes. */
+/** How far back the feed is searched for events that match a filter. */
 const MOST_EVENTS = 10_000;
 
-/** Each transfer once, when it has ended. */
+/** Prints each transfer once, when it has ended. */
 export async function tailTransfers(session: Session, _: Arguments, options: TransferTailOptions): Promise<void> {
   const { out, signal } = session;
   const feed = options.follow === true ? await EndedTransfers.open(session) : undefined;
@@ -60,11 +60,11 @@ async function lastTransfers(
   return found.reverse();
 }
 
-/** Transfers that end from now on, whenever they began. */
+/** Transfers that end from now on, even if they began before. */
 class EndedTransfers {
   readonly #session: Session;
   #newestMs: number;
-  /** When they began, of those that have been shown and may come again. */
+  /** Start times of transfers that were shown and may appear again. */
   readonly #seen = new Map<string, number>();
   readonly #pending = new Set<string>();
 
@@ -83,7 +83,7 @@ class EndedTransfers {
     return feed;
   }
 
-  /** In the order in which they began. Goes on through gateways that restart and lines that break. */
+  /** In the order in which they began. Continues after restarts of gateways and broken connections. */
   async next(): Promise<readonly TransferItem[]> {
     const ended: TransferItem[] = [];
     try {
@@ -101,7 +101,7 @@ class EndedTransfers {
     return ended.sort((one, other) => Date.parse(one.createdAt) - Date.parse(other.createdAt));
   }
 
-  /** What has ended of those that began lately. */
+  /** The ended ones among the recently begun transfers. */
   async #begun(): Promise<readonly TransferItem[]> {
     const { gateway, signal } = this.#session;
     const since = this.#newestMs === 0 ? {} : { since: new Date(this.#newestMs - LATE_MS).toISOString() };
@@ -113,7 +113,7 @@ class EndedTransfers {
     return ended;
   }
 
-  /** Whether it has ended, and has not been taken before. */
+  /** Whether it has ended and was not taken before. */
   take({ id, status, createdAt }: TransferItem): boolean {
     if (this.#seen.has(id)) return false;
     if (status === 'pending') {
@@ -151,7 +151,7 @@ export async function tailEvents(session: Session, _: Arguments, options: EventT
   }
 }
 
-/** Oldest first; looked for further and further back. */
+/** Oldest first; searches further and further back. */
 async function lastEvents(
   { gateway, signal }: Session,
   last: number,

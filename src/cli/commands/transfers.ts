@@ -1,4 +1,4 @@
-/** `ftg transfers`: the history and what runs now. */
+/** `ftg transfers`: the history and the running transfers. */
 import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
@@ -18,7 +18,7 @@ interface ListOptions {
   readonly offset?: number;
 }
 
-/** By the file API: any key may look. */
+/** Uses the file API, so that any key may list them. */
 export const listTransfers = shows(
   ({ gateway, signal }, _, { connection, status, type, since, digest, link, limit, offset }: ListOptions) => {
     const filters = { connection_id: connection, status, type, since, digest, link_id: link, limit, offset };
@@ -79,7 +79,7 @@ interface ExportOptions {
   readonly search?: string;
 }
 
-/** To standard output, as it comes. */
+/** Streams to standard output. */
 export async function exportTransfers(
   { gateway, signal }: Session,
   _: Arguments,

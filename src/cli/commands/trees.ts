@@ -1,4 +1,4 @@
-/** `ftg cp -r`, `mv -r`, `rm -r`, `sync`: whole folders, by jobs of the gateway. */
+/** `ftg cp -r`, `mv -r`, `rm -r`, `sync`: whole folders, as jobs of the gateway. */
 import { posix } from 'node:path';
 import { FtgError, type NewJob } from '../../client/index.js';
 import type { Arguments, Session } from '../command.js';
@@ -8,7 +8,7 @@ import { filesIn, globAt, nothingMatches, treesIn } from '../glob.js';
 import { jobOptionsOf } from '../job-options.js';
 import { type Glob, isFolder, isPlace, type Location, parseLocation, targetFolder } from '../location.js';
 
-/** What following a job reads; the rest is for the job itself. */
+/** Options for following a job; the others are for the job itself. */
 export interface JobOptions {
   readonly dryRun?: boolean;
   readonly detach?: boolean;
@@ -16,7 +16,7 @@ export interface JobOptions {
   readonly onConflict?: NewJob['onConflict'];
 }
 
-/** With the advice that the gateway, which knows no options of ours, cannot give. */
+/** Adds advice that the gateway cannot give, because it does not know the options of `ftg`. */
 export function withAdvice(thrown: unknown, place: string): unknown {
   if (!(thrown instanceof FtgError) || thrown.code !== 'is_a_folder') return thrown;
   return folderError(place, thrown);
@@ -33,7 +33,7 @@ interface BetweenOptions extends JobOptions {
   readonly overwrite: boolean;
 }
 
-/** `cp -r` and `mv -r`: a folder, or what a glob matches with all below it. */
+/** `cp -r` and `mv -r`: a folder, or the matches of a glob with everything below them. */
 export async function moveTrees(
   session: Session,
   type: 'copy' | 'move',
@@ -41,13 +41,13 @@ export async function moveTrees(
   options: BetweenOptions,
 ): Promise<void> {
   for await (const place of placesOf(session, from)) {
-    // Several go into a folder, whether it is written like one or not.
+    // Several sources go into a folder, even if it is written without a slash.
     const target = place === from || isFolder(parseLocation(to).path) ? to : `${to}/`;
     await runJob(session, orderOf(type, place, target, withRule(options)), options);
   }
 }
 
-/** `cp` and `mv` of the files that a glob matches, into one folder: one job. */
+/** `cp` and `mv` of the files that a glob matches into one folder, as one job. */
 export async function moveMatches(
   session: Session,
   type: 'copy' | 'move',
@@ -65,7 +65,7 @@ export async function moveMatches(
   await runJob(session, { type, source, destination: placeOf(parseLocation(to)), ...told }, options);
 }
 
-/** A file to another connection, which no single request does. */
+/** Moves a file to another connection; there is no single request for that. */
 export async function moveFile(session: Session, from: string, to: string, options: BetweenOptions): Promise<void> {
   const { gateway, signal } = session;
   const { connectionId, path } = parseLocation(from);
@@ -78,7 +78,7 @@ function withRule({ overwrite, ...options }: BetweenOptions): JobOptions {
   return { ...options, onConflict: options.onConflict ?? (overwrite ? 'replace' : 'fail') };
 }
 
-/** The place itself, or what its glob matches. @throws FtgError where nothing does */
+/** The place itself, or the matches of its glob. @throws FtgError if nothing matches */
 async function* placesOf(session: Session, place: string): AsyncGenerator<string, void> {
   const location = parseLocation(place);
   const glob = await globAt(session, location);
@@ -94,7 +94,7 @@ async function* placesOf(session: Session, place: string): AsyncGenerator<string
   if (found === 0) throw nothingMatches(place);
 }
 
-/** The job that the words of a command stand for; without `to`, a deletion. */
+/** The job for the words of a command; without `to`, a deletion. */
 export function orderOf(type: NewJob['type'], from: string, to: string | undefined, options: object): NewJob {
   const told = jobOptionsOf(type, options);
   const source = type === 'sync' ? parseSide(from) : parseLocation(from);
@@ -117,7 +117,7 @@ export async function removeTrees(
   }
 }
 
-/** Both are folders, whose content becomes alike: no name is added to either. */
+/** Both are folders whose content is synchronized: no name is added to either. */
 export function sync(session: Session, [from = '', to = '']: Arguments, options: JobOptions): Promise<void> {
   return runJob(session, orderOf('sync', from, to, options), options);
 }

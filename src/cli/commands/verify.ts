@@ -1,4 +1,4 @@
-/** `ftg verify`: receipts, and chains of them, by their keys alone. */
+/** `ftg verify`: verifies receipts, and chains of them, using only their keys. */
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -20,7 +20,7 @@ interface VerifyOptions {
 }
 
 const JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-/** A receipt is far shorter. */
+/** A receipt is much shorter. */
 const MOST_RECEIPT_BYTES = 256 * 1024;
 
 export async function verifyFile(
@@ -59,7 +59,7 @@ function chainText({ receipts, first, last, forgotten }: Chain): string {
 
 const timeOf = ({ recordedAt }: Payload): string => recordedAt;
 
-/** A file, an address, or the gateway of the profile. */
+/** From a file, an address, or the gateway of the profile. */
 async function readKeys({ options, signal }: Context, place: string | undefined): Promise<Keys> {
   if (place !== undefined && !/^https?:\/\//.test(place)) return keysOf(JSON.parse(await readFile(place, 'utf8')));
   const url = place ?? findAccess(process.env, options.profile).url;
@@ -69,7 +69,7 @@ async function readKeys({ options, signal }: Context, place: string | undefined)
   return keysOf(await answer.json());
 }
 
-/** undefined where it holds lines of a chain. */
+/** undefined if it contains lines of a chain. */
 async function receiptIn(file: string): Promise<string | undefined> {
   if (file === '-') return undefined;
   let head = '';

@@ -10,7 +10,7 @@ import { bytesText, fields, listed, placeText } from '../output.js';
 
 type Folder = Schemas['ManagedWatchedFolder'];
 
-/** By the file API: a key with the scope watch may look. */
+/** Uses the file API, so that a key with the scope watch may list them. */
 export const listFolders = shows(
   async ({ gateway, signal }) => ({ watchedFolders: await gateway.files.watchedFolders({ signal }) }),
   ({ watchedFolders }) =>
@@ -50,7 +50,7 @@ interface EditOptions extends CopyOptions {
   readonly path?: string;
 }
 
-/** What is not said stays; "none" takes away what may be absent. */
+/** Omitted options change nothing; "none" removes an optional value. */
 export async function editFolder(
   { gateway, out, signal }: Session,
   [id = '']: Arguments,

@@ -1,4 +1,4 @@
-/** What completion asks the gateway: connections and folders. Kept for a moment, because every press of a key asks again. */
+/** Completions from the gateway: connections and folders. Cached for a moment, because every key press asks again. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -7,13 +7,13 @@ import { openGateway } from '../gateway.js';
 import { parseLocation } from '../location.js';
 import { type Access, findAccess } from '../profiles.js';
 
-/** Nobody waits longer for a list that is a convenience. */
+/** A list for completion is not worth a longer wait. */
 const PATIENCE_MS = 1_500;
 const FRESH_MS = 20_000;
-/** More do not help anybody who completes a name. */
+/** More entries do not help to complete a name. */
 const MOST_ENTRIES = 1_000;
 
-/** Never fails: without a gateway or a key there is nothing to complete, and no place to say so. */
+/** Never fails: without a gateway or a key there is nothing to complete, and no place for an error. */
 export class RemoteNames {
   readonly #profile: string | undefined;
 
@@ -28,7 +28,7 @@ export class RemoteNames {
     });
   }
 
-  /** Places that begin like this one: connections, or entries of the folder that it is in; folders end with a slash. */
+  /** Places that begin like this one: connections, or entries of its folder; folders end with a slash. */
   async places(begun: string): Promise<readonly string[]> {
     if (!begun.includes(':')) return (await this.connectionIds()).map((id) => `${id}:`);
     const { connectionId, path } = parseLocation(begun);
@@ -62,7 +62,7 @@ export class RemoteNames {
   }
 }
 
-/** A list that was asked for a moment ago. */
+/** A list that was fetched a moment ago. */
 class Kept {
   readonly #folder: string;
   readonly #file: string;
@@ -91,7 +91,7 @@ class Kept {
       }
       writeFileSync(this.#file, JSON.stringify(names), { mode: 0o600 });
     } catch {
-      // Then it is asked for again.
+      // Then it is fetched again.
     }
   }
 }

@@ -1,9 +1,9 @@
-/** What shells load: small scripts that know nothing. They ask `ftg __complete` with what is typed so far. */
+/** Scripts that shells load. They contain no knowledge and run `ftg __complete` with the words typed so far. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
-  // Bash breaks words at ":" and completes what is behind it, which is $2. No mapfile: macOS has bash 3.2.
+  // Bash splits words at ":" and completes the part after it, which is $2. No mapfile: macOS has bash 3.2.
   bash: `# ftg completion for bash: source <(ftg completion bash)
 _ftg() {
   local found

@@ -1,15 +1,15 @@
-/** A line of a shell as its words, and words as a line of bash takes them. */
+/** Splits a line of a shell into words, and quotes words for a line of bash. */
 
 interface LastWord {
-  /** Without quotes and backslashes; the last one is empty behind a blank. */
+  /** Without quotes and backslashes; the last one is empty after a blank. */
   readonly words: readonly string[];
-  /** The last one as it is typed. */
+  /** The last word as typed. */
   readonly raw: string;
-  /** The quote that is still open at its end; "" where none is. */
+  /** The quote that is open at its end; "" if there is none. */
   readonly quote: string;
 }
 
-/** As far as words go: what a shell would put in their places is left as it is. */
+/** Only splits words: expansions of the shell are left as they are. */
 export function splitLine(line: string): LastWord {
   const words: string[] = [];
   let [word, raw, quote, isBegun] = ['', '', '', false];
@@ -33,16 +33,16 @@ export function splitLine(line: string): LastWord {
   return { words: [...words, word], raw, quote };
 }
 
-/** What stands in place of `part`, the end of the last word that bash completes; the rest of the word stays. */
+/** Replacements for `part`, the end of the last word, which bash completes; the rest of the word stays. */
 export function inBash(candidates: readonly string[], { raw, quote }: LastWord, part: string): string[] {
   const end = part.replace(/^['"]/, '');
   const stays = raw.endsWith(end) ? (splitLine(raw.slice(0, raw.length - end.length)).words.at(-1) ?? '') : '';
   return candidates.map((word) => {
     const rest = word.slice(stays.length);
-    // Names come from servers: within quotes, too, nothing in them is a command.
+    // Names come from servers: they must not contain commands, even within quotes.
     if (quote === "'") return rest.replaceAll("'", String.raw`'\''`);
     if (quote === '"') return rest.replace(/[$`"\\]/g, String.raw`\$&`);
-    // A colon that completes a connection is where the next word of bash begins: escaped it would be none.
+    // For bash, the colon after a connection begins the next word; an escaped colon would not.
     return rest.replace(/[^\p{L}\p{N}_%+,./:^-]|:(?!$)/gu, String.raw`\$&`);
   });
 }

@@ -1,4 +1,4 @@
-/** What can be typed next: commands, options, choices, connections and remote paths. */
+/** Finds possible next words: commands, options, choices, connections and remote paths. */
 import { visible } from '../../base/visible.js';
 import type { Command, Option } from 'commander';
 import { profilePath, readProfiles } from '../profiles.js';
@@ -6,7 +6,7 @@ import { RemoteNames } from './remote.js';
 import type { Shell } from './scripts.js';
 import { inBash, splitLine } from './shell-words.js';
 
-/** Of bash, `given` are the line up to the cursor and the part that is completed; of the others, the words. */
+/** For bash, `given` is the line up to the cursor and the part to complete; for the others, the words. */
 export async function complete(program: Command, shell: Shell, given: readonly string[]): Promise<readonly string[]> {
   if (shell !== 'bash') return candidates(program, given);
   const [line = '', part = ''] = given;
@@ -14,12 +14,12 @@ export async function complete(program: Command, shell: Shell, given: readonly s
   return inBash(await candidates(program, last.words.slice(1)), last, part);
 }
 
-/** What the last word can become, given those before it. */
+/** The candidates for the last word, given those before it. */
 async function candidates(program: Command, words: readonly string[]): Promise<readonly string[]> {
   const before = words.slice(0, -1);
   const last = words.at(-1) ?? '';
   const found = await wordsAt(walk(program, before), last, before);
-  // A name that would steer the terminal is not typed.
+  // A name with control characters for the terminal is left out.
   return found.filter((word) => word.startsWith(last) && word !== last && visible(word) === word).sort();
 }
 
@@ -38,13 +38,13 @@ async function wordsAt(
   const argument = taken[position] ?? (taken.at(-1)?.variadic === true ? taken.at(-1) : undefined);
   if (argument === undefined) return [];
   if (argument.argChoices !== undefined) return argument.argChoices;
-  // What is put is a file of this machine, which the shell completes itself.
+  // The source of put is a local file, which the shell completes itself.
   if (argument.name() === 'files' && position === 0) return [];
   if (PLACES.includes(argument.name())) return remote.places(last);
   return CONNECTIONS.includes(argument.name()) ? remote.connectionIds() : [];
 }
 
-/** Names of arguments, as the commands declare them. */
+/** Names of arguments in the declarations of the commands. */
 const PLACES: readonly string[] = ['place', 'places', 'from', 'to', 'files'];
 const CONNECTIONS: readonly string[] = ['connection', 'connections'];
 
@@ -64,9 +64,9 @@ function profileNames(): readonly string[] {
 
 interface Position {
   readonly command: Command;
-  /** Arguments before the word. */
+  /** Number of arguments before the word. */
   readonly position: number;
-  /** The option whose value the word is. */
+  /** The option to which the word belongs as a value. */
   readonly pending: Option | undefined;
 }
 
@@ -89,12 +89,12 @@ function walk(program: Command, words: readonly string[]): Position {
   return { command, position, pending };
 }
 
-/** The one that is reached by the words. */
+/** The command that the words select. */
 export function commandOf(program: Command, words: readonly string[]): Command {
   return walk(program, words).command;
 }
 
-/** A command's own, and those of the commands above it. */
+/** A command's own options, and those of its parents. */
 function optionsOf(command: Command): Option[] {
   const all: Option[] = [];
   for (let one: Command | null = command; one !== null; one = one.parent) {

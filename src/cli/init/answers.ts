@@ -1,4 +1,4 @@
-/** What `ftg init` asks, and what becomes of the answers: the tree of gateway.yaml and the secrets that it refers to. */
+/** The questions of `ftg init`, and the conversion of the answers to the tree of gateway.yaml and its secrets. */
 import { randomBytes } from 'node:crypto';
 import type { Definition } from '../../contract/connection/definition.js';
 
@@ -8,10 +8,10 @@ export interface Answers {
   readonly tlsCert: string;
   readonly tlsKey: string;
   readonly dataDir: string;
-  /** Of PostgreSQL; empty = the embedded one. */
+  /** For PostgreSQL; empty = the embedded database. */
   readonly databaseUrl: string;
   readonly email: string;
-  /** Empty = one is made. */
+  /** Empty = generated. */
   readonly password: string;
   readonly sandbox: boolean;
   readonly connection: ConnectionAnswers | undefined;
@@ -20,7 +20,7 @@ export interface Answers {
 export interface ConnectionAnswers {
   readonly definition: Definition;
   readonly id: string;
-  /** As gateway.yaml has them. */
+  /** In the form of gateway.yaml. */
   readonly values: Readonly<Record<string, unknown>>;
   /** By their keys in gateway.yaml. */
   readonly secrets: Readonly<Record<string, string>>;
@@ -29,12 +29,12 @@ export interface ConnectionAnswers {
 export interface Question {
   readonly name: Exclude<keyof Answers, 'sandbox' | 'connection'>;
   readonly flag: string;
-  /** Where the answer stands in gateway.yaml, as mistakes name it. */
+  /** The places of the answer in gateway.yaml, as validation errors name them. */
   readonly paths: readonly string[];
   readonly text: string;
   readonly preset: string;
   readonly isHidden?: boolean;
-  /** Asked at a terminal; the others have their option alone. */
+  /** Asked at a terminal; the others have only an option. */
   readonly isAsked: boolean;
 }
 
@@ -100,13 +100,13 @@ export const QUESTIONS: readonly Question[] = [
   },
 ];
 
-/** Values by the names of environment variables. */
+/** Values by name of environment variable. */
 export type Secrets = Readonly<Record<string, string>>;
 
 export interface Made {
   readonly tree: object;
   readonly secrets: Secrets;
-  /** Those of them that somebody has typed or named. */
+  /** Secrets that were typed or named. */
   readonly given: Secrets;
 }
 

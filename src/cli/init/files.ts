@@ -1,4 +1,7 @@
-/** gateway.yaml with its comments, the environment file beside it, and what the gateway itself says of both. */
+/**
+ * Writes gateway.yaml with its comments and the environment file beside it, and validates both with the gateway's
+ * loader.
+ */
 import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +19,7 @@ import type { Made, Secrets } from './answers.js';
 
 const EXAMPLE = inPackage('config/gateway.example.yaml');
 
-/** Each key with the words of the example file, or of its type of connection. */
+/** Each key has the comment of the example file, or the description in its type of connection. */
 export function yamlOf(tree: object, definition: Definition | undefined, head: string): string {
   const words = exampleWords();
   const keys = definition === undefined ? [] : keysOf(definition);
@@ -56,7 +59,7 @@ function exampleWords(): ReadonlyMap<string, string> {
   return words;
 }
 
-/** By the loader of the gateway. */
+/** Found by the loader of the gateway. */
 export async function mistakesIn(yaml: string, secrets: Secrets): Promise<readonly Mistake[]> {
   const folder = await mkdtemp(join(tmpdir(), 'ftg-init-'));
   try {
@@ -72,7 +75,7 @@ export async function mistakesIn(yaml: string, secrets: Secrets): Promise<readon
   }
 }
 
-/** What stands in it stays: a master key that is lost takes all stored secrets with it. */
+/** Existing values are kept: without its master key all stored secrets are lost. */
 export function keptSecrets(file: string): Secrets {
   try {
     return parseEnv(readFileSync(file, 'utf8')) as Secrets;
@@ -82,7 +85,7 @@ export function keptSecrets(file: string): Secrets {
   }
 }
 
-/** One a line, as shells, systemd and --env-file take them. @throws UsageError for a secret that no such line can hold */
+/** One per line, for shells, systemd and --env-file. @throws UsageError for a secret that such a line cannot contain */
 export function envOf({ secrets }: Pick<Made, 'secrets'>, config: string): string {
   const lines = Object.entries(secrets).map(([name, value]) => {
     if (/^[\w+/=.:@-]*$/.test(value)) return `${name}=${value}\n`;
@@ -93,7 +96,7 @@ export function envOf({ secrets }: Pick<Made, 'secrets'>, config: string): strin
   return `# Secrets of ${basename(config)}: for nobody but the gateway. Without GATEWAY_MASTER_KEY the stored secrets are lost.\n${lines.join('')}`;
 }
 
-/** Whole or not at all; only its owner may read a file of secrets. */
+/** Complete or not at all; only its owner may read a file of secrets. */
 export async function store(file: string, content: string, overwrite: boolean, isSecret: boolean): Promise<void> {
   const part = partOf(file);
   try {

@@ -6,7 +6,7 @@ import { manPage } from './page.js';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { readonly version: string };
-// The words of connections are loaded for their commands alone.
+// Loads the descriptions of connections, which only their commands need.
 const words = ['connections'];
 const { signal } = new AbortController();
 const program = await createProgram({ words, signal, version, handOver: () => undefined });

@@ -1,4 +1,4 @@
-/** The manual page ftg(1), made from the commands themselves, in the macros of man(7). */
+/** The manual page ftg(1), made from the commands themselves, with the macros of man(7). */
 import type { Argument, Command, Option } from 'commander';
 import { EXIT_WORDS } from '../exit-codes.js';
 
@@ -96,13 +96,13 @@ function paragraphs(all: readonly string[]): string[] {
 }
 
 function sentence(words: string): string {
-  // What is typed, such as "connection:path" or "always = …", begins as it is typed.
+  // Literal input, such as "connection:path" or "always = …", keeps its case.
   const isTyped = !/^[a-z]+[ ,;]/.test(words) || /^\S+ =/.test(words);
   const whole = isTyped ? words : words.charAt(0).toUpperCase() + words.slice(1);
   return /[.:!?]$/.test(whole) ? whole : `${whole}.`;
 }
 
-/** A line that cannot be taken for a request. */
+/** A line that is not interpreted as a request. */
 function text(words: string): string {
   const line = escaped(words);
   return /^[.']/.test(line) ? String.raw`\&` + line : line;
