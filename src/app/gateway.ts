@@ -1,6 +1,6 @@
 /**
- * Builds what the process has once, in order, and stops it in reverse; application.ts builds what each event loop has.
- * The first event loop is that of this thread; further ones live in threads of their own (threads/).
+ * Builds the process-wide parts in order, and stops them in reverse; application.ts builds the parts of each event
+ * loop. The first event loop runs in this thread; others run in threads of their own (threads/).
  */
 import { availableParallelism } from 'node:os';
 import type { Config } from '../config/schema.js';
@@ -23,7 +23,7 @@ import type { Storage } from '../storage/storage.js';
 import { masterKeyFile } from '../storage/secrets/master-key.js';
 import { startEventLoops } from './threads/event-loops.js';
 
-/** Who has not asked for so long does not balance load by the answer. */
+/** After so long without a request, /readyz is not used for load balancing. */
 const READY_ASKED_WITHIN_MS = 60_000;
 
 export async function startGateway(
@@ -63,7 +63,7 @@ async function build(
     );
   }
   const log = logWith(logger);
-  // It serves before the first transfer is there.
+  // The metrics exist before the first transfer.
   const { tracer, storage } = await openBase(
     config,
     started,
@@ -100,7 +100,8 @@ async function build(
   reach.sweeper.start();
   await started.start(serving.parts, 'first');
   let retireMs = 0;
-  // Added last, so it is first: not ready from the signal on, and all else goes on until that has been seen.
+  // Added last, so it stops first: not ready from the signal on, while everything else continues until load balancers
+  // have noticed.
   started.add({ name: 'readiness', stop: () => serving.retire(retireMs) });
 
   const url = listenUrl(config, serving.port);
@@ -109,7 +110,7 @@ async function build(
   return {
     url,
     stop: ({ retire } = { retire: false }) => {
-      // The first call decides; nobody waits for a load balancer that is not there.
+      // The first call decides; without a load balancer there is no reason to wait.
       const isAsked = performance.now() - readyAskedAt < READY_ASKED_WITHIN_MS;
       if (stopping === undefined && retire && isAsked) retireMs = config.server.retireSeconds * 1_000;
       return (stopping ??= started.stop(logger));
@@ -119,15 +120,15 @@ async function build(
   };
 }
 
-/** What serves, and how the rest of the process reaches it. */
+/** The serving part, as the rest of the process sees it. */
 interface Serving {
   readonly port: number;
   readonly metrics: Metrics;
-  /** Those of the first event loop, over the sessions of this thread. */
+  /** The parts of the first event loop, with the sessions of this thread. */
   readonly parts: readonly Part[];
-  /** Not ready from now on, but serving for `ms`. */
+  /** Not ready from now on, but serving for another `ms`. */
   retire(ms: number): Promise<void>;
-  /** Where the process could not exit over open sockets, closes them. */
+  /** Closes open sockets if they would prevent the process from exiting. */
   abandon(): Promise<void>;
   reloadTls(): Promise<void>;
 }
@@ -155,7 +156,7 @@ async function serveHere(options: ServingOptions): Promise<Serving> {
   };
 }
 
-/** Several: this one is the first; it accepts for all of them. */
+/** Several event loops: this one is the first and accepts for all of them. */
 async function serveInThreads({
   broker,
   ...options
@@ -211,7 +212,7 @@ async function serveInThreads({
   };
 }
 
-/** Keeps the limits of sessions over threads and other processes; undefined where there is nobody to share with. */
+/** Enforces the limits of sessions over threads and other processes; undefined if this is the only event loop. */
 function openBroker(threads: number, { shared }: Storage, started: Parts): SharesBroker | undefined {
   if (threads === 1 && shared === undefined) return undefined;
   const broker = new SharesBroker();
@@ -221,10 +222,10 @@ function openBroker(threads: number, { shared }: Storage, started: Parts): Share
   return broker;
 }
 
-/** The pools of this thread share with those of the others: it sweeps leftovers. */
+/** The pools of this thread share with those of the others, because this thread sweeps leftovers. */
 function sharesHere(broker: SharesBroker, threads: number): ShareHolder {
   const me = {};
-  // Later, as from another thread: a pool must not be called in the midst of its own call.
+  // Deferred, like a message from another thread: a pool must not be called during its own call.
   const holder = new ShareHolder(threads, (message) => queueMicrotask(() => broker.receive(me, message)));
   broker.join(me, (message) => holder.receive(message));
   return holder;

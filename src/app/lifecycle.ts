@@ -1,13 +1,13 @@
 /**
  * The life of the process around one gateway:
  *
- *   SIGTERM              retire where a load balancer asks, then as SIGINT
+ *   SIGTERM              retire if a load balancer asks for readiness, then as SIGINT
  *   SIGINT               drain and stop, exit 0; not done in drainSeconds and a little more: exit 1
- *   the same once more   exit at once with 128 + the signal's number (130, 143), as shells expect
+ *   a second signal      exit at once with 128 + the signal's number (130, 143), as shells expect
  *   SIGHUP               read the TLS certificate again
- *   an escaped error     log it, try to stop for a moment, exit 1: what state the process is in is unknown
+ *   an escaped error     log it, try to stop for a moment, exit 1: the state of the process is unknown
  *
- * What keeps the process longer than each of these may take is ended by the system (last-resort.ts).
+ * If any of these takes longer than allowed, the system ends the process (last-resort.ts).
  */
 import { constants } from 'node:os';
 import { within } from '../base/deadline.js';
@@ -22,15 +22,15 @@ import type { Logger } from '../observe/log.js';
 /** 78 is EX_CONFIG of sysexits.h. */
 export const EXIT = { success: 0, failure: 1, badConfig: 78 } as const;
 
-/** What stopping may take beyond the drain: closing sessions, last history rows, the embedded database. */
+/** The time for stopping after the drain: closing sessions, last history rows, the embedded database. */
 const STOP_GRACE_MS = 10_000;
 const STOP_AFTER_ERROR_MS = 10_000;
-/** For sockets to close where nothing else is waited for. */
+/** The time for sockets to close when nothing else is awaited. */
 const ABANDON_MS = 1_000;
-/** For the end of a process that has nothing left to do; beyond it threads keep it that cannot be ended. */
+/** The time for a finished process to end; after it, threads that cannot be ended keep it alive. */
 const EXIT_SECONDS = 5;
 
-/** Starts the gateway and keeps it until the process is told to end; ends the process. */
+/** Starts the gateway, runs it until a signal, and ends the process. */
 export async function runGateway(
   start: StartGateway,
   config: Config,
@@ -63,7 +63,7 @@ export async function runGateway(
     if (cancel.signal.aborted) return exitAtOnce(128 + constants.signals[signal]);
     const { retireSeconds, drainSeconds } = config.server;
     logger.info({ signal, retireSeconds, drainSeconds }, 'stopping; a second signal ends at once');
-    // Whatever a start under way or the event loop is busy with.
+    // Works even if a start is in progress or the event loop is blocked.
     endWithin((stopMs(signal === 'SIGTERM') + ABANDON_MS) / 1_000 + EXIT_SECONDS);
     cancel.abort(new GatewayError('draining', `the gateway was told to stop by ${signal}`));
     if (gateway !== undefined) stop(gateway, signal === 'SIGTERM');
@@ -85,7 +85,7 @@ export async function runGateway(
     const stopped = gateway === undefined ? Promise.resolve() : stopWithin(gateway, STOP_AFTER_ERROR_MS);
     void stopped.catch(() => undefined).finally(() => exitAtOnce(EXIT.failure));
   });
-  // A reader of standard output that went away is no reason to end.
+  // A reader of standard output that has closed it is no reason to end.
   process.stdout.on('error', () => undefined);
 
   try {
@@ -99,14 +99,14 @@ export async function runGateway(
   if (cancel.signal.aborted) stop(gateway, false);
 }
 
-/** Rejects when the time is over first. */
+/** Rejects when the time is over. */
 async function stopWithin(gateway: Gateway, ms: number, how?: { readonly retire: boolean }): Promise<void> {
   await within(gateway.stop(how), ms, () => {
     throw new Error(`stopping took more than ${ms} ms`);
   });
 }
 
-/** The gateway leaves nothing to wait for; a handle that someone forgot must not keep the process. */
+/** The gateway leaves nothing to wait for; a forgotten handle must not keep the process alive. */
 function exit(code: number, logger?: Logger, message?: string): never {
   if (message !== undefined) logger?.info(message);
   endWithin(EXIT_SECONDS);

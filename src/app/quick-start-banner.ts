@@ -1,13 +1,13 @@
-/** What a quick start prints: where the gateway serves, how to log in, and requests to try. */
+/** The output of a quick start: the gateway's address, the login, and requests to try. */
 import path from 'node:path';
 import { type Credentials, QUICK_START_EMAIL, stateFile } from './quick-start-state.js';
 import { SANDBOX_CONNECTION_ID } from './sandbox.js';
 
 interface BannerFacts {
-  /** Where clients reach the gateway, without a final slash. */
+  /** The gateway's address for clients, without a final slash. */
   readonly url: string;
   readonly dataDir: string;
-  /** Only at the start that made them. */
+  /** Only at the start that created them. */
   readonly credentials?: Credentials | undefined;
 }
 
@@ -42,7 +42,7 @@ function shownBefore(dataDir: string): string[] {
   ];
 }
 
-/** The upload brings its own content, so that no file has to be there first. */
+/** The upload contains its content, so that no file is needed. */
 function curlLines(url: string, apiKey: string): string[] {
   const curl = `curl -sS -H 'Authorization: Bearer ${apiKey}'`;
   const api = `${url}/api`;

@@ -1,8 +1,8 @@
 /**
- * What a quick start makes and keeps: the sandbox's login in dataDir/quick-start.json, and the account with its key and
- * password. These are not in the file: the database keeps their hashes, and they are shown once. `isAnnounced` is set only
- * after they were printed, so that a start that failed in between makes new ones instead of leaving an account that
- * cannot be entered.
+ * The state of a quick start. The sandbox's login is stored in dataDir/quick-start.json. The account's key and password
+ * are not: the database stores their hashes, and they are shown once. `isAnnounced` is set only after they were
+ * printed, so that after a failed start the next one creates new ones, instead of leaving an account without a known
+ * login.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm } from 'node:fs/promises';
@@ -12,23 +12,23 @@ import { ConfigError } from '../config/mistakes.js';
 import type { AccountConfig } from '../config/schema.js';
 import { SANDBOX_USERNAME, type SandboxState } from './sandbox.js';
 
-/** Below the top-level domain that never leaves the machine (RFC 6761). */
+/** In the top-level domain that never leaves the machine (RFC 6761). */
 export const QUICK_START_EMAIL = 'owner@gateway.localhost';
 const KEY_NAME = 'quick-start';
 
 /** dataDir/quick-start.json */
 interface QuickStartState extends SandboxState {
-  /** Whether key and password have been shown. */
+  /** Whether key and password were shown. */
   readonly isAnnounced: boolean;
 }
 
-/** What is shown once. */
+/** Shown once. */
 export interface Credentials {
   readonly apiKey: string;
   readonly password: string;
 }
 
-/** The state of a quick start on this folder; undefined = there was none. ConfigError when the file cannot be used. */
+/** The state of a quick start in this folder; undefined = there was none. ConfigError if the file cannot be used. */
 export async function readQuickStart(dataDir: string): Promise<QuickStartState | undefined> {
   const file = stateFile(dataDir);
   try {
@@ -39,14 +39,14 @@ export async function readQuickStart(dataDir: string): Promise<QuickStartState |
   }
 }
 
-/** Makes and stores the state of a first start. */
+/** Creates and stores the state of a first start. */
 export async function makeQuickStart(dataDir: string): Promise<QuickStartState> {
   const fresh = { sandbox: { username: SANDBOX_USERNAME, password: randomPassword() }, isAnnounced: false };
   await storeQuickStart(dataDir, fresh);
   return fresh;
 }
 
-/** Whole or not at all, and for the owner's eyes only. */
+/** Complete or not at all, and readable only by its owner. */
 export async function storeQuickStart(dataDir: string, state: QuickStartState): Promise<void> {
   const file = stateFile(dataDir);
   const draft = await writePrivateDraft(file, `${JSON.stringify(state, undefined, 2)}\n`);
@@ -58,8 +58,8 @@ export async function storeQuickStart(dataDir: string, state: QuickStartState): 
 }
 
 /**
- * Credentials for the banner, or undefined when they were shown before. A database without accounts is new: even if the
- * file says that credentials were shown, it does not have them.
+ * Credentials for the banner, or undefined if they were shown before. A database without accounts is new: it does not
+ * have the credentials, even if the file says that they were shown.
  */
 export function newCredentials(
   state: QuickStartState,
@@ -70,7 +70,9 @@ export function newCredentials(
   return { apiKey: generateKey(), password: randomPassword() };
 }
 
-/** The account of the quick start. Without credentials those of the first start stay, since provisioning removes nothing. */
+/**
+ * The account of the quick start. Without credentials the first ones stay valid, because provisioning removes nothing.
+ */
 export function quickStartAccount(credentials?: Credentials): AccountConfig {
   const account = { email: QUICK_START_EMAIL, plan: 'pro', connections: [] };
   if (credentials === undefined) return { ...account, apiKeys: [] };
@@ -89,7 +91,7 @@ export function stateFile(dataDir: string): string {
   return path.resolve(dataDir, 'quick-start.json');
 }
 
-/** Letters and digits alone: it can be typed and pasted anywhere. */
+/** Only letters and digits, so that it can be typed and pasted anywhere. */
 function randomPassword(): string {
   return randomBytes(18).toString('base64url').replace(/[-_]/g, 'x');
 }
@@ -106,7 +108,7 @@ function parseState(text: string, file: string): QuickStartState {
       return { sandbox: { username, password }, isAnnounced, ...(webhookPort === undefined ? {} : { webhookPort }) };
     }
   } catch {
-    // Refused below, like a file of another shape.
+    // Refused below, like a file of another form.
   }
   const allowed = 'the file as it was, or none: delete it, and the next start makes a new API key and password';
   throw new ConfigError([{ path: file, found: 'not the state of a quick start', allowed, place: undefined }]);

@@ -1,6 +1,6 @@
 /**
- * Started without any configuration, the gateway makes one account, an API key, a dashboard password and a connection
- * to a small SFTP server of its own, and prints how to use them.
+ * Without any configuration, the gateway creates one account, an API key, a dashboard password and a connection to its
+ * own small SFTP server, and prints how to use them.
  */
 import type { Config } from '../config/schema.js';
 import type { SandboxPart } from '../sandbox/sink.js';
@@ -24,13 +24,13 @@ import {
 import type { Parts } from './parts.js';
 
 interface Provisioned {
-  /** Says what is to be said once the gateway serves. */
+  /** Prints the banner, if any, once the gateway serves. */
   readonly announce: (url: string) => Promise<void>;
-  /** Where it runs, for an account. */
+  /** The running sandbox and its account. */
   readonly sandbox: SandboxPart | undefined;
 }
 
-/** Applies the accounts, and runs the sandbox where it is wanted. */
+/** Provisions the accounts, and runs the sandbox if it is wanted. */
 export async function provision(
   config: Config,
   quickStart: boolean,
@@ -40,10 +40,10 @@ export async function provision(
 ): Promise<Provisioned> {
   const { accounts, dataDir } = config;
   const former = await readQuickStart(dataDir);
-  // A configuration on the data of a quick start leaves its account as it was.
+  // With a configuration on the data of a quick start, its account stays as it was.
   const isQuick = accounts.length === 0 && (quickStart || former !== undefined);
   const owner = await sandboxOwner(storage);
-  // Whoever may make connections can make one that looks like it: alone it proves nothing.
+  // Any owner can create a connection that looks like it; on its own it proves nothing.
   const ranHere = former !== undefined && owner !== undefined;
   const isWanted = isSandboxWanted(config, isQuick, ranHere);
   const state = former ?? (isQuick || isWanted ? await makeQuickStart(dataDir) : undefined);
@@ -65,7 +65,7 @@ export async function provision(
     if (account !== undefined) running = { accountId: account.id, receiver, received };
   } else {
     await storage.provision(wanted);
-    // Nothing listens there any more: "switched off" says more than "connection refused".
+    // Its server does not run any more: "switched off" says more than "connection refused".
     if (config.sandbox === false && owner !== undefined) await storage.connections.switchOff(SANDBOX_CONNECTION_ID);
     if ((await storage.accounts.count()) === 0) log('warn', NO_ACCOUNT);
   }

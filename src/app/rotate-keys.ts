@@ -6,9 +6,9 @@ import { changeMasterKey } from '../storage/open.js';
 import { StartupError } from '../storage/storage.js';
 
 /**
- * Wraps every secret anew, from the configured master key (GATEWAY_MASTER_KEY or the key file) to `nextKey`; "" makes a
- * key, which only a key file can take in. Resolves to the exit code. Running gateways keep their key, cannot read or write
- * secrets any more, and must be restarted with the new one.
+ * Rewraps every secret from the configured master key (GATEWAY_MASTER_KEY or the key file) to `nextKey`; "" generates a
+ * key, which only a key file can store. Resolves to the exit code. Running gateways keep their key, cannot read or
+ * write secrets any more, and must be restarted with the new one.
  */
 export async function rotateKeys(config: Config, nextKey: string): Promise<number> {
   if (nextKey === '' && config.masterKey !== '') {

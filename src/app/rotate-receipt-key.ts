@@ -1,10 +1,10 @@
-/** The command `rotate-receipt-key`: another key signs the receipts of the database of a configuration. */
+/** The command `rotate-receipt-key`: from now on another key signs the receipts of the database of a configuration. */
 import type { Config } from '../config/schema.js';
 import { changeReceiptKey } from '../storage/open.js';
 import { StartupError } from '../storage/storage.js';
 import { EXIT } from './lifecycle.js';
 
-/** Gateways that run take it up with their next receipt. Resolves to the exit code. */
+/** Running gateways use it from their next receipt on. Resolves to the exit code. */
 export async function rotateReceiptKey(config: Config): Promise<number> {
   const options = {
     ...config.database,

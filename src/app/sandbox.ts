@@ -1,6 +1,6 @@
 /**
- * The gateway's own SFTP server and receiver of webhooks: whether they run, whose connection leads to the server, and where they
- * are. Their ports may differ from start to start; the connection is registered anew each time, wherever it was.
+ * The gateway's own SFTP server and receiver of webhooks: whether they run, their addresses, and the account with the
+ * connection to the server. Their ports may differ between starts; the connection is registered again each time.
  */
 import path from 'node:path';
 import type { AccountConfig, Config, ConnectionConfig } from '../config/schema.js';
@@ -17,14 +17,14 @@ const HOST = '127.0.0.1';
 
 type Holder = Pick<AccountConfig, 'email' | 'plan'>;
 
-/** What is kept of it from start to start. */
+/** The stored state of the sandbox. */
 export interface SandboxState {
   readonly sandbox: { readonly username: string; readonly password: string };
-  /** Where its receiver of webhooks was at the last start: their URLs hold it. */
+  /** The port of its receiver of webhooks at the last start: their URLs contain it. */
   readonly webhookPort?: number;
 }
 
-/** Where it listens at this start. */
+/** The addresses of this start. */
 interface RunningSandbox {
   readonly port: number;
   readonly hostKeyFingerprint: string;
@@ -32,7 +32,7 @@ interface RunningSandbox {
   readonly received: SandboxPart['received'];
 }
 
-/** Over dataDir/sandbox, on loopback. `webhookPort`: where the receiver was before. */
+/** Serves dataDir/sandbox, on loopback. `webhookPort`: the receiver's former port. */
 export async function runSandbox(
   dataDir: string,
   { sandbox, webhookPort = 0 }: SandboxState,
@@ -51,7 +51,7 @@ export async function runSandbox(
   return { ...server, receiver: { address: HOST, port: sink.port }, received: async () => sink.received() };
 }
 
-/** The connection to it. */
+/** The connection to the sandbox. */
 export function sandboxConnection(
   { sandbox }: Pick<SandboxState, 'sandbox'>,
   { port, hostKeyFingerprint }: Omit<RunningSandbox, 'receiver' | 'received'>,
@@ -70,17 +70,20 @@ export function sandboxConnection(
   };
 }
 
-/** Who has the connection already, where it leads to a sandbox of ours. */
+/** The account that already has the connection, if it leads to a sandbox of this gateway. */
 export async function sandboxOwner(storage: Storage): Promise<Holder | undefined> {
   return storage.accounts.findByConnection(SANDBOX_CONNECTION_ID, HOST, SANDBOX_USERNAME);
 }
 
-/** Whether it is to run. `isQuick`: the quick start's account is the only one. `ranHere`: before, on this data folder. */
+/**
+ * Whether it should run. `isQuick`: the quick start's account is the only one. `ranHere`: it has run on this data
+ * folder before.
+ */
 export function isSandboxWanted({ sandbox }: Config, isQuick: boolean, ranHere: boolean): boolean {
   return sandbox === 'auto' ? isQuick || ranHere : sandbox;
 }
 
-/** The accounts, one of which has this connection too; it is added where the configuration does not list it. */
+/** The accounts, with this connection added to its owner; the owner is added if the configuration does not list it. */
 export function withConnection(
   accounts: readonly AccountConfig[],
   owner: Holder,

@@ -1,4 +1,4 @@
-/** Starts the gateway. A database of its own starts first: it becomes ready while the modules of the gateway are read. */
+/** Starts the gateway. An embedded database starts first: it becomes ready while the modules of the gateway load. */
 import { BegunServer } from '../storage/embedded/begun.js';
 import type { StartGateway } from './gateway-types.js';
 import { logWith } from './log-with.js';

@@ -1,4 +1,4 @@
-/** What the main thread and the threads of event loops ask of each other. */
+/** The calls between the main thread and the threads of event loops. */
 import type { AppDescriptor } from 'uWebSockets.js';
 import type { Config } from '../../config/schema.js';
 import type { Failures, Taken } from '../../http/rate-limits.js';
@@ -7,14 +7,14 @@ import type { FromBroker, ToBroker } from '../../shares/share-messages.js';
 import type { SandboxPart } from '../../sandbox/sink.js';
 import type { carried } from './line.js';
 
-/** What a thread is started with. */
+/** The start data of a thread. */
 export interface ThreadData {
-  /** From 2, as the main thread is the first; in the log lines. */
+  /** From 2, because the main thread is the first; shown in log lines. */
   readonly thread: number;
   readonly threads: number;
-  /** For this thread: what the process has is divided already. */
+  /** For this thread: its part of the process's resources. */
   readonly config: Config;
-  /** Where the process runs one. */
+  /** If the process runs one. */
   readonly sandbox: Omit<SandboxPart, 'received'> | undefined;
 }
 
@@ -28,7 +28,7 @@ export type MainCalls = {
   readonly giveFailureBack: (address: string) => Promise<void>;
   /** The metrics of the process. */
   readonly metrics: () => Promise<string>;
-  /** What the sandbox's receiver of webhooks has. */
+  /** The requests that the sandbox's receiver of webhooks got. */
   readonly received: () => ReturnType<SandboxPart['received']>;
   readonly readyAsked: () => void;
   /** An error escaped; the thread waits for its end. */
@@ -39,14 +39,14 @@ export type MainCalls = {
 export type ThreadCalls = {
   /** Builds everything and joins the acceptor. */
   readonly start: () => Promise<void>;
-  /** Where the process listens: no connection may lead back there. */
+  /** The listening port of the process: connections must not lead back to it. */
   readonly listening: (port: number) => void;
   readonly share: (message: FromBroker) => void;
   readonly metrics: () => Promise<MetricsSnapshot>;
   readonly reloadTls: () => void;
   /** No longer ready, but serving for `ms`. */
   readonly retire: (ms: number) => Promise<void>;
-  /** Drains, ends every part, and then the thread. */
+  /** Drains, stops every part, and then ends the thread. */
   readonly stop: () => Promise<void>;
   /** Closes every socket at once, and ends the thread. */
   readonly abandon: () => void;

@@ -1,4 +1,4 @@
-/** A further event loop: its own server, pools and storage, in a thread; see event-loops.ts for the other end. */
+/** A further event loop with its own server, pools and storage, in a thread; event-loops.ts is the other side. */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SharedAcceptor } from '../../http/native/acceptor.js';
 import { createLogger } from '../../observe/log.js';
@@ -65,16 +65,16 @@ const calls: ThreadCalls = {
   retire: (ms) => application.retire(ms),
   stop: async () => {
     await started.stop(logger);
-    // The answer goes out first.
+    // The answer is sent first.
     setImmediate(() => process.exit());
   },
   abandon: () => {
     application.server.abandon();
-    // Closed sockets are gone at the end of this turn.
+    // Sockets are closed at the end of this turn.
     setImmediate(() => setImmediate(() => process.exit()));
   },
 };
 const main = new ThreadLine<MainCalls>(parentPort, calls);
 
-// It stays, so that nothing is handed to a thread that is gone, until the process ends over it.
+// The thread stays until the process ends because of it, so that nothing is sent to a thread that is gone.
 process.on('uncaughtException', (error) => main.tell('crashed', carried(error)));

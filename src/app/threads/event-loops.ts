@@ -1,10 +1,10 @@
 /**
- * The further event loops of the process where it has several (server.threads), each in a thread of its own; the first
- * one is the main thread's. That accepts all connections and hands them out in turn, to itself too. What must be one for
- * the process lives there: the listening socket, the permits to open sessions, the rate limits and the text of the metrics.
- *
- * A thread that dies takes the process with it: its transfers are cut in any case, the front end's connections to it
- * are native memory that must not be touched again, and a supervisor starts a whole process better than we half a one.
+ * The further event loops of a process (server.threads), each in a thread of its own; the first one runs in the main
+ * thread. The main thread accepts all connections and hands them out in turn, also to itself. It has what must exist
+ * once per process: the listening socket, the permits to open sessions, the rate limits and the text of the metrics. If
+ * a thread dies, the process ends: the thread's transfers are cut in any case, the front end's connections to it are
+ * native memory that must not be touched again, and a supervisor restarts a whole process better than the gateway could
+ * restart half of one.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -22,36 +22,36 @@ const WORKER_FILE = new URL('./event-loop.worker.js', import.meta.url);
 
 interface EventLoopsOptions {
   readonly config: Config;
-  /** That of the main thread included. */
+  /** Including the main thread. */
   readonly threads: number;
-  /** Of the running database. */
+  /** The running database. */
   readonly databaseUrl: string;
   readonly broker: SharesBroker;
   readonly acceptor: Acceptor;
   readonly limiters: Limiters;
-  /** Of the process. */
+  /** For the whole process. */
   readonly metricsText: () => Promise<string>;
-  /** GET /readyz was asked of one of them. */
+  /** GET /readyz was requested from one of them. */
   readonly onReadyAsked: () => void;
   readonly sandbox: SandboxPart | undefined;
 }
 
 interface EventLoops {
-  /** Where the process listens from now on. */
+  /** The process listens on this port from now on. */
   listening(port: number): void;
-  /** What each of them has counted. */
+  /** The counts of each thread. */
   metrics(): Promise<readonly MetricsSnapshot[]>;
-  /** Rejects when a thread cannot use the certificate; it keeps the former one then. */
+  /** Rejects if a thread cannot use the certificate; then it keeps the former one. */
   reloadTls(): Promise<void>;
-  /** No thread is ready from now on; all serve for `ms`. */
+  /** No thread is ready from now on; all serve for another `ms`. */
   retire(ms: number): Promise<void>;
   /** Ends the threads at once: Node.js aborts a process that exits while they have sockets open. */
   abandon(): Promise<void>;
-  /** After that: lets running requests finish for server.drainSeconds, ends the threads. */
+  /** Then lets running requests finish for server.drainSeconds, and ends the threads. */
   stop(): Promise<void>;
 }
 
-/** Resolves when all threads have joined the acceptor. What rejects has left nothing running. */
+/** Resolves when all threads have joined the acceptor. After a rejection nothing is left running. */
 export async function startEventLoops(options: EventLoopsOptions): Promise<EventLoops> {
   const { acceptor, limiters } = options;
   const calls: Omit<MainCalls, 'share' | 'crashed'> = {
@@ -67,7 +67,7 @@ export async function startEventLoops(options: EventLoopsOptions): Promise<Event
   const loops = Array.from({ length: options.threads - 1 }, (_, index) => startThread(options, index + 2, calls));
   const lines = loops.map(({ line }) => line);
   const retire = async (ms: number): Promise<void> => {
-    // Where an error has escaped, the process ends as soon as it can.
+    // After an escaped error the process ends as soon as possible.
     if (!loops.some(({ hasFailed }) => hasFailed)) await Promise.all(loops.map((loop) => loop.retire(ms)));
   };
   const stop = async (): Promise<void> => {
@@ -93,7 +93,7 @@ export async function startEventLoops(options: EventLoopsOptions): Promise<Event
 interface Loop {
   readonly line: ThreadLine<ThreadCalls>;
   readonly hasFailed: boolean;
-  /** Resolves after `ms`, at once where the thread has not started or is gone. */
+  /** Resolves after `ms`; at once if the thread has not started or is gone. */
   retire(ms: number): Promise<void>;
   abandon(): Promise<void>;
   stop(): Promise<void>;
@@ -119,7 +119,7 @@ function startThread(
     if (isStopping) return;
     hasFailed = true;
     acceptor.close();
-    // Becomes an error that escaped in this thread, and ends the process as one.
+    // Becomes an escaped error of this thread, and ends the process.
     throw error;
   };
   const gone = (error: Error): void => {
@@ -129,7 +129,8 @@ function startThread(
   const served: MainCalls = {
     ...calls,
     share: (message) => broker.receive(worker, message),
-    // It still answers, and has to close its sockets itself: Node.js aborts the process where a thread ends over them.
+    // It still answers, and must close its sockets itself: Node.js aborts the process if a thread ends with open
+    // sockets.
     crashed: (error) => fail(restored(error)),
   };
   const line = new ThreadLine<ThreadCalls>(worker, served);
@@ -155,10 +156,10 @@ function startThread(
   };
 }
 
-/** The configuration with a further thread's part of what is set for the process. */
+/** The configuration with one thread's part of the process-wide settings. */
 function shareOf(config: Config, threads: number, databaseUrl: string): Config {
   const { database } = config;
-  // Of the connections only those for ordinary statements can be divided; the others are few, and opened when needed.
+  // Only the connections for ordinary statements can be divided; the others are few, and opened when needed.
   const statements = Math.ceil(Math.max(1, database.poolSize - SEPARATE_CONNECTIONS) / threads);
   return {
     ...config,

@@ -1,6 +1,6 @@
-/** Calls between two threads: each side names what it serves, as functions, and calls the other's by name. */
+/** Calls between two threads: each side serves functions by name, and calls those of the other side. */
 
-/** A MessagePort or a Worker. What is sent is cloned. */
+/** A MessagePort or a Worker. Messages are cloned. */
 interface Port {
   postMessage(message: unknown): void;
   on(event: 'message', listener: (message: unknown) => void): unknown;
@@ -13,7 +13,7 @@ type Message =
   | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly error: CarriedError };
 
-/** An error in a form that survives the way: its class is lost, its name and code are not. */
+/** An error in a form that can be cloned: it loses its class, but keeps its name and code. */
 interface CarriedError {
   readonly name: string;
   readonly message: string;
@@ -40,7 +40,7 @@ export class ThreadLine<Far extends Served> {
     port.on('message', (message) => void this.#receive(message as Message));
   }
 
-  /** Rejects with what the other side threw, or with the reason of `end`. */
+  /** Rejects with the error of the other side, or with the reason of `end`. */
   call<K extends keyof Far & string>(name: K, ...parts: Parameters<Far[K]>): Promise<Awaited<ReturnType<Far[K]>>> {
     return new Promise((resolve, reject) => {
       if (this.#ended !== undefined) return reject(this.#ended);
@@ -50,12 +50,12 @@ export class ThreadLine<Far extends Served> {
     });
   }
 
-  /** A call whose outcome nobody waits for. Calls arrive in the order in which they are made. */
+  /** A call without a result. Calls arrive in the order in which they are made. */
   tell<K extends keyof Far & string>(name: K, ...parts: Parameters<Far[K]>): void {
     this.#port.postMessage({ kind: 'call', id: undefined, name, parts });
   }
 
-  /** The other side is gone: nobody waits for it any more. */
+  /** The other side is gone: all waiting calls reject. */
   end(reason: Error): void {
     this.#ended = reason;
     for (const { reject } of this.#pending.values()) reject(reason);
@@ -75,7 +75,7 @@ export class ThreadLine<Far extends Served> {
       const value = await this.#near[name]?.(...parts);
       if (id !== undefined) this.#port.postMessage({ kind: 'result', id, value });
     } catch (error) {
-      // Nobody waits for it: it escapes as any other error nobody expected.
+      // No caller waits for it: it escapes like any other unexpected error.
       if (id === undefined) throw error;
       this.#port.postMessage({ kind: 'failure', id, error: carried(error) });
     }
