@@ -1,4 +1,4 @@
-/** Builds the parts of dist that are more than modules, each when what it is made of has changed. */
+/** Builds the parts of dist that are more than modules, each when its sources have changed. */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,13 +15,13 @@ export { buildOnChange } from './on-change.js';
 const run = promisify(execFile);
 
 interface Part extends Sources {
-  /** Needs a tool (test/tools), and so is not made by `npm run build`. */
+  /** Needs a tool (test/tools), so `npm run build` does not make it. */
   readonly isOnRequest?: boolean;
   /** Parts that are made before it. */
   readonly needs?: readonly string[];
-  /** It is made again when one is missing. */
+  /** It is made again if one is missing. */
   readonly outputs: readonly string[];
-  /** Resolves to the files that it was made of, beside `files` and `folders`. */
+  /** Resolves to its source files beside `files` and `folders`. */
   make: () => Promise<readonly string[]>;
 }
 
@@ -35,7 +35,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   site: {
     outputs: ['dist/site'],
     folders: ['docs', 'src/docs/web'],
-    // The documents at the root are pages as well.
+    // The documents in the root folder are pages, too.
     files: [
       ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
       ...['src/dashboard/web/icon.svg', 'src/config/example.yaml'],
@@ -53,7 +53,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     make: () => runProgram('src/build/example.ts'),
   },
   man: { outputs: ['dist/man/ftg.1'], files: ['package.json'], make: () => runProgram('src/cli/man/build.ts') },
-  // Below src, where compilers, editors and Python look for what a client imports.
+  // In src, where compilers, editors and Python look for the imports of a client.
   clients: {
     outputs: clientFiles(),
     folders: [ASYNC],
@@ -94,7 +94,7 @@ export async function buildParts(wanted: readonly string[]): Promise<void> {
   if (failed?.status === 'rejected') throw failed.reason;
 }
 
-/** Runs a module as a program. Resolves to what it imports. */
+/** Runs a module as a program. Resolves to its imports. */
 async function runProgram(source: string): Promise<string[]> {
   const scan = esbuild.build({
     entryPoints: [source],

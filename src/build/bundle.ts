@@ -1,7 +1,7 @@
 /**
- * The programs as they are started: dist/bundle/main.js (the gateway), ftg.js, and the files of their threads, with the libraries in
- * them. What the first request does not need is in chunks that are loaded when it is used. A start so reads some twenty
- * files in place of a thousand.
+ * The programs in their installed form: dist/bundle/main.js (the gateway), ftg.js, and the files of their threads, with
+ * the libraries in them. Code that the first request does not need is in chunks that load on first use. So a start
+ * reads some twenty files instead of a thousand.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,7 +10,10 @@ import { ROOT } from './root.js';
 
 export const BUNDLE = 'dist/bundle';
 
-/** A thread is started by the name of its file, next to the file that starts it: `new URL('./key-worker.js', import.meta.url)`. */
+/**
+ * A thread is started by the name of its file, in the same folder as the file that starts it: `new
+ * URL('./key-worker.js', import.meta.url)`.
+ */
 export const PROGRAMS = {
   main: 'src/main.ts',
   ftg: 'src/cli/main.ts',
@@ -19,7 +22,10 @@ export const PROGRAMS = {
   'key-worker': 'src/remotes/sftp/keys/key-worker.ts',
 };
 
-/** They stay packages: native code, which has a build for each system, and piscina, which starts a file of its own as a thread. */
+/**
+ * These stay packages: native code, which has a build for each system, and piscina, which starts one of its own files
+ * as a thread.
+ */
 const PACKAGES = ['koffi', 'uWebSockets.js', 'uWebSockets.js-compat', 'cpu-features', 'piscina'];
 
 /** The native half of a package that is in the bundle: ssh2/lib/protocol/crypto/build/Release/sshcrypto.node. */
@@ -52,7 +58,7 @@ export const PROGRAM_OPTIONS = {
   sourcesContent: false,
   external: PACKAGES,
   plugins: [nativeHalves],
-  // For the libraries that are CommonJS modules.
+  // For libraries that are CommonJS modules.
   banner: {
     js: [
       "import { createRequire as requireFrom } from 'node:module';",
@@ -61,7 +67,7 @@ export const PROGRAM_OPTIONS = {
   },
 } as const satisfies BuildOptions;
 
-/** Resolves to the files that are in it. */
+/** Resolves to the source files. */
 export async function buildBundle(): Promise<string[]> {
   const { metafile, outputFiles } = await build({ ...PROGRAM_OPTIONS, write: false });
   const folder = join(ROOT, BUNDLE);

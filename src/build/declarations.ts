@@ -1,4 +1,7 @@
-/** The types of the client, dist/src/client/*.d.ts: for its package, and for programs that import it from the gateway's own. */
+/**
+ * The types of the client, dist/src/client/*.d.ts: for its package, and for programs that import it from the gateway's
+ * package.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,13 +14,13 @@ export const DECLARATIONS = join(ROOT, 'dist/src/client');
 
 let declared: Promise<void> | undefined;
 
-/** Once in a process. Uses the type checker, which is a tool (test/tools): `npm ci` builds without it. */
+/** Runs once per process. Needs the type checker, which is a tool (test/tools): `npm ci` builds without it. */
 export function declareClient(): Promise<void> {
   return (declared ??= declare());
 }
 
 async function declare(): Promise<void> {
-  // Processes that stage packages at the same time then find whole files.
+  // Other processes that stage packages at the same time then find complete files.
   const made = mkdtempSync(join(ROOT, 'dist/declarations-'));
   try {
     const checker = join(ROOT, 'node_modules/typescript/bin/tsc');

@@ -1,4 +1,7 @@
-/** Modules of src/contract/derived, bundled as the values that they export: a page loads a list of codes, not the catalogue. */
+/**
+ * Bundles modules of src/contract/derived as their exported values: a page loads a list of codes instead of the
+ * catalogue.
+ */
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';

@@ -1,4 +1,4 @@
-/** A program: writes the example file to where users look for it. */
+/** A program: writes the example file to the place for users. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exampleFile } from '../config/example.js';

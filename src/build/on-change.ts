@@ -1,4 +1,4 @@
-/** `npm run dev`: builds the gateway on each change of src, and starts it again. */
+/** `npm run dev`: on each change of src, builds the gateway and restarts it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, watch } from 'node:fs';
@@ -12,7 +12,10 @@ import { ROOT } from './root.js';
 /** Editors write a file in several steps. */
 const REST_MS = 50;
 
-/** Builds modules, then starts the gateway, then makes the types. What else the bundle does not hold, such as the dashboard, `npm run build` makes. */
+/**
+ * Builds the modules, restarts the gateway, then makes the types. Parts outside the bundle, such as the dashboard, need
+ * `npm run build`.
+ */
 export async function buildOnChange(buildModules: () => Promise<void>, makeTypes: () => Promise<void>): Promise<void> {
   const record = new BuildRecord();
   record.forget('bundle');
@@ -27,7 +30,7 @@ export async function buildOnChange(buildModules: () => Promise<void>, makeTypes
     try {
       await Promise.all([buildModules(), bundle.rebuild()]);
     } catch {
-      // esbuild has said what is wrong, and the gateway runs on as it was.
+      // esbuild has reported the error, and the gateway continues unchanged.
       return;
     }
     console.log(`built in ${Math.round(performance.now() - startedAt)} ms`);
@@ -55,7 +58,7 @@ function start(): ChildProcess {
   return spawn(process.execPath, words, { cwd: ROOT, stdio: 'inherit' });
 }
 
-/** As a supervisor does: running transfers may end. */
+/** Like a supervisor: running transfers may finish. */
 async function stop(gateway: ChildProcess | undefined): Promise<void> {
   if (gateway === undefined || gateway.exitCode !== null || gateway.signalCode !== null) return;
   gateway.kill('SIGINT');

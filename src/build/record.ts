@@ -1,4 +1,4 @@
-/** What each part of dist was made of, so that it is made again only when that has changed. */
+/** Stores the sources of each part of dist, so that it is made again only after a change. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -6,12 +6,12 @@ import { ROOT } from './root.js';
 
 const FILE = 'dist/.build.json';
 
-/** The digests of the files that a part is made of, by their paths from the root. */
+/** The digests of a part's source files, by path from the root. */
 type Inputs = Readonly<Record<string, string>>;
 
-/** What one part is made of. */
+/** The sources of one part. */
 export interface Sources {
-  /** A file that comes or goes changes the part as well. */
+  /** An added or removed file also changes the part. */
   readonly folders?: readonly string[];
   readonly files?: readonly string[];
 }
@@ -21,7 +21,7 @@ export class BuildRecord {
   readonly #parts: Record<string, Inputs>;
   readonly #digests = new Map<string, string>();
 
-  /** `root` is the folder that all paths begin from. */
+  /** `root` is the base folder of all paths. */
   constructor(root = ROOT) {
     this.#root = root;
 
@@ -40,7 +40,7 @@ export class BuildRecord {
   }
 
   set(part: string, { files = [], folders = [] }: Sources): void {
-    // Libraries are those of the lock file.
+    // The lock file stands for the libraries.
     const own = [...files, ...folders.flatMap((folder) => this.#filesIn(folder))].filter(
       (file) => !file.includes('node_modules/'),
     );
@@ -48,7 +48,7 @@ export class BuildRecord {
     this.#parts[part] = Object.fromEntries(all.map((file) => [file, this.#digest(file)]));
   }
 
-  /** It is made in another way from now on. */
+  /** The part will be made in another way from now on. */
   forget(part: string): void {
     delete this.#parts[part];
   }

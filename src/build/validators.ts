@@ -14,11 +14,11 @@ interface Compiled {
   readonly kind: ValidatorKind;
 }
 
-/** Every schema that is known when the gateway is built. */
+/** Every schema that is known at build time. */
 export async function knownSchemas(): Promise<readonly Compiled[]> {
   const found: Compiled[] = [];
   listCheckers((schema, kind) => found.push({ schema, kind }));
-  // Modules that check something say so when they are loaded, routes when a router has them.
+  // Modules register their checkers when they are loaded; routes when a router gets them.
   const { describedRoutes } = await import('../docs/route-table.js');
   const { checkersOf } = await import('../http/router.js');
   describedRoutes().forEach(checkersOf);
@@ -28,7 +28,7 @@ export async function knownSchemas(): Promise<readonly Compiled[]> {
   return [...found, { schema: configSchema(CONNECTION_TYPES), kind: 'config' }];
 }
 
-/** The formats as generated code asks for them. */
+/** The formats in the form that generated code requires. */
 const FORMATS_MODULE = 'formats of the gateway';
 const formatsModule: Plugin = {
   name: FORMATS_MODULE,
@@ -46,13 +46,13 @@ const formatsModule: Plugin = {
   },
 };
 
-/** The text of a module whose exports are the function. */
+/** The text of a module that exports the validator function. */
 function compiledText({ schema, kind }: Compiled): string {
   const ajv = createAjv(kind, { source: true, formats: _`require(${FORMATS_MODULE})` });
   return standalone.default(ajv, ajv.compile(schema));
 }
 
-/** Writes those to `folder` that are not there, and removes what is not among them. */
+/** Writes missing validators to `folder`, and removes unknown ones. */
 export async function compileSchemas(known: readonly Compiled[], folder = join(ROOT, VALIDATORS)): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const wanted = new Map(known.map((one) => [`${validatorName(one.schema, one.kind)}.cjs`, one]));

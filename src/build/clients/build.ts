@@ -1,4 +1,4 @@
-/** A program: makes the types of the clients, and the synchronous half of that for Python. */
+/** A program: makes the types of the clients, and the synchronous half of the Python client. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../root.js';
@@ -6,7 +6,7 @@ import { ASYNC, SYNC, twinsIn } from './files.js';
 import { twinOf } from './python-twin.js';
 import { textsOfContract } from './texts.js';
 
-/** A file that is the same stays untouched: `npm run dev` builds again on every change of src. */
+/** An unchanged file is not written: `npm run dev` builds again on every change of src. */
 function write(file: string, text: string): void {
   const path = join(ROOT, file);
   if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text);

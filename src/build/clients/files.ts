@@ -1,4 +1,7 @@
-/** The files of the clients that the build makes, by their paths from the root. They lie beside the sources that import them, and git ignores them. */
+/**
+ * The files of the clients that the build makes, with paths from the root. They are beside the sources that import
+ * them; git ignores them.
+ */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../root.js';
@@ -10,10 +13,10 @@ const PYTHON = 'src/python/file_transfer_gateway';
 export const PYTHON_TYPES = `${PYTHON}/types.py`;
 export const PYTHON_CODES = `${PYTHON}/_codes.py`;
 export const [ASYNC, SYNC] = [`${PYTHON}/_async`, `${PYTHON}/_sync`];
-/** Modules that differ in more than waiting: each half has its own. */
+/** Modules whose halves differ in more than waiting: each half has its own. */
 const BY_HAND: readonly string[] = ['__init__.py', 'io.py'];
 
-/** The modules in one half of the Python client that the other is made from, or that are made. */
+/** The modules in one half of the Python client that are the source of the other half, or made from it. */
 export function twinsIn(half: string): string[] {
   return readdirSync(join(ROOT, half)).filter((name) => name.endsWith('.py') && !BY_HAND.includes(name));
 }

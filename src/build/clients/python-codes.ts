@@ -1,4 +1,4 @@
-/** The codes of errors that the Python client repeats. */
+/** The error codes after which the Python client retries. */
 import { NOT_BEGUN, PASSING } from '../../contract/derived/error-lists.js';
 
 export function pythonCodes(): string {

@@ -1,6 +1,6 @@
-/** The synchronous half of the Python client, made from the asynchronous one. */
+/** Makes the synchronous half of the Python client from the asynchronous one. */
 
-/** In this order, each on whole words. */
+/** Applied in this order, on whole words. */
 const TO_SYNC: readonly (readonly [RegExp, string])[] = [
   [/\basync (def|for|with)\b/g, '$1'],
   [/\bawait /g, ''],

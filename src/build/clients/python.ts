@@ -1,4 +1,7 @@
-/** The schemas of an OpenAPI document as types of Python: what a client takes and gives are dictionaries of these. */
+/**
+ * The schemas of an OpenAPI document as Python types: the arguments and results of a client are dictionaries of these
+ * types.
+ */
 import type { OpenApiDocument } from '../../api/openapi/types.js';
 import { type ObjectShape, queriesOf, type Shape, shapeOf, type SimpleType, upper } from './shapes.js';
 
@@ -69,7 +72,7 @@ class Writer {
     this.definitions.push(`class ${name}(TypedDict):\n${lines.join('')}`);
   }
 
-  /** `name` is that of a definition, where it takes one. */
+  /** `name` is the name of a definition, if one is made. */
   #typeOf(shape: Shape, name: string): string {
     switch (shape.kind) {
       case 'reference':

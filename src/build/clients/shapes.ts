@@ -1,4 +1,6 @@
-/** The values that a schema of an OpenAPI document admits, as the types of a language express them: without limits and formats. */
+/**
+ * The values that a schema of an OpenAPI document allows, as far as types can express them: without limits and formats.
+ */
 import { nameIn, parametersOf } from '../../api/openapi/document.js';
 import type { OpenApiDocument, Parameter, Schema } from '../../api/openapi/types.js';
 
@@ -14,7 +16,7 @@ export type Shape =
 export interface ObjectShape {
   readonly kind: 'object';
   readonly fields: readonly Field[];
-  /** May have fields of any other name. */
+  /** Fields of any other name are allowed. */
   readonly isOpen: boolean;
   /** It also has the fields of one of these. */
   readonly forms: readonly Shape[];
@@ -64,14 +66,14 @@ function objectOf(schema: Schema): Shape {
   }
   const required = (schema['required'] ?? []) as readonly string[];
   const fields = properties.map(([name, one]) => fieldOf(name, one, required.includes(name)));
-  // Types know no `if`: each form is possible.
+  // Types have no `if`: each form is possible.
   const conditions = (schema['allOf'] ?? []) as readonly { readonly then: Schema }[];
   return { kind: 'object', fields, isOpen: others === true, forms: conditions.map(({ then }) => shapeOf(then)) };
 }
 
 /** The query of an operation. */
 interface Query {
-  /** `operationId`, as the name of a type begins. */
+  /** `operationId` in the form of a type name. */
   readonly operation: string;
   readonly fields: readonly Field[];
 }

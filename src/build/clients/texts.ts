@@ -8,7 +8,7 @@ import { pythonCodes } from './python-codes.js';
 import { pythonTypes } from './python.js';
 import { typescriptTypes } from './typescript.js';
 
-/** Their texts, by their paths from the root. */
+/** The texts by path from the root. */
 export function textsOfContract(): Readonly<Record<string, string>> {
   const fileApi = documentOf(FILE_API);
   return {
@@ -20,6 +20,6 @@ export function textsOfContract(): Readonly<Record<string, string>> {
 }
 
 function documentOf(api: Api): OpenApiDocument {
-  // As it leaves the gateway.
+  // In the form that the gateway sends.
   return JSON.parse(JSON.stringify(buildDocument(api, describedRoutes(), { publicUrl: '' }))) as OpenApiDocument;
 }

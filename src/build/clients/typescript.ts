@@ -1,4 +1,7 @@
-/** The schemas of an OpenAPI document as types of TypeScript, `components['schemas']['Job']`, and the query of each operation as one more. */
+/**
+ * The schemas of an OpenAPI document as TypeScript types, `components['schemas']['Job']`, and one more type for the
+ * query of each operation.
+ */
 import type { OpenApiDocument, Schema } from '../../api/openapi/types.js';
 import { type Field, type ObjectShape, queriesOf, type Shape, shapeOf, type SimpleType } from './shapes.js';
 
@@ -62,13 +65,13 @@ function literal(value: unknown): string {
   return typeof value === 'string' && !/['\\\n]/.test(value) ? `'${value}'` : JSON.stringify(value);
 }
 
-/** As the type of a list's items. */
+/** In the form for the items of a list. */
 function grouped(shape: Shape, indent: string): string {
   const type = typeOf(shape, indent);
   return shape.kind === 'reference' || shape.kind === 'simple' || shape.kind === 'map' ? type : `(${type})`;
 }
 
-/** What editors show. */
+/** Shown by editors. */
 function commentOf({ description, format, default: usual, example }: Schema, indent: string): string {
   const lines = [
     ...(typeof description === 'string' ? description.split('\n') : []),
