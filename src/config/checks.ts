@@ -1,4 +1,4 @@
-/** What a schema cannot say: values that must agree with each other, and files that must be there. */
+/** Rules that a schema cannot express: values that must agree with each other, and files that must exist. */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { compileGlob } from '../base/globs/glob.js';
@@ -8,7 +8,7 @@ import { definitionOf } from '../contract/connection/types.js';
 import type { AccountConfig, ConnectionConfig, FileConfig } from './schema.js';
 import { type KeyPath, quoted } from './mistakes.js';
 
-/** Notes a mistake. */
+/** Reports a mistake. */
 export type Report = (path: KeyPath, found: string, allowed: string) => void;
 
 export function checkConfig(config: FileConfig, report: Report): void {
@@ -24,7 +24,7 @@ export function checkConfig(config: FileConfig, report: Report): void {
   });
 }
 
-/** Of a tree that breaks the schema elsewhere: plans that are none are told with its mistakes, not after them. */
+/** For a tree that breaks the schema elsewhere: unknown plans are reported together with its mistakes. */
 export function checkPlanNames(tree: unknown, report: Report): void {
   const { accounts, limits } = (tree ?? {}) as { readonly accounts?: unknown; readonly limits?: { plans?: unknown } };
   const plans = limits?.plans;
@@ -119,7 +119,7 @@ function checkApiKeys(account: AccountConfig, path: KeyPath, report: Report): vo
       const known = ids.length > 0 ? ids.join(', ') : 'none has an id';
       report([...keyPath, 'connections', c], quoted(id), `the id of a connection of the same account (${known})`);
     });
-    // The format admits a leap second, which no Date can hold.
+    // The format allows a leap second, which a Date cannot represent.
     if (key.expiresAt !== null && Number.isNaN(Date.parse(key.expiresAt))) {
       report([...keyPath, 'expiresAt'], quoted(key.expiresAt), 'a date-time such as 2027-01-31T00:00:00Z, or null');
     }
@@ -174,7 +174,7 @@ const READ_WORDS: Readonly<Record<string, string>> = {
   EISDIR: 'is a folder',
 };
 
-/** Reports values that come a second time, without telling them: they may be keys. */
+/** Reports repeated values without quoting them: they may be keys. */
 class Unique {
   readonly #seen = new Set<string>();
   readonly #allowed: string;

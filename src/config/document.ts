@@ -1,4 +1,4 @@
-/** gateway.yaml as a tree of plain values, variables put in, and where each value stood. */
+/** gateway.yaml as a tree of plain values with expanded variables, and the place of each value. */
 import {
   type Document,
   isAlias,
@@ -20,12 +20,12 @@ import { foundText, holdsSecret, type KeyPath, type Mistake, pathText, quoted } 
 const NOTATIONS: ReadonlySet<string> = new Set(['HEX', 'OCT']);
 
 export interface ConfigDocument {
-  /** Keys without a value are left out: an empty section means its defaults. */
+  /** Keys without a value are left out: an empty section has its defaults. */
   readonly tree: unknown;
   readonly mistakes: readonly Mistake[];
-  /** `file:line:column` of the key, or of what encloses it. */
+  /** `file:line:column` of the key, or of its parent. */
   placeOf(path: KeyPath): string | undefined;
-  /** The text that stood there before variables were put in; undefined where it held none. */
+  /** The text before variables were expanded; undefined if there was none. */
   writtenAt(path: KeyPath): string | undefined;
 }
 
@@ -39,7 +39,7 @@ export function parseConfigDocument(source: string, fileName: string, environmen
   };
   const syntax = firstErrors([...document.errors, ...document.warnings]).map((error) => ({
     path: 'the file',
-    // The parser's own words may quote the text, and with it a password.
+    // The parser's own message may quote the text, and with it a password.
     found: SYNTAX_WORDS[error.code] ?? 'not YAML',
     allowed: 'YAML 1.2, one mapping',
     place: placeAt(error.pos[0]),
@@ -91,7 +91,7 @@ export function parseConfigDocument(source: string, fileName: string, environmen
   }
 }
 
-/** After an error of form the parser guesses, and what it finds then are no mistakes of the operator's. */
+/** After a syntax error the parser guesses; the errors after it are not the operator's mistakes. */
 function firstErrors(errors: readonly YAMLError[]): readonly YAMLError[] {
   const first = errors.findIndex((error) => error.code !== 'DUPLICATE_KEY');
   return first < 0 ? errors : errors.slice(0, first + 1);
@@ -122,7 +122,7 @@ function describe(
   };
 }
 
-/** The path of the last one of these nodes, each inside the one before. */
+/** The path of the last one of these nodes, each a child of the one before. */
 function pathOf(nodes: readonly unknown[]): KeyPath {
   const path: (string | number)[] = [];
   nodes.forEach((node, index) => {
@@ -132,7 +132,7 @@ function pathOf(nodes: readonly unknown[]): KeyPath {
   return path;
 }
 
-/** Follows `path`, through aliases too, as far as it goes. */
+/** Follows `path`, through aliases, too, as far as it exists. */
 function walk(
   document: Document,
   path: KeyPath,
@@ -160,7 +160,7 @@ function keyText(key: unknown): string {
   return isScalar(key) ? String(key.value) : String(key);
 }
 
-/** A copy that shares nothing between aliases, without the keys that have no value. */
+/** A copy that shares nothing between aliases, without keys that have no value. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,9 +1,9 @@
-/** Environment variables in the configuration: `${NAME}` inside the file, and the few that win over the file. */
+/** Environment variables in the configuration: `${NAME}` in the file, and the few that override the file. */
 import type { KeyPath } from './mistakes.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** These win over the file. Set but empty counts as not set. */
+/** These override the file. An empty value counts as unset. */
 export const OVERRIDES: readonly { readonly variable: string; readonly path: KeyPath }[] = [
   { variable: 'HOST', path: ['server', 'host'] },
   { variable: 'PORT', path: ['server', 'port'] },
@@ -13,12 +13,12 @@ export const OVERRIDES: readonly { readonly variable: string; readonly path: Key
   { variable: 'LOG_LEVEL', path: ['log', 'level'] },
 ];
 
-/** The master key has no place in a file: with the database beside it, it would protect nothing. */
+/** The master key is not allowed in a file: with the database beside it, it would protect nothing. */
 export const MASTER_KEY_VARIABLE = 'GATEWAY_MASTER_KEY';
 
 type Expansion = { readonly text: string } | { readonly unset: readonly string[] } | { readonly malformed: true };
 
-/** `$${` (an escape), `${NAME}` or `${NAME:-default}`, and last a `${` that is none of them. */
+/** `$${` (an escape), `${NAME}` or `${NAME:-default}`, and last a malformed `${`. */
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}|\$\{/g;
 
 /** Whether `expand` would change the text. */
@@ -26,7 +26,7 @@ export function hasReference(text: string): boolean {
   return text.includes('${');
 }
 
-/** Puts variables in. A default stands in for a variable that is unset or empty, as in a shell. */
+/** Expands variables. A default replaces a variable that is unset or empty, as in a shell. */
 export function expand(text: string, environment: Environment): Expansion {
   const unset: string[] = [];
   let isMalformed = false;
@@ -45,12 +45,12 @@ export function expand(text: string, environment: Environment): Expansion {
   return unset.length > 0 ? { unset } : { text: expanded };
 }
 
-/** Whether the text is one reference and nothing else, so that its value may become a number or a boolean. */
+/** Whether the text is a single reference, so that its value may become a number or a boolean. */
 export function isOneReference(text: string): boolean {
   return /^\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}$/.test(text);
 }
 
-/** Whether the text is one reference without a default: nothing of a value shows in it. */
+/** Whether the text is a single reference without a default: it shows nothing of the value. */
 export function isBareReference(text: string): boolean {
   return /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/.test(text);
 }

@@ -1,4 +1,7 @@
-/** The example file: every key with its default and a comment. Its connections follow from the definitions of their types. */
+/**
+ * The example file: every key with its default and a comment. Its connections are made from the definitions of their
+ * types.
+ */
 import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { inPackage } from '../base/package-root.js';

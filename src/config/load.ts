@@ -1,4 +1,4 @@
-/** gateway.yaml and the environment → one frozen Config, or every mistake at once. */
+/** Reads gateway.yaml and the environment into one frozen Config, or reports every mistake at once. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { CONNECTION_TYPES } from '../contract/connection/types.js';
@@ -18,8 +18,8 @@ interface ConfigSources {
 }
 
 /**
- * The configuration, checked, with defaults filled in, deeply frozen. Paths in it are as written: relative ones are
- * meant from the working directory.
+ * The checked configuration with defaults, deeply frozen. Paths are unchanged; relative ones are relative to the
+ * working directory.
  * @throws ConfigError with every mistake found
  */
 export function loadConfig({ file, env }: ConfigSources): Config {
@@ -28,7 +28,7 @@ export function loadConfig({ file, env }: ConfigSources): Config {
   const mistakes = [...document.mistakes, ...masterKeyMistakes(masterKey)];
   if (document.tree === undefined) throw new ConfigError(mistakes);
 
-  // A variable that is not set has been told; that its place then holds no good value need not be told again.
+  // An unset variable is already reported; its place needs no second report for its bad value.
   const told = new Set(mistakes.map((mistake) => mistake.path));
   const add = (mistake: Mistake): void => void (told.has(mistake.path) || mistakes.push(mistake));
   const { tree, origin } = withOverrides(document, env);
@@ -64,7 +64,7 @@ function masterKeyMistakes(masterKey: string): Mistake[] {
   return [{ path: MASTER_KEY_VARIABLE, found, allowed: '32 bytes as base64 or as 64 hex digits', place: undefined }];
 }
 
-/** The file's values with those of the environment in their places. */
+/** The file's values, overridden by those of the environment. */
 function withOverrides(document: ConfigDocument, env: Environment): { tree: unknown; origin: Origin } {
   const variables = new Map<string, string>();
   for (const { variable, path } of OVERRIDES) {
@@ -82,7 +82,7 @@ function withOverrides(document: ConfigDocument, env: Environment): { tree: unkn
   return { tree: document.tree, origin };
 }
 
-/** Sets the value at `path`, making sections on the way; false where something that is no section stands in it. */
+/** Sets the value at `path` and creates missing sections; false if a value on the way is no section. */
 function put(tree: unknown, [name, ...inner]: KeyPath, value: string): boolean {
   if (name === undefined || typeof tree !== 'object' || tree === null || Array.isArray(tree)) return false;
   const section = tree as Record<string, unknown>;

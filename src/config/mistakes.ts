@@ -1,4 +1,4 @@
-/** How mistakes in the configuration are told: where, what stood there, what is allowed. Never with a secret. */
+/** Reports of mistakes in the configuration: the place, the value found, the allowed values. Never with a secret. */
 import { isSecretName, maskSecrets } from './secrecy.js';
 
 /** Keys and list positions from the top of the configuration down. */
@@ -7,10 +7,10 @@ export type KeyPath = readonly (string | number)[];
 export interface Mistake {
   /** `accounts[0].connections[1].port` */
   readonly path: string;
-  /** What stood there, in words, secrets hidden. */
+  /** A description of the value, without secrets. */
   readonly found: string;
   readonly allowed: string;
-  /** Where it stood: file, line and column, or the environment variable. */
+  /** The place: file, line and column, or the environment variable. */
   readonly place: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export function pathText(path: KeyPath): string {
   return text === '' ? 'the file' : text;
 }
 
-/** What stood at `path`, for a mistake: its kind alone where the key holds a secret. */
+/** A description of the value at `path` for a report: only its type if the key contains a secret. */
 export function foundText(path: KeyPath, value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';
@@ -54,14 +54,14 @@ function holdsUrl(path: KeyPath): boolean {
   return /url$|^endpoint$/i.test(String(path.at(-1)));
 }
 
-/** Protocol and host alone: passwords also stand in the query of a URL, or anywhere in what is no URL. */
+/** Only protocol and host: passwords may also be in the query of a URL, or anywhere in a text that is no URL. */
 function urlText(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && url.host !== '') return quoted(`${url.protocol}//${url.host}/…`);
   return text.includes('@') ? 'a text that is not shown here' : quoted(text);
 }
 
-/** Whether the key itself, or the list that the value stands in, is named like a secret. */
+/** Whether the key itself, or the list with the value, has the name of a secret. */
 export function holdsSecret(path: KeyPath): boolean {
   const name = path.findLast((part) => typeof part === 'string');
   return name !== undefined && isSecretName(name);
@@ -69,7 +69,7 @@ export function holdsSecret(path: KeyPath): boolean {
 
 const MAX_SHOWN = 80;
 
-/** On one line, in quotes, cut where it is long; masked first, so that no cut hides a secret's form. */
+/** On one line, in quotes, truncated if long; masked first, so that no cut hides the form of a secret. */
 export function quoted(text: string): string {
   const masked = maskSecrets(text);
   return JSON.stringify(masked.length > MAX_SHOWN ? `${masked.slice(0, MAX_SHOWN)}…` : masked);

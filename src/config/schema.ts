@@ -1,4 +1,4 @@
-/** The JSON Schema of gateway.yaml: every key, what it admits and its default. */
+/** The JSON Schema of gateway.yaml: every key, its allowed values and its default. */
 import {
   type Admitted,
   flag,
@@ -258,11 +258,11 @@ export const configSchema = (definitions: readonly Definition[]) =>
     accounts: withDefault(listOf(accountSchema(definitions)), []),
   });
 
-/** What the file admits, after defaults are filled in. */
+/** The allowed content of the file, with defaults. */
 export type FileConfig = Admitted<ReturnType<typeof configSchema>>;
 
 export type Config = FileConfig & {
-  /** GATEWAY_MASTER_KEY: 32 bytes as base64 or hex; "" = a key file made in dataDir. */
+  /** GATEWAY_MASTER_KEY: 32 bytes as base64 or hex; "" = a key file created in dataDir. */
   readonly masterKey: string;
 };
 

@@ -1,17 +1,22 @@
-/** Which names hold secrets, and how secrets look inside longer texts. Messages about the configuration and the log share it. */
+/**
+ * Recognizes names of secrets, and secrets inside longer texts. Messages about the configuration and the log share it.
+ */
 
 import { CONNECTION_TYPES } from '../contract/connection/types.js';
 import { secretNameTest } from './secret-names.js';
 
-/** What stands in a secret's place. */
+/** The replacement for a secret. */
 export const HIDDEN = '[hidden]';
 
-/** Whether a field, header or variable of this name holds a secret: `apiKey`, `X-Api-Key`, `WEBHOOK_SECRET`; not `keyFile`, `hostKey`. */
+/**
+ * Whether a field, header or variable of this name contains a secret: `apiKey`, `X-Api-Key`, `WEBHOOK_SECRET`; not
+ * `keyFile`, `hostKey`.
+ */
 export const isSecretName = secretNameTest(CONNECTION_TYPES);
 
 /**
- * The password of a URL, API keys, webhook secrets, bearer credentials and PEM private keys. `\\.` stands for the
- * escapes of JSON text, so that a whole log line can be cleaned at once.
+ * The password of a URL, API keys, webhook secrets, bearer credentials and PEM private keys. `\\.` matches the escapes
+ * of JSON text, so that a whole log line can be cleaned at once.
  */
 const SECRETS = new RegExp(
   [
@@ -24,7 +29,7 @@ const SECRETS = new RegExp(
   'gi',
 );
 
-/** The text with every secret that shows by its form masked; the rest stays as it is. */
+/** The text with all secrets masked that are recognizable by their form. */
 export function maskSecrets(text: string): string {
   return text.replace(
     SECRETS,

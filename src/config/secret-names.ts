@@ -1,4 +1,6 @@
-/** Which names hold secrets: those of the definitions of connections, and all that are like the name of a secret. */
+/**
+ * Names of secrets: those in the definitions of connections, and all names that are similar to the name of a secret.
+ */
 import type { Definition } from '../contract/connection/definition.js';
 
 const EXACT = /^(keys?|pass|pwd|cookies?|setcookie|authorization|proxyauthorization|credentials?)$/;
@@ -7,7 +9,7 @@ const ENDING =
 
 const plainOf = (name: string): string => name.replace(/[^A-Za-z0-9]/g, '').toLowerCase();
 
-/** Tells secrets of connections by their names, all others by what such names are like. */
+/** Recognizes secrets of connections by their exact names, all others by similarity. */
 export function secretNameTest(definitions: readonly Definition[]): (name: string) => boolean {
   const known = new Set(definitions.flatMap(({ secrets }) => Object.keys(secrets).map(plainOf)));
   return (name) => {

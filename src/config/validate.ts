@@ -1,4 +1,4 @@
-/** Holds a tree of values against the schema: fills in the defaults, or says what is wrong in the operator's words. */
+/** Validates a tree of values with the schema: fills in defaults, or describes the mistakes for the operator. */
 import type { ErrorObject } from 'ajv';
 import { nearestName } from '../base/nearest-name.js';
 import { isExact } from '../base/numbers.js';
@@ -9,19 +9,21 @@ import type { Definition } from '../contract/connection/definition.js';
 import type { FileConfig } from './schema.js';
 import { configSchema } from './schema.js';
 
-/** Where values came from. */
+/** The origin of values. */
 export interface Origin {
   placeOf(path: KeyPath): string | undefined;
-  /** Whether the value came whole from an environment variable: it may then become a number or a boolean. */
+  /** Whether the whole value came from an environment variable: then it may become a number or a boolean. */
   isVariable(path: KeyPath): boolean;
-  /** The text with `${NAME}` that stood there before variables were put in. */
+  /** The text with `${NAME}` before variables were expanded. */
   writtenAt(path: KeyPath): string | undefined;
 }
 
 type Outcome =
   { readonly config: FileConfig; readonly mistakes: readonly [] } | { readonly mistakes: readonly Mistake[] };
 
-/** Holds trees against the schema of these types of connections. A tree is taken over: defaults are filled in in place. */
+/**
+ * Validates trees with the schema of these types of connections. A tree is modified: defaults are filled in in place.
+ */
 export function createValidator(definitions: readonly Definition[]): (tree: unknown, origin: Origin) => Outcome {
   const isValid = validatorOf<FileConfig>(configSchema(definitions), 'config');
   return (tree, origin) => {
@@ -31,7 +33,7 @@ export function createValidator(definitions: readonly Definition[]): (tree: unkn
   };
 }
 
-/** Turns texts that came from variables into what the schema wants there; tells whether any was turned. */
+/** Converts texts from variables to the type that the schema requires; returns whether any was converted. */
 function convertReferences(tree: unknown, errors: readonly ErrorObject[], origin: Origin): boolean {
   let converted = false;
   for (const error of errors) {
@@ -80,7 +82,7 @@ function mistakesOf(error: ErrorObject, tree: unknown, origin: Origin): Mistake[
     case 'discriminator': {
       const tag = params['tag'] ?? '';
       const given = valueAt(tree, [...path, tag]);
-      // A missing tag is told by `required`.
+      // A missing tag is reported by `required`.
       if (given === undefined) return [];
       return at([...path, tag], found([...path, tag], given, origin), `one of ${tagValues(schema, tag).join(', ')}`);
     }
@@ -89,12 +91,14 @@ function mistakesOf(error: ErrorObject, tree: unknown, origin: Origin): Mistake[
     case 'minItems':
       return at(path, 'an empty list', `at least one item: ${descriptionOf(schema)}`);
     default:
-      // Faults of a property's name are told once, by propertyNames.
+      // Errors in a property's name are reported once, by propertyNames.
       return error.propertyName === undefined ? at(path, found(path, error.data, origin), descriptionOf(schema)) : [];
   }
 }
 
-/** What stood there; a variable's value stays untold, since nobody knows what the variable was meant for. */
+/**
+ * A description of the value; a variable's value is not shown, because the variable may be meant for something else.
+ */
 function found(path: KeyPath, value: unknown, origin: Origin): string {
   const written = origin.writtenAt(path);
   if (written !== undefined && (isBareReference(written) || !holdsSecret(path))) {
@@ -123,7 +127,7 @@ function tagValues(schema: object, tag: string): string[] {
   return variants.map((variant) => String((propertiesOf(variant)[tag] as { const?: unknown } | undefined)?.const));
 }
 
-/** Points at the known key most likely meant. */
+/** Suggests the most similar known key. */
 function suggestion(given: string, names: readonly string[]): string {
   const near = nearestName(given, names);
   return near === undefined ? '' : ` (is ${near} meant?)`;
