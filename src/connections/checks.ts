@@ -1,4 +1,4 @@
-/** What no schema can say of the fields of connections (contract/thing.ts: Check). */
+/** Rules for fields of connections that no schema can express (contract/thing.ts: Check). */
 import tls from 'node:tls';
 import { FORMATS } from '../base/formats.js';
 import type { Check } from '../contract/thing.js';
@@ -17,7 +17,7 @@ const CHECKS: Readonly<Record<Check, (value: string) => string | undefined>> = {
   },
 };
 
-/** Why a text is refused that fits the schema of its field. */
+/** The reason why a text that fits the schema of its field is refused. */
 export function refusalOf(check: Check | undefined, value: unknown): string | undefined {
   return check === undefined || typeof value !== 'string' ? undefined : CHECKS[check](value);
 }

@@ -1,4 +1,4 @@
-/** What an account registered, decrypted, as the protocols need it. Secrets live here: never log one of these objects. */
+/** A decrypted connection in the form for protocols. Contains secrets: never log one of these objects. */
 import type { ConnectionOf, Definition, NullableNames, StoredSettings } from '../contract/connection/definition.js';
 import type { ConnectionType, DefinitionOf } from '../contract/connection/types.js';
 import type { Secret } from '../contract/thing.js';
@@ -7,18 +7,20 @@ import type { AnnouncedKey } from './host-keys.js';
 interface ConnectionBase {
   readonly id: string;
   readonly accountId: string;
-  /** Of the account: whether its hosts may be private; absent = as network.connections.allowPrivate says. */
+  /**
+   * The account's setting: whether its hosts may be private; absent = the value of network.connections.allowPrivate.
+   */
   readonly allowPrivate?: boolean | undefined;
   readonly name: string;
   readonly isActive: boolean;
-  /** Written by the operator, in the configuration. */
+  /** Defined by the operator in the configuration. */
   readonly isConfigured?: boolean;
 }
 
 interface HostKeys {
-  /** Trusted ones. */
+  /** Trusted host keys. */
   readonly hostKeys: readonly string[];
-  /** Among them those that are trusted; the others wait, or are rejected. */
+  /** Announced keys; some may be trusted, the others wait or are rejected. */
   readonly announcedKeys?: readonly AnnouncedKey[];
 }
 
@@ -34,7 +36,7 @@ export type FtpConnection = Of<'ftp'>;
 export type S3Connection = Of<'s3'>;
 export type Connection = { [T in ConnectionType]: Of<T> }[ConnectionType];
 
-/** As gateway.yaml has it. */
+/** In the form of gateway.yaml. */
 export type ConnectionEntry = { [T in ConnectionType]: EntryOf<DefinitionOf<T>> }[ConnectionType];
 
 type EntryOf<D extends Definition, S = StoredSettings<D>> = Flat<
@@ -51,7 +53,7 @@ type EntryOf<D extends Definition, S = StoredSettings<D>> = Flat<
       : unknown)
 >;
 
-/** The public part, as a row holds it. */
+/** The public part, as stored in a row. */
 export type Settings = { [T in ConnectionType]: StoredSettings<DefinitionOf<T>> }[ConnectionType];
 type NamesOf<U> = U extends unknown ? keyof U : never;
 export type SecretName = NamesOf<DefinitionOf<ConnectionType>['secrets']>;

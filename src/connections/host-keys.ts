@@ -1,4 +1,4 @@
-/** Host keys of servers, and those that are announced to follow them. */
+/** Host keys of servers, and announced keys. */
 export interface HostKey {
   /** `SHA256:…` */
   readonly fingerprint: string;
@@ -6,13 +6,16 @@ export interface HostKey {
   readonly algorithm: string;
 }
 
-/** One that the server has announced on a session of a trusted one, and proven to be its own. */
+/** A key that the server has announced in a session with a trusted key, and proven to be its own. */
 export interface AnnouncedKey {
   readonly fingerprint: string;
-  /** Its owner does not want it. */
+  /** The owner has rejected it. */
   readonly isRejected: boolean;
   readonly lastSeenAt: Date;
 }
 
-/** A trusted key that the server has not announced for so long has gone; servers that share a name announce in turns. */
+/**
+ * A trusted key is gone after so long without an announcement. Several servers with one name announce their keys in
+ * turns.
+ */
 export const KEY_GONE_AFTER_MS = 7 * 86_400_000;

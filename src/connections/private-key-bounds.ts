@@ -1,17 +1,17 @@
 /**
- * Private keys that somebody else wrote: how much work their numbers ask for, read from the file without doing any of it.
- * A signature is computed on the event loop, and a passphrase is derived in native code, which nothing can stop.
+ * Limits for private keys from users: reads from the file how much work the key needs, without doing that work. A
+ * signature is computed on the event loop, and a passphrase is derived in native code, which cannot be stopped.
  */
 
-/** What a key asks for, and what is allowed; never what stands in it. */
+/** The requirement of the key and the limit; never its content. */
 interface Excess {
   readonly found: string;
   readonly allowed: string;
 }
 
-/** RSA of 8,192 bits, the longest that is allowed, has 6,400 characters. */
+/** RSA of 8,192 bits, the longest allowed key, has 6,400 characters. */
 const MAX_CHARACTERS = 32_768;
-/** A signature takes some 20 ms. */
+/** A signature takes about 20 ms. */
 const MAX_RSA_BITS = 8192;
 const MAX_EXPONENT_BITS = 64;
 const MAX_DSA_BITS = 4096;
@@ -31,7 +31,7 @@ const SCRYPT = '2b06010401da47040b';
 
 export const wordsOf = ({ found, allowed }: Excess): string => `it is ${found}: at most ${allowed}`;
 
-/** Undefined for what is within the bounds, and for what is no key: whoever reads it says so. */
+/** Undefined if the key is within the limits, or is no key: the code that uses it reports that. */
 export function excessOf(privateKey: string): Excess | undefined {
   if (privateKey.length > MAX_CHARACTERS) {
     return { found: `a file of ${privateKey.length} characters`, allowed: `${MAX_CHARACTERS} characters` };
@@ -42,7 +42,7 @@ export function excessOf(privateKey: string): Excess | undefined {
     const bytes = Buffer.from(body.replace(/^[\w-]+:.*$/gm, ''), 'base64');
     if (label === 'OPENSSH PRIVATE KEY') return excessOfOpenssh(bytes);
     if (label === 'ENCRYPTED PRIVATE KEY') return excessOfEncryption(bytes);
-    // What PEM itself encrypts is derived in one round; its numbers are looked at once it is decrypted.
+    // PEM's own encryption derives the key in one round; the numbers are checked after decryption.
     return /^Proc-Type: 4,ENCRYPTED/m.test(body) ? undefined : excessOfNumbers(readDer(bytes));
   } catch (error) {
     if (error instanceof RangeError) return undefined;
@@ -65,7 +65,7 @@ function excessOfPutty(text: string): Excess | undefined {
   return excessOfPublic(Buffer.from(blob, 'base64'));
 }
 
-/** PROTOCOL.key of OpenSSH: the public half stands in the clear. */
+/** PROTOCOL.key of OpenSSH: the public half is not encrypted. */
 function excessOfOpenssh(bytes: Buffer): Excess | undefined {
   const fields = new KeyFields(bytes);
   if (fields.take(OPENSSH_MAGIC.length).toString('latin1') !== OPENSSH_MAGIC) return undefined;
@@ -94,7 +94,10 @@ function excessOfPublic(blob: Buffer): Excess | undefined {
   return undefined;
 }
 
-/** PKCS #8 (RFC 5958) with PBES1, PBES2 (RFC 8018) or scrypt (RFC 7914): all that is derived stands in the first part. */
+/**
+ * PKCS #8 (RFC 5958) with PBES1, PBES2 (RFC 8018) or scrypt (RFC 7914): the parameters of the derivation are in the
+ * first part.
+ */
 function excessOfEncryption(bytes: Buffer): Excess | undefined {
   const [algorithm] = readDer(bytes).children;
   const look = ({ children }: Der): Excess | undefined => {
@@ -114,7 +117,7 @@ function excessOfEncryption(bytes: Buffer): Excess | undefined {
   return algorithm === undefined ? undefined : look(algorithm);
 }
 
-/** PKCS #1, SEC 1, OpenSSL's DSA, or one of them in PKCS #8: known by how many numbers stand in a row. */
+/** PKCS #1, SEC 1, OpenSSL's DSA, or one of them in PKCS #8: recognized by the number of consecutive integers. */
 function excessOfNumbers({ children }: Der): Excess | undefined {
   const bits = children.filter(({ tag }) => tag === TAG.INTEGER).map(({ content }) => bitsOf(content));
   if (bits.length >= 9) return excessOfRsa(bits.slice(1));
@@ -124,7 +127,7 @@ function excessOfNumbers({ children }: Der): Excess | undefined {
   return firstOf(children, excessOfNumbers);
 }
 
-/** n, e and, of a private key, d, p, q, dp, dq, qInv. */
+/** n, e and, for a private key, d, p, q, dp, dq, qInv. */
 function excessOfRsa([modulus = 0, exponent = 0, d = 0, ...halves]: readonly number[]): Excess | undefined {
   if (modulus > MAX_RSA_BITS) return { found: `an RSA key of ${modulus} bits`, allowed: `${MAX_RSA_BITS} bits` };
   if (exponent > MAX_EXPONENT_BITS) {
@@ -137,7 +140,7 @@ function excessOfRsa([modulus = 0, exponent = 0, d = 0, ...halves]: readonly num
     : undefined;
 }
 
-/** p, q, g and, of a private key, y and x. */
+/** p, q, g and, for a private key, y and x. */
 function excessOfDsa([prime = 0, order = 0, ...others]: readonly number[]): Excess | undefined {
   const longest = Math.max(prime, ...others);
   if (longest <= MAX_DSA_BITS && order <= MAX_DSA_ORDER_BITS) return undefined;
@@ -158,11 +161,11 @@ const MAX_DEPTH = 16;
 interface Der {
   readonly tag: number;
   readonly content: Buffer;
-  /** Of what holds others; also of octets that do. */
+  /** Elements of a constructed element, or of octets with elements in them. */
   readonly children: readonly Der[];
 }
 
-/** The element at the start. @throws RangeError for what is no DER */
+/** The first element. @throws RangeError if it is not DER */
 function readDer(bytes: Buffer): Der {
   const [element] = elementsOf(bytes, 0, 1);
   if (element === undefined) throw new RangeError('no DER');
@@ -208,7 +211,7 @@ function firstOf(elements: readonly Der[], look: (element: Der) => Excess | unde
   return undefined;
 }
 
-/** One after the other. @throws RangeError where the bytes end before */
+/** Reads fields one after the other. @throws RangeError if the bytes end early */
 class KeyFields {
   readonly #bytes: Buffer;
   #at = 0;
@@ -237,7 +240,7 @@ class KeyFields {
     const first = this.take(1).readUInt8(0);
     if (first < 0x80) return first;
     const bytes = first & 0x7f;
-    // No length of a file as short as these needs more, and none is open in DER.
+    // Files of this size need no longer length, and DER has no indefinite length.
     if (bytes === 0 || bytes > 4) throw new RangeError('no DER');
     return this.take(bytes).readUIntBE(0, bytes);
   }
