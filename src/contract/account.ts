@@ -1,4 +1,4 @@
-/** An account: whose connections, keys and history they are. */
+/** An account: the owner of connections, keys and a history. */
 import { count, dateTime, flag, group, text } from './schema.js';
 import { derived, type Example, hidden, kept, type RowOf } from './thing.js';
 
@@ -18,7 +18,7 @@ export const accountFields = {
   ),
   connections: derived(count('How many connections the account has.')),
   transfers: derived(count('How many transfers the history holds.')),
-  /** This and the next two are made by the statement that reads the row. */
+  /** The reading statement computes this and the next two fields. */
   hasPassword: kept(flag('Whether it can log in.'), OWNERS),
   isTotpEnabled: hidden<boolean>(),
   recoveryCodesLeft: hidden<number>(),

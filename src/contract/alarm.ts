@@ -18,7 +18,7 @@ export const alarmFields = {
   language: needed(oneOf(LANGUAGES, 'Of the mails.'), {
     texts: { label: 'Language of the e-mails' },
   }),
-  /** Three columns, which the statements put together. */
+  /** Three columns, which the statements join. */
   quiet: needed(
     orNull(
       Type.Object(

@@ -1,18 +1,18 @@
-/** An API key: what programs show the gateway instead of a login. */
+/** An API key: the credential of a program. */
 import { Type } from 'typebox';
 import { NAME } from './patterns.js';
 import { dateTime, dateTimeOrNull, listOf, oneOf, orNull, text, textOrNull, texts } from './schema.js';
 import { derived, given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
 
 export type Scope = 'read' | 'write' | 'exec' | 'watch' | 'admin';
-/** The scopes of a key of the configuration that does not list any. */
+/** The scopes of a key in the configuration that lists none. */
 export const SCOPES: readonly Scope[] = ['read', 'write', 'exec', 'watch'];
-/** `admin` opens the management API; it must be asked for by name. */
+/** `admin` allows the management API; a key gets it only by explicit request. */
 export const ALL_SCOPES: readonly Scope[] = [...SCOPES, 'admin'];
 
 const EXPIRES_AT = 'When it ends; null = never.';
 
-/** A key as other things show it. */
+/** A key as part of other things. */
 export const shownKey = (description: string) =>
   orNull(Type.Object({ id: text('Its id.'), name: text('Its name.') }), description);
 
@@ -25,7 +25,7 @@ export const apiKeyFields = {
   hint: kept(textOrNull('The last four characters of the key; null for those of the configuration file.')),
   scopes: given(
     listOf(oneOf(ALL_SCOPES, 'One right.'), 'What the key may do.', { minItems: 1, uniqueItems: true }),
-    // Leaving a field out gives no key the right to run commands or to manage the account.
+    // A missing field gives no key the right to run commands or to manage the account.
     {
       texts: {
         label: 'Rights',

@@ -1,11 +1,12 @@
 /**
- * What needs a person: every kind, defined once, in both languages. A new one is an entry here and a line in
- * src/attention/find.ts. From it follow the API, events and mails, the dashboard, and the table of the documentation.
+ * Everything that needs a person: each kind is defined once, in both languages. A new kind is an entry here and a line
+ * in src/attention/find.ts. The API, events and mails, the dashboard, and the table of the documentation are derived
+ * from it.
  */
 
-/** `{name}`, `{error}`, `{count}`, `{limit}` and `{at}` of a text are the facts of an item. */
+/** `{name}`, `{error}`, `{count}`, `{limit}` and `{at}` in a text are replaced by the facts of an item. */
 interface AttentionTexts {
-  /** For mails and the API. A pair: of one, and of several. */
+  /** For mails and the API. A pair: for one, and for several. */
   readonly text: string | readonly [one: string, several: string];
   /** For the dashboard, which shows error and time below it. Absent: `text`. */
   readonly title?: string | readonly [one: string, several: string];
@@ -16,15 +17,15 @@ interface AttentionTexts {
 }
 
 interface AttentionDefinition {
-  /** The thing that it is about; absent: the whole account. */
+  /** The thing with the trouble; absent: the whole account. */
   readonly about?: 'connection' | 'watchedFolder' | 'schedule' | 'apiKey';
-  /** What is known of an item, beside the id and name of what it is about. */
+  /** The facts of an item, beside id and name of the thing. */
   readonly facts: keyof FactTypes;
-  /** Files do not move while it lasts: it may break quiet hours. A quota does once it is used up. */
+  /** Files do not move while it lasts: it may break quiet hours. A quota is urgent once it is used up. */
   readonly isUrgent?: true;
-  /** The page of the dashboard where something can be done; absent: that of the thing. */
+  /** The page of the dashboard with the remedy; absent: the page of the thing. */
   readonly page?: string;
-  /** When it is found, for the documentation, in Markdown. */
+  /** The condition, for the documentation, in Markdown. */
   readonly found: string;
   readonly en: AttentionTexts;
   readonly de: AttentionTexts;
@@ -38,7 +39,7 @@ interface FactTypes {
   readonly month: { readonly used: number; readonly limit: number };
 }
 
-/** The worst first: what has stopped, what was lost, what will stop. */
+/** The worst first: stopped work, lost data, work that will stop soon. */
 const kinds = {
   connection_failing: {
     about: 'connection',
@@ -248,7 +249,7 @@ export function attentionTexts(language: 'en' | 'de'): Readonly<Record<Attention
   return Object.fromEntries(texts) as Record<AttentionKind, AttentionTexts>;
 }
 
-/** What was found. */
+/** One finding. */
 export type AttentionItem = {
   [K in AttentionKind]: { readonly kind: K } & FactTypes[Kinds[K]['facts']] &
     (Kinds[K] extends { readonly about: string } ? { readonly id: string; readonly name: string } : unknown);
@@ -262,7 +263,7 @@ export function attentionText(text: AttentionTexts['text'], facts: Partial<Facts
   return said.replace(/\{(\w+)\}/g, (_, name: keyof Facts) => String(facts[name] ?? ''));
 }
 
-/** The ids of what an item is about, as the API shows them. */
+/** The ids of the thing, in the form of the API. */
 export interface AttentionIds {
   readonly connectionId?: string;
   readonly watchedFolderId?: string;
@@ -270,7 +271,7 @@ export interface AttentionIds {
   readonly apiKeyId?: string;
 }
 
-/** The page of the dashboard where something can be done about it. */
+/** The page of the dashboard with the remedy. */
 export function attentionPage(kind: AttentionKind, ids: AttentionIds): string {
   const { connectionId, watchedFolderId, scheduleId } = ids;
   const { page } = ATTENTION[kind];

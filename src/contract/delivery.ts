@@ -1,4 +1,4 @@
-/** A delivery: an event on its way to one receiver, which is that of its folder, of its job, or a webhook. */
+/** A delivery: an event on its way to one receiver. The receiver belongs to its folder or job, or is a webhook. */
 import { Type } from 'typebox';
 import {
   count,
@@ -16,7 +16,7 @@ import { DURATION_MS, ERROR_CODE } from './words.js';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'cancelled'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
-/** Work on the files of an event, before or after it is sent. */
+/** The state of the work on an event's files, before or after it is sent. */
 const FILE_STATES = ['none', 'pending', 'done'] as const;
 
 /** The fields of a delivery in lists. */
@@ -26,7 +26,7 @@ export const deliveryFields = {
   watchedFolderId: kept(textOrNull('Id of a watched folder; null of a job’s event.'), { column: 'folderId' }),
   jobId: kept(textOrNull('Id of a job; null of a watched folder’s event.')),
   webhookId: kept(textOrNull('Id of the webhook that it goes to; null of the receiver of a watched folder or job.')),
-  /** Made by the statement that reads the row. */
+  /** Computed by the reading statement. */
   url: kept(textOrNull('Where it goes, without a login; null where there is no receiver any more.')),
   connectionIds: kept(texts('The connections that the event is about.')),
   eventId: kept(text('The `webhook-id`: the same for all receivers of an event.')),
@@ -59,32 +59,32 @@ export const deliveryFields = {
 
 const body = kept(text('The event: JSON, exactly as it is signed.'));
 
-/** One alone. */
+/** A single delivery. */
 export const deliveryDetailFields = { ...deliveryFields, body };
 
-/** A file as it was when it was reported. */
+/** A file at the time of its report. */
 export interface DeliveredFile {
   readonly path: string;
   readonly size: number;
   readonly modifiedMs: number;
-  /** The store's own tag, where it has one. */
+  /** The store's own tag, if it has one. */
   readonly etag?: string;
-  /** Whether a file that replaced it would show; absent in events of version 1.0. */
+  /** Whether a replaced file would be noticed; absent in events of version 1.0. */
   readonly isExact?: boolean;
 }
 
 const { url: _url, connectionIds: _ids, ...ofRow } = deliveryFields;
 
-/** One that is being sent. */
+/** A delivery that is being sent. */
 export const outgoingFields = {
   ...ofRow,
   accountId: hidden<string>(),
-  /** The URL for a job's event; other receivers have a row with theirs. */
+  /** The URL of a job's event; other receivers have a row with theirs. */
   webhookUrl: hidden<string | null>(),
   body,
-  /** What is moved or deleted after the delivery. */
+  /** The files that are moved or deleted after the delivery. */
   files: hidden<readonly DeliveredFile[]>(),
-  /** The time of the database's clock at which the row was read. */
+  /** The database's time when the row was read. */
   readAt: hidden<Date>(),
 };
 
@@ -92,11 +92,11 @@ export const outgoingFields = {
 export const newDeliveryFields = {
   ...outgoingFields,
   connectionIds: deliveryFields.connectionIds,
-  /** It is sent once the feed has given it a number. */
+  /** It is sent after the feed has assigned its number. */
   isInFeed: hidden<boolean>(),
 };
 
-/** An attempt in answers: the request, and what the receiver answered. */
+/** An attempt in answers: the request, and the receiver's answer. */
 export const exchangeFields = {
   durationMs: kept(count(DURATION_MS)),
   status: kept(
@@ -125,9 +125,9 @@ function headers(description: string): TSchemaOf<Readonly<Record<string, string>
 
 const COPY_STATES = ['waiting', 'done', 'skipped', 'failed'] as const;
 
-/** The copy of a file of an event, which is made before the event is sent. */
+/** The copy of an event's file, which is made before the event is sent. */
 export const copyFields = {
-  /** UUIDv7; also the `{uuid}` of a template, so that every attempt has one name. */
+  /** UUIDv7; also the `{uuid}` of a template, so that every attempt makes the same name. */
   id: hidden<string>(),
   number: hidden<number>(),
   path: kept(text('Path of the file in the watched folder.')),
@@ -139,7 +139,7 @@ export const copyFields = {
     },
   }),
   tries: kept(count('Tries that failed, and were not the last.')),
-  /** That of the folder's copyTo; once that has changed, that of the copy. */
+  /** The connection of the folder's copyTo; after a change of copyTo, that of the copy. */
   connectionId: kept(text('Connection of the copy.'), { column: 'targetConnection' }),
   /** The target of the copy, until the copy is made. */
   targetPath: hidden<string | null>(),
@@ -149,7 +149,9 @@ export const copyFields = {
   errorMessage: kept(textOrNull('What went wrong.')),
 };
 
-/** The receiver of a watched folder, or a webhook: how its deliveries go. Made by the statement that reads it. */
+/**
+ * The receiver of a watched folder, or a webhook, with the state of its deliveries. Computed by the reading statement.
+ */
 export const receiverFields = {
   watchedFolderId: kept(textOrNull('Id of the watched folder; null of a webhook.')),
   webhookId: kept(textOrNull('Id of the webhook; null of the receiver of a watched folder.')),

@@ -1,54 +1,57 @@
 /**
- * Every error code, defined once. The gateway, both OpenAPI documents, the page of errors, the clients, ftg, MCP, the nodes
- * for n8n and the dashboard derive from it what they know of a code. German: de/errors.ts.
- *
+ * Every error code, defined once. The gateway, both OpenAPI documents, the page of errors, the clients, ftg, MCP, the
+ * nodes for n8n and the dashboard derive their lists and texts from it. German: de/errors.ts.
  * A code never changes its meaning or its status. A new one is an entry here and its German text.
  */
 
 export interface ErrorTexts {
-  /** What happened, as plain text for users of all programs. One sentence, or two. */
+  /** What happened, as plain text for users of all programs. One or two sentences. */
   readonly meaning: string;
-  /** What its reader can do about it. */
+  /** What the reader can do. */
   readonly remedy: string;
 }
 
 export interface ErrorDefinition extends ErrorTexts {
   /** HTTP status of the answer. */
   readonly status: number;
-  /** Who can change it: the client by its request, key, account or connection; the remote server; the gateway. */
+  /** Who can change it: the client with its request, key, account or connection; the remote server; the gateway. */
   readonly fault: 'client' | 'remote' | 'gateway';
   /**
    * Whether the same request may succeed. `no`: it fails again. `yes`: send it again. `later`: after a while.
-   * `retry_after`: after the seconds that the answer names in Retry-After.
+   * `retry_after`: after the seconds in the answer's Retry-After.
    */
   readonly retry: 'no' | 'yes' | 'later' | 'retry_after';
-  /** Facts for the page of errors alone, in Markdown. Links begin at docs/integrate. */
+  /** Facts only for the page of errors, in Markdown. Links begin at docs/integrate. */
   readonly details?: string;
-  /** The text of such an error, as the gateway words it. Absent: the code is never in an answer, only in history and log. */
+  /** An example text of the gateway. Absent: the code is never in an answer, only in history and log. */
   readonly example?: string;
   /**
-   * Which endpoints can answer with it, beside those that list it. `keyed`: all with a key or login. `scoped`: whose key needs
-   * a scope. `owner`: of the management API, behind a login. `body`: which take a body. `idempotent`: which take an
-   * Idempotency-Key. `remote`: which use a remote server. `router`: none, since none was found.
+   * The endpoints that can answer with it, besides those that list it. `keyed`: all with a key or login. `scoped`:
+   * those whose key needs a scope. `owner`: those of the management API, with a login. `body`: those with a body.
+   * `idempotent`: those with an Idempotency-Key. `remote`: those that use a remote server. `router`: none, because no
+   * endpoint was found.
    */
   readonly endpoints?: 'all' | 'keyed' | 'scoped' | 'owner' | 'body' | 'idempotent' | 'remote' | 'router';
-  /** The session (SFTP: the channel) that the operation held is closed, not used again. */
+  /** The session (SFTP: the channel) of the operation is closed and not used again. */
   readonly endsSession?: true;
-  /** The gateway itself may try the same step again, on a fresh session, if no byte has moved. */
+  /** The gateway itself may retry the same step, on a new session, if no byte has moved. */
   readonly isTriedAgain?: true;
-  /** Wherever in an operation: the server could not be reached, or did not let us in. Its connection counts as failing. */
+  /**
+   * At any step of an operation: the server was unreachable, or refused the login. Its connection counts as failing.
+   */
   readonly isUnreached?: true;
   /**
-   * What clients repeat without being asked. `always`: it was refused before anything began. `idempotent`: only calls whose
-   * second run ends as the first would have.
+   * What clients retry automatically. `always`: it was refused before anything began. `idempotent`: only calls whose
+   * second run has the same result.
    */
   readonly repeat?: 'always' | 'idempotent';
   /**
-   * What a job does about a file that failed with it; absent: the file has failed for good. `retry`: it may pass. `stop`: every
-   * other file would fail too, and to try might lock a login. `again`: the gateway's own; the file is done again.
+   * The reaction of a job to a file that failed with it; absent: the file has failed for good. `retry`: it may be
+   * temporary. `stop`: every other file would fail, too, and trying might lock the login. `again`: a fault of the
+   * gateway; the file is processed again.
    */
   readonly inJobs?: 'retry' | 'stop' | 'again';
-  /** The page of the dashboard on which the remedy is. */
+  /** The page of the dashboard with the remedy. */
   readonly fixedAt?: 'connection' | 'plan';
 }
 
@@ -464,7 +467,7 @@ const catalogue = {
       'It is a share of the memory, requests, sessions or look-ups of the gateway ([`budgets`](../operate/tune.md#fair-shares)).',
     example: "this account has its share of the gateway's 2048 requests (budgets.requests)",
   },
-  /** tus gives it a status of its own. */
+  /** tus has its own status for it. */
   checksum_mismatch: {
     status: 460,
     fault: 'client',
@@ -474,7 +477,7 @@ const catalogue = {
     remedy: 'Send it again.',
     example: 'the body does not match its Upload-Checksum (sha1)',
   },
-  /** nginx logs this status, too: the client is gone, so it gets no answer. */
+  /** nginx logs this status, too; the client is gone, so it gets no answer. */
   client_gone: {
     status: 499,
     fault: 'client',
@@ -740,7 +743,7 @@ const catalogue = {
     remedy: 'Try again after Retry-After. If it lasts, tell the operator of the gateway.',
     example: 'the database cannot be reached',
   },
-  /** To repeat it could do it twice. */
+  /** A retry could do it twice. */
   outcome_unrecorded: {
     status: 503,
     fault: 'gateway',
@@ -804,17 +807,17 @@ export type AnsweredErrorCode = {
   [C in ErrorCode]: (typeof catalogue)[C] extends { readonly example: string } ? C : never;
 }[ErrorCode];
 
-/** In the order in which every list shows them. */
+/** In the order of every list. */
 export const ERRORS: Readonly<Record<ErrorCode, ErrorDefinition>> = catalogue;
 
 export const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[];
 
-/** The codes whose definitions fit, in the order of the catalogue. */
+/** The codes whose definitions match, in the order of the catalogue. */
 export function errorCodes(fits: (definition: ErrorDefinition) => boolean): readonly ErrorCode[] {
   return ERROR_CODES.filter((code) => fits(ERRORS[code]));
 }
 
-/** The definition of a code that was received or stored: a newer gateway has codes that this program does not know. */
+/** The definition of a received or stored code: a newer gateway may have codes that this program does not know. */
 export function definitionOfError(code: string): ErrorDefinition | undefined {
   return Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode] : undefined;
 }
@@ -830,7 +833,7 @@ export const CLIENT_ERRORS = {
   file_changed: { meaning: 'The file changed meanwhile.', remedy: 'Read it again from the beginning.' },
 } as const satisfies Readonly<Record<string, ErrorTexts>>;
 
-/** What a code of the gateway or of a client means. */
+/** The texts of a code of the gateway or of a client. */
 export function textsOfError(code: string): ErrorTexts | undefined {
   return definitionOfError(code) ?? Object.entries<ErrorTexts>(CLIENT_ERRORS).find(([own]) => own === code)?.[1];
 }

@@ -1,6 +1,7 @@
 /**
- * Events: each type, with what its body says. A new one is an entry here and its German text (de/events.ts); one that a webhook
- * can subscribe to also gets into the forms, the options of ftg, the nodes for n8n and the tables of the documentation.
+ * Events: each type and the fields of its body. A new type is an entry here and its German text (de/events.ts). If a
+ * webhook can subscribe to it, it is also in the forms, the options of ftg, the nodes for n8n and the tables of the
+ * documentation.
  */
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { ATTENTION_KINDS } from './attention.js';
@@ -37,15 +38,15 @@ interface EventDefinition<D extends TProperties = TProperties> {
   readonly about?: string;
   /** An example of `data`. */
   readonly example: Static<TObject<D>>;
-  /** When the example happened. */
+  /** The time of the example. */
   readonly at?: string;
 }
 
-/** What people read of a type that a webhook can subscribe to. */
+/** The texts of a type that a webhook can subscribe to. */
 interface EventTexts {
   /** Its name in the nodes for n8n. */
   readonly name: string;
-  /** Says in the dashboard when it comes. */
+  /** The condition, for the dashboard. */
   readonly text: string;
 }
 
@@ -130,7 +131,7 @@ const attentionExample = {
 } as const;
 const NEEDS_ATTENTION = 'What needs attention.';
 
-/** Those that a webhook can subscribe to. */
+/** Types that a webhook can subscribe to. */
 const subscribedTypes = {
   'watched_folder.files_detected': subscribed({
     schemaName: 'FilesDetectedEvent',
@@ -154,7 +155,7 @@ const subscribedTypes = {
       ],
     },
   }),
-  /** The folder's own webhook gets `watched_folder.files_missing` in its place, the older name. */
+  /** The folder's own webhook gets the older `watched_folder.files_missing` instead. */
   'watched_folder.late': subscribed({
     schemaName: 'FolderLateEvent',
     operationId: 'folderLate',
@@ -274,7 +275,7 @@ const otherTypes = {
   }),
 };
 
-/** It is in no feed, and has no number. */
+/** Not in the feed, without a number. */
 const testTypes = {
   'webhook.test': event({
     schemaName: 'WebhookTestEvent',
@@ -305,12 +306,15 @@ export const FEED_TYPES = Object.keys(feedTypes) as readonly (keyof typeof feedT
 export const EVENT_TEXTS: Readonly<Record<SubscribedType, EventTexts>> = subscribedTypes;
 export const EVENTS: Readonly<Record<EventType, EventDefinition>> = types;
 
-/** An event as it is written: its number and id are put in front once it has them. `id`: of one that gets no number. */
+/**
+ * The stored form of an event: number and id are inserted at the front when they are assigned. `id`: for an event that
+ * gets no number.
+ */
 export function eventBody<T extends EventType>(type: T, at: Date, data: EventData<T>, id?: string): string {
   return JSON.stringify({ id, type, timestamp: at.toISOString(), data });
 }
 
-/** Bytes by which an event grows as it gets its number. */
+/** The bytes that the number adds to an event. */
 export const NUMBERED_BYTES =
   '{"sequence":,"id":"","previousId":"",'.length +
   2 * crypto.randomUUID().length +
@@ -322,7 +326,7 @@ const NUMBERED = {
   previousId: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1d00c',
 };
 
-/** The body of a type. */
+/** The schema of a type's body. */
 export function eventSchema(type: EventType): TSchema {
   const { schemaName, data, about = 'What the event is about.' } = EVENTS[type];
   const whole = Type.Object({

@@ -4,7 +4,7 @@ import { flag, oneOf, text, type TSchemaOf, withDefault } from './schema.js';
 import { TRANSFER_STATUSES, TRANSFER_TYPES, transferExample } from './transfer.js';
 import { CONNECTION_ID, FILE_NAME, RAW_NAME } from './words.js';
 
-/** Parameters of the path of a request. */
+/** Path parameters of a request. */
 export const connectionParameter = {
   connectionId: text(CONNECTION_ID, { minLength: 1, examples: ['warehouse'] }),
 };
@@ -51,7 +51,7 @@ const MAX_CURSOR = 6_144;
 const cursorParameter = (description: string): TString =>
   text(description, { minLength: 1, maxLength: MAX_CURSOR, examples: ['YS9iLnR4dA.5mJH0Lw7wGk9tTqk2N4nXA'] });
 
-/** Entries of one page of a list. */
+/** Entries per page of a list. */
 const MAX_PAGE = 10_000;
 
 export const listFields = {
@@ -105,7 +105,7 @@ export const writeFields = { ...contentFields, mtime: Type.Optional(mtime()) };
 
 export const fileName = text(FILE_NAME, { minLength: 1, maxLength: 255, examples: ['report.pdf'] });
 
-/** The target of an upload. The fields of a body have no defaults: an absent one is taken from the query. */
+/** The target of an upload. The fields of a body have no defaults: an absent field is taken from the query. */
 export const namingFields = {
   path: Type.Optional(
     remotePath("Remote folder; the connection's default path when absent. Missing folders are created.", {
@@ -127,13 +127,13 @@ export const digestFilter = Type.Optional(
   }),
 );
 
-/** Which transfers are wanted, of the query of a key. */
+/** The query filters of transfers, for keys. */
 export const transferFilters = {
   connection_id: Type.Optional(
     text('Only transfers of this connection.', { minLength: 1, maxLength: 128, examples: ['warehouse'] }),
   ),
   status: Type.Optional(oneOf(TRANSFER_STATUSES, 'State of the transfer.', { examples: ['success'] })),
-  // Two kinds that this gateway never has may be asked for all the same.
+  // Two types that this gateway never has are accepted nevertheless.
   type: Type.Optional(oneOf([...TRANSFER_TYPES, 'email', 'pickup'], 'Kind of transfer.', { examples: ['upload'] })),
   digest: digestFilter,
   link_id: Type.Optional(

@@ -1,7 +1,11 @@
-/** How forms ask for fields. It imports no schemas: the page of the owner reads those of connections with it. */
 /**
- * `long`: text of several lines. `lines`: texts, one a line. `words`: texts without spaces. `bytes`, `age`: a number and a unit. `megabytes`: a number of MB, for bytes. `connection`: its id;
- * `connections`: several. `folder`: of the connection that the same thing, or part of it, names.
+ * How forms ask for fields. This module imports no schemas, because the dashboard uses it with the schemas of
+ * connections.
+ */
+/**
+ * `long`: text of several lines. `lines`: texts, one per line. `words`: texts without spaces. `bytes`, `age`: a number
+ * and a unit. `megabytes`: a number of MB, for bytes. `connection`: its id; `connections`: several. `folder`: on the
+ * connection that the same thing, or the same part of it, names.
  */
 export type Input =
   | 'text'
@@ -22,15 +26,15 @@ export type Input =
   | 'connections'
   | 'folder';
 
-/** A field as a form draws it. One that is an object has a form field for each of its parts, named `field.part`. */
+/** A field of a form. An object has a form field for each of its parts, named `field.part`. */
 export interface FormField {
   readonly name: string;
   readonly input: Input;
-  /** There is no thing without it. Of a part: no such object. */
+  /** The thing cannot exist without it. For a part: the object cannot. */
   readonly isNeeded: boolean;
-  /** null takes it away. */
+  /** null removes it. */
   readonly isNullable: boolean;
-  /** A part that can be given without the others. */
+  /** A part that can be set without the others. */
   readonly isAlone?: boolean;
   readonly default?: unknown;
   readonly choices?: readonly string[];
@@ -40,7 +44,7 @@ export interface FormField {
   readonly maxLength?: number;
 }
 
-/** JSON Schema, as far as fields use it. */
+/** The parts of JSON Schema that fields use. */
 interface FieldSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly string[];
@@ -63,7 +67,7 @@ interface About {
   readonly isAlone?: boolean;
 }
 
-/** One, or one for each of its parts. */
+/** One form field, or one for each part. */
 export function formFields(name: string, schema: FieldSchema, about: About = {}): readonly FormField[] {
   const { oneOf = [] } = schema;
   const isNullable = oneOf.some(({ type }) => type === 'null') || (schema.type ?? '').includes('null');

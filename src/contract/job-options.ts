@@ -1,4 +1,7 @@
-/** The options of jobs and the types that know them. It imports no schemas: forms and commands read it, too. */
+/**
+ * The options of jobs and the types that know them. This module imports no schemas, because forms and commands use it,
+ * too.
+ */
 export const ORDER_TYPES = ['copy', 'move', 'delete', 'sync'] as const;
 export type OrderType = (typeof ORDER_TYPES)[number];
 

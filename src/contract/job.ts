@@ -1,4 +1,4 @@
-/** A job: what it does, what it may do to files that exist, and how far it is. */
+/** A job: its work, its rules for existing files, and its progress. */
 import { type TObject, Type } from 'typebox';
 import { shownKey } from './api-key.js';
 import { JOB_OPTION_NAMES, type JobOption, ORDER_TYPES, type OrderType } from './job-options.js';
@@ -53,7 +53,7 @@ const globs = (description: string) => texts(description, { maxItems: 100 }, { m
 /** A hundred years. */
 const MOST_SECONDS = 3_155_760_000;
 
-/** An option that leaves no file out while it is absent. */
+/** An option that, when absent, leaves out no file. */
 const unset = { default: undefined, isRare: true } as const;
 
 export const jobOptionFields = {
@@ -225,7 +225,7 @@ const FILTERS = [
   'maxAgeSeconds',
 ] as const satisfies readonly JobOption[];
 
-/** Which files of a folder a job is for; what is absent leaves none out. */
+/** The files of a folder that a job applies to; an absent filter leaves none out. */
 export type JobFilters = Pick<JobOptions, (typeof FILTERS)[number]>;
 
 export function isFiltered(filters: JobFilters): boolean {
@@ -234,7 +234,7 @@ export function isFiltered(filters: JobFilters): boolean {
   );
 }
 
-/** Where files are or go, in answers. */
+/** A place of files, in answers. */
 export const place = (description: string) =>
   group(
     { connectionId: text('Id of a connection.'), path: text('Path of the folder from the root of the connection.') },
@@ -249,22 +249,22 @@ export interface JobPlace {
 
 export interface JobDefinition extends JobOptions {
   readonly type: JobType;
-  /** The destination, for an upload, which has none. */
+  /** The destination, for an upload, which has no source. */
   readonly source: JobPlace;
   readonly destination: JobPlace | null;
-  /** Only uploads have it. */
+  /** Only for uploads. */
   readonly upload?: UrlUpload;
 }
 
-/** What can be ordered, now or by the clock. */
+/** Work that can be ordered, now or by a schedule. */
 export type OrderDefinition = JobDefinition & { readonly type: OrderType };
 
-/** What a url upload was asked beside its url, which is sealed. */
+/** The options of a url upload beside its url, which is sealed. */
 export interface UrlUpload {
-  /** Absent = as the url's server calls it. */
+  /** Absent = the name that the url's server gives. */
   readonly filename?: string;
   readonly template?: string;
-  /** For the template: every try makes the same name of it. */
+  /** For the template, so that every try makes the same name. */
   readonly now: string;
   readonly uuid: string;
   readonly mtime?: string;
@@ -357,22 +357,22 @@ export const jobFields = {
   filesPerSecond: derived(Type.Number({ minimum: 0, description: 'Of the time that it has run.' }), {
     isOwners: true,
   }),
-  /** This and the fields after it are made by the statement that reads the row. */
+  /** The reading statement computes this and the following fields. */
   isListed: kept(flag('Whether all its folders have been listed: `counts` grow no further then.'), {
     isOwners: true,
   }),
-  /** For files under way: bytes that have passed, and by how much they are larger than they were listed. */
+  /** For files under way: transferred bytes, and how much larger than listed they are. */
   moving: hidden<{ readonly bytes: number; readonly grown: number }>(),
-  /** A moment ago: the bytes that had passed, and how long ago that was; null before it runs. */
+  /** A recent sample: the bytes transferred then, and its age; null before the job runs. */
   sample: hidden<{ readonly bytes: number; readonly agoMs: number } | null>(),
-  /** Without its pauses. */
+  /** Without pauses. */
   activeMs: hidden<number>(),
   key: derived(shownKey('The API key that began it; null = the dashboard, or a schedule.'), { isOwners: true }),
 };
 
 export type JobRow = RowOf<typeof jobFields>;
 
-/** A job as keys see it. */
+/** A job in answers to keys. */
 export const jobSchema = object('Job', shownFields(jobFields, 'key'));
 
 export const jobExample = {

@@ -15,7 +15,7 @@ export const keyPairFields = {
   publicKey: kept(text('What the server is given.')),
   fingerprint: kept(text('SHA-256 fingerprint, as OpenSSH shows it.')),
   createdAt: kept(dateTime('When it was made.')),
-  /** Made by the statement that reads the row. */
+  /** Computed by the reading statement. */
   usedBy: kept(texts('Connections that use it.')),
 };
 

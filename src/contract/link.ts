@@ -23,7 +23,7 @@ export const linkFields = {
     },
   }),
   connectionId: kept(text(CONNECTION_ID), { isAsked: true, texts: { label: 'Connection' } }),
-  /** The file that is downloaded, or the folder that is uploaded to. */
+  /** The file to download, or the folder for uploads. */
   path: kept(text(ROOT_PATH), {
     isAsked: true,
     texts: {
@@ -63,7 +63,7 @@ export const linkFields = {
     shown: countOrNull(`${MAX_USES} Null = as often as anybody likes.`),
   }),
   uses: kept(count('Uses that have succeeded.')),
-  /** Made by the statement that reads the row. */
+  /** Computed by the reading statement. */
   state: kept(
     oneOf(
       LINK_STATES,

@@ -1,9 +1,11 @@
-/** Patterns of texts that requests and the configuration give. */
+/** Patterns of texts in requests and the configuration. */
 
-/** The pattern of an S3 region: one label of a host name, since AWS's endpoints are named after it. */
+/** The pattern of an S3 region: one label of a host name, because the names of AWS's endpoints contain it. */
 export const REGION = '^(?![xX][nN]--)[A-Za-z0-9_-]{1,63}$';
 
-/** The pattern of names: one line, with nothing that a terminal or a log would obey (C0, DEL, C1, line separators). */
+/**
+ * The pattern of names: one line, without control characters for a terminal or a log (C0, DEL, C1, line separators).
+ */
 export const NAME = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$';
 
 /** One line: control characters would end up in commands, headers and terminals. */
@@ -11,10 +13,10 @@ export const LINE = '^[^\\u0000-\\u001f\\u007f]+$';
 export const LINE_OR_EMPTY = '^[^\\u0000-\\u001f\\u007f]*$';
 export const ABSOLUTE = '^/[^\\u0000-\\u001f\\u007f]*$';
 
-/** The pattern of ids that people choose. */
+/** The pattern of ids that users choose. */
 export const SLUG = '^[a-z0-9][a-z0-9_-]{0,63}$';
 
-/** One e-mail address: nothing in it that separates two of them, or begins a comment. */
+/** One e-mail address, without separators of addresses or the beginning of a comment. */
 const ADDRESS =
   '[^\\s\\u0000-\\u001f\\u007f-\\u009f@<>()\\[\\],;:"\\\\]{1,64}@[^\\s\\u0000-\\u001f\\u007f-\\u009f@<>()\\[\\],;:"\\\\]{1,189}';
 export const MAIL_ADDRESS = `^${ADDRESS}$`;

@@ -1,4 +1,4 @@
-/** A schedule: jobs that begin by the clock. */
+/** A schedule: jobs that start at set times. */
 import { shownKey } from './api-key.js';
 import { JOB_STATES, jobOptionFields, type OrderDefinition, place } from './job.js';
 import { ORDER_TYPES } from './job-options.js';
@@ -63,10 +63,10 @@ export const scheduleFields = {
   nextRunAt: hidden<Date | null>(),
   lastRunAt: kept(dateTimeOrNull('When it began a job last.')),
   lastDueAt: kept(dateTimeOrNull('When that run was due; null = it began out of turn.'), { isOwners: true }),
-  /** The latest due time that was decided, by a run or by leaving it out. */
+  /** The latest due time that was decided, by a run or by skipping it. */
   decidedDueAt: hidden<Date | null>(),
   lastJobId: kept(textOrNull('That job.')),
-  /** Made by the statement that reads the row. */
+  /** Computed by the reading statement. */
   lastJob: kept(
     orNull(
       group(

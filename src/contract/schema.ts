@@ -1,7 +1,7 @@
 /**
- * JSON Schemas with their words. One object is what ajv checks, what OpenAPI shows and what TypeScript infers its type from.
- * Every field takes its description where it is used: a name means different things in different places. Without one, the
- * description says what is allowed, which mistakes in gateway.yaml quote.
+ * JSON Schemas with descriptions. One object is checked by ajv, shown in OpenAPI, and the source of the TypeScript
+ * type. Every field gets its description where it is used, because a name has different meanings in different places.
+ * Without one, the description lists the allowed values, which reports of mistakes in gateway.yaml quote.
  */
 import {
   type Static,
@@ -24,14 +24,14 @@ export const flag = (description = 'true or false', options?: TSchemaOptions): T
   Type.Boolean({ ...options, description });
 export const count = (description: string, options?: TSchemaOptions): TInteger =>
   Type.Integer({ minimum: 0, ...options, description });
-/** Of an answer: JSON makes text of a Date. */
+/** For answers: JSON writes a Date as text. */
 export const dateTime = (description: string): TSchemaOf<string | Date> =>
   Type.Unsafe({ type: 'string', format: 'date-time', description });
 export const base64 = (description: string): TString => text(description, { contentEncoding: 'base64' });
 export const success = (): TLiteral<true> =>
   Type.Literal(true, { description: 'Always true; a failure is an error answer.' });
 
-/** Text that is one of a few words. */
+/** Text from a fixed list of words. */
 export function oneOf<const Words extends readonly string[]>(
   words: Words,
   description = `one of ${words.join(', ')}`,
@@ -60,22 +60,22 @@ export function listOf<T extends TSchema>(
   return Type.Unsafe({ type: 'array', items, ...options, description });
 }
 
-/** A query parameter that may be repeated; `more` says what for. */
+/** A query parameter that may be repeated; `more` describes the repetition. */
 export function oneOrMore(one: TString, maxItems: number, more: string): TSchemaOf<string | readonly string[]> {
   const { description = '', examples, ...schema } = one as TString & { description?: string; examples?: unknown };
   const list = { type: 'array', items: schema, maxItems };
   return Type.Unsafe({ description: `${description} ${more}`, examples, anyOf: [schema, list] });
 }
 
-/** `item` is what each text must be. */
+/** `item` is the schema of each text. */
 export const texts = (description: string, options?: TSchemaOptions, item?: TSchemaOptions) =>
   listOf(Type.String(item), description, options);
 
-/** A field that has fields of its own. */
+/** A field with fields of its own. */
 export const group = <T extends TProperties>(fields: T, description: string): TObject<T> =>
   Type.Object(fields, { description });
 
-/** An object that the documents show by its name. */
+/** An object that the documents show by name. */
 export const object = <T extends TProperties>(name: string, fields: T, options?: TObjectOptions): TObject<T> =>
   component(name, Type.Object(fields, options));
 
@@ -85,18 +85,18 @@ export function orNull<T extends TSchema>(schema: T, description: string): TSche
 
 export type TSchemaOf<Value> = ReturnType<typeof Type.Unsafe<Value>>;
 
-/** A field that may be left out: the check fills it in, so that its type always has it. */
+/** A field that may be absent: the check fills in its default, so its type is never undefined. */
 export function withDefault<T extends TSchema>(schema: T, value: Static<T>): T {
-  // Optional in the schema, but not to code that reads what was checked.
+  // Optional in the schema, but required in the type after the check.
   return Type.Optional(changed(schema, { default: value }));
 }
 
-/** A field that may be left out. Unlike that of Type.Optional, its type is known to be no other. */
+/** A field that may be absent. Unlike with Type.Optional, TypeScript keeps its exact type. */
 export function optional<S extends TSchema>(schema: S): TOptional<S> {
   return Type.Optional(schema) as TOptional<S>;
 }
 
-/** What a schema admits, as a part of the program receives it: read-only at every depth. */
+/** The values that a schema allows, read-only at every depth. */
 export type Admitted<S extends TSchema> = Frozen<Static<S>>;
 type Frozen<T> = T extends object ? { readonly [N in keyof T]: Frozen<T[N]> } : T;
 
@@ -106,12 +106,12 @@ export function mapping<K extends TProperties>(keys: K): TObject<K> {
   return Type.Object(keys, { description, additionalProperties: false });
 }
 
-/** A mapping that may be left out as a whole, since each of its keys has a default. */
+/** A mapping that may be absent, because each of its keys has a default. */
 export function section<K extends TProperties>(keys: K): TObject<K> {
   return Type.Optional(Object.assign(mapping(keys), { default: {} }));
 }
 
-/** A mapping whose names the operator chooses, all of the form that `names` describes. `known` ones are always there. */
+/** A mapping with names chosen by the operator, in the form that `names` describes. `known` ones always exist. */
 export function record<S extends TSchema>(
   names: TSchema,
   values: S,
@@ -126,7 +126,7 @@ export function record<S extends TSchema>(
   });
 }
 
-/** One of several mappings; the constant under their key `tag` says which one. */
+/** One of several mappings, selected by the constant under their key `tag`. */
 export function oneOfMappings<T>(tag: string, variants: readonly TSchema[]): TSchemaOf<T> {
   return Type.Unsafe({
     type: 'object',
@@ -147,14 +147,14 @@ export function integer(
   return Type.Integer({ description, minimum, maximum });
 }
 
-/** Node's timers take no longer delay; a longer one would fire at once. */
+/** The maximum delay of Node.js timers; a longer one would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 /** A delay or time limit. */
 export const milliseconds = (minimum: number): TInteger =>
   integer(minimum, MAX_TIMER_MS, `a whole number of milliseconds from ${minimum} to ${MAX_TIMER_MS}`);
 
-/** A whole number, or one word for the program's own choice. */
+/** A whole number, or a word that lets the program choose. */
 export function integerOr<W extends string>(word: W, minimum: number, maximum: number): TSchemaOf<number | W> {
   return Type.Unsafe({
     type: ['integer', 'string'],
@@ -169,7 +169,7 @@ export function flagOr<W extends string>(word: W): TSchemaOf<boolean | W> {
   return Type.Unsafe({ type: ['boolean', 'string'], description: `true, false or ${word}`, pattern: `^${word}$` });
 }
 
-/** The only value that a key can have here. */
+/** The only allowed value of a key. */
 export function fixed<const V extends string | boolean>(value: V): TLiteral<V> {
   return Type.Literal(value, { description: `${value} and nothing else` });
 }
@@ -194,7 +194,7 @@ export function described<T extends TSchema>(schema: T, description: string): T 
   return changed(schema, { description });
 }
 
-/** A copy; the marks of a schema are properties that no spread copies. */
+/** A copy; the marks of a schema are properties that a spread does not copy. */
 function changed<T extends TSchema>(schema: T, changes: TSchemaOptions): T {
   return Object.assign(Object.create(Object.prototype, Object.getOwnPropertyDescriptors(schema)) as T, changes);
 }
@@ -203,11 +203,11 @@ const COMPONENT = Symbol('component');
 
 export interface Component {
   readonly name: string;
-  /** As it was registered: a field that uses it may have words of its own. */
+  /** The registered schema: a field that uses it may have its own description. */
   readonly schema: object;
 }
 
-/** Gives a schema the name under which every document shows it, and refers to it. */
+/** Gives a schema the name with which every document shows and refers to it. */
 export function component<T extends TSchema>(name: string, schema: T): T {
   return Object.defineProperty(schema, COMPONENT, { value: { name, schema } satisfies Component });
 }

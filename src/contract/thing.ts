@@ -1,85 +1,88 @@
 /**
- * How a thing of the product is defined, once. From its fields follow what requests may give, what answers show to API keys and
- * to owners, and the row of its table.
+ * The definition of a thing of the product. The fields of requests, the fields of answers for API keys and for owners,
+ * and the row of its table are derived from its fields.
  */
 import { type Static, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
 import type { Input } from './form.js';
 import { componentOf, described, text, withDefault } from './schema.js';
 
-/** What people read of a field, in forms and among facts. German: de/fields.ts. */
+/** The texts of a field for users, in forms and among facts. German: de/fields.ts. */
 export interface FieldTexts {
   readonly label: string;
-  /** What to know before it is filled in. */
+  /** What to know before filling it in. */
   readonly hint?: string;
-  /** What each value of a choice is called. */
+  /** The label of each value of a choice. */
   readonly choices?: Readonly<Record<string, string>>;
   /** The fields of an object. */
   readonly parts?: Readonly<Record<string, FieldTexts>>;
 }
 
-/** How a form asks for a field, and what people read of it. */
+/** The field in a form, and its texts. */
 interface Asked<T = unknown> {
   readonly texts?: T;
-  /** How it is filled in, where its schema does not say (form.ts). */
+  /** The kind of input, if it does not follow from the schema (form.ts). */
   readonly input?: Input;
-  /** What may be filled in. */
+  /** An example value. */
   readonly example?: string;
-  /** A form asks for it, though a request names it otherwise than by its column. */
+  /** A form asks for it, although requests have another name for it than its column. */
   readonly isAsked?: boolean;
 }
 
 /** Answers to keys are for programs; owners read theirs in the dashboard and with `ftg`. */
 export type Reader = 'key' | 'owner';
 
-/** `A` is the schema of answers, `R` what a row holds. */
+/** `A` is the schema of answers, `R` the type in a row. */
 interface Shown<A extends TSchema = TSchema, R = unknown, T = unknown> extends Asked<T> {
   /** Keys do not see it. */
   readonly isOwners?: boolean;
-  /** Its schema in answers. Absent = that of requests, without the bounds of texts and lists. */
+  /** Its schema in answers. Absent = that of requests, without limits of texts and lists. */
   readonly shown?: A;
-  /** Its description in answers, where requests have another. */
+  /** Its description in answers, if it differs from that of requests. */
   readonly words?: string;
-  /** Its description in the tables of the documentation, in Markdown, where that says more. Links begin at docs/integrate. */
+  /**
+   * Its description in the tables of the documentation, in Markdown, if it has more detail. Links begin at
+   * docs/integrate.
+   */
   readonly docs?: string;
-  /** Makes the value in answers of that in a row, where they differ. */
+  /** Converts the value of a row to that of answers, if they differ. */
   show?(stored: R): Static<A>;
-  /** The name of its column in camel case, where that is another. */
+  /** The name of its column in camel case, if it differs. */
   readonly column?: string;
-  /** Its type alone. */
+  /** Only for its type. */
   readonly row?: R;
 }
 
 /** A rule for a text that no schema can express; the part that owns the rule checks it. */
 export type Check = 'host' | 'endpoint' | 'certificates' | 'privateKey';
 
-/** How gateway.yaml has a field. */
+/** The field in gateway.yaml. */
 interface InFile {
   /** The allowed texts in words; error messages quote them. */
   readonly allowed?: string;
   readonly format?: string;
-  /** Its schema in gateway.yaml, if that is not the schema of requests without bounds of lengths. */
+  /** Its schema in gateway.yaml, unless it is that of requests without limits of length. */
   readonly schema?: TSchema;
-  /** The key that names a file which holds it. */
+  /** The key with the name of a file that contains the value. */
   readonly key?: string;
 }
 
-/** How a form and gateway.yaml take a field, and who may change it. */
+/** The field in forms and gateway.yaml, and who may change it. */
 interface Taken {
   readonly file?: InFile;
   readonly check?: Check;
-  /** Few people change it. */
+  /** Rarely changed. */
   readonly isAdvanced?: boolean;
-  /** A change leads a stored login neither to another server nor beyond its root. */
+  /** A change cannot direct a stored login to another server or beyond its root. */
   readonly isHarmless?: boolean;
 }
 
 /** The option of `ftg` that sets a field. */
 export interface CommandOption {
-  /** As its help shows it: `--every <minutes>`. One without a value says true, or `means`. */
+  /** As in its help: `--every <minutes>`. An option without a value means true, or `means`. */
   readonly flags: string;
   readonly help: string;
   readonly means?: string;
-  /** Its value is given as `10M` or `12h`; the field has bytes or seconds. */
+  /** The value has the form `10M` or `12h`; the field has bytes or seconds. */
   readonly unit?: 'bytes' | 'age';
 }
 
@@ -89,18 +92,18 @@ interface Given<S extends TSchema = TSchema, A extends TSchema = TSchema, R = un
   readonly kind: 'given';
   readonly schema: S;
   readonly texts: T;
-  /** Its value in a new thing whose request leaves it out; undefined = it is made from others. */
+  /** The value of a new thing if the request omits it; undefined = computed from others. */
   readonly default: D;
   /** A request for a new thing must have it. */
   readonly isNeeded?: boolean;
-  /** Answers to keys leave it out while it has its default. */
+  /** Answers to keys omit it while it has its default. */
   readonly isRare?: boolean;
-  /** Answers to keys have it when they have this one. */
+  /** Answers to keys contain it if they contain this other field. */
   readonly goesWith?: string;
   readonly option?: CommandOption;
-  /** Always its default: requests do not set it. */
+  /** Always has its default: requests cannot set it. */
   readonly isFixed?: boolean;
-  /** Makes the value in a row of the one in a request. */
+  /** Converts the value of a request to that of a row. */
   keep?(said: Static<S>): R;
 }
 
@@ -114,28 +117,28 @@ interface Kept<S extends TSchema = TSchema, R = unknown, T = unknown> extends Sh
   readonly schema: S;
 }
 
-/** A field of answers that is no column. */
+/** A field of answers that is not a column. */
 interface Derived<S extends TSchema = TSchema, T = unknown> extends Asked<T> {
   readonly kind: 'derived';
   readonly schema: S;
   readonly isOwners?: boolean;
 }
 
-/** A column that no answer shows. `R` is its type alone. */
+/** A column that no answer shows. `R` is only its type. */
 interface Hidden<R = unknown> {
   readonly kind: 'hidden';
   readonly column?: string;
   readonly row?: R;
 }
 
-/** A field that is sealed, in a table of its own, and never shown. */
+/** A field that is sealed in a separate table, and never shown. */
 interface Secret<N extends true | undefined = true | undefined, T = unknown>
   extends Asked<T>, Pick<Taken, 'file' | 'check'> {
   readonly kind: 'secret';
   readonly schema: TSchema;
   readonly texts: T;
   readonly isNeeded?: N;
-  /** The server itself receives it: another server must not. */
+  /** The server itself receives it: no other server may. */
   readonly isSent?: boolean;
 }
 
@@ -189,12 +192,12 @@ export function hidden<R>(about: Pick<Hidden, 'column'> = {}): Hidden<R> {
 type NamesOf<F, Kind> = { [N in keyof F]: F[N] extends Kind ? N : never }[keyof F];
 type SchemaOf<F> = F extends { readonly schema: infer S extends TSchema } ? S : never;
 
-/** What requests may set. */
+/** The fields that requests may set. */
 export function settable(fields: Fields): { readonly name: string; readonly field: Given }[] {
   return Object.entries(fields).flatMap(([name, field]) => (field.kind === 'given' ? [{ name, field }] : []));
 }
 
-/** The schemas of what requests may set. */
+/** The schemas of the fields that requests may set. */
 type ChangedFields<F> = { [N in NamesOf<F, Given>]: TOptional<SchemaOf<F[N]>> };
 type NewFields<F> = { [N in NamesOf<F, Given>]: NewField<F[N]> };
 type NewField<F> = F extends Needed
@@ -203,37 +206,37 @@ type NewField<F> = F extends Needed
     ? TOptional<SchemaOf<F>>
     : SchemaOf<F>;
 
-/** What people read of a thing's fields, in any language. */
+/** The texts of a thing's fields, in any language. */
 export type TextsOf<F> = {
   readonly [N in keyof F as [TextsIn<F[N]>] extends [never] ? never : N]: Worded<TextsIn<F[N]>>;
 };
 type TextsIn<F> = F extends { readonly texts?: infer T } ? Extract<T, FieldTexts> : never;
 type Worded<T> = T extends string ? string : { readonly [N in keyof T]: Worded<T[N]> };
 
-/** JSON makes text of the Date in a row. */
+/** JSON writes the Date of a row as text. */
 type InRow<T> = Date extends T ? Exclude<T, string> : T;
 
-/** A row of the thing's table, by the names of the fields. */
+/** A row of the thing's table, by field name. */
 export type RowOf<F> = { readonly [N in NamesOf<F, Column>]: StoredOf<F[N]> };
 type StoredOf<F> = F extends { readonly row?: infer R } ? R : never;
 
-/** What answers show of one, in examples. */
+/** An answer in examples. */
 export type Example<F> = { readonly [N in Exclude<keyof F, NamesOf<F, Hidden | Secret>>]?: unknown };
 
 /** The columns that requests set. */
 export type SettingsOf<F> = { readonly [N in NamesOf<F, Given>]: StoredOf<F[N]> };
 
-/** What answers show beside columns. */
+/** Values of answers that are not columns. */
 type DerivedOf<F> = { readonly [N in NamesOf<F, Derived>]?: Static<SchemaOf<F[N]>> };
 
-/** The schemas of a request that leaves out what stays. */
+/** The schemas of a request that omits unchanged fields. */
 export function changedFields<F extends Fields>(fields: F): ChangedFields<F> {
   return mapped(fields, (field) =>
     field.kind === 'given' ? Type.Optional(field.schema) : undefined,
   ) as ChangedFields<F>;
 }
 
-/** The same for a new thing, whose request may leave out all that is not needed. A default other than null is filled in. */
+/** The same for a new thing; only needed fields are required. A default other than null is filled in. */
 export function newFields<F extends Fields>(fields: F): NewFields<F> {
   return mapped(fields, (field) => {
     if (field.kind !== 'given') return undefined;
@@ -243,7 +246,9 @@ export function newFields<F extends Fields>(fields: F): NewFields<F> {
   }) as NewFields<F>;
 }
 
-/** Every column that requests set, as `input` says it or else by its default. Other properties of `input` are left out. */
+/**
+ * Every column that requests set, with the value of `input` or its default. Other properties of `input` are ignored.
+ */
 export function withDefaults<F extends Fields>(
   fields: F,
   input: { readonly [N in keyof SettingsOf<F>]?: SettingsOf<F>[N] | undefined },
@@ -254,7 +259,7 @@ export function withDefaults<F extends Fields>(
   ) as SettingsOf<F>;
 }
 
-/** The table's columns in camel case, by the names of their fields. */
+/** The table's columns in camel case, by field name. */
 export function columnNamesOf(fields: Fields): Readonly<Record<string, string>> {
   const columns = Object.entries(fields).flatMap(([name, field]) =>
     field.kind === 'derived' || field.kind === 'secret' ? [] : [[name, field.column ?? name] as const],
@@ -262,12 +267,12 @@ export function columnNamesOf(fields: Fields): Readonly<Record<string, string>> 
   return Object.fromEntries(columns);
 }
 
-/** The schemas of what an answer shows. */
+/** The schemas of an answer's fields. */
 export function shownFields(fields: Fields, reader: Reader): TProperties {
   return mapped(fields, (field) => (isShown(field, reader) ? schemaOfAnswer(field, reader) : undefined));
 }
 
-/** What an answer shows of a row. */
+/** The answer for a row. */
 export function viewOf<F extends Fields>(
   fields: F,
   row: RowOf<F> & DerivedOf<F>,
@@ -277,7 +282,9 @@ export function viewOf<F extends Fields>(
   return shownOf(fields, values, reader, (name, field) => shownValue(field, values[name]));
 }
 
-/** What an answer shows of an example, whose values are those of answers. It has no others for keys than for owners. */
+/**
+ * The answer for an example, whose values have the form of answers. Examples have the same values for keys and owners.
+ */
 export function exampleOf(fields: Fields, example: object, reader: Reader): Readonly<Record<string, unknown>> {
   const values: Readonly<Record<string, unknown>> = { ...example };
   const given = Object.fromEntries(Object.entries(fields).filter(([name]) => name in values));
@@ -296,7 +303,7 @@ function shownOf(
     !(reader === 'key' && field.kind === 'given' && isLeftOut(name, field));
   const isLeftOut = (name: string, { isRare, goesWith, default: usual }: Given): boolean =>
     goesWith === undefined ? isRare === true && values[name] === usual : !isHere(goesWith, fields[goesWith]);
-  // A loop: lists have a thousand rows, and every row all fields.
+  // A loop: lists have a thousand rows, and every row has all fields.
   const shown: Record<string, unknown> = {};
   for (const name in fields) {
     const field = fields[name];
@@ -328,7 +335,7 @@ function schemaOfAnswer(field: Exclude<Field, Hidden | Secret>, reader: Reader):
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Bounds of texts and lists are for those who send them. */
+/** Limits of texts and lists are for requests only. */
 function withoutBounds(schema: TSchema): TSchema {
   const { minLength: _min, maxLength: _max, pattern: _pattern, items, ...rest } = schema as JsonSchema;
   if (items === undefined) return Type.Unsafe(rest);

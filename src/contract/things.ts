@@ -1,4 +1,4 @@
-/** The things whose fields forms ask for, and facts show. */
+/** The things whose fields are in forms and among facts. */
 import { alarmFields } from './alarm.js';
 import { apiKeyFields } from './api-key.js';
 import { connectionFields, hostKeyFields } from './connection/fields.js';
@@ -14,7 +14,7 @@ import type { TextsOf } from './thing.js';
 import { watchedFolderFields } from './watched-folder.js';
 import { webhookFields } from './webhook.js';
 
-/** The fields of all types. What several types have reads the same. */
+/** The fields of all types. A field of several types has the same texts in all of them. */
 const allConnections = {
   ...connectionFields,
   ...hostKeyFields,

@@ -1,4 +1,4 @@
-/** A transfer: one operation on files, as the history keeps it. */
+/** A transfer: one operation on files, as recorded in the history. */
 import { Type } from 'typebox';
 import { shownKey } from './api-key.js';
 import { receiptFields } from './receipt.js';
@@ -27,21 +27,24 @@ export type TransferType = (typeof TRANSFER_TYPES)[number];
 export type TransferStatus = (typeof TRANSFER_STATUSES)[number];
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** Why there is no digest of a file although one was wanted. */
+/** Why a file has no digest although one was wanted. */
 const DIGEST_GAPS = [
   ...(['server_side_copy', 'server_side_move', 'append', 'range', 'pieces', 'not_sent'] as const),
   'earlier_try',
 ] as const;
 export type DigestGap = (typeof DIGEST_GAPS)[number];
 
-/** Why a file could not be verified after its server had acknowledged it: it was gone by then, or the login may not look at it. */
+/**
+ * Why a file could not be verified after its server had acknowledged it: it was already gone, or the login may not read
+ * it.
+ */
 const UNVERIFIED = ['taken_away', 'may_not_look'] as const;
 export type Unverified = (typeof UNVERIFIED)[number];
 
 const oneOfOrNull = <const T extends string>(words: readonly T[], description: string): TSchemaOf<T | null> =>
   Type.Unsafe({ type: ['string', 'null'], enum: [...words, null], description });
 
-/** What a program's list shows. */
+/** The fields in lists for programs. */
 export const transferItemFields = {
   id: kept(text('Identifier.')),
   connectionId: kept(text(CONNECTION_ID)),
@@ -66,7 +69,7 @@ const linkId = kept(textOrNull('The link that it came by, without a key of its o
 /** Fields of the event of a failed transfer. */
 export const failedTransferFields = { ...transferItemFields, ...cause, requestId };
 
-/** What an owner's list shows. */
+/** The fields in lists for owners. */
 export const managedTransferFields = {
   ...transferItemFields,
   ...cause,
@@ -88,7 +91,7 @@ export const managedTransferFields = {
   ),
 };
 
-/** What a receipt repeats. A new field does not belong here: older receipts would lack it. */
+/** The fields that a receipt repeats. New fields must not be added here: older receipts would lack them. */
 export const receiptedFields = {
   ...failedTransferFields,
   linkId,
@@ -116,11 +119,11 @@ export const receiptedFields = {
   keyId: hidden<string | null>(),
 };
 
-/** One alone. */
+/** A single transfer. */
 export const transferFields = {
   ...receiptedFields,
   live: managedTransferFields.live,
-  /** Why a stored file could not be looked at after its server had acknowledged it. */
+  /** Why a stored file could not be checked after its server had acknowledged it. */
   unverified: hidden<Unverified | null>(),
   verified: derived(
     Type.Union([Type.Boolean(), Type.Null()], {
@@ -148,7 +151,7 @@ export const transferFields = {
 export const transferColumns = {
   ...transferFields,
   accountId: hidden<string>(),
-  /** Whether it counts one toward the month. */
+  /** Whether it counts as an action of the month. */
   countsAction: hidden<boolean>(),
 };
 

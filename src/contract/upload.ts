@@ -1,4 +1,4 @@
-/** A resumable upload. Clients see of it what tus has header fields for. */
+/** A resumable upload. Clients see only the values for which tus has header fields. */
 import { hidden, type RowOf } from './thing.js';
 
 export const uploadFields = {
@@ -7,16 +7,16 @@ export const uploadFields = {
   connectionId: hidden<string>(),
   keyId: hidden<string | null>(),
   path: hidden<string>(),
-  /** The name that its bytes have until all have come. */
+  /** The name of its bytes until the upload is complete. */
   hidden: hidden<string>(),
-  /** `Upload-Metadata`, as it was sent. */
+  /** `Upload-Metadata`, as sent. */
   metadata: hidden<string>(),
   overwrite: hidden<boolean>(),
   modifiedAt: hidden<Date | null>(),
   /** `Upload-Length`; null while it is deferred. */
   length: hidden<number | null>(),
   wantsDigest: hidden<boolean>(),
-  /** Kept states of the SHA-256 of its bytes; null where none is taken. */
+  /** Stored states of the SHA-256 of its bytes; null if none is computed. */
   hashStates: hidden<Buffer | null>(),
   storeId: hidden<string>(),
   /** `Upload-Offset`: stored bytes that the client knows of. */
@@ -26,14 +26,14 @@ export const uploadFields = {
   state: hidden<'open' | 'publishing' | 'done'>(),
   /** `X-Transfer-Id`, once it is done. */
   transferId: hidden<string | null>(),
-  /** `Repr-Digest`: of the file that it has become. */
+  /** `Repr-Digest` of the finished file. */
   digest: hidden<Buffer | null>(),
   writer: hidden<string | null>(),
   /** `Upload-Expires`. */
   expiresAt: hidden<Date>(),
 };
 
-/** A part of a multipart upload that an object store has. */
+/** A part of a multipart upload on an object store. */
 export const uploadPartFields = {
   number: hidden<number>(),
   size: hidden<number>(),
@@ -41,7 +41,7 @@ export const uploadPartFields = {
   checksum: hidden<string | null>(),
 };
 
-/** Bytes that are no part yet. */
+/** Bytes that are not part of a multipart upload yet. */
 export const uploadTailFields = {
   slot: hidden<number>(),
   part: hidden<number>(),

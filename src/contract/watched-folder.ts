@@ -164,7 +164,7 @@ export const watchedFolderFields = {
       docs: '`move` or `delete` a file [after delivery](#move-or-delete-a-file-after-delivery)',
     },
   ),
-  /** Absolute in a row; a request may give it relative to the folder. */
+  /** Absolute in a row; in a request it may be relative to the folder. */
   moveTo: given(textOrNull('Folder for `afterDelivery: move`.', path), {
     texts: { label: 'Move it to', hint: 'Relative to the watched folder, or absolute with /.' },
     input: 'folder',
@@ -232,11 +232,11 @@ export const watchedFolderFields = {
   deliveriesEndedAt: kept(dateTimeOrNull('When the receiver answered 410: nothing is sent any more.'), {
     isOwners: true,
   }),
-  /** The names that its last check took, where they have been changed since. */
+  /** The name filters of its last check, if they have changed since. */
   formerNames: hidden<FolderNames | null>(),
 };
 
-/** Where a watched folder copies its files; its path is absolute. */
+/** The target of a watched folder's copies; its path is absolute. */
 export interface CopyTo {
   readonly connectionId: string;
   readonly path: string;
@@ -244,7 +244,7 @@ export interface CopyTo {
   readonly onConflict: ConflictRule;
 }
 
-/** Which files a folder takes, by their names. */
+/** The name filters of a folder. */
 export type FolderNames = {
   readonly filePattern: string | null;
   readonly excludePattern: string | null;
@@ -256,5 +256,5 @@ type Fields = typeof watchedFolderFields;
 
 export type WatchedFolder = Omit<RowOf<Fields>, 'copyTo'> & { readonly copyTo: CopyTo | null };
 
-/** What its owner asked for. */
+/** The settings of its owner. */
 export type WatchSettings = Pick<WatchedFolder, keyof SettingsOf<Fields> | 'connectionId' | 'path' | 'source'>;

@@ -1,4 +1,4 @@
-/** A webhook: a receiver that an account subscribes to types of its events. */
+/** A webhook: a receiver that subscribes to types of an account's events. */
 import { EVENT_TYPES } from './event.js';
 import { dateTime, dateTimeOrNull, flag, listOf, oneOf, text, texts } from './schema.js';
 import { given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
@@ -6,7 +6,7 @@ import { given, hidden, kept, needed, type RowOf, type SettingsOf } from './thin
 export const webhookFields = {
   id: kept(text('Identifier.')),
   accountId: hidden<string>(),
-  /** Without its login in a row. */
+  /** In a row, without its login. */
   url: needed(
     text('The receiver: an http or https URL. A login in it is kept sealed, and sent as basic authentication.', {
       minLength: 1,

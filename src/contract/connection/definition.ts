@@ -1,6 +1,7 @@
 /**
- * How a type of connection is defined, once. From a definition follow its types, the schemas of gateway.yaml, of requests and
- * of answers, forms and options (schemas.ts), rows and sealed secrets (storage), and which names are never logged.
+ * The definition of a type of connection. Its TypeScript types, the schemas of gateway.yaml, of requests and of
+ * answers, forms and options (schemas.ts), rows and sealed secrets (storage), and the names that are never logged are
+ * derived from it.
  */
 import type { ErrorCode } from '../errors.js';
 import type { Given, Secret, SettingsOf } from '../thing.js';
@@ -10,11 +11,11 @@ interface Capabilities {
   readonly exec: boolean;
   /** Adds to the end of a file. */
   readonly append: boolean;
-  /** The server proves itself with a host key, which is pinned. */
+  /** The server has a host key, which is pinned. */
   readonly hostKeys: boolean;
-  /** Names may be bytes that are no UTF-8. */
+  /** Names may be bytes that are not UTF-8. */
   readonly rawNames: boolean;
-  /** There is no login, only signed requests; folders are parts of keys and go with the last file in them. */
+  /** There is no login, only signed requests; folders are parts of keys and disappear with their last file. */
   readonly isObjectStore: boolean;
 }
 
@@ -37,18 +38,18 @@ export interface Definition<
 > {
   readonly type: T;
   readonly title: string;
-  /** An entry in gateway.yaml: its id, and all that differs from the defaults. */
+  /** An entry in gateway.yaml: its id, and all values that differ from the defaults. */
   readonly example: Values;
   readonly settings: S;
   readonly secrets: X;
-  /** The settings that name the server which learned host keys and sent secrets belong to. */
+  /** The settings that identify the server to which learned host keys and sent secrets belong. */
   readonly address: readonly string[];
   readonly can: C;
-  /** Advice on an error that is particular to this protocol. */
+  /** Advice for an error that is specific to this protocol. */
   readonly advice?: (error: { readonly code: ErrorCode; readonly step?: string | undefined }) => string | undefined;
-  /** Whether the server proves itself with a certificate. */
+  /** Whether the server has a certificate. */
   readonly hasCertificate: (settings: Values) => boolean;
-  /** What no schema can say of an entry in gateway.yaml. */
+  /** Rules for an entry in gateway.yaml that no schema can express. */
   readonly mistakes?: (entry: Values) => readonly FileMistake[];
 }
 
@@ -64,7 +65,7 @@ export function connectionType<
   return { type, ...definition };
 }
 
-/** Host and port that learned host keys belong to, and secrets that are sent; "" where there are none to learn. */
+/** Host and port to which learned host keys and sent secrets belong; "" if there are none. */
 export function addressOf({ address }: Definition, settings: Values): string {
   return address.map((name) => String(settings[name]).toLowerCase()).join(':');
 }
@@ -72,7 +73,7 @@ export function addressOf({ address }: Definition, settings: Values): string {
 export type StoredSettings<D extends Definition> = SettingsOf<D['settings']>;
 export type NullableNames<S> = { [N in keyof S]: null extends S[N] ? N : never }[keyof S];
 
-/** Every setting that has a value by default. The others are given beside them. */
+/** Every setting with a default value; the caller adds the others. */
 export function defaultSettings<D extends Definition>({
   settings,
 }: D): Omit<StoredSettings<D>, NullableNames<StoredSettings<D>>> {
@@ -81,7 +82,7 @@ export function defaultSettings<D extends Definition>({
   return Object.fromEntries(given) as object as StoredSettings<D>;
 }
 
-/** A connection as its protocol receives it, without host keys. */
+/** A connection in the form for its protocol, without host keys. */
 export type ConnectionOf<D extends Definition> = {
   readonly type: D['type'];
 } & {

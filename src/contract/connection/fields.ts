@@ -23,7 +23,7 @@ import { DAY_MS } from '../units.js';
 
 /** Each limit with its schema in gateway.yaml and its schema in requests. */
 const LIMITS = {
-  /** A hard limit for one host, port and login. */
+  /** A hard limit per host, port and login. */
   maxSessions: [integer(1, 10_000), integer(1, 10_000, 'Open sessions to the server.')],
   maxChannelsPerSession: [integer(1, 1000), integer(1, 1000, 'SFTP channels that share one SSH connection.')],
   idleTimeoutMs: [milliseconds(1), integer(1, DAY_MS, 'Milliseconds until an idle session is closed.')],
@@ -63,13 +63,13 @@ const FINGERPRINT = '^SHA256:[A-Za-z0-9+/]{43}$';
 export const fingerprint = { pattern: FINGERPRINT };
 export const hostKeyInFile = textOrTexts('a fingerprint SHA256:… of 43 base64 characters', FINGERPRINT);
 
-/** The most host keys that one connection trusts. */
+/** The maximum number of host keys that one connection trusts. */
 export const MAX_HOST_KEYS = 16;
 export const HOST_KEYS = 'Pinned fingerprints; with none, the first one shown is trusted and pinned.';
 
 const ONE_CHARACTER = { allowed: 'text of at least one character' };
 
-/** The columns that every type has; the others are in the column `settings`. */
+/** The columns that every type has; all others are in the column `settings`. */
 export const connectionFields = {
   id: kept(text('Identifier.'), {
     texts: { label: 'Id', hint: 'Used in API requests. Made from the name. It cannot be changed later.' },
@@ -91,9 +91,9 @@ export const connectionFields = {
       '`configuration` for those that the configuration file lists: they can be changed only there.',
     ),
   ),
-  /** The configuration file lists it. */
+  /** Listed in the configuration file. */
   isConfigured: hidden<boolean>({ column: 'configured' }),
-  /** Its secrets came from there, and are the operator's. */
+  /** Its secrets came from the configuration file and belong to the operator. */
   hasConfiguredSecrets: hidden<boolean>({ column: 'secretsConfigured' }),
   createdAt: kept(dateTime('When it was made.')),
   updatedAt: kept(dateTime('When it was last changed.')),
@@ -110,7 +110,7 @@ export const connectionFields = {
   ),
 };
 
-/** Columns of connections whose server proves itself with a host key. */
+/** Columns of connections whose server has a host key. */
 export const hostKeyFields = {
   keyPairId: given(textOrNull('A key pair of the gateway, in place of a private key.', { maxLength: 36 }), {
     texts: { label: 'Generated key pair' },
@@ -132,7 +132,7 @@ const LINE_OF_TEXT = { pattern: LINE, minLength: 1, maxLength: 255 };
 
 export const line = (description: string) => text(description, LINE_OF_TEXT);
 
-/** When SHA-256 is taken of the files that pass. */
+/** When the SHA-256 of transferred files is computed. */
 export const DIGESTS = ['asked', 'always'] as const;
 export type Digests = (typeof DIGESTS)[number];
 
@@ -219,7 +219,7 @@ export const onServers = {
   }),
 };
 
-/** The server's address and the user; the port is the protocol's own when absent. */
+/** The server's address and the user; the default port is the protocol's own. */
 export const login = (port: number) => ({
   host: needed(
     text('Host name or address, without protocol and port.', { pattern: LINE, minLength: 1, maxLength: 253 }),

@@ -55,7 +55,7 @@ const settings = {
     },
   ),
   ...certificates,
-  // An object store has no folder to start from (prefix does that work), and shows every upload whole or not at all.
+  // An object store has no start folder (prefix has that function), and every upload appears completely or not at all.
   rootPath: given(fixed('/'), {
     ...always,
     texts: onServers.rootPath.texts,
@@ -96,7 +96,7 @@ export const s3 = connectionType('s3', {
   },
   settings,
   secrets,
-  // Keys only sign, and what they sign is bound to one server.
+  // Keys only sign, and a signature is bound to one server.
   address: [],
   can: { exec: false, append: false, hostKeys: false, rawNames: false, isObjectStore: true },
   advice: ({ code }) =>

@@ -1,4 +1,4 @@
-/** What follows from a definition: the fields and schemas of gateway.yaml, of requests and answers, of forms and help. */
+/** Derived from a definition: the fields and schemas of gateway.yaml, of requests and answers, of forms and help. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { SLUG } from '../patterns.js';
 import { fixed, flag, group, integer, mapping, object, oneOf, optional, text, withDefault } from '../schema.js';
@@ -9,13 +9,13 @@ import { CONNECTION_TYPES, type ConnectionType } from './types.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A field that requests may give. */
+/** A field of requests. */
 export interface Field extends Pick<Given, 'isAdvanced' | 'isHarmless'> {
   readonly name: string;
   readonly texts: FieldTexts;
-  /** The description for forms and prompts, where an empty input means null. */
+  /** The description for forms and prompts, in which an empty input means null. */
   readonly hint: string;
-  /** The schema of requests, with the description of the field and its default. */
+  /** The schema of requests, with the field's description and default. */
   readonly schema: Schema;
   readonly isRequired: boolean;
   readonly isSecret: boolean;
@@ -68,7 +68,7 @@ export function entrySchema(definition: Definition): TSchema {
   return mapping(Object.fromEntries(keysOf(definition).map(({ key, schema }) => [key, schema] as const)));
 }
 
-/** The keys of such an entry, each with an example and its words. */
+/** The keys of such an entry, each with an example and a description. */
 interface Key {
   readonly key: string;
   readonly schema: TSchema;
@@ -102,7 +102,7 @@ function settingKey(name: string, field: Given): Omit<Key, 'example'> {
   return { key, schema: admitted, words: wordsOf(isFixed && shown !== undefined ? { schema: shown } : field) };
 }
 
-/** The schema in gateway.yaml: it has no bounds of lengths, and an absent key means null. */
+/** The schema in gateway.yaml: without limits of length; an absent key means null. */
 function schemaInFile({ schema, file: { schema: own, allowed = '', format } = {} }: Given): TSchema {
   const { type, const: only, enum: words, minimum, maximum, pattern } = schema as JsonSchema;
   if (own !== undefined) return own;
@@ -136,7 +136,7 @@ function secretKeys(key: string, field: Secret): readonly Omit<Key, 'example'>[]
   ];
 }
 
-/** A whole connection, defaults filled in. `isBasedOn`: secrets may come from a stored one. */
+/** A complete connection with defaults. `isBasedOn`: secrets may come from a stored one. */
 export function inputSchema(definition: Definition, isBasedOn = false): Schema {
   const fields = fieldsOf(definition);
   const required = fields.filter(
@@ -154,7 +154,7 @@ export function inputSchema(definition: Definition, isBasedOn = false): Schema {
   };
 }
 
-/** The schema of a change: an absent field stays as it is, so no field has a default. */
+/** The schema of a change: an absent field does not change, so no field has a default. */
 export function changeSchema(
   definition: Definition,
 ): Schema & { readonly properties: Readonly<Record<string, Schema>> } {
@@ -164,12 +164,12 @@ export function changeSchema(
   return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false };
 }
 
-/** Fields by name, their schemas as the API shows them. */
+/** Fields by name, with their schemas in the API. */
 function propertiesOf(fields: readonly Field[]): Record<string, Schema> {
   return Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
 }
 
-/** What an answer shows of a connection of this type. */
+/** The fields of this type in answers. */
 export function shownFieldsOf({ type, settings, secrets, can }: Definition): Fields {
   const known = Object.keys(secrets).map((name) => [name, flag('Whether there is one.')] as const);
   return {
@@ -182,8 +182,8 @@ export function shownFieldsOf({ type, settings, secrets, can }: Definition): Fie
 }
 
 /**
- * What a form draws, in its order: `title` is the label, `description` the hint, `writeOnly` marks secrets; a choice is a
- * `oneOf` of constants with titles.
+ * The schema of a form, in its order: `title` is the label, `description` the hint, `writeOnly` marks secrets; a choice
+ * is a `oneOf` of constants with titles.
  */
 export function formSchema(definition: Definition): Schema {
   const fields = fieldsOf(definition);
@@ -212,7 +212,7 @@ export const summaryFields = {
   ),
 };
 
-/** A connection, where something is said about it. */
+/** A connection as a part of other things. */
 export const connectionSummary = object('ConnectionSummary', summaryFields);
 
 export function summaryOf(connection: {

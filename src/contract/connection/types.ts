@@ -1,4 +1,4 @@
-/** The types of connections. Here, and in the registry of protocols, one more gets its line. */
+/** The types of connections. A new type gets a line here and in the registry of protocols. */
 import { ftp } from './ftp.js';
 import { s3 } from './s3.js';
 import { sftp } from './sftp.js';

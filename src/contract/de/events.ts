@@ -1,4 +1,4 @@
-/** When an event comes, in German: a type without its text does not compile. */
+/** The German descriptions of event types: a type without its text does not compile. */
 import type { SubscribedType } from '../event.js';
 
 export const events: Readonly<Record<SubscribedType, string>> = {

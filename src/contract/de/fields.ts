@@ -1,4 +1,4 @@
-/** What people read of fields, in German (../things.ts): a field without its texts does not compile. */
+/** The German texts of fields (../things.ts): a field without its texts does not compile. */
 import type { ThingTexts } from '../things.js';
 
 export const fields: ThingTexts = {

@@ -1,4 +1,6 @@
-/** What each code means and what to do, in English. Bundles for browsers have these texts alone (src/build/derived.ts). */
+/**
+ * The English meaning and remedy of each code. Bundles for browsers contain only these texts (src/build/derived.ts).
+ */
 import { type ErrorCode, ERROR_CODES, ERRORS, type ErrorTexts } from '../errors.js';
 
 export const errors: Readonly<Record<ErrorCode, ErrorTexts>> = Object.fromEntries(

@@ -1,4 +1,4 @@
-/** What people read of events, in English. Bundles for browsers and n8n have these texts alone (src/build/derived.ts). */
+/** The English texts of events. Bundles for browsers and n8n contain only these texts (src/build/derived.ts). */
 import { EVENT_TEXTS, EVENT_TYPES, FEED_TYPES as feedTypes, type SubscribedType } from '../event.js';
 
 const textsOf = (which: 'name' | 'text') =>

@@ -1,4 +1,4 @@
-/** What people read of fields, in English. Bundles for browsers have these texts alone (src/build/derived.ts). */
+/** The English texts of fields. Bundles for browsers contain only these texts (src/build/derived.ts). */
 import type { Fields } from '../thing.js';
 import { THINGS, type ThingTexts } from '../things.js';
 

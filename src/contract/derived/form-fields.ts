@@ -1,9 +1,9 @@
-/** The fields of forms. Bundles for browsers have these values alone (src/build/derived.ts). */
+/** The fields of forms. Bundles for browsers contain only these values (src/build/derived.ts). */
 import { type FormField, formFields as fieldsOf } from '../form.js';
 import type { Fields } from '../thing.js';
 import { type Thing, THINGS } from '../things.js';
 
-/** The fields that forms ask for: those that requests set, and those that are marked. */
+/** The fields of forms: those that requests set, and those with `isAsked`. */
 function askedOf(fields: Fields): readonly FormField[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     if (field.kind !== 'given' && (field.kind === 'hidden' || field.isAsked !== true)) return [];

@@ -1,4 +1,7 @@
-/** The fields of requests as forms ask for them, by request. Packages have these values alone (src/build/derived.ts). */
+/**
+ * The fields of requests in the form for n8n and other forms, by request. Packages contain only these values
+ * (src/build/derived.ts).
+ */
 import type { TProperties } from 'typebox';
 import { copyFields, deleteFields, listFields, moveFields, uploadFields } from '../file-request.js';
 import { type FormField, formFields } from '../form.js';
