@@ -1,4 +1,4 @@
-/** A program: builds the documentation to dist/site, in which a file has the path of its address. */
+/** A program: builds the documentation to dist/site; each file has the path of its address. */
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ const WEB = join(ROOT, 'src/docs/web');
 const OUT = join(ROOT, 'dist/site');
 const ASSETS = '/docs/assets/';
 
-/** What the site of the last build was made of. */
+/** The digest of the sources of the last build. */
 const MADE_OF = join(ROOT, 'dist/.site');
 
 const sources = readSources();
@@ -33,7 +33,7 @@ const documents = [
   { api: FILE_API, links: FILES, weight: 0.9 },
   { api: MANAGEMENT_API, links: MANAGEMENT, weight: 0.6 },
 ].map(({ api, links, weight }) => ({ links, weight, document: buildDocument(api, routes, { publicUrl: '' }) }));
-// The routes import the whole gateway, but the site depends only on what the documents say about them.
+// The routes import the whole gateway, but the site depends only on their descriptions in the documents.
 const madeOf = digestOf(JSON.stringify([sources, documents]), ...ownFiles().map((file) => readFileSync(file)));
 if (existsSync(OUT) && existsSync(MADE_OF) && readFileSync(MADE_OF, 'utf8') === madeOf) process.exit();
 
@@ -102,7 +102,7 @@ for (const { links, document, content } of references) {
   );
   write(`${links.page}.html`, html);
 }
-// The best takes ten times as long, and saves a ninth.
+// The best level takes ten times as long, and saves a ninth.
 compressFiles(OUT, 9);
 writeFileSync(MADE_OF, madeOf);
 
@@ -127,7 +127,7 @@ async function bundle(): Promise<Assets> {
   const { metafile } = await build({
     entryPoints: ['main.ts', 'theme.ts', 'site.css', '../../dashboard/web/icon.svg'].map((name) => join(WEB, name)),
     outdir: join(OUT, ASSETS),
-    // The digest in their names lets browsers keep them for ever.
+    // With a digest in their names, browsers can cache them for ever.
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     assetNames: '[name]-[hash]',
@@ -147,7 +147,7 @@ async function bundle(): Promise<Assets> {
   return { script: pathOf('main.ts'), theme: pathOf('theme.ts'), style: pathOf('site.css'), icon: pathOf('icon.svg') };
 }
 
-/** Writes what the scripts load. Returns its path. */
+/** Writes data for the scripts. Returns its path. */
 function data(name: string, value: unknown): string {
   const text = JSON.stringify(value);
   const path = `${ASSETS}${name}-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.json`;
@@ -155,7 +155,7 @@ function data(name: string, value: unknown): string {
   return path;
 }
 
-/** What is not there is found by test/docs/pages.test.ts. */
+/** test/docs/pages.test.ts finds missing images. */
 function copyImage(image: string): void {
   if (!existsSync(join(ROOT, image))) return;
   const to = join(OUT, IMAGES, image.replace(/^docs\//, ''));

@@ -1,11 +1,14 @@
-/** The sections of the page of all configuration keys: a table for each top-level key, made from the example file and its comments. */
+/**
+ * The sections of the page of all configuration keys: a table for each top-level key, made from the example file and
+ * its comments.
+ */
 import { isMap, isScalar, isSeq, parseDocument, type YAMLMap } from 'yaml';
 import { exampleFile } from '../config/example.js';
 import type { Definition } from '../contract/connection/definition.js';
 import { keysOf } from '../contract/connection/schemas.js';
 import { CONNECTION_TYPES } from '../contract/connection/types.js';
 
-/** Also the links to them. */
+/** Includes the links to the sections. */
 export function configurationSections(definitions: readonly Definition[] = CONNECTION_TYPES): string {
   const [settings = '', sample = ''] = exampleFile(definitions).split(/^accounts: \[\]\n/m);
   const sections = mappingIn(settings).items.map(({ key, value }) => {
@@ -35,7 +38,7 @@ function table(second: string, rows: readonly string[]): string {
   return `| key | ${second} | meaning |\n|---|---|---|\n${rows.join('\n')}`;
 }
 
-/** The rows of an account; of its API keys those of one. */
+/** The rows of an account; its API keys are described by one. */
 function listRowsOf(map: YAMLMap, prefix: string): string[] {
   return map.items.flatMap(({ key, value }) => {
     const name = prefix + keyOf(key);
@@ -52,7 +55,7 @@ function rowsOf(map: YAMLMap, prefix: string): string[] {
   });
 }
 
-/** A mapping written over several lines has a comment for each of its keys. */
+/** A mapping over several lines has a comment for each of its keys. */
 function isGroup(value: unknown): value is YAMLMap {
   return isMap(value) && value.flow !== true;
 }

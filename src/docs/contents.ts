@@ -1,4 +1,4 @@
-/** The order of the pages and their groups: as the contents page lists them, then all others by their folders. */
+/** The order of the pages and their groups: those on the contents page first, then all others by folder. */
 import { basename, dirname, join } from 'node:path/posix';
 import { lexer, walkTokens, type Token, type Tokens } from 'marked';
 import { CONTENTS, type Source } from './sources.js';
@@ -27,7 +27,7 @@ export function contentsOf(sources: readonly Source[]): Group[] {
     const source = sources.find((one) => one.file === file);
     if (source === undefined || taken.has(file)) return;
     taken.add(file);
-    // A link to a folder's own contents, or to a file by its name, is no title.
+    // A link to a folder's own contents, or to a file by its name, is not a title.
     const isTitle = !/\.md$/.test(title) && basename(file) !== 'README.md';
     groupOf(group).pages.push({
       source,
@@ -65,7 +65,7 @@ function titleOf({ file, text }: Source): string {
 function linksIn(token: Token): { href: string; text: string }[] {
   const links: { href: string; text: string }[] = [];
   if (token.type === 'table') {
-    // Read column by column, as their heads name what stands below them.
+    // Column by column, because the heads describe the cells below them.
     const { header, rows } = token as Tokens.Table;
     return header.flatMap((_, column) => rows.flatMap((row) => (row[column]?.tokens ?? []).flatMap(linksIn)));
   }
@@ -75,7 +75,7 @@ function linksIn(token: Token): { href: string; text: string }[] {
   return links;
 }
 
-/** What a reader sees, without its marks. */
+/** The visible text without markup. */
 export function plainText(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {

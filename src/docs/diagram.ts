@@ -1,6 +1,6 @@
 /**
- * Mermaid as SVG. The drawings are files, made by `npm run diagrams`: what draws them is as large as the rest of the build.
- * Their colours are those of the page, which the style sheet sets.
+ * Mermaid diagrams as SVG. The drawings are files, made by `npm run diagrams`, because their generator is as large as
+ * the rest of the build. The style sheet of the page sets their colours.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { escapeHtml } from '../base/html.js';
 import { drawingOf } from './drawing-file.js';
 import { ROOT } from './sources.js';
 
-/** `id`: tells the diagrams of a page apart. */
+/** `id`: distinguishes the diagrams of a page. */
 export function diagram(source: string, id: string, title: string): string {
   const svg = draw(source, id, title);
   const text = `<details${svg === '' ? ' open' : ''}><summary>The diagram as text</summary><pre tabindex="0"><code>${escapeHtml(source)}</code></pre></details>`;
@@ -21,7 +21,7 @@ function draw(source: string, id: string, title: string): string {
   try {
     return (
       readFileSync(join(ROOT, file), 'utf8')
-        // The policy of the page forbids styles that are written in it.
+        // The page's policy forbids inline styles.
         .replace(/<style>[^]*?<\/style>/, '')
         .replace(/<svg ([^>]*?) style="[^"]*">/, `<svg $1 role="img" aria-label="${escapeHtml(`Diagram: ${title}`)}">`)
         .replace(/\bid="([\w-]+)"/g, `id="diagram-${id}-$1"`)

@@ -1,12 +1,12 @@
-/** What the build tells the browser of an operation that a reader wants to try. */
+/** The build's data for the browser about an operation to try. */
 export interface Field {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'body';
   readonly isRequired: boolean;
   readonly hint: string;
-  /** Empty where there is none, as `initial` is. */
+  /** Empty if there is none, like `initial`. */
   readonly example: string;
-  /** What holds when the field is left out. */
+  /** The value if the field is omitted. */
   readonly initial: string;
   /** Empty: any text. */
   readonly choices: readonly string[];
@@ -16,9 +16,9 @@ export interface Field {
 export interface FormBody {
   readonly type: string;
   readonly kind: 'text' | 'parts' | 'file';
-  /** Of `parts`. */
+  /** For the kind `parts`. */
   readonly fields: readonly Field[];
-  /** Examples of `text`. */
+  /** Examples for the kind `text`. */
   readonly texts: readonly { readonly title: string; readonly text: string }[];
 }
 
@@ -27,7 +27,7 @@ export interface Form {
   /** With `{name}` for parameters. */
   readonly path: string;
   readonly access: 'none' | 'key' | 'session';
-  /** Asks before it is sent. */
+  /** Asks for confirmation before it is sent. */
   readonly isDestructive: boolean;
   readonly fields: readonly Field[];
   readonly bodies: readonly FormBody[];
@@ -36,8 +36,8 @@ export interface Form {
 }
 
 export interface Forms {
-  /** By operationId. */
+  /** Key: operationId. */
   readonly operations: Readonly<Record<string, Form>>;
-  /** Where a code of `X-Error-Code` is explained. */
+  /** The address of the explanation of each `X-Error-Code`. */
   readonly errors: Readonly<Record<string, string>>;
 }

@@ -1,18 +1,20 @@
-/** What the browser needs to make a form for an operation and to send it: a small extract of the OpenAPI document. */
+/**
+ * The data that the browser needs to build and send the form of an operation: a small extract of the OpenAPI document.
+ */
 import { nameIn, parametersOf, responsesOf } from '../api/openapi/document.js';
 import type { MediaType, OpenApiDocument, Operation, Parameter, Schema } from '../api/openapi/types.js';
 import type { Field, Form, FormBody } from './form-types.js';
 
-/** Verbs of operations that take something away, or do what nobody can take back. */
+/** Verbs of operations that delete something, or cannot be undone. */
 const DESTRUCTIVE = /^(delete|revoke|forget|end|cancel|reject|disable|unwatch|rotate|renew|move|run|logout)/;
 const JSON_TYPE = 'application/json';
 
-/** By operationId. */
+/** Key: operationId. */
 export function formsOf(document: OpenApiDocument): Record<string, Form> {
   const forms: Record<string, Form> = {};
   for (const [path, item] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(item)) {
-      // What GET shows as well.
+      // GET already covers it.
       if (method === 'head' && item['get'] !== undefined) continue;
       forms[operation.operationId] = formOf(document, method.toUpperCase(), path, operation);
     }

@@ -1,4 +1,4 @@
-/** A page of Markdown as HTML, with what the contents, the search and the checks need to know of it. */
+/** Renders a Markdown page as HTML, and collects data for the contents, the search and the checks. */
 import { dirname, join } from 'node:path/posix';
 import GithubSlugger from 'github-slugger';
 import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
@@ -11,9 +11,9 @@ import { addressOf, type Source } from './sources.js';
 export interface Rendered {
   readonly html: string;
   readonly headings: readonly Heading[];
-  /** For the search: what stands below each heading, and each row of a table that is about one name. */
+  /** For the search: the text below each heading, and each table row about one name. */
   readonly sections: readonly Section[];
-  /** From the root of the project. */
+  /** Paths from the root of the project. */
   readonly images: readonly string[];
 }
 
@@ -24,13 +24,13 @@ export interface Heading {
 }
 
 interface Section {
-  /** Empty: the beginning of the page. With "/" in front: another page's address, which answers the title. */
+  /** Empty: the beginning of the page. With "/" at the front: the address of another page that answers the title. */
   readonly id: string;
   readonly title: string;
   readonly text: string;
 }
 
-/** Where the built site has the images. */
+/** The folder of images in the built site. */
 export const IMAGES = '/docs/images/';
 
 export function render({ file, text }: Source, isPage: (file: string) => boolean): Rendered {
@@ -44,7 +44,7 @@ class Renderer {
   readonly #byToken = new Map<object, Heading>();
   readonly #sections: Section[] = [];
   readonly #images: string[] = [];
-  /** Of headings as GitHub has them, so that one link holds in both places. */
+  /** The same slugs as on GitHub, so that a link works in both places. */
   readonly #slugs = new GithubSlugger();
   readonly #names = new GithubSlugger();
   #diagrams = 0;
@@ -62,7 +62,7 @@ class Renderer {
     return { html, headings: this.#headings, sections: this.#sections, images: this.#images };
   }
 
-  /** Headings and sections come first: the renderer takes the ids from here. */
+  /** Headings and sections are collected first: the renderer uses their ids. */
   #collect(tokens: readonly Token[]): void {
     let below: Token[] = [];
     let heading: Heading | undefined;
@@ -108,7 +108,7 @@ class Renderer {
       },
       table({ header, rows, align }) {
         const cell = ({ tokens }: Tokens.TableCell, index: number, isHead = false): string => {
-          // A head without words is no head.
+          // A head without text is not a head.
           const tag = isHead && tokens.length > 0 ? 'th' : 'td';
           const side = align[index] ?? '';
           const fields = `${tag === 'th' ? ' scope="col"' : ''}${side === '' ? '' : ` class="${side}"`}`;
@@ -135,7 +135,7 @@ class Renderer {
     };
   }
 
-  /** A row whose first cell is one piece of code is about that name: it can be linked and found. */
+  /** A row whose first cell is a single piece of code describes that name: it gets an anchor and a search entry. */
   #rowId(row: readonly Tokens.TableCell[]): string {
     const [first, ...others] = row;
     const [name, ...more] = first?.tokens ?? [];
@@ -157,11 +157,11 @@ class Renderer {
     const page = [file, `${file}/README.md`].find(this.#isPage);
     if (page !== undefined) {
       const address = addressOf(page) + fragment;
-      // A question that another page answers is found as it is asked.
+      // A question that another page answers is a search entry.
       if (text.endsWith('?')) this.#sections.push({ id: address, title: text, text: '' });
       return `<a href="${escapeHtml(address)}">${inner}</a>`;
     }
-    // What only the project's folder has.
+    // A file that exists only in the project's folder.
     return `<span class="file" title="In the project: ${escapeHtml(file)}">${inner}</span>`;
   }
 }

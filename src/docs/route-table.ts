@@ -1,4 +1,4 @@
-/** The route table without a gateway behind it, to be looked at: handlers alone use the services, and nobody calls them. */
+/** The route table without a gateway, for reading only: only handlers use the services, and none is called. */
 import { apiRoutes, systemRoutes } from '../api/endpoints.js';
 import type { DescribedRoute } from '../api/endpoint.js';
 import { withReference } from '../api/openapi/routes.js';

@@ -1,10 +1,10 @@
-/** What the search finds: sections of pages, names in their tables, operations and the fields that they take. */
+/** The entries of the search: sections of pages, names in their tables, operations and their fields. */
 import { nameIn, parametersOf } from '../api/openapi/document.js';
 import type { OpenApiDocument, Operation, Schema } from '../api/openapi/types.js';
 import type { Rendered } from './markdown.js';
 import type { Found } from './search.js';
 
-/** A row of a table tells less than a section does; whoever types its whole name finds it first all the same. */
+/** A table row has less information than a section; a search for its whole name still finds it first. */
 const OF_A_NAME = 0.6;
 
 export function entriesOfPage(address: string, page: string, { sections }: Rendered, weight: number): Found[] {

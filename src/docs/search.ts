@@ -1,4 +1,7 @@
-/** How texts are cut into words and found: the same for the build, which makes the index, and for the browser, which asks it. */
+/**
+ * Splits texts into words and searches them: the same code for the build, which makes the index, and for the browser,
+ * which queries it.
+ */
 import type MiniSearch from 'minisearch';
 import type { Options, SearchOptions } from 'minisearch';
 
@@ -8,13 +11,13 @@ export interface Found {
   readonly page: string;
   readonly address: string;
   readonly text: string;
-  /** From 0 to 1: what the contents lists first counts more. */
+  /** From 0 to 1: pages at the top of the contents have more weight. */
   readonly weight: number;
 }
 
 export interface Hit {
   readonly found: Found;
-  /** As they are in the texts. */
+  /** In the form of the texts. */
   readonly words: readonly string[];
 }
 
@@ -22,7 +25,7 @@ export interface Entry extends Found {
   readonly id: number;
 }
 
-/** Words of questions that every page has: they count in titles alone. */
+/** Common words of questions: they count only in titles. */
 const COMMON = new Set(
   'a an and are as at be by can do does for from how i if in is it my of on or that the this to what when where which why with'.split(
     ' ',
@@ -38,17 +41,17 @@ export const SEARCH: Options<Entry> = {
   },
 };
 
-/** A title says more than a text does. */
+/** A match in a title has more weight than one in a text. */
 const RANKING: SearchOptions = {
   boost: { title: 4, page: 2 },
   boostDocument: (_id, _term, stored) => (stored?.['weight'] as number | undefined) ?? 1,
   prefix: true,
   fuzzy: (term) => (term.length > 4 ? 0.2 : false),
 };
-/** So many are enough that no further ones are looked for. */
+/** With so many results, no further ones are searched. */
 const ENOUGH = 12;
 
-/** First what is called so, then what has all words; what has some of them fills the rest. */
+/** First an entry with this title, then entries with all words; those with some of them fill the rest. */
 export function find(index: MiniSearch<Entry>, text: string): Hit[] {
   const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u);
   const telling = words.filter((word) => !COMMON.has(word)).join(' ') || text;

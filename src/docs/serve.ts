@@ -1,9 +1,9 @@
-/** Serves the documentation that `build.ts` made: its pages, and what they load. */
+/** Serves the documentation that `build.ts` made: its pages and their resources. */
 import { GatewayError } from '../base/errors.js';
 import { readStaticFiles, staticAnswer, type StaticFile } from '../http/static-files.js';
 import type { HttpAnswer, HttpRequest, Route } from '../http/types.js';
 
-/** A page loads from this gateway alone and runs nothing that is written in it. */
+/** A page loads only from this gateway and runs no inline code. */
 const PAGE_HEADERS = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -18,9 +18,9 @@ const PAGE_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
 };
-/** A short life, so that what runs after an upgrade is what people read. */
+/** A short lifetime, so that readers soon get the version of an upgrade. */
 const FRESH = 'public, max-age=300';
-/** Of names that hold a digest of the content. */
+/** For names with a digest of the content. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 type Answering = (request: HttpRequest) => HttpAnswer;
@@ -28,11 +28,11 @@ type Answering = (request: HttpRequest) => HttpAnswer;
 interface Site {
   /** All but the reference pages, which are endpoints of the APIs. */
   readonly routes: Route[];
-  /** What answers at the address of a reference page. */
+  /** The answer at the address of a reference page. */
   readonly pageOf: (address: string) => Answering;
 }
 
-/** `references`: the addresses that are endpoints. A file is read when it is first asked for. */
+/** `references`: the addresses that are endpoints. A file is read at its first request. */
 export function openSite(folder: string, references: readonly string[]): Site {
   const files = new Map([...readStaticFiles(folder)].map(([name, file]) => [name.replace(/\.html$/, ''), file]));
   const open = { method: 'GET', access: 'public', body: 'none', head: true, anyQuery: true } as const;

@@ -1,4 +1,4 @@
-/** What stands around the content of every page: search, contents at the side, the page's own headings, previous and next. */
+/** The frame of every page: search, contents at the side, the page's own headings, previous and next. */
 import type { LinkGroup } from '../api/openapi/reference-page.js';
 import { escapeHtml as escape } from '../base/html.js';
 import type { Heading } from './markdown.js';
@@ -6,7 +6,7 @@ import type { Heading } from './markdown.js';
 export interface Assets {
   readonly style: string;
   readonly script: string;
-  /** Runs before anything is drawn: the reader's choice of colours. */
+  /** Runs before anything is drawn: sets the reader's colour scheme. */
   readonly theme: string;
   readonly icon: string;
 }
@@ -16,13 +16,13 @@ interface ShellPage {
   readonly title: string;
   readonly html: string;
   readonly guides: readonly LinkGroup[];
-  /** Of the reference: the operations of this page. */
+  /** For the reference: the operations of this page. */
   readonly operations?: readonly LinkGroup[];
   /** Listed beside the content. */
   readonly headings: readonly Heading[];
   readonly previous?: Neighbour | undefined;
   readonly next?: Neighbour | undefined;
-  /** Paths of what the scripts load: the index of the search, and what the forms of a reference page are made from. */
+  /** Paths of data for the scripts: the index of the search, and the forms of a reference page. */
   readonly data: { readonly search: string; readonly forms?: string };
 }
 
@@ -86,7 +86,7 @@ function link({ href, text }: Neighbour, here: string): string {
   return `<a href="${escape(href)}"${href === here ? ' aria-current="page"' : ''}>${escape(text)}</a>`;
 }
 
-/** `name`: of those with the same one a single group is open. */
+/** `name`: only one group with the same name is open at a time. */
 function listed({ title, links }: LinkGroup, here: string, isOpen: boolean, name = ''): string {
   const holdsPage = links.some(({ href }) => href === here);
   const items = links.map((one) => `<li>${link(one, here)}</li>`).join('');

@@ -1,12 +1,12 @@
-/** The Markdown files of the project, by rule: those of its root and all below docs/. */
+/** The Markdown files of the project: those in its root and all below docs/. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path/posix';
 import { fileURLToPath } from 'node:url';
 import { withTables } from './tables.js';
 
-/** The root of the project, from where this file runs. */
+/** The root of the project, relative to this file. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-/** The page that orders all others. */
+/** The page that sets the order of all others. */
 export const CONTENTS = 'docs/README.md';
 
 export interface Source {
@@ -14,7 +14,7 @@ export interface Source {
   readonly file: string;
   /** At the running gateway. */
   readonly address: string;
-  /** With the tables that are made from the contract. */
+  /** Including the tables made from the contract. */
   readonly text: string;
 }
 
@@ -35,7 +35,9 @@ export function readSources(): Source[] {
   return sources;
 }
 
-/** A README is the page of its folder; the one of docs/ has a name, for /docs itself is the reference of the API. */
+/**
+ * A README is the page of its folder; that of docs/ has another name, because /docs itself is the reference of the API.
+ */
 export function addressOf(file: string): string {
   if (file === CONTENTS) return '/docs/contents';
   const inFolder = basename(file) === 'README.md' && dirname(file) !== '.' ? dirname(file) : file;

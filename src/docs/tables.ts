@@ -1,4 +1,7 @@
-/** Tables of pages that follow from definitions: the build puts them where a page has `<!-- table errors 404 409 -->`, with the line below it. */
+/**
+ * Tables of pages that are made from definitions: the build replaces `<!-- table errors 404 409 -->` and the line below
+ * it.
+ */
 import { STATUS_CODES } from 'node:http';
 import { fieldsOf } from '../contract/connection/schemas.js';
 import { CONNECTION_TYPES } from '../contract/connection/types.js';
@@ -13,9 +16,9 @@ import { watchedFolderFields } from '../contract/watched-folder.js';
 import { webhookFields } from '../contract/webhook.js';
 import { configurationSections } from './configuration.js';
 
-/** The page with its tables. @throws Error where it names a table that there is none of */
+/** The page with its tables. @throws Error if it names an unknown table */
 export function withTables(page: string): string {
-  // The line below says where a reader of the file finds the table.
+  // The line below shows readers of the file where to find the table.
   return page.replaceAll(/^<!-- table (\w+)([\w ]*) -->(\n_.*_$)?/gm, (_, name: string, words: string) => {
     const table = new Map(Object.entries(TABLES)).get(name);
     if (table === undefined) throw new Error(`there is no table ${name}, only ${Object.keys(TABLES).join(', ')}`);

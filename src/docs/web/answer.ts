@@ -1,20 +1,20 @@
-/** Sends a request and shows what comes back, as text alone; what is large or no text as its size and a download. */
+/** Sends a request and shows the answer, only as text; a large or binary answer as its size and a download. */
 import { button, copyButton, make } from './dom.ts';
 
-/** Of a text, before the rest is only offered as a download. */
+/** Characters of a text that are shown; the rest is only in the download. */
 const SHOWN_CHARACTERS = 100_000;
-/** More is not held in a page's memory. */
+/** The maximum that is held in a page's memory. */
 const HELD_BYTES = 64 * 1024 * 1024;
 const TEXT = /^(text\/|application\/(.*json|x-ndjson|jose|xml|yaml))/;
 
 interface Sending {
   readonly target: string;
   readonly request: RequestInit;
-  /** Where the codes of errors are explained. */
+  /** The addresses of the explanations of error codes. */
   readonly errors: Readonly<Record<string, string>>;
 }
 
-/** Fills `place`. Ends when the answer has ended, was stopped or broke. */
+/** Fills `place`. Ends when the answer has ended, was stopped or broke off. */
 export async function exchange(place: HTMLElement, { target, request, errors }: Sending): Promise<void> {
   const controller = new AbortController();
   const stop = button('Stop', () => controller.abort(), { class: 'stop' });

@@ -1,8 +1,8 @@
-/** Elements are made here, never from text that is HTML: what a server answers stays text. */
+/** Creates elements, never from HTML text: a server's answer stays text. */
 type Content = Node | string | undefined;
 type Fields = Readonly<Record<string, string | boolean | undefined>>;
 
-/** `true` sets a bare attribute; `false` and undefined leave it out. */
+/** `true` sets a bare attribute; `false` and undefined omit it. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   fields: Fields = {},
@@ -22,7 +22,7 @@ export function button(text: string, onClick: () => void, fields: Fields = {}): 
   return made;
 }
 
-/** Copies what `text` gives at that moment, and says so on the button. */
+/** Copies the current result of `text`, and confirms it on the button. */
 export function copyButton(text: () => string): HTMLButtonElement {
   const made = button('Copy', () => void copy(), { class: 'copy', 'aria-live': 'polite' });
   const copy = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-/** The caller's own key: in this page's memory, and in the tab's storage only when that is asked for. Never in an address. */
+/** The caller's own key: in this page's memory, and in the tab's storage only on request. Never in an address. */
 import { make } from './dom.ts';
 
 const STORED = 'ftg.docs.key';
@@ -14,7 +14,7 @@ function stored(): string {
   try {
     return sessionStorage.getItem(STORED) ?? '';
   } catch {
-    // Storage may be switched off; then memory is all there is.
+    // Storage may be disabled; then only memory is used.
     return '';
   }
 }
@@ -28,7 +28,7 @@ function store(): void {
   }
 }
 
-/** One of the fields for the key, which all hold the same. `id` is of the form. */
+/** One of the fields for the key, which all have the same value. `id` is that of the form. */
 export function keyField(id: string, words: string): HTMLElement {
   const input = make('input', {
     type: 'password',
@@ -67,7 +67,7 @@ export function keyField(id: string, words: string): HTMLElement {
   );
 }
 
-/** Of a login at the dashboard in this browser; empty without one. */
+/** The token of a dashboard login in this browser; empty without one. */
 export async function csrfToken(): Promise<string> {
   const answer = await fetch('/manage/session', { credentials: 'same-origin' });
   if (!answer.ok) return '';

@@ -1,4 +1,4 @@
-/** What the pages do in a browser. Without it they can still be read. */
+/** The scripts of the pages. Without them the pages are still readable. */
 import { copyButton } from './dom.ts';
 import { setUpSearch } from './search.ts';
 
@@ -46,7 +46,7 @@ if (theme !== null) {
     try {
       localStorage.setItem('ftg.theme', chosen);
     } catch {
-      // Then the choice holds on this page alone.
+      // Then the choice applies only to this page.
     }
     name();
   });
@@ -57,7 +57,7 @@ setUpSearch(document.querySelector('.search'), document.body.dataset['search'] ?
 const { forms } = document.body.dataset;
 if (forms !== undefined) void import('./try-it.ts').then(({ setUpForms }) => setUpForms(forms));
 
-/** Marks, in the contents and in the list beside the page, the section that is being read. */
+/** Marks the current section in the contents and in the list beside the page. */
 function followReader(): void {
   const links = new Map(
     [...document.querySelectorAll<HTMLAnchorElement>('nav a[href^="#"]')].map((link) => [link.hash.slice(1), link]),

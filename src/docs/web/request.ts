@@ -1,16 +1,16 @@
-/** What a filled form asks for, as a request of this page and as a line for a terminal. */
+/** Converts a filled form to a request of this page, and to a command for a terminal. */
 import type { Field, Form, FormBody } from '../form-types.ts';
 
 export interface Filled {
   readonly form: Form;
-  /** Of path, query and header, empty ones left out. */
+  /** Fields of path, query and header, without empty ones. */
   readonly values: readonly { readonly field: Field; readonly value: string }[];
-  /** A media type; the first of the form's where there is no choice. */
+  /** A media type; the form's first one if there is no choice. */
   readonly accept: string;
   readonly body?: { readonly of: FormBody; readonly text: string; readonly parts: readonly Part[] } | undefined;
 }
 
-/** A field of a form with parts, or the one file that is the body. */
+/** A field of a form with parts, or the single file that is the body. */
 export interface Part {
   readonly name: string;
   readonly value: string | File;
@@ -26,13 +26,13 @@ export function targetOf({ form, values }: Filled): string {
   return query.size === 0 ? path : `${path}?${String(query)}`;
 }
 
-/** All but what names the caller. */
+/** All header fields but the caller's credentials. */
 export function headersOf({ form, values, accept, body }: Filled): [name: string, value: string][] {
   const headers = values
     .filter(({ field }) => field.in === 'header')
     .map(({ field, value }): [string, string] => [field.name, value]);
   if (accept !== form.accepts[0]) headers.push(['Accept', accept]);
-  // The browser says where the parts end.
+  // The browser adds the boundary of the parts.
   if (body !== undefined && body.of.kind !== 'parts') headers.push(['Content-Type', body.of.type]);
   return headers;
 }
@@ -46,7 +46,7 @@ export function bodyOf({ body }: Filled): BodyInit | undefined {
   return parts;
 }
 
-/** The key is `$KEY`: lines are copied to where others read them. */
+/** The key is `$KEY`, because commands are copied to places that others read. */
 export function curlOf(filled: Filled): string {
   const { form, body, accept } = filled;
   const words = ['curl'];

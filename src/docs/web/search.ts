@@ -1,4 +1,4 @@
-/** The search: a combobox (ARIA 1.2) over the index that the build made, which is loaded at the first use. */
+/** The search: a combobox (ARIA 1.2) over the index from the build, loaded at first use. */
 import type MiniSearch from 'minisearch';
 import { type Entry, find, type Hit, SEARCH } from '../search.ts';
 import { make } from './dom.ts';
@@ -76,7 +76,7 @@ export function setUpSearch(place: Element | null, indexPath: string): void {
     else return;
     event.preventDefault();
   });
-  // The focus stays in the field, so that a click is not a loss of focus first.
+  // The focus stays in the field, so that a click does not first close the list.
   list.addEventListener('mousedown', (event) => event.preventDefault());
   list.addEventListener('click', ({ target, ctrlKey, metaKey }) => {
     if (target instanceof Element) go(target.closest('li'), ctrlKey || metaKey);
@@ -112,7 +112,7 @@ function excerptOf(text: string, words: readonly string[]): string {
   return `${from > 0 ? '… ' : ''}${cut}${from + EXCERPT < text.length ? ' …' : ''}`;
 }
 
-/** The text in pieces, those that match in `mark`. */
+/** The text in pieces; matches are in `mark`. */
 function marked(text: string, words: readonly string[]): (Node | string)[] {
   if (words.length === 0) return [text];
   const anyOf = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');

@@ -1,9 +1,9 @@
-/** Runs before anything is drawn. The choice is the dashboard's own: one for both. */
+/** Runs before anything is drawn. The setting is shared with the dashboard. */
 try {
   const theme = localStorage.getItem('ftg.theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset['theme'] = theme;
 } catch {
-  // Storage may be switched off; then the browser's own colours hold.
+  // Storage may be disabled; then the browser's own setting applies.
 }
-// What only works with scripts is styled for them.
+// The class for styles that need scripts.
 document.documentElement.classList.add('scripted');

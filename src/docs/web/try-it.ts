@@ -1,4 +1,4 @@
-/** "Try it" on each operation of a reference page: a form from what the build knows of it, and the answer of this gateway. */
+/** "Try it" on each operation of a reference page: a form from the build's data, and the answer of this gateway. */
 import type { Field, Form, FormBody, Forms } from '../form-types.ts';
 import { exchange } from './answer.ts';
 import { button, copyButton, make } from './dom.ts';
@@ -123,7 +123,7 @@ class TryIt {
   }
 }
 
-/** Also a job that deletes, overwrites or empties its source. */
+/** Also for a job that deletes, overwrites or empties its source. */
 function takesAway({ form, body }: Filled): boolean {
   return form.isDestructive || /"type"\s*:\s*"(delete|sync|move)"/.test(body?.text ?? '');
 }
@@ -149,7 +149,7 @@ function isSure(what: string): Promise<boolean> {
   });
 }
 
-/** A choice of several; of one, that one. */
+/** A choice between several values; with one value, that one. */
 class Choice {
   readonly row: HTMLElement;
   readonly #select: HTMLSelectElement;
@@ -241,7 +241,7 @@ class OneBody {
   }
 }
 
-/** The caller's own, where his key is known by then. */
+/** Suggests the caller's own connections if the key is known. */
 async function suggestConnections(input: Element): Promise<void> {
   if (currentKey() === '') return;
   const answer = await fetch('/api/connections', {
