@@ -1,4 +1,4 @@
-/** What went wrong, in words that say what to do: the same as the dashboard shows. */
+/** Explains errors with a remedy: the same texts as in the dashboard. */
 import type { FtgError } from '../client/index.js';
 import { textsOfError } from '../contract/errors.js';
 
@@ -12,7 +12,7 @@ export function explain(code: string): Explanation | undefined {
   return texts === undefined ? undefined : { means: texts.meaning, remedy: texts.remedy };
 }
 
-/** A failed call as an agent needs it. */
+/** The facts of a failed call for an agent. */
 export function factsOf(error: FtgError): object {
   const { message, code, status, requestId, retryAfter } = error;
   return { error: message, code, status, requestId, retryAfter, ...explain(code) };

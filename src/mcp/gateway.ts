@@ -1,18 +1,18 @@
-/** What the tools need of a gateway, with the key that it is opened with. */
+/** The gateway's interface for the tools, opened with one key. */
 import type { FileTransferGateway } from '../client/index.js';
 import { errorOf, networkError } from '../client/errors.js';
 
 export interface McpGateway {
   readonly url: string;
   readonly files: FileTransferGateway;
-  /** One request as it is, answer and all. */
+  /** Sends one request unchanged and returns its answer. */
   readonly call: (path: string, init: RequestInit) => Promise<Response>;
 }
 
 export const SCOPES = ['read', 'write', 'exec', 'watch', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** @throws FtgError where the key is not good */
+/** @throws FtgError if the key is not valid */
 export async function scopesOf({ files }: McpGateway): Promise<ReadonlySet<string>> {
   const { scopes } = await files.me();
   return new Set(scopes);

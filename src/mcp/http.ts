@@ -1,7 +1,7 @@
 /**
- * The server over streamable HTTP, at /mcp. A caller's bearer token is its own API key of the gateway, or with `token` that
- * word, and then the configured gateway is used. Host and Origin are checked first: a page in a browser must not reach it by
- * a name that it has led to this machine (DNS rebinding).
+ * The server over streamable HTTP, at /mcp. A caller's bearer token is its own API key for the gateway; or, with
+ * `token`, it is that word, and the configured gateway is used. Host and Origin are checked first: a page in a browser
+ * must not reach the server with a name that it has directed to this machine (DNS rebinding).
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ const MOST_BODY_BYTES = 1024 * 1024;
 /** For a head, and between two requests. */
 const IDLE_MS = 10_000;
 const CHECK_EVERY_MS = 1_000;
-/** For a whole request: a body is small. */
+/** For a whole request: bodies are small. */
 const REQUEST_MS = 30_000;
 
 const SETTINGS: http.ServerOptions = {
@@ -44,12 +44,12 @@ interface HttpOptions {
   readonly host: string;
   /** 0 = any. */
   readonly port: number;
-  /** Names by which it may be asked, beside those of this machine. */
+  /** Accepted host names besides those of this machine. */
   readonly allowedHosts: readonly string[];
   readonly version: string;
-  /** The gateway with this key; undefined: callers show the token instead. */
+  /** Opens the gateway with this key; undefined: with the configured key, because callers send the token. */
   readonly open: (key: string | undefined) => McpGateway;
-  /** Absent: each caller brings its own key. */
+  /** Absent: each caller sends its own key. */
   readonly token?: string | undefined;
 }
 
@@ -96,7 +96,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   boundSockets(server, {
     perAddress: CONNECTIONS_PER_ADDRESS,
     total: mostConnections(),
-    // A proxy on this machine brings everybody's.
+    // A proxy on this machine carries the connections of all clients.
     unbounded: LOOPBACK,
     loops: 1,
     log: () => undefined,
@@ -148,7 +148,7 @@ function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }
 
-/** undefined: the key is not good. @throws FtgError */
+/** undefined: the key is not valid. @throws FtgError */
 async function scopesOfKey(gateway: McpGateway): Promise<ReadonlySet<string> | undefined> {
   try {
     return await scopesNow(gateway);

@@ -1,4 +1,4 @@
-/** A server of the Model Context Protocol over one gateway and one key: it offers what that key may do, and no more. */
+/** A server of the Model Context Protocol for one gateway and one key: it offers only what that key may do. */
 import {
   fromJsonSchema,
   type JsonSchemaType,
@@ -41,7 +41,7 @@ export function createServer(gateway: McpGateway, scopes: ReadonlySet<string>, v
   return server;
 }
 
-/** Checks arguments as the gateway checks requests: the message names the argument and what is allowed. */
+/** Checks arguments like the gateway checks requests: the message names the argument and the allowed values. */
 const ARGUMENTS: jsonSchemaValidator = {
   getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
     const check = createChecker(Type.Unsafe<unknown>(schema), 'the arguments');
@@ -56,8 +56,8 @@ const ARGUMENTS: jsonSchemaValidator = {
 };
 
 /**
- * JSON on one line, so that nothing in a name or a content ends what it is quoted in; and without characters that nobody
- * sees (controls, directions of writing, tags), in which a third party could hide words for a model.
+ * JSON on one line, so that no name or content can end its quotation; and without invisible characters (controls,
+ * directions of writing, tags), in which a third party could hide words for a model.
  */
 function textOf(value: unknown): ToolResult['content'][number] {
   const hidden =

@@ -1,4 +1,4 @@
-/** The tools, one by one: what each is called, what it needs, what it does to the world, and how it asks the gateway. */
+/** The tools: their names, required scopes, effects, and requests to the gateway. */
 import { type Static, type TObject, Type } from 'typebox';
 import { FtgError } from '../client/index.js';
 import {
@@ -21,12 +21,12 @@ import { changedFields } from '../contract/thing.js';
 import { explain } from './explain.js';
 import type { McpGateway, Scope } from './gateway.js';
 
-/** A file that is longer goes by link: a model has no use for more at once. */
+/** A longer file needs a link: a model cannot use more at once. */
 const MOST_TEXT_BYTES = 256 * 1024;
 const MOST_ENTRIES = 1_000;
 const DEFAULT_LINK_MINUTES = 60;
 
-/** Refused before the gateway is asked; the text says what to do instead. */
+/** Refused before a request to the gateway; the text says what to do instead. */
 export class ToolRefusal extends Error {}
 
 interface Annotations {
@@ -40,15 +40,15 @@ interface Tool {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** A key with one of these is offered it; none = every key. */
+  /** Offered to a key with one of these; none = every key. */
   readonly scopes: readonly Scope[];
   readonly annotations: Annotations;
   readonly input: TObject;
-  /** `args` agree with `input`. Rejects with FtgError or ToolRefusal. */
+  /** `args` match `input`. Rejects with FtgError or ToolRefusal. */
   readonly run: (gateway: McpGateway, args: never) => Promise<unknown>;
 }
 
-/** Who looks; who adds or may repeat without harm; who replaces or takes away. */
+/** Tools that read; that add, and must not be repeated; that replace; that delete. */
 const LOOKS: Annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
 const ADDS: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
 const REPLACES: Annotations = { ...ADDS, destructiveHint: true, idempotentHint: true };
@@ -133,7 +133,7 @@ export const TOOLS: readonly Tool[] = [
         if (size > MOST_TEXT_BYTES) throw tooLarge(at, size);
         return { path: read, size, content };
       } catch (error) {
-        // The one 400 of a request that is right: the bytes are no text.
+        // The only 400 of a correct request: the bytes are not text.
         if (error instanceof FtgError && error.code === 'bad_request') throw binary(at);
         throw error;
       }
@@ -213,7 +213,7 @@ export const TOOLS: readonly Tool[] = [
       fromPath: copyFields.source_path,
       toConnection: connection,
       toPath: described(copyFields.dest_path, 'Path of the copy; the same path when absent.'),
-      // The API replaces it when nothing is said; a model has to say so.
+      // The API's default replaces the file; a model must ask for that explicitly.
       overwrite: flag('Whether a file there may be replaced; false when absent.'),
     }),
     run: ({ files }, { fromConnection, fromPath, toConnection, toPath, overwrite = false }) =>
