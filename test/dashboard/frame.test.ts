@@ -161,6 +161,200 @@ describe('the frame of the page', () => {
     await manage(page, 'DELETE', '/manage/connections/lager-sued-and-ost?confirm=true');
   });
 
+  describe('what is open stays open, and what was typed stays typed, when the data is loaded again', () => {
+    let reads = 0;
+    /** All that the page has read is old by now, and the page gets the focus: it reads all of it again. */
+    const readAgain = async (): Promise<void> => {
+      await page.clock.setFixedTime(Date.now() + (reads += 1) * 60_000);
+      await page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+    };
+    /** What the answer calls by this name, or all of it. */
+    const made = async (path: string, body: object, name?: string): Promise<string> => {
+      const answer = await manage(page, 'POST', path, body);
+      return String(((name === undefined ? answer : answer[name]) as { id: string }).id);
+    };
+    const open = async (at: string, button: string): Promise<void> => {
+      await page.goto(at);
+      await page.getByRole('button', { name: button, exact: true }).click();
+    };
+    const write = (file: string, content: string) =>
+      manage(page, 'POST', '/api/write/sandbox', { path: `/${file}`, content });
+    const job = { type: 'delete', source: { connectionId: 'sandbox', path: '/never' } };
+    const url = 'http://127.0.0.1:9/';
+    const life = { connectionId: 'sandbox', expiresAt: new Date(Date.now() + 86_400_000).toISOString() };
+
+    interface Place {
+      /** Where the menu is. */
+      readonly at: string;
+      readonly button: string;
+      readonly item: string;
+      /** Changes what the page shows, by another way than the page. */
+      readonly change: () => Promise<unknown>;
+      /** In sight once it has been read. */
+      readonly news: string;
+      /** Removes what was made for the test. */
+      readonly path?: string;
+    }
+    /** A thing whose name the page shows. */
+    const named = (path: string, place: Omit<Place, 'change' | 'news'>, method = 'PATCH'): Place => ({
+      ...place,
+      path,
+      news: 'After',
+      change: () => manage(page, method, path, { name: 'After' }),
+    });
+
+    const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
+      'of a connection': async () => {
+        const id = await made('/manage/connections/sandbox/duplicate', { id: 'reloaded', name: 'Before' });
+        return named(`/manage/connections/${id}`, { at: `/connections/${id}`, button: 'More', item: 'Delete …' });
+      },
+      'of a watched folder': async () => {
+        const folder = { connectionId: 'sandbox', path: '/', name: 'Before', webhookUrl: url };
+        const id = await made('/manage/watched-folders', folder);
+        return named(`/manage/watched-folders/${id}`, {
+          at: `/watched/${id}`,
+          button: 'More',
+          item: 'Stop watching …',
+        });
+      },
+      'of a webhook': async () => {
+        const id = await made('/api/webhooks', { url, events: ['job.finished'] }, 'webhook');
+        const path = `/api/webhooks/${id}`;
+        return {
+          ...{ at: `/webhooks/${id}`, button: 'More', item: 'Delete …', path, news: 'connection.up' },
+          change: () => manage(page, 'PATCH', path, { events: ['connection.up'] }),
+        };
+      },
+      'of a schedule': async () => {
+        const id = await made(
+          '/api/schedules',
+          { name: 'Before', cron: '0 4 * * *', timeZone: 'UTC', job },
+          'schedule',
+        );
+        return named(`/api/schedules/${id}`, { at: `/schedules/${id}`, button: 'More', item: 'Delete …' });
+      },
+      'of a row of schedules': async () => {
+        const id = await made(
+          '/api/schedules',
+          { name: 'Before', cron: '0 4 * * *', timeZone: 'UTC', job },
+          'schedule',
+        );
+        return named(`/api/schedules/${id}`, { at: '/schedules', button: 'More for Before', item: 'Delete …' });
+      },
+      'of a row of API keys': async () => {
+        const id = await made('/manage/api-keys', { name: 'Before' }, 'apiKey');
+        return named(`/manage/api-keys/${id}`, { at: '/keys', button: 'Actions for Before', item: 'Revoke …' });
+      },
+      'of a row of links': async () => {
+        const id = await made('/api/links', { ...life, operation: 'upload', path: '/before' }, 'link');
+        return {
+          ...{
+            at: '/links',
+            button: 'Actions for /before',
+            item: 'Revoke …',
+            path: `/api/links/${id}`,
+            news: '/after',
+          },
+          change: () => made('/api/links', { ...life, operation: 'upload', path: '/after' }, 'link'),
+        };
+      },
+      'of a row of files': async () => {
+        await write('before.txt', 'before');
+        return {
+          ...{ at: '/files/sandbox?path=/', button: 'Actions for before.txt', item: 'Delete …', news: 'after.txt' },
+          change: () => write('after.txt', 'after'),
+        };
+      },
+    };
+    for (const [name, make] of Object.entries(PLACES)) {
+      test(`the menu ${name}`, async () => {
+        const { at, button, item, change, news, path } = await make();
+        await open(at, button);
+        const entry = page.getByRole('menuitem', { name: item });
+        await entry.waitFor();
+        const opened = await entry.elementHandle();
+        await change();
+        await readAgain();
+        await page.locator('main').getByText(news, { exact: true }).first().waitFor({ state: 'attached' });
+        assert.ok(await opened?.isVisible(), 'it is the same menu, still open');
+        await entry.click();
+        await page.getByRole('dialog').waitFor();
+        if (path !== undefined) await manage(page, 'DELETE', path);
+      });
+    }
+
+    test('the menu of a connection that was just saved, while its data is being loaded again', async () => {
+      const id = await made('/manage/connections/sandbox/duplicate', { id: 'saved', name: 'Before' });
+      await page.goto(`/connections/${id}`);
+      await name().fill('After');
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => (release = resolve));
+      await page.route(`**/manage/connections/${id}`, async (route) => {
+        if (route.request().method() === 'GET') await held;
+        await route.continue();
+      });
+      const loading = page.waitForRequest((one) => one.method() === 'GET' && one.url().endsWith(`/connections/${id}`));
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      const loaded = (await loading).response();
+      await page.getByRole('button', { name: 'More' }).click();
+      const entry = page.getByRole('menuitem', { name: 'Delete …' });
+      await entry.waitFor();
+      release();
+      await loaded;
+      // The form is free for further changes once the new data is drawn.
+      await page.locator('button:not([aria-busy=true])', { hasText: 'Save changes' }).waitFor({ state: 'attached' });
+      await entry.click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Keep', exact: true }).click();
+      assert.equal(await name().inputValue(), 'After');
+      await manage(page, 'DELETE', `/manage/connections/${id}`);
+    });
+
+    test('the form of a connection: what is typed stays, and the other fields follow', async () => {
+      const id = await made('/manage/connections/sandbox/duplicate', { id: 'typed', name: 'Before' });
+      await page.goto(`/connections/${id}`);
+      const user = page.getByRole('textbox', { name: 'User name', exact: true });
+      await user.fill('typed');
+      await manage(page, 'PATCH', `/manage/connections/${id}`, { name: 'After' });
+      await readAgain();
+      await heading('After').waitFor();
+      assert.deepEqual([await user.inputValue(), await name().inputValue()], ['typed', 'After']);
+      const sent = page.waitForRequest((one) => one.method() === 'PATCH');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      assert.deepEqual((await sent).postDataJSON(), { username: 'typed' });
+      await manage(page, 'DELETE', `/manage/connections/${id}`);
+    });
+
+    test('the form of a watched folder in its dialog', async () => {
+      const folder = { connectionId: 'sandbox', path: '/', name: 'Before', webhookUrl: url };
+      const path = `/manage/watched-folders/${await made('/manage/watched-folders', folder)}`;
+      await open(path.replace('/manage/watched-folders', '/watched'), 'Edit …');
+      const pattern = page.getByRole('dialog').getByRole('textbox', { name: 'Only files matching' });
+      await pattern.fill('*.typed');
+      await manage(page, 'PATCH', path, { name: 'After' });
+      await readAgain();
+      await page.locator('main h1', { hasText: 'After' }).waitFor({ state: 'attached' });
+      assert.equal(await pattern.inputValue(), '*.typed');
+      const sent = page.waitForRequest((one) => one.method() === 'PATCH');
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      assert.deepEqual((await sent).postDataJSON(), { filePattern: '*.typed' });
+      await manage(page, 'DELETE', path);
+    });
+
+    test('a text that was opened by its address and is being changed', async () => {
+      await write('open.txt', 'one\n');
+      await open('/files/sandbox?path=/&file=open.txt', 'Edit');
+      const text = page.getByLabel('Text of the file');
+      await text.fill('typed\n');
+      await write('open.txt', 'longer than before\n');
+      await write('sign.txt', '');
+      await readAgain();
+      await page.locator('.file-row', { hasText: 'sign.txt' }).waitFor({ state: 'attached' });
+      assert.equal(await text.inputValue(), 'typed\n');
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByText('The file changed since you opened it').waitFor();
+    });
+  });
+
   test('a hard word is explained by the button beside it', async () => {
     await page.goto('/connections/new');
     await page.getByRole('button', { name: 'What is “Host key”?' }).click();

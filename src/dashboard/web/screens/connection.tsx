@@ -2,7 +2,7 @@
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { request, segment } from '../api/client.ts';
-import { useAction, useRead } from '../api/hooks.ts';
+import { queries, useAction, useRead } from '../api/hooks.ts';
 import type { Card, Connection, ConnectionType, Dependents } from '../api/types.ts';
 import { formatBytes } from '../format.ts';
 import { t } from '../texts/texts.ts';
@@ -37,7 +37,7 @@ export default function ConnectionScreen({ id }: { readonly id: string }): React
   };
   return (
     <Detail of={both} title={id} up={UP}>
-      {(editor) => <Editor key={editor.connection.updatedAt} {...editor} />}
+      {(editor) => <Editor {...editor} />}
     </Detail>
   );
 }
@@ -57,7 +57,11 @@ function Editor(props: { readonly connection: Connection; readonly types: readon
     says: words.saved,
     refreshes: READS,
     showsError: true,
-    onDone: () => keepOfSaved(id, form.draft, id),
+    onDone: (saved) => {
+      keepOfSaved(id, form.draft, id);
+      queries.setQueryData<Connection>([path], (read) => ({ ...read, ...saved }));
+      form.reset();
+    },
   });
   const statusOf = useConnectionStatus();
   useUnsaved(hasChanges && !save.isPending);

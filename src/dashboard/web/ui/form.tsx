@@ -63,7 +63,7 @@ export interface FormState {
   /** As it is sent. */
   readonly draft: Draft;
   readonly set: (to: Draft) => void;
-  /** The values at the beginning. */
+  /** Drops what was typed: the values are those of `former`, or of the start. */
   readonly reset: () => void;
   readonly isReady: boolean;
   readonly isDirty: boolean;
@@ -74,9 +74,9 @@ export interface FormState {
 }
 
 interface FormOptions {
-  /** Absent = a new one. */
+  /** Absent = a new one. When it changes, the fields in which nothing was typed follow. */
   readonly former?: object | undefined;
-  /** What a new one begins with, where that is not by default. */
+  /** Values that differ from the defaults and are not in `former`. Those of a new thing are read once. */
   readonly start?: Draft;
   /** Those that the gateway names, in place of the things' own; these are their texts where the contract has none. */
   readonly fields?: readonly FormField[];
@@ -89,12 +89,16 @@ interface FormOptions {
   readonly adjust?: (draft: Draft) => Draft;
 }
 
+const NOTHING_TYPED: Draft = {};
+
 export function useForm(things: readonly Thing[], options: FormOptions): FormState {
-  const { former, start, without = [], adjust = (same) => same } = options;
+  const { former, without = [], adjust = (same) => same } = options;
   const known = options.fields ?? things.flatMap((thing) => formFields[thing]);
   const fields = known.filter(({ name }) => !without.includes(name));
-  const [first] = useState(() => ({ ...draftOf(fields, former), ...start }));
-  const [typed, setTyped] = useState<Draft>(first);
+  const [start] = useState(options.start);
+  const [edits, setEdits] = useState(NOTHING_TYPED);
+  const first = { ...draftOf(fields, former), ...(former === undefined ? start : options.start) };
+  const typed: Draft = { ...first, ...edits };
   const firstConnection = useConnections().find(({ isActive }) => isActive)?.id ?? '';
   // They may come after the form.
   const chosen = typed['connectionId'] === '' ? { ...typed, connectionId: firstConnection } : typed;
@@ -103,10 +107,10 @@ export function useForm(things: readonly Thing[], options: FormOptions): FormSta
   return {
     fields,
     draft,
-    set: (to) => setTyped((before) => ({ ...before, ...(to as Record<string, Value>) })),
-    reset: () => setTyped(first),
+    set: (to) => setEdits((before) => ({ ...before, ...to })),
+    reset: () => setEdits(NOTHING_TYPED),
     isReady: isReady(fields, draft, asks),
-    isDirty: typed !== first,
+    isDirty: edits !== NOTHING_TYPED,
     asks,
     textsOf: (name) =>
       things.map((thing) => textsAt(thing, name)).find((texts) => texts !== undefined) ?? options.texts?.(name),

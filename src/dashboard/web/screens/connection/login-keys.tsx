@@ -15,9 +15,7 @@ const words = t.connection.keys;
 export function HostKeys({ connection, isOwned }: { connection: Connection; isOwned: boolean }): ReactElement {
   const { id, hostKeys = [], hostKeysLearned = false } = connection;
   const path = `/manage/connections/${segment(id)}/host-keys`;
-  const scan = useAction(() =>
-    request<{ shown: { fingerprint: string; isPinned: boolean }[] }>('POST', `${path}/scan`),
-  );
+  const scan = useAction(() => request<{ shown: { fingerprint: string }[] }>('POST', `${path}/scan`));
   const pin = useAction((fingerprint: string) => request('POST', path, { fingerprint }), {
     says: t.connection.test.pinned,
     refreshes: ['/manage/connections'],
@@ -51,16 +49,21 @@ export function HostKeys({ connection, isOwned }: { connection: Connection; isOw
             </ActionButton>
           )}
         </div>
-        {scan.data?.shown.map(({ fingerprint, isPinned }) => (
-          <Notice
-            key={fingerprint}
-            tone={isPinned ? 'good' : 'warn'}
-            title={isPinned ? words.shownKnown : words.shownUnknown}
-          >
-            <p className="mono">{fingerprint}</p>
-            {!isPinned && !isOwned && <Button onClick={() => pin.mutate(fingerprint)}>{t.connection.test.pin}</Button>}
-          </Notice>
-        ))}
+        {scan.data?.shown.map(({ fingerprint }) => {
+          const isPinned = hostKeys.some((key) => key === fingerprint);
+          return (
+            <Notice
+              key={fingerprint}
+              tone={isPinned ? 'good' : 'warn'}
+              title={isPinned ? words.shownKnown : words.shownUnknown}
+            >
+              <p className="mono">{fingerprint}</p>
+              {!isPinned && !isOwned && (
+                <Button onClick={() => pin.mutate(fingerprint)}>{t.connection.test.pin}</Button>
+              )}
+            </Notice>
+          );
+        })}
       </div>
     </Panel>
   );

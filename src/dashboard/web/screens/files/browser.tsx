@@ -63,7 +63,12 @@ export function Browser(props: {
   );
 
   const openName = parameters.get('file') ?? undefined;
-  const opened = openName === undefined ? undefined : sorted?.find((file) => nameOf(file.path) === openName);
+  const listed = openName === undefined ? undefined : sorted?.find((file) => nameOf(file.path) === openName);
+  // As it was first listed: what is typed in its preview must survive that the list is loaded again.
+  const [linked, setLinked] = useState<FileInfo>();
+  if (listed !== undefined && linked?.path !== listed.path) setLinked(listed);
+  const opened =
+    openName !== undefined && linked !== undefined && nameOf(linked.path) === openName ? linked : undefined;
   const here = folderAddress(connectionId, folder, rawName);
   const openFile = (file: FileInfo, isEdit = false): void => {
     if (file.isDirectory) return goTo(file.path, '', file.rawName);

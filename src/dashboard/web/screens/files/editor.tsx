@@ -18,7 +18,9 @@ interface EditorProps {
   readonly onEnd: () => void;
 }
 
-export function Editor({ connectionId, path, url, initial, onChanged, onEnd }: EditorProps): ReactElement {
+export function Editor({ connectionId, path, url, onChanged, onEnd, ...props }: EditorProps): ReactElement {
+  // The text in which the typing began: what is read later is what others wrote.
+  const [initial] = useState(props.initial);
   const shown = initial.replace(/\r\n?/g, '\n');
   // A text area knows one kind of line end alone.
   const isCrlf = initial.includes('\r\n') && !/(^|[^\r])\n|\r(?!\n)/.test(initial);
