@@ -49,7 +49,7 @@ const MEASURES: List = listed(`
   attacks/sessions attacks/sockets attacks/watch-shares conformance/memory dashboard/queue-pace faults/readiness
   faults/stalls operations/flat-memory operations/large-trees operations/long-chains
   operations/probes operations/returned-memory storage/away storage/lost-connections
-  uploads/memory uploads/purge webhooks/long-polls
+  uploads/memory uploads/purge events/long-polls
 `);
 
 /** What `npm test` leaves to `npm run test:rest`, by the reason; MEASURES besides. */
@@ -64,7 +64,7 @@ const REST: Readonly<Record<string, List>> = {
     app/bare-start app/nodes/balanced app/nodes/rolling-restart app/rest attacks/slow-clients faults/clients faults/flipped-byte faults/gateway faults/kill
     faults/leaving-clients faults/receipt-chain faults/repeated-after-kill http/client-limits jobs/cancel jobs/in-flight jobs/kill
     jobs/kill-changes jobs/kill-conflicts remotes/sftp/long-line storage/open storage/set-clock uploads/broken-lines
-    uploads/ends watch/crash watch/routes-kill webhooks/feed-kill
+    uploads/ends watch/crash watch/routes-kill events/feed-kill
   `),
   'trees and files of a size that takes long': listed(
     `dashboard/queue jobs/large-trees operations/archive/large-entry`,

@@ -26,8 +26,8 @@ import type { SandboxPart } from '../sandbox/sink.js';
 import type { LinkService } from '../links/service.js';
 import type { UploadService } from '../uploads/service.js';
 import type { WatchService } from '../watch/service.js';
-import type { FeedReaders } from '../webhooks/feed-readers.js';
-import type { Subscriptions } from '../webhooks/subscriptions.js';
+import type { FeedReaders } from '../events/feed-readers.js';
+import type { Subscriptions } from '../events/subscriptions.js';
 import type { Base64 } from '../workers/base64.js';
 
 export interface Services {

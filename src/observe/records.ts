@@ -4,7 +4,7 @@ import { maskSecrets } from '../config/secrecy.js';
 import type { ExchangeRecord } from '../http/exchange.js';
 import type { OperationOutcome } from '../operations/operation.js';
 import type { CheckFacts } from '../watch/scheduler.js';
-import type { AttemptFacts } from '../webhooks/deliver.js';
+import type { AttemptFacts } from '../events/deliver.js';
 import type { Logger } from './log.js';
 import type { Metrics } from './metrics.js';
 

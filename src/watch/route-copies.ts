@@ -32,7 +32,7 @@ import {
   type WatchedFolders,
   type WebhookEvents,
 } from '../storage/storage.js';
-import { WEBHOOK_SPREAD } from '../webhooks/verdict.js';
+import { WEBHOOK_SPREAD } from '../events/verdict.js';
 import { withCopies } from './event-bodies.js';
 import { copyPlace, refuseLoops } from './places.js';
 

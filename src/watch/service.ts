@@ -24,7 +24,7 @@ import {
   type WatchStorage,
   type ReplayFilter,
 } from '../storage/storage.js';
-import { checkTarget } from '../webhooks/target.js';
+import { checkTarget } from '../events/target.js';
 import type { FolderLooks } from './look.js';
 import type { Reason } from './decide.js';
 import { nameOfKey } from '../base/entry-key.js';

@@ -14,9 +14,9 @@ import type {
   WatchStorage,
   WebhookEvents,
 } from '../storage/storage.js';
-import { type AttemptFacts, Deliverer } from '../webhooks/deliver.js';
-import { createSender, type Sender } from '../webhooks/send.js';
-import { Sequencer } from '../webhooks/sequencer.js';
+import { type AttemptFacts, Deliverer } from '../events/deliver.js';
+import { createSender, type Sender } from '../events/send.js';
+import { Sequencer } from '../events/sequencer.js';
 import { AfterDelivery } from './after-delivery.js';
 import { FolderChecks } from './check.js';
 import { FolderLooks } from './look.js';

@@ -10,7 +10,7 @@ import { AlarmService } from '../../src/alarms/service.js';
 import type { AlarmSettings } from '../../src/contract/alarm.js';
 import { ATTENTION_KINDS } from '../../src/contract/attention.js';
 import type { Actor, Storage } from '../../src/storage/storage.js';
-import { Sequencer } from '../../src/webhooks/sequencer.js';
+import { Sequencer } from '../../src/events/sequencer.js';
 import { type MailServer, startMailServer } from '../servers/mail.js';
 import { DATABASES, openTest, type TestServer, until, withSql } from '../storage/databases.js';
 import { ACCOUNT, accountOf } from '../storage/provisioned.js';

@@ -11,7 +11,7 @@ import { hasCode } from '../../src/base/errors.js';
 import { createDialer } from '../../src/remotes/dial/dial.js';
 import type { Lookup } from '../../src/resolver/resolver.js';
 import { createUrlFetcher } from '../../src/operations/fetch-url.js';
-import { createSender } from '../../src/webhooks/send.js';
+import { createSender } from '../../src/events/send.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { startTogether } from '../support/together.js';

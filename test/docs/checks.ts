@@ -13,7 +13,7 @@ import { loadConfig } from '../../src/config/load.js';
 import { ANSWER_HEADERS } from '../../src/api/openapi/header-fields.js';
 import { quickStartBanner } from '../../src/app/quick-start-banner.js';
 import { PASSING_ON } from '../../src/base/span.js';
-import { signatures } from '../../src/webhooks/send.js';
+import { signatures } from '../../src/events/send.js';
 import { closed } from '../api/openapi/answer-checker.js';
 import { fileApi, managementApi } from '../api/openapi/route-table.js';
 import { release } from './release-check.js';

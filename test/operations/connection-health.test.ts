@@ -10,7 +10,7 @@ import type { Connection } from '../../src/connections/connection.js';
 import { ConnectionHealth } from '../../src/operations/connection-health.js';
 import { isOfReaching } from '../../src/remotes/reach.js';
 import type { Storage } from '../../src/storage/storage.js';
-import { Sequencer } from '../../src/webhooks/sequencer.js';
+import { Sequencer } from '../../src/events/sequencer.js';
 import { DATABASES, openTest, type TestServer, until } from '../storage/databases.js';
 import { ACCOUNT, accountOf } from '../storage/provisioned.js';
 

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { uuidv7 } from '../../src/base/uuid.js';
 import type { FeedPage, Storage } from '../../src/storage/storage.js';
-import { Sequencer } from '../../src/webhooks/sequencer.js';
+import { Sequencer } from '../../src/events/sequencer.js';
 import { DATABASES, FAILURE, openTest, SUCCESS, type TestServer, until, upload, withSql } from './databases.js';
 import { ACCOUNT, accountOf } from './provisioned.js';
 

@@ -9,7 +9,7 @@ import { count, dateTime, listOf, object, text, textOrNull, withDefault } from '
 import { type EventHub, type EventStream, frameOf } from '../../http/event-hub.js';
 import type { Caller } from '../../http/types.js';
 import type { FeedPage } from '../../storage/storage.js';
-import type { FeedReaders } from '../../webhooks/feed-readers.js';
+import type { FeedReaders } from '../../events/feed-readers.js';
 import { type Input, jsonContent, type NoFields, endpoints, eventStream } from '../endpoint.js';
 import { limit } from '../fields.js';
 

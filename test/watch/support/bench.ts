@@ -17,7 +17,7 @@ import type { CheckFacts } from '../../../src/watch/scheduler.js';
 import type { WatchService } from '../../../src/watch/service.js';
 import type { FolderSettings } from '../../../src/watch/settings.js';
 import { createWatching, type Watching } from '../../../src/watch/watching.js';
-import type { AttemptFacts } from '../../../src/webhooks/deliver.js';
+import type { AttemptFacts } from '../../../src/events/deliver.js';
 import { testOptions } from '../../storage/databases.js';
 import { PATIENCE_MS } from '../../support/eventually.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verdictOf } from '../../src/webhooks/verdict.js';
+import { verdictOf } from '../../src/events/verdict.js';
 
 const TABLE = [5000, 300_000];
 const NOW = 1_800_000_000_000;
