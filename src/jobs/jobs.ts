@@ -1,5 +1,6 @@
 /** Assembles the parts of jobs; the work is started and stopped as one. */
 import type { Budget } from '../budgets/budget.js';
+import { keptAnswer } from '../base/kept-answer.js';
 import type { Config } from '../config/schema.js';
 import type { Connection } from '../connections/connection.js';
 import type { UrlFetcher } from '../operations/fetch-url.js';
@@ -52,8 +53,7 @@ interface JobsBacklog {
   readonly stoppedSchedules: number;
 }
 
-/** Many gauges ask at once, and scrapers ask often. */
-const BACKLOG_FRESH_MS = 2000;
+const BACKLOG_KEPT_MS = 2000;
 
 export function createJobs(options: JobsOptions): JobsPart {
   const { storage, operations, memoryBytes, urls, uploadBytes: maxBytes, config, checkTarget, log } = options;
@@ -122,7 +122,6 @@ export function createJobs(options: JobsOptions): JobsPart {
 }
 
 function backlogOf({ rows, schedules }: JobsOptions['storage']['jobs']): JobsPart['backlog'] {
-  let asked: { readonly at: number; readonly answer: Promise<JobsBacklog | undefined> } | undefined;
   const ask = async (): Promise<JobsBacklog> => {
     const [{ running, waiting, failed }, { late, overdue, stopped }] = await Promise.all([
       rows.counts(),
@@ -137,10 +136,5 @@ function backlogOf({ rows, schedules }: JobsOptions['storage']['jobs']): JobsPar
       stoppedSchedules: stopped,
     };
   };
-  return () => {
-    if (asked === undefined || Date.now() - asked.at > BACKLOG_FRESH_MS) {
-      asked = { at: Date.now(), answer: ask().catch(() => undefined) };
-    }
-    return asked.answer;
-  };
+  return keptAnswer(BACKLOG_KEPT_MS, () => ask().catch(() => undefined));
 }

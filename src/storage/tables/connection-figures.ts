@@ -1,4 +1,5 @@
 /** The health of connections, for their owners: over the last day, week and 90 days. */
+import { keptAnswer } from '../../base/kept-answer.js';
 import type { Database } from '../postgres/database.js';
 import { added, quantile } from './time-slots.js';
 
@@ -59,7 +60,7 @@ const MOST_OUTAGES = 200;
 const PERCENTILE = 0.95;
 /** For certificates; the same as in the metric. */
 const EXPIRING_DAYS = 14;
-const COUNTS_FRESH_MS = 2000;
+const COUNTS_KEPT_MS = 2000;
 
 interface StateRow extends Omit<ConnectionState, 'certificate' | 'hostKey' | 'availability'> {
   readonly certificate: string | null;
@@ -92,7 +93,6 @@ interface Counts {
 
 export class ConnectionFigures {
   readonly #database: Database;
-  #counted: { readonly at: number; readonly answer: Promise<Counts> } | undefined;
 
   constructor(database: Database) {
     this.#database = database;
@@ -148,14 +148,9 @@ export class ConnectionFigures {
 
   /**
    * Counts over all accounts, for metrics: connections that are down, certificates that expire soon, and the size of
-   * the database. Shared, because many gauges ask at once.
+   * the database.
    */
-  counts(): Promise<Counts> {
-    if (this.#counted === undefined || Date.now() - this.#counted.at > COUNTS_FRESH_MS) {
-      this.#counted = { at: Date.now(), answer: this.#count() };
-    }
-    return this.#counted.answer;
-  }
+  readonly counts = keptAnswer(COUNTS_KEPT_MS, () => this.#count());
 
   async #count(): Promise<Counts> {
     const row = await this.#database.first<Counts>`
