@@ -47,7 +47,7 @@ interface Due {
 
 export class Notices {
   readonly #listeners = new Set<Listener>();
-  readonly #ofTransactions = new WeakMap<Transaction, Due[]>();
+  readonly #ofTransactions = new WeakMap<Transaction, Map<string, Due>>();
   /** When this node last committed a notice of work that is due at once. */
   readonly #toldAt = new Map<Topic, number>();
 
@@ -77,7 +77,7 @@ export class Notices {
     let told: readonly Due[] = [];
     const result = await begin(async (tx) => {
       const value = await work(tx);
-      due = this.#ofTransactions.get(tx) ?? [];
+      due = [...(this.#ofTransactions.get(tx)?.values() ?? [])];
       told = due.filter((one) => one.isForAll && this.#isNews(one));
       if (told.length > 0) {
         const payloads = [...new Set(told.map(({ topic, inMs }) => `${topic} ${Math.round(inMs)}`))];
@@ -88,7 +88,8 @@ export class Notices {
     // A notice counts only once its transaction has committed.
     const now = performance.now();
     for (const { topic, inMs } of told) if (inMs === 0) this.#toldAt.set(topic, now);
-    for (const { topic, inMs, isForAll } of due) if (!isForAll) this.#emit(topic, inMs);
+    // The notices that were sent reach this node, too. The others are for this node alone, or follow one too closely.
+    for (const one of due) if (!told.includes(one)) this.#emit(one.topic, one.inMs);
     return result;
   }
 
@@ -99,9 +100,9 @@ export class Notices {
   }
 
   #add(tx: Transaction, due: Due): void {
-    const known = this.#ofTransactions.get(tx);
-    if (known === undefined) this.#ofTransactions.set(tx, [due]);
-    else known.push(due);
+    const known = this.#ofTransactions.get(tx) ?? new Map<string, Due>();
+    this.#ofTransactions.set(tx, known);
+    known.set(`${due.topic} ${due.inMs} ${due.isForAll}`, due);
   }
 
   #isNews({ topic, inMs }: Due): boolean {
