@@ -26,8 +26,7 @@ import type { SandboxPart } from '../sandbox/sink.js';
 import type { LinkService } from '../links/service.js';
 import type { UploadService } from '../uploads/service.js';
 import type { WatchService } from '../watch/service.js';
-import type { FeedReaders } from '../events/feed-readers.js';
-import type { Subscriptions } from '../events/subscriptions.js';
+import type { EventsPart } from '../events/events.js';
 import type { Base64 } from '../workers/base64.js';
 
 export interface Services {
@@ -40,9 +39,8 @@ export interface Services {
   readonly jobs: JobService;
   readonly schedules: ScheduleService;
   readonly jobEvents: JobEvents;
-  readonly feedReaders: FeedReaders;
+  readonly events: Pick<EventsPart, 'deliveries' | 'readers' | 'subscriptions'>;
   readonly eventHub: EventHub;
-  readonly webhooks: Subscriptions;
   /** The gateway's own sandbox, if it runs one. */
   readonly sandbox: SandboxPart | undefined;
   readonly links: LinkServices;

@@ -17,6 +17,7 @@ import { type Budgets, createBudgets, gaugesOf } from '../budgets/budgets.js';
 import type { Config } from '../config/schema.js';
 import { dashboardRoutes } from '../dashboard/pages.js';
 import { openSite } from '../docs/serve.js';
+import { createEvents, type EventsPart } from '../events/events.js';
 import type { FrontEndName } from '../http/choose-front-end.js';
 import { allowOrigins } from '../http/cors.js';
 import { EventHub } from '../http/event-hub.js';
@@ -50,9 +51,6 @@ import { openStorage } from '../storage/open.js';
 import type { Log, Storage } from '../storage/storage.js';
 import { createUploads } from '../uploads/uploads.js';
 import { createWatching, type Watching } from '../watch/watching.js';
-import { FeedReaders } from '../events/feed-readers.js';
-import { Subscriptions } from '../events/subscriptions.js';
-import { checkTarget } from '../events/target.js';
 import { createBase64 } from '../workers/base64.js';
 import { logWith } from './log-with.js';
 import { type Part, partOf, type Parts } from './parts.js';
@@ -203,12 +201,13 @@ export function createApplication(options: ApplicationOptions): Application {
       refusedConnections: () => server.refusedConnections,
       historyQueuedRows: () => storage.history.queuedRows,
       watching: () => watching.gauges(),
+      events: () => events.gauges(),
       workers: () => base64.gauges,
       frontEnd: () => server.build,
       ready: async () => !isDraining && (await isReady(storage)),
       disk: () => diskOf(config),
       // Counted in the database for all nodes: one thread tells, and the others add nothing.
-      backlog: async () => (options.thread === 1 ? backlogOf(watching, jobs, storage) : NO_BACKLOG),
+      backlog: async () => (options.thread === 1 ? backlogOf({ watching, events, jobs }, storage) : NO_BACKLOG),
       reachable: async (most) => (options.thread === 1 ? storage.management.health.reachable(most) : []),
     },
     config.metrics,
@@ -233,23 +232,30 @@ export function createApplication(options: ApplicationOptions): Application {
     everySeconds: config.health.everySeconds,
     onProbe: (facts) => metrics.probe(facts),
   });
-  const watching = openWatching(options, metrics, operations);
+  const events = createEvents({
+    storage,
+    dialer,
+    events: config.events,
+    webhooks: config.webhooks,
+    requireHttps: config.network.webhooks.requireHttps,
+    tracer,
+    log,
+    onAttempt: (facts) => recordAttempt(facts, logger, metrics),
+  });
+  const { checkTarget, retry } = events;
+  const watching = createWatching({
+    storage,
+    operations,
+    memoryBytes: reach.budgets.memoryBytes,
+    watcher: config.watcher,
+    limits: config.webhooks,
+    retry,
+    checkTarget,
+    log,
+    onCheck: (facts) => recordCheck(facts, logger, metrics),
+  });
   const eventHub = new EventHub();
   const jobEvents = new JobEvents(storage.jobs.rows, eventHub);
-  const feedReaders = new FeedReaders({ feeds: storage.watching.feeds, log });
-  const checkReceiver = (url: string, owner: string, signal: AbortSignal, field?: string): Promise<URL> =>
-    checkTarget({ dialer, requireHttps: config.network.webhooks.requireHttps }, url, {
-      owner,
-      signal,
-      ...(field === undefined ? {} : { field }),
-    });
-  const webhooks = new Subscriptions({
-    rows: storage.watching.webhooks,
-    connections: storage.connections,
-    most: config.webhooks.perAccount,
-    checkTarget: (url, owner, signal) => checkReceiver(url, owner, signal, 'url'),
-    sender: watching.sender,
-  });
   const jobs = createJobs({
     storage,
     operations,
@@ -260,7 +266,7 @@ export function createApplication(options: ApplicationOptions): Application {
     uploadBytes: config.limits.uploadBytes,
     // This process cannot see the disk of a database on another machine.
     freeBytes: async () => (config.database.url === '' ? (await diskOf(config)).freeBytes : NaN),
-    checkTarget: checkReceiver,
+    checkTarget,
   });
   const uploads = createUploads({
     storage,
@@ -315,9 +321,8 @@ export function createApplication(options: ApplicationOptions): Application {
             jobs: jobs.service,
             schedules: jobs.schedules,
             jobEvents,
-            feedReaders,
+            events,
             eventHub,
-            webhooks,
             links,
             sandbox: options.sandbox,
             remotes,
@@ -372,6 +377,7 @@ export function createApplication(options: ApplicationOptions): Application {
       { name: 'base64', threads: 'all', stop: () => base64.close() },
       { name: 'fetches of URLs', threads: 'all', stop: () => urls.close() },
       partOf('running transfers', 'all', board),
+      partOf('events', 'first', events),
       partOf('watched folders', 'first', watching),
       partOf('jobs', 'first', jobs),
       partOf('expiry of uploads', 'first', uploads.expiry),
@@ -382,38 +388,10 @@ export function createApplication(options: ApplicationOptions): Application {
     drain: async () => {
       await retire(0);
       eventHub.close();
-      feedReaders.close();
+      events.readers.close();
       await server.drain(config.server.drainSeconds);
     },
   };
-}
-
-/** Watched folders over this thread's sessions. */
-function openWatching(
-  {
-    config,
-    storage,
-    reach,
-    logger,
-    tracer,
-  }: Pick<ApplicationOptions, 'config' | 'storage' | 'reach' | 'logger' | 'tracer'>,
-  metrics: Metrics,
-  operations: Operations,
-): Watching {
-  return createWatching({
-    storage,
-    operations,
-    memoryBytes: reach.budgets.memoryBytes,
-    dialer: reach.dialer,
-    watcher: config.watcher,
-    webhooks: config.webhooks,
-    events: config.events,
-    requireHttps: config.network.webhooks.requireHttps,
-    tracer,
-    log: logWith(logger),
-    onCheck: (facts) => recordCheck(facts, logger, metrics),
-    onAttempt: (facts) => recordAttempt(facts, logger, metrics),
-  });
 }
 
 async function isReady(storage: Pick<Storage, 'ready'>): Promise<boolean> {
@@ -430,14 +408,27 @@ async function diskOf({ dataDir }: Config): Promise<{ readonly freeBytes: number
   );
 }
 
-async function backlogOf(watching: Watching, jobs: JobsPart, storage: Storage): Promise<Backlog | undefined> {
+interface Queued {
+  readonly watching: Watching;
+  readonly events: EventsPart;
+  readonly jobs: JobsPart;
+}
+
+async function backlogOf({ watching, events, jobs }: Queued, storage: Storage): Promise<Backlog | undefined> {
   const health = storage.management.health.counts().catch(() => undefined);
-  const [watched, counts, known] = await Promise.all([watching.backlog(), jobs.backlog(), health]);
+  const [watched, waiting, counts, known] = await Promise.all([
+    watching.backlog(),
+    events.backlog(),
+    jobs.backlog(),
+    health,
+  ]);
   return (
     watched &&
+    waiting &&
     counts &&
     known && {
       ...watched,
+      ...waiting,
       ...counts,
       downConnections: known.down,
       expiringCertificates: known.expiring,

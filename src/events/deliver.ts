@@ -1,21 +1,18 @@
 /** Events on their way to receivers: at least once, in no order, each try stored. */
 import { type GatewayError, toGatewayError } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
-import { parseRetryAfter } from '../base/retry-schedule.js';
+import { parseRetryAfter, type RetrySchedule } from '../base/retry-schedule.js';
 import type { Span, SpanAttributes, Tracer } from '../base/span.js';
 import {
   type AttemptVerdict,
   type ClaimedTask,
   clockAt,
+  type EventStorage,
   type FolderSecrets,
   type TaskOutcome,
-  type Queue,
   QueueWorker,
   type StorageOptions,
   type WatchedFolders,
-  type WebhookEvents,
-  type Webhooks,
-  type WebhookSecret,
   withLogin,
 } from '../storage/storage.js';
 import type { OutgoingDelivery } from '../contract/delivery.js';
@@ -23,23 +20,17 @@ import type { Sender } from './send.js';
 import { type Tried, trySending } from './try.js';
 import { verdictOf } from './verdict.js';
 
-interface DelivererOptions {
-  readonly events: WebhookEvents;
+interface DelivererOptions extends Pick<EventStorage, 'accountSecret' | 'outgoing' | 'queue' | 'webhooks'> {
   /** Deliveries of each account that are kept once they have ended. */
   readonly perAccount: number;
   readonly folders: Pick<WatchedFolders, 'findForDelivery'>;
   readonly secrets: Pick<FolderSecrets, 'current' | 'login'>;
-  readonly accountSecret: Pick<WebhookSecret, 'current'>;
-  readonly webhooks: Pick<Webhooks, 'targetOf' | 'purgeDeleted'>;
-  readonly queue: Queue;
   readonly sender: Sender;
   readonly concurrency: number;
-  readonly retryMs: readonly number[];
+  readonly retry: RetrySchedule;
   readonly tracer: Tracer;
   readonly log: StorageOptions['log'];
   onAttempt(facts: AttemptFacts): void;
-  /** Files wait to be moved or deleted. */
-  onAfterDelivery(): void;
 }
 
 export interface AttemptFacts {
@@ -91,10 +82,6 @@ export class Deliverer {
     this.#recovering.start();
   }
 
-  wake(): void {
-    this.#worker.wake();
-  }
-
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all([this.#worker.stop(STOP_GRACE_MS), this.#recovering.stop()]);
@@ -102,13 +89,13 @@ export class Deliverer {
   }
 
   async #recover(): Promise<void> {
-    const { events, webhooks, perAccount, log } = this.#options;
+    const { outgoing, webhooks, perAccount, log } = this.#options;
     try {
-      const recovered = await events.recoverForgotten();
+      const recovered = await outgoing.recoverForgotten();
       if (recovered > 0) log('warn', 'webhook events had lost their job and are sent now', { events: recovered });
-      while (!this.#isStopped && (await events.purge()));
+      while (!this.#isStopped && (await outgoing.purge()));
       if (this.#rounds++ % COUNT_EVERY_ROUNDS === 0) {
-        while (!this.#isStopped && (await events.purgeSurplus(perAccount)));
+        while (!this.#isStopped && (await outgoing.purgeSurplus(perAccount)));
       }
       await webhooks.purgeDeleted();
     } catch (error) {
@@ -117,7 +104,7 @@ export class Deliverer {
   }
 
   async #deliver(job: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
-    const event = await this.#options.events.find(job.key);
+    const event = await this.#options.outgoing.find(job.key);
     if (event === undefined || event.state !== 'pending') return 'done';
     // Recorded by a node that died before it could say so to the queue.
     if (event.nextAttemptAt !== null && event.nextAttemptAt > event.readAt) {
@@ -125,7 +112,7 @@ export class Deliverer {
     }
     const target = await this.#targetOf(event);
     if (target !== undefined) return this.#try(event, target.url, target.secrets, signal);
-    await this.#options.events.cancel(event.id);
+    await this.#options.outgoing.cancel(event.id);
     return 'done';
   }
 
@@ -148,7 +135,7 @@ export class Deliverer {
     secrets: readonly string[],
     signal: AbortSignal,
   ): Promise<TaskOutcome> {
-    const { events, sender, retryMs, tracer } = this.#options;
+    const { outgoing, sender, retry, tracer } = this.#options;
     const span = tracer.begin('POST', { kind: 'client', attributes: attributesOf(event, url) });
     const clock = clockAt(event.readAt);
     const startedAt = clock.now();
@@ -167,8 +154,8 @@ export class Deliverer {
     const now = clock.earliestMs();
     endSpan(span, status, error);
     const answer = { status, retryAfterMs: parseRetryAfter(tried.retryAfter, now) };
-    const verdict = verdictOf(answer, event.attempts + 1, retryMs, now);
-    await events.record(event, attempt, verdict);
+    const verdict = verdictOf(answer, event.attempts + 1, retry, now);
+    await outgoing.record(event, attempt, verdict);
     this.#options.onAttempt({
       event,
       verdict: verdict.kind,
@@ -178,7 +165,6 @@ export class Deliverer {
       error,
       traceId: span.traceId,
     });
-    if (verdict.kind === 'delivered' && event.files.length > 0) this.#options.onAfterDelivery();
     return verdict.kind === 'retry' ? { again: verdict.at } : 'done';
   }
 }

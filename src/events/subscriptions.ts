@@ -11,6 +11,7 @@ import type { NewAttempt } from '../contract/delivery.js';
 import type { Actor, Connections, Webhooks } from '../storage/storage.js';
 import type { Sender } from './send.js';
 import { eventBody } from '../contract/event.js';
+import type { CheckTarget } from './target.js';
 import { trySending } from './try.js';
 
 interface SubscriptionsOptions {
@@ -18,8 +19,7 @@ interface SubscriptionsOptions {
   readonly connections: Pick<Connections, 'find'>;
   /** Of one account. */
   readonly most: number;
-  /** Errors: bad_request, address_denied */
-  readonly checkTarget: (url: string, owner: string, signal: AbortSignal) => Promise<URL>;
+  readonly checkTarget: CheckTarget;
   readonly sender: Pick<Sender, 'send'>;
 }
 
@@ -64,7 +64,7 @@ export class Subscriptions {
   ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
     const settings = withDefaults(webhookFields, fields);
     const connections = await this.#connectionsOf(caller, settings.connections);
-    await this.#options.checkTarget(settings.url, caller.accountId, signal);
+    await this.#options.checkTarget(settings.url, caller.accountId, signal, 'url');
     return this.#options.rows.create(actor, { ...settings, connections }, this.#options.most);
   }
 
@@ -78,7 +78,7 @@ export class Subscriptions {
   ): Promise<Webhook> {
     await this.get(caller, id);
     const connections = fields.connections && (await this.#connectionsOf(caller, fields.connections));
-    if (fields.url !== undefined) await this.#options.checkTarget(fields.url, caller.accountId, signal);
+    if (fields.url !== undefined) await this.#options.checkTarget(fields.url, caller.accountId, signal, 'url');
     const changes = Object.entries({ ...fields, connections }).filter(([, value]) => value !== undefined);
     const edited = await this.#options.rows.edit(actor, id, Object.fromEntries(changes));
     if (edited === undefined) throw unknown('webhook', id);

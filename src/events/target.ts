@@ -5,11 +5,17 @@ import { parseWebhookUrl } from './send.js';
 
 const RESOLVE_MS = 5000;
 
-/** Errors: bad_request; address_denied */
+/** Checks the URL of a receiver; `field` is its name in a refusal. Errors: bad_request, address_denied */
+export type CheckTarget = (url: string, owner: string, signal: AbortSignal, field?: string) => Promise<URL>;
+
 export async function checkTarget(
   { dialer, requireHttps }: { readonly dialer: Pick<Dialer, 'check'>; readonly requireHttps: boolean },
   webhookUrl: string,
-  { owner, signal, field }: { readonly owner: string; readonly signal: AbortSignal; readonly field?: string },
+  {
+    owner,
+    signal,
+    field,
+  }: { readonly owner: string; readonly signal: AbortSignal; readonly field?: string | undefined },
 ): Promise<URL> {
   const url = parseWebhookUrl(webhookUrl, requireHttps, field);
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));

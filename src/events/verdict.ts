@@ -1,9 +1,11 @@
 /** What becomes of a delivery after a try: pure, so that the tables of pauses can be held against it. */
-import { retryDelay } from '../base/retry-schedule.js';
+import { retryDelay, type RetrySchedule } from '../base/retry-schedule.js';
 import type { AttemptVerdict } from '../storage/storage.js';
 
-/** The spread of the delays in `webhooks.retryMs`. */
-export const WEBHOOK_SPREAD = [0.9, 1.1] as const;
+/** The schedule of `webhooks.retryMs`. */
+export function scheduleOf(delaysMs: readonly number[]): RetrySchedule {
+  return { delaysMs, spread: [0.9, 1.1] };
+}
 
 interface Answer {
   /** Null when none came. */
@@ -15,12 +17,12 @@ interface Answer {
 export function verdictOf(
   { status, retryAfterMs }: Answer,
   attempt: number,
-  retryMs: readonly number[],
+  retry: RetrySchedule,
   now: number,
   random?: () => number,
 ): AttemptVerdict {
   if (status !== null && status >= 200 && status <= 299) return { kind: 'delivered' };
   if (status === 410) return { kind: 'gone' };
-  const delayMs = retryDelay({ delaysMs: retryMs, spread: WEBHOOK_SPREAD }, attempt, retryAfterMs, random);
+  const delayMs = retryDelay(retry, attempt, retryAfterMs, random);
   return delayMs === undefined ? { kind: 'dead' } : { kind: 'retry', at: new Date(now + delayMs) };
 }

@@ -40,6 +40,7 @@ interface MetricsSources {
   refusedConnections(): Readonly<Record<string, number>>;
   historyQueuedRows(): number;
   watching(): WatchingGauges;
+  events(): EventsGauges;
   workers(): { readonly threads: number; readonly waiting: number };
   /** Undefined if this thread has none. */
   frontEnd(): string | undefined;
@@ -57,6 +58,9 @@ interface WatchingGauges {
   readonly checksWaiting: number;
   readonly copiesRunning: number;
   readonly copiesWaiting: number;
+}
+
+interface EventsGauges {
   readonly deliveriesRunning: number;
   readonly deliveriesWaiting: number;
 }
@@ -160,8 +164,8 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
   readGauge(METRICS.watchWaiting, registers, () => sources.watching().checksWaiting);
   readGauge(METRICS.routeRunning, registers, () => sources.watching().copiesRunning);
   readGauge(METRICS.routeWaiting, registers, () => sources.watching().copiesWaiting);
-  readGauge(METRICS.webhookRunning, registers, () => sources.watching().deliveriesRunning);
-  readGauge(METRICS.webhookWaiting, registers, () => sources.watching().deliveriesWaiting);
+  readGauge(METRICS.webhookRunning, registers, () => sources.events().deliveriesRunning);
+  readGauge(METRICS.webhookWaiting, registers, () => sources.events().deliveriesWaiting);
   readGauge(METRICS.workerThreads, registers, () => sources.workers().threads);
   readGauge(METRICS.workerWaiting, registers, () => sources.workers().waiting);
   readGauge(METRICS.ready, registers, async () => Number(await sources.ready()));

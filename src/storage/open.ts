@@ -185,6 +185,7 @@ function assemble(
   const history = new TransferHistory(database, node.id, feeds, receipts, options);
   const checks = new WatchChecks(database, node.id);
   const folders = new WatchedFolders(database, queue, checks, feeds, node.id);
+  const outgoing = new WebhookEvents(database, queue, feeds, folders, webhooks);
   const connectionChecks = new ConnectionChecks(database, queue.agenda);
   const housekeeping = new Housekeeping(database, node, receipts, feeds, connectionChecks, options);
   const idempotency = new IdempotencyKeys(database, node, options.idempotencyKeys ?? 1_000_000);
@@ -224,13 +225,18 @@ function assemble(
       checks,
       files: new WatchedFiles(database),
       secrets: new FolderSecrets(database, keyring),
-      accountSecret: new WebhookSecret(database, accountSecrets, 'accounts'),
-      events: new WebhookEvents(database, queue, feeds, folders, webhooks),
-      deliveries: new Deliveries(database, queue, folders, webhooks),
+      events: outgoing,
+      copies: new RouteCopies(database),
+      queue,
+      agenda,
+    },
+    events: {
       feeds,
       numbers: new EventNumbers(database, queue, feeds),
       webhooks,
-      copies: new RouteCopies(database),
+      accountSecret: new WebhookSecret(database, accountSecrets, 'accounts'),
+      outgoing,
+      deliveries: new Deliveries(database, queue, folders, webhooks),
       queue,
       agenda,
     },

@@ -87,7 +87,7 @@ export type Uploads = Face<UploadStore>;
 type WatchChecks = Face<CheckStore>;
 export type WatchedFiles = Face<FileStore>;
 export type WatchedFolders = Face<FolderStore>;
-export type WebhookSecret = Face<WebhookSecretStore>;
+type WebhookSecret = Face<WebhookSecretStore>;
 type Deliveries = Face<DeliveryStore>;
 export type WebhookEvents = Face<EventStore>;
 export type Webhooks = Face<WebhookStore>;
@@ -104,19 +104,29 @@ export interface Management {
   readonly transfers: TransferPages;
 }
 
-/** Watched folders, their known files, all events, and the watching tasks that all nodes share. */
+/** Events: their numbers, the feeds, the webhooks, and the deliveries to them and to the receivers of folders and jobs. */
+export interface EventStorage {
+  readonly feeds: EventFeeds;
+  readonly numbers: EventNumbers;
+  readonly webhooks: Webhooks;
+  /** Signs the events of jobs. */
+  readonly accountSecret: WebhookSecret;
+  /** Deliveries on their way. */
+  readonly outgoing: WebhookEvents;
+  /** Deliveries as the owner of an account sees them. */
+  readonly deliveries: Deliveries;
+  readonly queue: Queue;
+  readonly agenda: Agenda;
+}
+
+/** Watched folders, their known files, and the watching tasks that all nodes share. */
 export interface WatchStorage {
   readonly folders: WatchedFolders;
   readonly checks: WatchChecks;
   readonly files: WatchedFiles;
   readonly secrets: FolderSecrets;
-  /** For events of jobs. */
-  readonly accountSecret: WebhookSecret;
-  readonly events: WebhookEvents;
-  readonly deliveries: Deliveries;
-  readonly feeds: EventFeeds;
-  readonly numbers: EventNumbers;
-  readonly webhooks: Webhooks;
+  /** Events whose files are copied first, or moved or deleted afterwards. */
+  readonly events: Pick<WebhookEvents, 'add' | 'find' | 'finishAfter' | 'postponeCopies' | 'settleCopies'>;
   readonly copies: RouteCopies;
   readonly queue: Queue;
   readonly agenda: Agenda;
@@ -152,6 +162,7 @@ export interface Storage {
   readonly uploads: Uploads;
   readonly management: Management;
   readonly watching: WatchStorage;
+  readonly events: EventStorage;
   readonly jobs: JobStorage;
   /** The limits that this process shares with others; undefined if the database belongs to this process only. */
   readonly shared: { readonly rates: RequestRates; readonly sessions: SessionClaims } | undefined;

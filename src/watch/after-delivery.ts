@@ -26,7 +26,7 @@ import { samePlace } from './places.js';
 import { MINUTE_MS } from '../contract/units.js';
 
 interface AfterDeliveryOptions {
-  readonly events: WebhookEvents;
+  readonly events: Pick<WebhookEvents, 'find' | 'finishAfter'>;
   readonly folders: Pick<WatchedFolders, 'findForDelivery'>;
   readonly connections: Pick<Connections, 'find'>;
   readonly history: Pick<History, 'admit' | 'begin'>;
@@ -61,10 +61,6 @@ export class AfterDelivery {
 
   start(): void {
     this.#worker.start();
-  }
-
-  wake(): void {
-    this.#worker.wake();
   }
 
   stop(): Promise<void> {

@@ -6,7 +6,7 @@ import { Memory } from '../budgets/memory.js';
 import type { Budget } from '../budgets/budget.js';
 import type { Caller } from '../base/caller.js';
 import { GatewayError, type ErrorCode, toGatewayError, unknown } from '../base/errors.js';
-import { retryDelay } from '../base/retry-schedule.js';
+import { retryDelay, type RetrySchedule } from '../base/retry-schedule.js';
 import type { Connection } from '../connections/connection.js';
 import type { RouteCopy } from '../contract/delivery.js';
 import type { CopyTo, WatchedFolder } from '../contract/watched-folder.js';
@@ -32,7 +32,6 @@ import {
   type WatchedFolders,
   type WebhookEvents,
 } from '../storage/storage.js';
-import { WEBHOOK_SPREAD } from '../events/verdict.js';
 import { withCopies } from './event-bodies.js';
 import { copyPlace, refuseLoops } from './places.js';
 
@@ -47,10 +46,8 @@ interface RouteCopierOptions {
   readonly locks: Locks;
   readonly queue: Queue;
   /** Before each further round. */
-  readonly retryMs: readonly number[];
+  readonly retry: RetrySchedule;
   readonly log: StorageOptions['log'];
-  /** Events wait for their delivery, or files for what follows it. */
-  onSettled(): void;
 }
 
 /** Events at once on this node, of one folder, and files of one event. */
@@ -114,10 +111,6 @@ export class RouteCopier {
     this.#worker.start();
   }
 
-  wake(): void {
-    this.#worker.wake();
-  }
-
   stop(): Promise<void> {
     return this.#worker.stop(0);
   }
@@ -135,10 +128,10 @@ export class RouteCopier {
   }
 
   async #round(event: CopyingEvent, signal: AbortSignal): Promise<TaskOutcome> {
-    const { copies, events, folders, retryMs, log } = this.#options;
+    const { copies, events, folders, retry, log } = this.#options;
     const folder = await folders.findForDelivery(event.watchedFolderId);
     if (folder === undefined) return 'done';
-    const delayMs = retryDelay({ delaysMs: retryMs, spread: WEBHOOK_SPREAD }, event.rounds + 1);
+    const delayMs = retryDelay(retry, event.rounds + 1);
     const plan = await this.#planOf(event, folder);
     let trouble: GatewayError | undefined;
     if (plan instanceof GatewayError) trouble = plan;
@@ -173,7 +166,6 @@ export class RouteCopier {
       await copies.endAll(event.id, { code, message });
     }
     await events.settleCopies(event, withCopies);
-    this.#options.onSettled();
     return 'done';
   }
 

@@ -22,8 +22,6 @@ interface SchedulerOptions {
   readonly concurrency: number;
   readonly perHostConcurrency: number;
   readonly log: StorageOptions['log'];
-  /** Events wait for delivery. */
-  onEvents(): void;
   onCheck(facts: CheckFacts): void;
 }
 
@@ -74,11 +72,6 @@ export class Scheduler {
     this.#due.wake();
   }
 
-  /** There are due folders, or checks out of turn. */
-  wake(): void {
-    this.#worker.wake();
-  }
-
   async stop(): Promise<void> {
     for (const stop of this.#stopListening) stop();
     await Promise.all([this.#due.stop(), this.#purge.stop()]);
@@ -90,7 +83,6 @@ export class Scheduler {
     const { due, skipped } = await folders.claimDue(DUE_AT_ONCE, ({ id, scheduleMinutes, now }) => {
       return new Date(nextRegular(id, scheduleMinutes, now.getTime()));
     });
-    if (due > 0) this.#worker.wake();
     if (skipped > 0) log('warn', 'checks of watched folders are skipped: the ones before are not done', { skipped });
     // There may be more.
     if (due === DUE_AT_ONCE) this.#due.wake();
@@ -105,7 +97,6 @@ export class Scheduler {
     const outcome = await this.#options.checks.run(job.key, kind, signal);
     if (outcome === undefined) return 'done';
     const lagMs = Math.max(0, outcome.check.startedAt.getTime() - Date.parse(dueAt));
-    if (outcome.events > 0) this.#options.onEvents();
     this.#options.onCheck({ outcome, kind, lagMs });
     return 'done';
   }

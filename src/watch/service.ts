@@ -4,7 +4,6 @@
  */
 import { GatewayError, refusal, unknown } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
-import type { Dialer } from '../remotes/dial/dial.js';
 import { checkTemplate } from '../operations/names.js';
 import { requireActive } from '../operations/operation.js';
 import { referTo } from '../operations/path-reference.js';
@@ -15,21 +14,15 @@ import type { Remote } from '../remotes/remote.js';
 import {
   type CheckRow,
   type Connections,
-  type DeliveryFilter,
-  type DeliveryPage,
   idsAt,
   type Locks,
   type Route,
-  targetGroup,
   type WatchStorage,
-  type ReplayFilter,
 } from '../storage/storage.js';
-import { checkTarget } from '../events/target.js';
 import type { FolderLooks } from './look.js';
 import type { Reason } from './decide.js';
 import { nameOfKey } from '../base/entry-key.js';
 import { isUuid } from '../base/uuid.js';
-import type { Attempt, Delivery, OutgoingDelivery, RouteCopy } from '../contract/delivery.js';
 import type { CopyTo, WatchSettings, WatchedFolder } from '../contract/watched-folder.js';
 import { testEvent, type DetectedFile } from './event-bodies.js';
 import { createNameFilter } from './name-filter.js';
@@ -79,18 +72,16 @@ interface DryRun {
   readonly files: readonly DetectedFile[];
 }
 
-interface WatchServiceOptions {
+export interface WatchServiceOptions {
   readonly storage: WatchStorage;
   readonly connections: Pick<Connections, 'find'>;
   readonly remotes: Pick<Remotes, 'use' | 'place'>;
   readonly leftovers: (connection: Connection) => Leftovers;
   readonly locks: Locks;
-  readonly dialer: Pick<Dialer, 'check'>;
   readonly looks: FolderLooks;
   readonly skipNames: readonly string[];
-  readonly requireHttps: boolean;
-  /** Jobs wait: look at once. */
-  wake(): void;
+  /** Checks the URL of a receiver. Errors: bad_request, address_denied */
+  readonly checkTarget: (webhookUrl: string, owner: string, signal: AbortSignal) => Promise<URL>;
 }
 
 export class WatchService {
@@ -142,7 +133,6 @@ export class WatchService {
         },
       ),
     );
-    this.#options.wake();
     return { folder, webhookSecret };
   }
 
@@ -188,7 +178,6 @@ export class WatchService {
       ),
     );
     if (folder === undefined) throw unknown('watched folder', id);
-    this.#options.wake();
     return folder;
   }
 
@@ -210,7 +199,6 @@ export class WatchService {
   /** Asks for a check out of turn, of a paused folder too; `queued` is false when one waits or runs already. */
   async checkNow(accountId: string, id: string): Promise<{ readonly queued: boolean }> {
     const queued = await this.#options.storage.folders.checkNow(await this.get(accountId, id));
-    this.#options.wake();
     return { queued };
   }
 
@@ -274,46 +262,6 @@ export class WatchService {
     return entry.seen === undefined ? 'unchanged' : 'settling';
   }
 
-  /** Events, newest first. */
-  deliveries(accountId: string, filter: DeliveryFilter, page: DeliveryPage): Promise<readonly Delivery[]> {
-    return this.#options.storage.deliveries.list(accountId, filter, page);
-  }
-
-  async attempts(accountId: string, eventId: string): Promise<readonly Attempt[]> {
-    return this.#options.storage.events.attempts((await this.#event(accountId, eventId)).id);
-  }
-
-  /** What became of each file of an event that is copied; empty of all others. */
-  async copies(accountId: string, eventId: string): Promise<readonly RouteCopy[]> {
-    return this.#options.storage.copies.list((await this.#event(accountId, eventId)).id);
-  }
-
-  /** Sends an event again under its old id; `queued` is false when it is under way. */
-  async replay(accountId: string, eventId: string): Promise<{ readonly queued: boolean }> {
-    const event = await this.#event(accountId, eventId);
-    const queued = await this.#options.storage.events.replay(event, await this.#groupOf(event));
-    this.#options.wake();
-    return { queued };
-  }
-
-  /** The same of all that match; resolves to how many there are. */
-  async replayAll(accountId: string, filter: ReplayFilter): Promise<number> {
-    const replayed = await this.#options.storage.deliveries.replay(accountId, filter);
-    this.#options.wake();
-    return replayed;
-  }
-
-  /** What the delivery shares with others. @throws GatewayError where there is no receiver any more */
-  async #groupOf({ accountId, watchedFolderId, webhookId, ...event }: OutgoingDelivery): Promise<string> {
-    if (webhookId !== null) {
-      if ((await this.#options.storage.webhooks.find(accountId, webhookId)) !== undefined) return webhookId;
-      throw refusal('bad_request', 'the webhook that the event was for has been deleted');
-    }
-    const { webhookUrl } = watchedFolderId === null ? event : await this.get(accountId, watchedFolderId);
-    if (webhookUrl === null) throw refusal('bad_request', 'this watched folder has no webhookUrl');
-    return targetGroup(webhookUrl);
-  }
-
   /** The signing secret. */
   async secret(accountId: string, id: string): Promise<string> {
     const [current] = await this.#options.storage.secrets.current((await this.get(accountId, id)).id);
@@ -344,20 +292,12 @@ export class WatchService {
       isSent: true,
       createdAt: at,
     });
-    this.#options.wake();
     return { eventId };
   }
 
   async #setActive(accountId: string, id: string, isActive: boolean): Promise<void> {
     const done = isUuid(id) && (await this.#options.storage.folders.setActive(accountId, id, isActive));
     if (!done) throw unknown('watched folder', id);
-    this.#options.wake();
-  }
-
-  async #event(accountId: string, id: string): Promise<OutgoingDelivery> {
-    const event = isUuid(id) ? await this.#options.storage.events.findOf(accountId, id) : undefined;
-    if (event !== undefined) return event;
-    throw unknown('webhook event', id);
   }
 
   async #connectionOf(folder: WatchedFolder): Promise<Connection> {
@@ -410,7 +350,7 @@ export class WatchService {
       if (after === 'keep' || (input.copyTo ?? null) !== null) return;
       throw refusal('bad_request', `afterDelivery "${after}" needs a webhookUrl or copyTo`);
     }
-    await checkTarget(this.#options, webhookUrl, { owner, signal });
+    await this.#options.checkTarget(webhookUrl, owner, signal);
   }
 
   async #findFolder(

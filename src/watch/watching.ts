@@ -1,54 +1,41 @@
-/** The parts of watched folders, put together: checks, deliveries and what follows them, started and stopped as one. */
+/** The part of watched folders: their checks, the copies of their files, and what is done with the files after a delivery. */
 import type { Config } from '../config/schema.js';
 import type { Budget } from '../budgets/budget.js';
 import type { Leftovers } from '../remotes/leftovers.js';
-import type { Dialer } from '../remotes/dial/dial.js';
 import type { Connection } from '../connections/connection.js';
 import type { Operations } from '../operations/operation.js';
-import { PASSING_ON, type Tracer } from '../base/span.js';
-import type {
-  RouteCopies,
-  Storage,
-  StorageOptions,
-  WatchedFolders,
-  WatchStorage,
-  WebhookEvents,
-} from '../storage/storage.js';
-import { type AttemptFacts, Deliverer } from '../events/deliver.js';
-import { createSender, type Sender } from '../events/send.js';
-import { Sequencer } from '../events/sequencer.js';
+import { keptAnswer } from '../base/kept-answer.js';
+import type { RetrySchedule } from '../base/retry-schedule.js';
+import type { Storage, StorageOptions, WatchStorage } from '../storage/storage.js';
 import { AfterDelivery } from './after-delivery.js';
 import { FolderChecks } from './check.js';
+import type { EventLimits } from './event-bodies.js';
 import { FolderLooks } from './look.js';
 import { RouteCopier } from './route-copies.js';
 import { Scheduler, type CheckFacts } from './scheduler.js';
-import { WatchService } from './service.js';
+import { WatchService, type WatchServiceOptions } from './service.js';
 
 interface WatchingOptions {
   readonly storage: Pick<Storage, 'connections' | 'locks' | 'history'> & { readonly watching: WatchStorage };
   readonly operations: Operations;
   /** What the streams of all operations may hold together. */
   readonly memoryBytes: Budget;
-  readonly dialer: Dialer;
   readonly watcher: Config['watcher'];
-  readonly webhooks: Config['webhooks'];
-  readonly events: Config['events'];
-  readonly requireHttps: boolean;
+  /** How much one event holds. */
+  readonly limits: EventLimits;
+  /** When copies that failed are tried again. */
+  readonly retry: RetrySchedule;
+  readonly checkTarget: WatchServiceOptions['checkTarget'];
   /** Files that one check reports; absent = as many as documented. */
   readonly maxReports?: number;
-  /** Of the tries to deliver; absent = none. */
-  readonly tracer?: Tracer;
   readonly log: StorageOptions['log'];
   onCheck(facts: CheckFacts): void;
-  onAttempt(facts: AttemptFacts): void;
 }
 
 export interface Watching {
   readonly service: WatchService;
-  /** Ends with `stop`. */
-  readonly sender: Sender;
   readonly gauges: () => WatchGauges;
-  /** What waits and what fails on all nodes; undefined while the database cannot tell. */
+  /** For all nodes; undefined while the database does not answer. */
   readonly backlog: () => Promise<WatchBacklog | undefined>;
   start(): void;
   stop(): Promise<void>;
@@ -59,35 +46,18 @@ interface WatchGauges {
   readonly checksWaiting: number;
   readonly copiesRunning: number;
   readonly copiesWaiting: number;
-  readonly deliveriesRunning: number;
-  readonly deliveriesWaiting: number;
 }
 
 interface WatchBacklog {
   readonly failingFolders: number;
-  readonly pendingEvents: number;
-  readonly deadEvents: number;
   readonly pendingCopies: number;
 }
 
-/** Many gauges ask at once, and scrapers ask often. */
-const BACKLOG_FRESH_MS = 2000;
+const BACKLOG_KEPT_MS = 2000;
 
 export function createWatching(options: WatchingOptions): Watching {
-  const { storage, operations, dialer, watcher, webhooks, requireHttps, log } = options;
-  const {
-    folders,
-    files,
-    secrets,
-    accountSecret,
-    webhooks: receivers,
-    events,
-    feeds,
-    numbers,
-    copies,
-    queue,
-    agenda,
-  } = storage.watching;
+  const { storage, operations, watcher, log } = options;
+  const { folders, files, events, copies, queue, agenda } = storage.watching;
   const { remotes } = operations;
   const leftovers = (connection: Connection): Leftovers => operations.leftoversOf(connection);
   const { connections, locks, history } = storage;
@@ -101,7 +71,7 @@ export function createWatching(options: WatchingOptions): Watching {
     filesPerAccount: watcher.filesPerAccount,
     ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),
   });
-  const checks = new FolderChecks({ folders, looks, files, connections, locks, limits: webhooks });
+  const checks = new FolderChecks({ folders, looks, files, connections, locks, limits: options.limits });
   const after = new AfterDelivery({
     events,
     folders,
@@ -113,26 +83,6 @@ export function createWatching(options: WatchingOptions): Watching {
     log,
     timeoutMs: watcher.checkTimeoutMs,
   });
-  const sender = createSender({ dialer, timeoutMs: webhooks.timeoutMs, requireHttps });
-  const deliverer = new Deliverer({
-    events,
-    perAccount: options.events.perAccount,
-    folders,
-    secrets,
-    accountSecret,
-    webhooks: receivers,
-    queue,
-    sender,
-    concurrency: webhooks.concurrency,
-    retryMs: webhooks.retryMs,
-    tracer: options.tracer ?? PASSING_ON,
-    log,
-    onAttempt: (facts) => options.onAttempt(facts),
-    onAfterDelivery: () => after.wake(),
-  });
-  const sequencer = new Sequencer({ feeds, numbers, agenda, ...options.events, log });
-  // What has its number has its deliveries.
-  feeds.on('numbered', () => deliverer.wake());
   const copier = new RouteCopier({
     copies,
     events,
@@ -143,8 +93,7 @@ export function createWatching(options: WatchingOptions): Watching {
     queue,
     log,
     memoryBytes: options.memoryBytes,
-    retryMs: webhooks.retryMs,
-    onSettled: () => after.wake(),
+    retry: options.retry,
   });
   const scheduler = new Scheduler({
     folders,
@@ -154,7 +103,6 @@ export function createWatching(options: WatchingOptions): Watching {
     concurrency: watcher.concurrency,
     perHostConcurrency: watcher.perHostConcurrency,
     log,
-    onEvents: () => copier.wake(),
     onCheck: (facts) => options.onCheck(facts),
   });
   const service = new WatchService({
@@ -163,61 +111,32 @@ export function createWatching(options: WatchingOptions): Watching {
     remotes,
     leftovers,
     locks,
-    dialer,
     looks,
     skipNames: watcher.skipNames,
-    requireHttps,
-    wake: () => {
-      scheduler.wake();
-      deliverer.wake();
-    },
+    checkTarget: options.checkTarget,
   });
   return {
     service,
-    sender,
     gauges: () => ({
       checksRunning: scheduler.gauge.running,
       checksWaiting: scheduler.gauge.waiting,
       copiesRunning: copier.gauge.running,
       copiesWaiting: copier.gauge.waiting,
-      deliveriesRunning: deliverer.gauge.running,
-      deliveriesWaiting: deliverer.gauge.waiting,
     }),
-    backlog: backlogOf(folders, events, copies),
+    backlog: keptAnswer(BACKLOG_KEPT_MS, () =>
+      Promise.all([folders.countFailing(), copies.countWaiting()]).then(
+        ([failingFolders, pendingCopies]) => ({ failingFolders, pendingCopies }),
+        () => undefined,
+      ),
+    ),
     start: () => {
       scheduler.start();
       copier.start();
-      sequencer.start();
-      deliverer.start();
       after.start();
     },
     stop: async () => {
-      // Checks first: what they still commit is delivered by whoever comes next.
       await scheduler.stop();
-      await Promise.all([copier.stop(), sequencer.stop(), deliverer.stop(), after.stop()]);
+      await Promise.all([copier.stop(), after.stop()]);
     },
-  };
-}
-
-function backlogOf(
-  folders: WatchedFolders,
-  events: WebhookEvents,
-  copies: RouteCopies,
-): () => Promise<WatchBacklog | undefined> {
-  let asked: { readonly at: number; readonly answer: Promise<WatchBacklog | undefined> } | undefined;
-  return () => {
-    if (asked === undefined || Date.now() - asked.at > BACKLOG_FRESH_MS) {
-      const answer = Promise.all([folders.countFailing(), events.counts(), copies.countWaiting()]).then(
-        ([failingFolders, { pending, dead }, pendingCopies]) => ({
-          failingFolders,
-          pendingEvents: pending,
-          deadEvents: dead,
-          pendingCopies,
-        }),
-        () => undefined,
-      );
-      asked = { at: Date.now(), answer };
-    }
-    return asked.answer;
   };
 }

@@ -69,7 +69,7 @@ for (const kind of DATABASES) {
           }),
       );
       service = new AlarmService(storage.alarmRecipients, mailer);
-      sequencer = new Sequencer({ ...storage.watching, retentionDays: 30, perAccount: 1_000, log });
+      sequencer = new Sequencer({ ...storage.events, retentionDays: 30, perAccount: 1_000, log });
       sequencer.start();
     });
 
@@ -96,7 +96,7 @@ for (const kind of DATABASES) {
     const expires = (): Promise<void> => sql(`update api_keys set expires_at = now() + interval '1 day'`);
     const later = (minutes: number): void => void (now = new Date(now.getTime() + minutes * MINUTE));
     const told = async (): Promise<readonly { type: string; data: Record<string, string> }[]> => {
-      const page = await nodes[0]?.watching.feeds.read(accountId, { after: 0, limit: 100, connections: undefined });
+      const page = await nodes[0]?.events.feeds.read(accountId, { after: 0, limit: 100, connections: undefined });
       return (page?.events ?? []).map(({ body }) => JSON.parse(body) as { type: string; data: Record<string, string> });
     };
     const subjects = (): readonly string[] => mails.taken.map(({ subject }) => subject);

@@ -120,7 +120,7 @@ suite('webhooks', () => {
     const { received } = receiver;
     assert.deepEqual(new Set(received.map(({ headers }) => headers['webhook-id'])), new Set([id]));
     assert.equal(new Set(received.map(({ text }) => text)).size, 1);
-    const attempts = await bench.service.attempts(bench.accountId, id);
+    const attempts = await bench.events.deliveries.attempts(bench.accountId, id);
     assert.deepEqual(
       attempts.map(({ status }) => status),
       [500, 500, 200],
@@ -138,10 +138,10 @@ suite('webhooks', () => {
     const id = await eventWith(folder, 'dead');
     assert.equal(receiver.received.length, 3);
     receiver.respond = (_, response) => response.writeHead(200).end();
-    assert.deepEqual(await bench.service.replay(bench.accountId, id), { queued: true });
+    assert.deepEqual(await bench.events.deliveries.replay(bench.accountId, id), { queued: true });
     assert.equal(await eventWith(folder, 'delivered'), id);
     assert.equal(receiver.received.at(-1)?.headers['webhook-id'], id);
-    assert.equal((await bench.service.attempts(bench.accountId, id)).length, 4);
+    assert.equal((await bench.events.deliveries.attempts(bench.accountId, id)).length, 4);
   });
 
   test('Retry-After puts off the next try', async () => {
@@ -152,7 +152,7 @@ suite('webhooks', () => {
     };
     put('a.txt');
     await bench.check(folder);
-    const attempts = await bench.service.attempts(bench.accountId, await eventWith(folder, 'delivered'));
+    const attempts = await bench.events.deliveries.attempts(bench.accountId, await eventWith(folder, 'delivered'));
     // By the database's clock: a busy process notes late when a request has come.
     const [first, second] = attempts.map(({ startedAt }) => startedAt.getTime());
     assert.ok((second ?? 0) - (first ?? 0) >= 1000);
@@ -183,7 +183,7 @@ suite('webhooks', () => {
     await bench.check(folder);
     const id = await eventWith(folder, 'dead');
     assert.deepEqual(new Set(receiver.received.map(({ path }) => path)), new Set(['/hook']));
-    assert.equal((await bench.service.attempts(bench.accountId, id))[0]?.status, 302);
+    assert.equal((await bench.events.deliveries.attempts(bench.accountId, id))[0]?.status, 302);
   });
 
   test('many files come in several events within both limits, each file in one of them', async () => {
@@ -218,7 +218,7 @@ suite('webhooks', () => {
     );
     await bench.until(async () => (await eventsOf(stuck)).some(({ attempts }) => attempts > 0), 'a timed-out try');
     const tried = (await eventsOf(stuck)).find(({ attempts }) => attempts > 0);
-    const [attempt] = await bench.service.attempts(bench.accountId, tried?.id ?? '');
+    const [attempt] = await bench.events.deliveries.attempts(bench.accountId, tried?.id ?? '');
     assert.equal(attempt?.errorCode, 'stall_timeout');
     await bench.service.remove(bench.accountId, stuck.id);
     silent.closeAllConnections();
@@ -270,7 +270,7 @@ suite('webhooks', () => {
           'pending', now() - interval '2 minutes', now())`;
     });
     // How many it finds depends on chance: the gateway looks for them by itself now and then.
-    await bench.storage.watching.events.recoverForgotten();
+    await bench.storage.events.outgoing.recoverForgotten();
     await eventWith(folder, 'delivered');
   });
 
@@ -285,7 +285,7 @@ suite('webhooks', () => {
       }
     });
     // How many it finds depends on chance: the gateway deletes them by itself now and then.
-    await bench.storage.watching.events.purge();
+    await bench.storage.events.outgoing.purge();
     assert.deepEqual(
       (await eventsOf(folder)).map(({ state }) => state),
       ['dead'],
@@ -304,7 +304,7 @@ suite('webhooks', () => {
             'watched_folder.test', '{}', 0, ${state}, now() + interval '1 hour', now())`;
       }
     });
-    while (await bench.storage.watching.events.purgeSurplus(3));
+    while (await bench.storage.events.outgoing.purgeSurplus(3));
     assert.deepEqual((await eventsOf(folder)).map(({ state }) => state).reverse(), ['pending', ...states.slice(-3)]);
   });
 
@@ -401,7 +401,7 @@ suite('webhooks', () => {
       put('a.txt');
       await bench.check(folder);
       const id = await eventWith(folder, 'dead');
-      const attempts = await bench.service.attempts(bench.accountId, id);
+      const attempts = await bench.events.deliveries.attempts(bench.accountId, id);
       assert.deepEqual(
         attempts.map(({ errorCode, status }) => [errorCode, status]),
         Array.from({ length: 3 }, () => ['address_denied', null]),

@@ -36,7 +36,7 @@ suite('events of nodes of the former version', { timeout: 120_000 }, () => {
     values (${event}, ${id}, ${rig.bench.accountId}, 'watched_folder.files_detected', ${BODY}, 0, '[]',
       'pending', now() - interval '2 minutes', ${copyState}, now())`;
   const feed = async (from = 0): Promise<{ body: string; parsed: Numbered }[]> => {
-    const { events } = await rig.bench.storage.watching.feeds.read(rig.bench.accountId, {
+    const { events } = await rig.bench.storage.events.feeds.read(rig.bench.accountId, {
       after: from,
       limit: 1000,
       connections: undefined,
@@ -52,7 +52,7 @@ suite('events of nodes of the former version', { timeout: 120_000 }, () => {
     const actor = { accountId, kind: 'key', id: null, email: 'k', address: '127.0.0.1', requestId: 'r' } as const;
     const url = new URL('/subscribed', receiver.url).href;
     const events = ['watched_folder.files_detected', 'transfer.failed'] as never;
-    await storage.watching.webhooks.create(actor, { url, events, connections: ['ssh'], isActive: true }, 5);
+    await storage.events.webhooks.create(actor, { url, events, connections: ['ssh'], isActive: true }, 5);
     const from = await last();
     const written = new Set<string>();
     const former = Array.from({ length: 8 }, (_, index) =>
@@ -98,7 +98,7 @@ suite('events of nodes of the former version', { timeout: 120_000 }, () => {
       receiver.received.filter((one) => one.path === path).map(({ text }) => text);
     const bodies = (await feed(from)).map(({ body }) => body);
     await bench.until(async () => {
-      await storage.watching.events.recoverForgotten();
+      await storage.events.outgoing.recoverForgotten();
       const ofFolder = new Set(told(new URL(receiver.url).pathname));
       return new Set(told('/subscribed')).size === 160 && ofFolder.size === written.size;
     }, 'all are told');

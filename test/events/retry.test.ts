@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verdictOf } from '../../src/events/verdict.js';
+import { scheduleOf, verdictOf } from '../../src/events/verdict.js';
 
-const TABLE = [5000, 300_000];
+const TABLE = scheduleOf([5000, 300_000]);
 const NOW = 1_800_000_000_000;
 const failed = (attempt: number, random: number, retryAfterMs?: number) =>
   verdictOf({ status: 500, retryAfterMs }, attempt, TABLE, NOW, () => random);

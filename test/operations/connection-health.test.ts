@@ -48,7 +48,7 @@ for (const kind of DATABASES) {
       connection = (await storage.connections.find(accountId, 'warehouse')) as Connection;
       health = nodes.map(({ outages }) => new ConnectionHealth({ outages, log, downAfterMs: DOWN_AFTER_MS }));
       for (const one of health) one.start();
-      sequencer = new Sequencer({ ...storage.watching, retentionDays: 30, perAccount: 1_000, log });
+      sequencer = new Sequencer({ ...storage.events, retentionDays: 30, perAccount: 1_000, log });
       sequencer.start();
     });
     after(async () => {
@@ -60,7 +60,7 @@ for (const kind of DATABASES) {
 
     const told = async (): Promise<readonly Told[]> => {
       const query = { after: 0, limit: 100, connections: undefined };
-      const page = await nodes[0]?.watching.feeds.read(connection.accountId, query);
+      const page = await nodes[0]?.events.feeds.read(connection.accountId, query);
       return (page?.events ?? []).map(({ body }) => JSON.parse(body) as Told);
     };
 

@@ -30,7 +30,7 @@ for (const kind of DATABASES) {
       await storage.provision([ACCOUNT]);
       ({ accountId } = await accountOf(storage));
       sequencers = [storage, other].map(
-        ({ watching }) => new Sequencer({ ...watching, retentionDays: 30, perAccount: 1_000, log }),
+        ({ events }) => new Sequencer({ ...events, retentionDays: 30, perAccount: 1_000, log }),
       );
       for (const sequencer of sequencers) sequencer.start();
     });
@@ -48,7 +48,7 @@ for (const kind of DATABASES) {
     const readAll = async (on: Storage, from = 0): Promise<FeedPage['events'][number][]> => {
       const events: FeedPage['events'][number][] = [];
       for (let at = from; ;) {
-        const page = await on.watching.feeds.read(accountId, { after: at, limit: 50, connections: undefined });
+        const page = await on.events.feeds.read(accountId, { after: at, limit: 50, connections: undefined });
         if (page.events.length === 0) return events;
         events.push(...page.events);
         at = page.lookedAt;
@@ -64,7 +64,7 @@ for (const kind of DATABASES) {
       const readers = seen.map(async (events, index) => {
         const on = index % 2 === 0 ? storage : other;
         while (isWriting || events.length < written.size) {
-          const page = await on.watching.feeds.read(accountId, {
+          const page = await on.events.feeds.read(accountId, {
             after: events.at(-1)?.sequence ?? 0,
             limit: 37,
             connections: undefined,
@@ -118,7 +118,7 @@ for (const kind of DATABASES) {
     });
 
     test('a transaction that commits late is numbered when it is there, behind what was numbered before', async () => {
-      const last = (await storage.watching.feeds.read(accountId, { after: 0, limit: 1, connections: undefined })).last;
+      const last = (await storage.events.feeds.read(accountId, { after: 0, limit: 1, connections: undefined })).last;
       const insert = (sql: { (text: TemplateStringsArray, ...values: unknown[]): Promise<unknown> }, id: string) =>
         sql`insert into events (id, account_id, type, connection_ids, body, is_ready)
           values (${id}, ${accountId}, 'transfer.failed', '{warehouse}', '{"type":"transfer.failed"}', true)`;
@@ -148,7 +148,7 @@ for (const kind of DATABASES) {
     });
 
     test('transfers of a node that died are told', async () => {
-      const { last } = await storage.watching.feeds.read(accountId, { after: 0, limit: 1, connections: undefined });
+      const { last } = await storage.events.feeds.read(accountId, { after: 0, limit: 1, connections: undefined });
       const dying = await openTest(url);
       const transfer = dying.history.begin(upload(accountId));
       await transfer.stand();
@@ -162,19 +162,19 @@ for (const kind of DATABASES) {
     });
 
     test('a key for some connections is shown what is about no others, and goes on behind the rest', async () => {
-      const { last } = await storage.watching.feeds.read(accountId, { after: 0, limit: 1, connections: undefined });
+      const { last } = await storage.events.feeds.read(accountId, { after: 0, limit: 1, connections: undefined });
       await fail(storage, { connectionId: 'a' });
       await fail(storage, { connectionId: 'b' });
       await fail(storage, { connectionId: 'a' });
       await until(async () => ((await readAll(storage, last)).length === 3 ? true : undefined), 'the events');
-      const page = await storage.watching.feeds.read(accountId, { after: last, limit: 2, connections: ['a'] });
+      const page = await storage.events.feeds.read(accountId, { after: last, limit: 2, connections: ['a'] });
       assert.deepEqual([page.events.map(({ sequence }) => sequence), page.lookedAt], [[last + 1], last + 2]);
-      const rest = await storage.watching.feeds.read(accountId, { after: page.lookedAt, limit: 2, connections: ['b'] });
+      const rest = await storage.events.feeds.read(accountId, { after: page.lookedAt, limit: 2, connections: ['b'] });
       assert.deepEqual([rest.events, rest.lookedAt], [[], last + 3]);
     });
 
     test('a page holds a mebibyte, and one event at least', async () => {
-      const { last } = await storage.watching.feeds.read(accountId, { after: 0, limit: 1, connections: undefined });
+      const { last } = await storage.events.feeds.read(accountId, { after: 0, limit: 1, connections: undefined });
       const body = JSON.stringify({ type: 'x', filler: 'x'.repeat(600_000) });
       await withSql(url, async (sql) => {
         for (let count = 0; count < 3; count += 1) {
@@ -183,7 +183,7 @@ for (const kind of DATABASES) {
         }
       });
       await until(async () => ((await readAll(storage, last)).length === 3 ? true : undefined), 'the events');
-      const page = await storage.watching.feeds.read(accountId, { after: last, limit: 50, connections: undefined });
+      const page = await storage.events.feeds.read(accountId, { after: last, limit: 50, connections: undefined });
       assert.deepEqual([page.events.length, page.lookedAt], [2, last + 2]);
     });
 
@@ -197,7 +197,7 @@ for (const kind of DATABASES) {
         );
       await add(broken, '{"type":"x"}');
       const lastOf = async (account: string): Promise<number> =>
-        (await storage.watching.feeds.lastOf([account])).get(account) ?? 0;
+        (await storage.events.feeds.lastOf([account])).get(account) ?? 0;
       await until(async () => ((await lastOf(broken)) === 1 ? true : undefined), 'its first number');
       // Its next number is taken: every try fails.
       await withSql(url, (sql) => sql`update event_feeds set last_sequence = 0 where account_id = ${broken}`);
@@ -205,7 +205,7 @@ for (const kind of DATABASES) {
       for (let count = 0; count < 12; count += 1) {
         await add(heavy, JSON.stringify({ type: 'x', filler: 'x'.repeat(500_000) }));
       }
-      const { last } = await storage.watching.feeds.read(accountId, { after: 0, limit: 1, connections: undefined });
+      const { last } = await storage.events.feeds.read(accountId, { after: 0, limit: 1, connections: undefined });
       await fail(storage);
       await until(async () => ((await lastOf(accountId)) === last + 1 ? true : undefined), 'the number of another one');
       await until(async () => ((await lastOf(heavy)) === 12 ? true : undefined), 'all of the heavy one');
@@ -227,7 +227,7 @@ for (const kind of DATABASES) {
           from generate_series(1, 45000) n`,
       );
       const newest = async (type?: string, before?: number, limit = 3) => {
-        const page = await storage.watching.feeds.newest(owner, { type, before, limit });
+        const page = await storage.events.feeds.newest(owner, { type, before, limit });
         assert.equal(page.last, 45_000);
         return [page.events.map(({ sequence }) => sequence), page.nextBefore];
       };
@@ -240,13 +240,13 @@ for (const kind of DATABASES) {
       assert.deepEqual(await newest('connection.up'), [[], 25_001]);
       assert.deepEqual(await newest('connection.up', 25_001), [[], 5_001]);
       assert.deepEqual(await newest('connection.up', 5_001), [[3, 2], null]);
-      const none = await storage.watching.feeds.newest(randomUUID(), { type: undefined, before: undefined, limit: 3 });
+      const none = await storage.events.feeds.newest(randomUUID(), { type: undefined, before: undefined, limit: 3 });
       assert.deepEqual(none, { events: [], last: 0, nextBefore: null });
       await withSql(url, (sql) => sql`delete from events where account_id = ${owner}`);
     });
 
     test('a delivery that is sent again while the job of its last try is just going has a job of its own then', async () => {
-      const { webhooks, events, queue } = storage.watching;
+      const { webhooks, outgoing, queue } = storage.events;
       const actor = { accountId, kind: 'key', id: null, email: 'k', address: '127.0.0.1', requestId: 'r' } as const;
       const settings = { url: 'https://example.com/', events: [], connections: [], isActive: true };
       const { webhook } = await webhooks.create(actor, settings, 5);
@@ -262,16 +262,16 @@ for (const kind of DATABASES) {
       const none = { accounts: [], groups: [] };
       const mine = await queue.fetch('webhook-delivery', 100, none);
       assert.ok(mine.some(({ key }) => key === id));
-      const event = await events.find(id);
+      const event = await outgoing.find(id);
       assert.ok(event !== undefined);
-      const replayed = events.replay(event, 'g');
-      await until(async () => ((await events.find(id))?.state === 'pending' ? true : undefined), 'it is to be sent');
+      const replayed = outgoing.replay(event, 'g');
+      await until(async () => ((await outgoing.find(id))?.state === 'pending' ? true : undefined), 'it is to be sent');
       await queue.finish('webhook-delivery', mine);
       assert.equal(await replayed, true);
       const next = await queue.fetch('webhook-delivery', 100, none);
       assert.ok(next.some(({ key }) => key === id));
       await queue.finish('webhook-delivery', next);
-      assert.equal(await events.replay({ ...event, id: uuidv7() }, 'g'), false);
+      assert.equal(await outgoing.replay({ ...event, id: uuidv7() }, 'g'), false);
     });
 
     test('old events go, and no reader finds a hole', async () => {
@@ -284,7 +284,7 @@ for (const kind of DATABASES) {
       let isPruning = true;
       const reader = (async () => {
         while (isPruning) {
-          const page = await other.watching.feeds.read(accountId, {
+          const page = await other.events.feeds.read(accountId, {
             after: undefined,
             limit: 20,
             connections: undefined,
@@ -296,10 +296,10 @@ for (const kind of DATABASES) {
           );
         }
       })();
-      while (await storage.watching.feeds.prune(30, 1_000));
+      while (await storage.events.feeds.prune(30, 1_000));
       isPruning = false;
       await reader;
-      const page = await storage.watching.feeds.read(accountId, {
+      const page = await storage.events.feeds.read(accountId, {
         after: undefined,
         limit: 20,
         connections: undefined,
@@ -309,8 +309,8 @@ for (const kind of DATABASES) {
       const rows = await withSql(url, (sql) => sql`select from events where account_id = ${accountId}`);
       assert.equal(rows.count, 10);
       await withSql(url, (sql) => sql`update events set numbered_at = now() - interval '31 days'`);
-      while (await storage.watching.feeds.prune(30, 1_000));
-      const empty = await storage.watching.feeds.read(accountId, {
+      while (await storage.events.feeds.prune(30, 1_000));
+      const empty = await storage.events.feeds.read(accountId, {
         after: undefined,
         limit: 20,
         connections: undefined,
@@ -328,8 +328,8 @@ for (const kind of DATABASES) {
       const before = (await readAll(storage)).length;
       for (let number = 0; number < 12; number++) await fail(storage);
       await until(async () => ((await readAll(storage)).length === before + 12 ? true : undefined), 'the events');
-      while (await storage.watching.feeds.prune(30, 5));
-      const page = await storage.watching.feeds.read(accountId, {
+      while (await storage.events.feeds.prune(30, 5));
+      const page = await storage.events.feeds.read(accountId, {
         after: undefined,
         limit: 20,
         connections: undefined,
@@ -338,7 +338,7 @@ for (const kind of DATABASES) {
       assert.deepEqual([page.oldest, page.events.at(-1)?.sequence], [page.last - 4, page.last]);
       const rows = await withSql(url, (sql) => sql`select from events where account_id = ${accountId}`);
       assert.equal(rows.count, 5);
-      assert.equal(await storage.watching.feeds.prune(30, 5), false);
+      assert.equal(await storage.events.feeds.prune(30, 5), false);
     });
   });
 }

@@ -86,9 +86,9 @@ suite('watched folders that copy', () => {
     remotes.ftp.proxy.fail('reset');
   };
   const eventsOf = (folder: WatchedFolder): Promise<readonly Delivery[]> =>
-    bench.service.deliveries(bench.accountId, { watchedFolderId: folder.id }, { limit: 100, offset: 0 });
+    bench.events.deliveries.list(bench.accountId, { watchedFolderId: folder.id }, { limit: 100, offset: 0 });
   const latestOf = async (folder: WatchedFolder) =>
-    bench.storage.watching.events.find((await eventsOf(folder))[0]?.id ?? '');
+    bench.storage.events.outgoing.find((await eventsOf(folder))[0]?.id ?? '');
   const toldOf = (name: string): EventBody[] =>
     receiver.received.filter(({ path }) => path.endsWith(`/${name}`)).map(({ body }) => body);
   const filesOf = (name: string): readonly CopiedFile[] => toldOf(name).flatMap(({ data }) => data.files);
@@ -226,7 +226,7 @@ suite('watched folders that copy', () => {
     assert.deepEqual((await disk.files(`/${name}`)).sort(), [`/${name}/.keep`, `/${name}/b.txt`]);
     const [event] = await eventsOf(folder);
     assert.equal(event?.copiesFailed, 1);
-    const copies = await bench.service.copies(bench.accountId, event?.id ?? '');
+    const copies = await bench.events.deliveries.copies(bench.accountId, event?.id ?? '');
     assert.deepEqual(
       copies.map(({ state }) => state),
       ['done', 'failed', 'done'],
@@ -480,7 +480,7 @@ suite('watched folders that copy', () => {
       postgres.url,
       (sql) => sql`update webhook_events set next_attempt_at = now() - interval '2 minutes' where id = ${id}`,
     );
-    assert.equal(await bench.storage.watching.events.recoverForgotten(), 1);
+    assert.equal(await bench.storage.events.outgoing.recoverForgotten(), 1);
     assert.deepEqual(toldOf(name), []);
     remotes.ftp.proxy.isDown = false;
     await bench.until(() => filesOf(name).length === 1, 'it is told of');

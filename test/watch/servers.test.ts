@@ -293,7 +293,7 @@ suite('watched folders and time', () => {
 
   const afterActionOf = (folder: WatchedFolder): Promise<void> =>
     bench.until(async () => {
-      const [latest] = await bench.service.deliveries(
+      const [latest] = await bench.events.deliveries.list(
         bench.accountId,
         { watchedFolderId: folder.id },
         { limit: 1, offset: 0 },

@@ -89,15 +89,15 @@ endpoint('GET /api/events', {
     },
   },
   errors: ['gone', 'rate_limited'],
-}).handle(async (input, { feedReaders, eventHub }) => {
+}).handle(async (input, { events: { readers }, eventHub }) => {
   const { caller, request, query: asked, stillOpens } = input;
-  if (!(request.headers.get('accept') ?? '').includes('text/event-stream')) return paged(input, feedReaders, eventHub);
+  if (!(request.headers.get('accept') ?? '').includes('text/event-stream')) return paged(input, readers, eventHub);
   const after = lastEventId(request.headers.get('last-event-id')) ?? asked.after;
-  const next = (from: number | undefined): Promise<FeedPage> => pageOf(feedReaders, caller, from, STREAM_PAGE);
+  const next = (from: number | undefined): Promise<FeedPage> => pageOf(readers, caller, from, STREAM_PAGE);
   const stream = eventHub.open('feed', caller.accountId, stillOpens);
   try {
     const first = await next(after);
-    follow(caller, next, feedReaders, stream, first).catch((error: unknown) => stream.destroy(error as Error));
+    follow(caller, next, readers, stream, first).catch((error: unknown) => stream.destroy(error as Error));
     return eventStream(stream);
   } catch (error) {
     stream.destroy();

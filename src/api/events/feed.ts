@@ -43,6 +43,6 @@ endpoint('GET /manage/feed', {
   },
 }).handle(async ({ caller, query: { type, limit, cursor } }, { storage }) => {
   const before = cursor === undefined ? undefined : Number(cursor);
-  const { nextBefore, ...page } = await storage.watching.feeds.newest(caller.accountId, { type, limit, before });
+  const { nextBefore, ...page } = await storage.events.feeds.newest(caller.accountId, { type, limit, before });
   return { ...page, nextCursor: nextBefore === null ? null : String(nextBefore) };
 });

@@ -18,7 +18,7 @@ endpoint('GET /manage/webhook-secret', {
     'What receivers verify `job.finished` with. It is made when it is first asked for, and stands in the audit log.',
   answer,
 }).handle(async (input, { storage }) => {
-  const [secret = ''] = await storage.watching.accountSecret.current(input.caller.accountId);
+  const [secret = ''] = await storage.events.accountSecret.current(input.caller.accountId);
   await storage.management.audit.add(actorOf(input), { action: 'webhook_secret.show' });
   return { secret };
 });
@@ -29,7 +29,7 @@ endpoint('POST /manage/webhook-secret/rotate', {
   description: 'The former one signs along for 24 hours.',
   answer,
 }).handle(async (input, { storage }) => {
-  const secret = await storage.watching.accountSecret.rotate(input.caller.accountId);
+  const secret = await storage.events.accountSecret.rotate(input.caller.accountId);
   await storage.management.audit.add(actorOf(input), { action: 'webhook_secret.rotate' });
   return { secret };
 });

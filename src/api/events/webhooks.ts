@@ -42,8 +42,8 @@ endpoint('GET /api/webhooks', {
     schema: object('WebhooksAnswer', { webhooks: listOf(webhookSchema, 'Oldest first.') }),
     example: { webhooks: [webhookExample] },
   },
-}).handle(async ({ caller }, { webhooks }) => ({
-  webhooks: (await webhooks.list(caller)).map(webhookOf),
+}).handle(async ({ caller }, { events: { subscriptions } }) => ({
+  webhooks: (await subscriptions.list(caller)).map(webhookOf),
 }));
 
 endpoint('GET /api/webhooks/:id', {
@@ -54,8 +54,8 @@ endpoint('GET /api/webhooks/:id', {
   description: 'A webhook, as it is now.',
   answer,
   errors: ['unknown_item'],
-}).handle(async ({ caller, params }, { webhooks }) => ({
-  webhook: webhookOf(await webhooks.get(caller, params.id)),
+}).handle(async ({ caller, params }, { events: { subscriptions } }) => ({
+  webhook: webhookOf(await subscriptions.get(caller, params.id)),
 }));
 
 endpoint('POST /api/webhooks', {
@@ -81,8 +81,13 @@ endpoint('POST /api/webhooks', {
     example: { webhook: webhookExample, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
   },
   errors: [...errors, 'share_exceeded'],
-}).handle(async (input, { webhooks }) => {
-  const { webhook, secret } = await webhooks.create(actorOf(input), input.caller, input.body, input.request.signal);
+}).handle(async (input, { events: { subscriptions } }) => {
+  const { webhook, secret } = await subscriptions.create(
+    actorOf(input),
+    input.caller,
+    input.body,
+    input.request.signal,
+  );
   return { webhook: webhookOf(webhook), secret };
 });
 
@@ -96,9 +101,9 @@ endpoint('PATCH /api/webhooks/:id', {
   bodyExamples: { pause: { isActive: false } },
   answer: { ...answer, description: 'As it is from now on.' },
   errors: [...errors, 'unknown_item'],
-}).handle(async (input, { webhooks }) => {
+}).handle(async (input, { events: { subscriptions } }) => {
   const { caller, params, body, request } = input;
-  return { webhook: webhookOf(await webhooks.edit(actorOf(input), caller, params.id, body, request.signal)) };
+  return { webhook: webhookOf(await subscriptions.edit(actorOf(input), caller, params.id, body, request.signal)) };
 });
 
 endpoint('DELETE /api/webhooks/:id', {
@@ -108,8 +113,8 @@ endpoint('DELETE /api/webhooks/:id', {
   description: 'Ends its undelivered events, too; `GET /api/events` still has them.',
   answer: { description: 'It is gone.', schema: successAnswer, example: { success: true } },
   errors: ['unknown_item'],
-}).handle(async (input, { webhooks }) => {
-  await webhooks.remove(actorOf(input), input.caller, input.params.id);
+}).handle(async (input, { events: { subscriptions } }) => {
+  await subscriptions.remove(actorOf(input), input.caller, input.params.id);
   return { success: true as const };
 });
 
@@ -123,8 +128,8 @@ endpoint('POST /api/webhooks/:id/rotate-secret', {
     example: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
   },
   errors: ['unknown_item'],
-}).handle(async (input, { webhooks }) => ({
-  secret: await webhooks.rotateSecret(actorOf(input), input.caller, input.params.id),
+}).handle(async (input, { events: { subscriptions } }) => ({
+  secret: await subscriptions.rotateSecret(actorOf(input), input.caller, input.params.id),
 }));
 
 const attempt: TProperties = {
@@ -156,8 +161,8 @@ endpoint('POST /api/webhooks/:id/test', {
     },
   },
   errors: ['unknown_item', 'rate_limited'],
-}).handle(async ({ caller, params, request }, { webhooks }) => {
-  const { id, body, isDelivered, attempt } = await webhooks.test(caller, params.id, request.signal);
+}).handle(async ({ caller, params, request }, { events: { subscriptions } }) => {
+  const { id, body, isDelivered, attempt } = await subscriptions.test(caller, params.id, request.signal);
   const { startedAt: _at, url: _url, ...result } = attempt;
   return { test: { isDelivered, id, body, ...result } };
 });

@@ -37,8 +37,8 @@ endpoint('GET /manage/deliveries/:id/attempts', {
     example: { attempts: [attemptExample] },
   },
   errors: ['not_found'],
-}).handle(async (input, { watching }) => {
-  return { attempts: await watching.attempts(input.caller.accountId, input.params.id) };
+}).handle(async (input, { events }) => {
+  return { attempts: await events.deliveries.attempts(input.caller.accountId, input.params.id) };
 });
 
 endpoint('GET /manage/deliveries/:id/copies', {
@@ -52,8 +52,8 @@ endpoint('GET /manage/deliveries/:id/copies', {
     example: { copies: [copyExample] },
   },
   errors: ['not_found'],
-}).handle(async (input, { watching }) => ({
-  copies: (await watching.copies(input.caller.accountId, input.params.id)).map(copyView),
+}).handle(async (input, { events }) => ({
+  copies: (await events.deliveries.copies(input.caller.accountId, input.params.id)).map(copyView),
 }));
 
 function copyView(copy: RouteCopy) {

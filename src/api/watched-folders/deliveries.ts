@@ -1,6 +1,5 @@
 /** Deliveries to webhooks, and their state. */
 import { Type } from 'typebox';
-import { unknown } from '../../base/errors.js';
 import { count, flag, listOf, object, oneOf, text, withDefault } from '../../contract/schema.js';
 import { type DeliveryFilter, MOST_REPLAYED } from '../../storage/storage.js';
 import {
@@ -73,7 +72,7 @@ endpoint('GET /manage/deliveries', {
 }).handle(async ({ caller: { accountId }, query }, services) => {
   const { limit, offset, state, ...given } = query;
   const filter = { ...(await filterOf(services, accountId, given)), state };
-  const rows = await services.watching.deliveries(accountId, filter, { limit, offset });
+  const rows = await services.events.deliveries.list(accountId, filter, { limit, offset });
   return { deliveries: rows.map((row) => viewOf(deliveryFields, row, 'owner')), limit, offset };
 });
 
@@ -86,11 +85,9 @@ endpoint('GET /manage/deliveries/:id', {
     example: { ...deliveryExample, body: '{"type":"watched_folder.files_detected","data":{}}' },
   },
   errors: ['not_found'],
-}).handle(async ({ caller: { accountId }, params: { id } }, { storage }) => {
-  const found = isUuid(id) ? await storage.watching.deliveries.find(accountId, id) : undefined;
-  if (found === undefined) throw unknown('webhook event', id);
-  return viewOf(deliveryDetailFields, found, 'owner');
-});
+}).handle(async ({ caller: { accountId }, params: { id } }, { events }) =>
+  viewOf(deliveryDetailFields, await events.deliveries.get(accountId, id), 'owner'),
+);
 
 endpoint('POST /manage/deliveries/:id/replay', {
   operationId: 'replayDelivery',
@@ -100,7 +97,7 @@ endpoint('POST /manage/deliveries/:id/replay', {
   errors: ['not_found', ...FOLDER_ERRORS],
 }).handle(async (input, services) => {
   const id = input.params.id;
-  const result = await services.watching.replay(input.caller.accountId, id);
+  const result = await services.events.deliveries.replay(input.caller.accountId, id);
   const target = { kind: 'delivery', id, name: '' };
   await services.storage.management.audit.add(actorOf(input), { action: 'delivery.replay', target });
   return result;
@@ -134,10 +131,10 @@ endpoint('POST /manage/deliveries/replay', {
   const { accountId } = input.caller;
   const { dryRun, state, ...given } = input.body;
   const filter = { ...(await filterOf(services, accountId, given)), state };
-  const matching = await services.storage.watching.deliveries.countReplayable(accountId, filter);
+  const matching = await services.events.deliveries.countReplayable(accountId, filter);
   const isMore = matching > MOST_REPLAYED;
   if (dryRun) return { count: Math.min(matching, MOST_REPLAYED), isMore };
-  const replayed = await services.watching.replayAll(accountId, filter);
+  const replayed = await services.events.deliveries.replayAll(accountId, filter);
   // If nothing was sent, the requested id may belong to another account.
   if (replayed === 0) return { count: 0, isMore };
   const details = { ...given, state, count: replayed };
@@ -155,10 +152,9 @@ endpoint('GET /manage/receivers', {
     }),
     example: { receivers: [receiverExample] },
   },
-}).handle(async ({ caller }, { storage }) => {
-  const receivers = await storage.watching.deliveries.receivers(caller.accountId);
-  return { receivers };
-});
+}).handle(async ({ caller }, { events }) => ({
+  receivers: await events.deliveries.receivers(caller.accountId),
+}));
 
 type Given = { readonly [Name in Exclude<keyof DeliveryFilter, 'state'>]?: string };
 

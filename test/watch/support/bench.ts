@@ -18,6 +18,7 @@ import type { WatchService } from '../../../src/watch/service.js';
 import type { FolderSettings } from '../../../src/watch/settings.js';
 import { createWatching, type Watching } from '../../../src/watch/watching.js';
 import type { AttemptFacts } from '../../../src/events/deliver.js';
+import { createEvents, type EventsPart } from '../../../src/events/events.js';
 import { testOptions } from '../../storage/databases.js';
 import { PATIENCE_MS } from '../../support/eventually.js';
 
@@ -45,6 +46,7 @@ export class Bench {
     readonly storage: Storage,
     readonly remotes: Remotes,
     readonly watching: Watching,
+    readonly events: EventsPart,
     heard: { check: (facts: CheckFacts) => void; attempt: (facts: AttemptFacts) => void },
     accountId: string,
     sweeper: Sweeper,
@@ -102,28 +104,38 @@ export class Bench {
       plans: config.limits.plans,
       leftovers: (connection) => sweeper.for(connection),
     });
+    const events = createEvents({
+      storage,
+      dialer,
+      events: config.events,
+      webhooks: config.webhooks,
+      requireHttps: config.network.webhooks.requireHttps,
+      log,
+      onAttempt: (facts) => heard.attempt(facts),
+    });
+    const { retry, checkTarget } = events;
     const watching = createWatching({
       storage,
       operations,
       memoryBytes: createBudgets(config.budgets, 1).memoryBytes,
-      dialer,
       watcher: config.watcher,
-      webhooks: config.webhooks,
-      events: config.events,
-      requireHttps: config.network.webhooks.requireHttps,
+      limits: config.webhooks,
+      retry,
+      checkTarget,
       ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),
       log,
       onCheck: (facts) => heard.check(facts),
-      onAttempt: (facts) => heard.attempt(facts),
     });
     const record = await storage.keys.findKey(KEY);
     if (record === undefined) throw new Error('the key of the tests is unknown');
+    events.start();
     watching.start();
-    return new Bench(storage, remotes, watching, heard, record.accountId, sweeper);
+    return new Bench(storage, remotes, watching, events, heard, record.accountId, sweeper);
   }
 
   async close(): Promise<void> {
     await this.watching.stop();
+    await this.events.stop();
     await this.#sweeper.stop();
     this.remotes.close();
     await this.storage.close();

@@ -69,6 +69,6 @@ export class WatchRig {
 
   /** The folder's events, newest first. */
   eventsOf({ id }: WatchedFolder): Promise<readonly Delivery[]> {
-    return this.bench.service.deliveries(this.bench.accountId, { watchedFolderId: id }, { limit: 100, offset: 0 });
+    return this.bench.events.deliveries.list(this.bench.accountId, { watchedFolderId: id }, { limit: 100, offset: 0 });
   }
 }
