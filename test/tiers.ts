@@ -48,7 +48,7 @@ const MEASURES: List = listed(`
   attacks/isolation-listings attacks/job-events attacks/keys attacks/names attacks/own-crowd attacks/private-keys
   attacks/sessions attacks/sockets attacks/watch-shares conformance/memory dashboard/queue-pace faults/readiness
   faults/stalls operations/flat-memory operations/large-trees operations/long-chains
-  operations/probes operations/returned-memory storage/away storage/lost-connections
+  connections/health/probes operations/returned-memory storage/away storage/lost-connections
   uploads/memory uploads/purge events/long-polls
 `);
 

@@ -7,6 +7,7 @@ import type { Budgets } from '../budgets/budgets.js';
 import { wantsReprDigest } from '../http/repr-digest.js';
 import type { Caller, RequestContext } from '../http/types.js';
 import type { Connection } from '../connections/connection.js';
+import { requireConnection } from '../connections/require.js';
 import type { GuessGuard } from '../http/guess-guard.js';
 import type { Limiters } from '../http/rate-limits.js';
 import type { Remotes } from '../remotes/registry.js';
@@ -82,8 +83,7 @@ export async function connectionOf(
   caller: Caller,
   id: string,
 ): Promise<Connection> {
-  const connection = await services.storage.connections.find(caller.accountId, id);
-  if (connection === undefined) throw unknown('connection', id);
+  const connection = await requireConnection(services.storage.connections, caller.accountId, id);
   requireUse(caller, connection.id);
   return connection;
 }
@@ -144,13 +144,8 @@ export interface AtItem extends Asked {
 }
 
 /** A connection for its owner to edit. @throws GatewayError unknown_connection, also for one of another account */
-export async function connectionAt(
-  { storage }: Services,
-  { caller, params: { id } }: AtItem,
-): Promise<ManagedConnection> {
-  const connection = await storage.management.connections.find(caller.accountId, id);
-  if (connection === undefined) throw unknown('connection', id);
-  return connection;
+export function connectionAt({ storage }: Services, { caller, params: { id } }: AtItem): Promise<ManagedConnection> {
+  return requireConnection(storage.management.connections, caller.accountId, id);
 }
 
 /** The id in the path. @throws GatewayError unknown_item if it is not a valid id */

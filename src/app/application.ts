@@ -33,8 +33,8 @@ import { type Backlog, createMetrics, type Metrics } from '../observe/metrics.js
 import { recordAttempt, recordCheck, recordOperation, recordRequest } from '../observe/records.js';
 import { openTracer } from '../observe/tracing.js';
 import { createUrlFetcher } from '../operations/fetch-url.js';
-import { ConnectionHealth } from '../operations/connection-health.js';
-import { ConnectionProber } from '../operations/connection-prober.js';
+import { ConnectionHealth } from '../connections/health/health.js';
+import { ConnectionProber } from '../connections/health/prober.js';
 import { Sweeper } from '../operations/leftovers.js';
 import { LiveTransfers } from '../operations/live.js';
 import { Operations } from '../operations/operation.js';
@@ -98,15 +98,15 @@ interface Reach {
   readonly remotes: Remotes;
   /** Of the pools, also those that a test of a connection makes. */
   readonly poolBudgets: PoolBudgets;
-  /** Not started: one thread of the process sweeps. */
   readonly sweeper: Sweeper;
   readonly health: ConnectionHealth;
+  /** Not started; those of the application start after them. */
+  readonly parts: readonly Part[];
 }
 
 interface ReachOptions {
   readonly config: Config;
   readonly storage: Storage;
-  readonly started: Parts;
   readonly log: Log;
   /** Where the gateway itself listens, as soon as that is known: no connection may lead there. */
   readonly listeners: readonly { readonly address: string; readonly port: number }[];
@@ -119,7 +119,7 @@ interface ReachOptions {
 }
 
 export function openReach(options: ReachOptions): Reach {
-  const { config, storage, started, log, listeners, sandbox, shares, threads } = options;
+  const { config, storage, log, listeners, sandbox, shares, threads } = options;
   const budgets = createBudgets(config.budgets, threads);
   const resolver = createResolver({ ...config.network, budget: budgets.lookups });
   const ownReceiver = sandbox === undefined ? {} : { ownReceiver: { ...sandbox.receiver, owner: sandbox.accountId } };
@@ -127,8 +127,6 @@ export function openReach(options: ReachOptions): Reach {
   const dialer = createDialer(rules, () => listeners, resolver);
   const poolBudgets = { places: new SessionPlaces(budgets.sessions), waiting: budgets.waiting };
   const health = new ConnectionHealth({ outages: storage.outages, log });
-  health.start();
-  started.add({ name: 'health of connections', stop: () => health.stop() });
   const remotes = createRemotes({
     reach: health,
     dialer,
@@ -142,11 +140,16 @@ export function openReach(options: ReachOptions): Reach {
     warn: (message, facts) => log('warn', message, facts),
     ...(shares === undefined ? {} : { shares }),
   });
-  started.add({ name: 'sessions', stop: () => remotes.close() });
   const sweeper = new Sweeper({ store: storage.leftovers, connections: storage.connections, remotes, log });
-  started.add({ name: 'leftovers', stop: () => sweeper.stop() });
   const observedDialer = (observer: DialObserver): Dialer => createDialer(rules, () => listeners, resolver, observer);
-  return { budgets, dialer, observedDialer, remotes, poolBudgets, sweeper, health };
+  const parts: readonly Part[] = [
+    partOf('health of connections', 'all', health),
+    { name: 'sessions', threads: 'all', stop: () => remotes.close() },
+    // Until the last request has ended, what it leaves is removed.
+    { name: 'leftovers', threads: 'all', stop: () => sweeper.stop() },
+    { name: 'sweeps', threads: 'first', start: () => sweeper.start() },
+  ];
+  return { budgets, dialer, observedDialer, remotes, poolBudgets, sweeper, health, parts };
 }
 
 export function listenerOf({ server }: Config, port: number): { readonly address: string; readonly port: number } {
@@ -374,6 +377,7 @@ export function createApplication(options: ApplicationOptions): Application {
     server,
     metrics,
     parts: [
+      ...reach.parts,
       { name: 'base64', threads: 'all', stop: () => base64.close() },
       { name: 'fetches of URLs', threads: 'all', stop: () => urls.close() },
       partOf('running transfers', 'all', board),

@@ -79,7 +79,7 @@ async function build(
   let readyAskedAt = -Infinity;
   const onReadyAsked = (): void => void (readyAskedAt = performance.now());
   const shares = broker === undefined ? undefined : sharesHere(broker, threads);
-  const reach = openReach({ config, storage, started, log, listeners, sandbox, shares, threads });
+  const reach = openReach({ config, storage, log, listeners, sandbox, shares, threads });
   const serving =
     broker === undefined || threads === 1
       ? await serveHere({ config, frontEnd, storage, reach, sandbox, started, logger, tracer, onReadyAsked })
@@ -97,7 +97,6 @@ async function build(
           onReadyAsked,
         });
   listeners.push(listenerOf(config, serving.port));
-  reach.sweeper.start();
   await started.start(serving.parts, 'first');
   let retireMs = 0;
   // Added last, so it stops first: not ready from the signal on, while everything else continues until load balancers

@@ -6,7 +6,7 @@ export interface Part {
   /** The event loops on which it runs; absent = it is of the process, or runs as soon as it is made. */
   readonly threads?: 'all' | 'first' | undefined;
   start?(): void | Promise<void>;
-  stop(): void | Promise<void>;
+  stop?(): void | Promise<void>;
 }
 
 /** The part of a list that an object with `start` and `stop` is. */
@@ -34,7 +34,7 @@ export class Parts {
   async stop(logger: Logger): Promise<void> {
     for (const part of this.#running.splice(0).reverse()) {
       try {
-        await part.stop();
+        await part.stop?.();
       } catch (error) {
         logger.error({ err: error, part: part.name }, 'a part did not stop cleanly');
       }

@@ -5,6 +5,7 @@
 import { type Caller, mayUse, requireUse } from '../base/caller.js';
 import { refusal, unknown } from '../base/errors.js';
 import { isUuid, uuidv7 } from '../base/uuid.js';
+import { requireConnection } from '../connections/require.js';
 import { withDefaults } from '../contract/thing.js';
 import { type Webhook, webhookFields, type WebhookSettings } from '../contract/webhook.js';
 import type { NewAttempt } from '../contract/delivery.js';
@@ -133,7 +134,7 @@ export class Subscriptions {
   /** Where none are named, all that the key is for. */
   async #connectionsOf(caller: Caller, named: readonly string[]): Promise<readonly string[]> {
     for (const id of named) {
-      if ((await this.#options.connections.find(caller.accountId, id)) === undefined) throw unknown('connection', id);
+      await requireConnection(this.#options.connections, caller.accountId, id);
       requireUse(caller, id);
     }
     return named.length > 0 ? [...new Set(named)] : caller.connections;

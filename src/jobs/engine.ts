@@ -1,9 +1,9 @@
 /** Runs jobs on this node: slices of listings and of files, taken from the queues that all nodes share. */
-import { GatewayError, hasCode, toGatewayError, unknown } from '../base/errors.js';
+import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
 import type { Connection } from '../connections/connection.js';
 import { WokenWork } from '../base/woken-work.js';
-import { requireActive } from '../operations/operation.js';
+import { requireActive, requireConnection } from '../connections/require.js';
 import { parseRemotePath, ROOT } from '../remotes/path.js';
 import {
   type ClaimedTask,
@@ -158,26 +158,22 @@ export class JobEngine {
 
   async #placesOf({ accountId, definition }: RunningJob): Promise<JobPlaces | GatewayError> {
     const { source, destination } = definition;
-    const from = await this.#connectionOf(accountId, source.connectionId);
-    if (from instanceof GatewayError) return from;
-    const to = destination === null ? from : await this.#connectionOf(accountId, destination.connectionId);
-    if (to instanceof GatewayError) return to;
-    return {
-      source: from,
-      sourceRoot: parseRemotePath(source.path, ROOT, 'source.path'),
-      target: to,
-      targetRoot: parseRemotePath((destination ?? source).path, ROOT, 'destination.path'),
-    };
-  }
-
-  async #connectionOf(accountId: string, id: string): Promise<Connection | GatewayError> {
-    const connection = await this.#options.connections.find(accountId, id);
-    if (connection === undefined) return unknown('connection', id);
-    try {
+    const active = async (id: string): Promise<Connection> => {
+      const connection = await requireConnection(this.#options.connections, accountId, id);
       requireActive(connection);
       return connection;
+    };
+    try {
+      const from = await active(source.connectionId);
+      return {
+        source: from,
+        sourceRoot: parseRemotePath(source.path, ROOT, 'source.path'),
+        target: destination === null ? from : await active(destination.connectionId),
+        targetRoot: parseRemotePath((destination ?? source).path, ROOT, 'destination.path'),
+      };
     } catch (error) {
-      return error as GatewayError;
+      if (hasCode(error, 'unknown_connection', 'connection_inactive')) return error;
+      throw error;
     }
   }
 

@@ -1,7 +1,8 @@
 import type { EndSignal } from '../base/ending.js';
 import type { Connection } from '../connections/connection.js';
 import type { RemotePath } from '../remotes/path.js';
-import { type Operations, requireActive } from './operation.js';
+import { requireActive } from '../connections/require.js';
+import type { Operations } from './operation.js';
 import { referTo } from './path-reference.js';
 
 /**

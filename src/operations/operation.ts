@@ -8,6 +8,7 @@ import { Ending, type EndSignal } from '../base/ending.js';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Caller } from '../base/caller.js';
 import type { Connection } from '../connections/connection.js';
+import { requireActive } from '../connections/require.js';
 import type { RemotePath } from '../remotes/path.js';
 import type { Attempt, Priority, Remotes, UseOptions, Yielding } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
@@ -232,12 +233,6 @@ export class Operations {
 
 const UNRECORDED_TEXT =
   'the operation was performed, but could not be recorded: the database of the gateway is not reachable or takes no writes; look at the remote before you repeat it';
-
-/** @throws GatewayError connection_inactive */
-export function requireActive(connection: Connection): void {
-  if (connection.isActive) return;
-  throw new GatewayError('connection_inactive', `connection ${connection.id} is not active`, { step: 'request' });
-}
 
 export class RunningOperation implements Operation, LiveEntry, Yielding {
   readonly #request: OperationRequest;

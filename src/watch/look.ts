@@ -4,8 +4,9 @@
  */
 import { withDeadline } from '../base/deadline.js';
 import { definitionOf } from '../contract/connection/types.js';
-import { GatewayError, hasCode, refusal } from '../base/errors.js';
+import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
+import { requireActive } from '../connections/require.js';
 import { parseRemotePath, ROOT } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
@@ -123,9 +124,7 @@ export class FolderLooks {
 
   async #lookNow(what: Look, apply: (changes: EntryChanges) => Promise<void>): Promise<Findings> {
     const { folder, connection, kind } = what;
-    if (!connection.isActive) {
-      throw refusal('connection_inactive', `connection ${connection.id} is not active`);
-    }
+    requireActive(connection);
     const filter = createNameFilter({ ...folder, skipNames: this.#deps.skipNames });
     const room = this.#deps.filesPerAccount - (await this.#deps.files.countOthers(folder));
     // What a first listing lacks would be new at the next check, and nothing else shows that it is not.

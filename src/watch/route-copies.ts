@@ -5,14 +5,15 @@
 import { Memory } from '../budgets/memory.js';
 import type { Budget } from '../budgets/budget.js';
 import type { Caller } from '../base/caller.js';
-import { GatewayError, type ErrorCode, toGatewayError, unknown } from '../base/errors.js';
+import { GatewayError, type ErrorCode, toGatewayError } from '../base/errors.js';
 import { retryDelay, type RetrySchedule } from '../base/retry-schedule.js';
 import type { Connection } from '../connections/connection.js';
 import type { RouteCopy } from '../contract/delivery.js';
 import type { CopyTo, WatchedFolder } from '../contract/watched-folder.js';
 import { find, freeName, isLeftAlone, OntoItself, refuseOlder, replaces } from '../operations/conflicts.js';
 import { copyFile, requireVerified } from '../operations/copy.js';
-import { type Operation, type OperationRequest, type Operations, requireActive } from '../operations/operation.js';
+import { requireActive, requireConnection } from '../connections/require.js';
+import type { Operation, OperationRequest, Operations } from '../operations/operation.js';
 import { fixed } from '../operations/path-reference.js';
 import { holdSame, isDatedAs } from '../operations/same-bytes.js';
 import { baseName, parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
@@ -181,7 +182,6 @@ export class RouteCopier {
       scopes: ['read', 'write'],
       connections: [],
     };
-    const lookUp = (id: string): Promise<Connection | undefined> => connections.find(accountId, id);
     try {
       if (copyTo === null) {
         throw new GatewayError('cancelled', 'copyTo was taken from the watched folder before the file was copied');
@@ -189,14 +189,17 @@ export class RouteCopier {
       if (operations.planOf(caller).connections === 1) {
         throw new GatewayError('plan_required', 'copies between connections need a plan with more than one');
       }
-      const [source, target] = await Promise.all([lookUp(folder.connectionId), lookUp(copyTo.connectionId)]);
-      if (source === undefined || target === undefined) {
-        throw unknown('connection', copyTo.connectionId);
-      }
+      const [source, target] = await Promise.all([
+        requireConnection(connections, accountId, folder.connectionId),
+        requireConnection(connections, accountId, copyTo.connectionId),
+      ]);
       requireActive(source);
       requireActive(target);
       // Once more: connections may lead elsewhere than when the folder was made.
-      await refuseLoops(folder, await folders.routes(accountId), { remotes: operations.remotes, find: lookUp });
+      await refuseLoops(folder, await folders.routes(accountId), {
+        remotes: operations.remotes,
+        find: (id) => connections.find(accountId, id),
+      });
       return { caller, copyTo, folder, source, target };
     } catch (error) {
       if (error instanceof GatewayError && error.inJobs !== 'again') return error;

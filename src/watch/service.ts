@@ -5,7 +5,7 @@
 import { GatewayError, refusal, unknown } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { checkTemplate } from '../operations/names.js';
-import { requireActive } from '../operations/operation.js';
+import { requireActive, requireConnection } from '../connections/require.js';
 import { referTo } from '../operations/path-reference.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
@@ -300,10 +300,8 @@ export class WatchService {
     if (!done) throw unknown('watched folder', id);
   }
 
-  async #connectionOf(folder: WatchedFolder): Promise<Connection> {
-    const connection = await this.#options.connections.find(folder.accountId, folder.connectionId);
-    if (connection !== undefined) return connection;
-    throw unknown('connection', folder.connectionId);
+  #connectionOf({ accountId, connectionId }: WatchedFolder): Promise<Connection> {
+    return requireConnection(this.#options.connections, accountId, connectionId);
   }
 
   /** With its place found, which may be below a login folder that only the server knows. */
@@ -316,8 +314,7 @@ export class WatchService {
     const { connections, remotes, leftovers } = this.#options;
     const { onConflict = 'replace', filename_template: template } = wanted;
     if (template !== undefined) checkTemplate(template);
-    const connection = await connections.find(accountId, wanted.connectionId);
-    if (connection === undefined) throw unknown('connection', wanted.connectionId);
+    const connection = await requireConnection(connections, accountId, wanted.connectionId);
     requireActive(connection);
     const reference = referTo(connection, wanted.path, 'copyTo.path');
     const path = reference.known ?? (await remotes.use(connection, { signal, leftovers }, reference));
@@ -358,9 +355,7 @@ export class WatchService {
     locate: (remote: Remote) => Promise<RemotePath>,
     signal: AbortSignal,
   ): Promise<RemotePath> {
-    if (!connection.isActive) {
-      throw refusal('connection_inactive', `connection ${connection.id} is not active`);
-    }
+    requireActive(connection);
     return this.#options.remotes.use(connection, { signal, leftovers: this.#options.leftovers }, async (remote) => {
       const path = await locate(remote);
       if (path === ROOT) return path;

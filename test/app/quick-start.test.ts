@@ -79,7 +79,7 @@ suite('where the sandbox runs', () => {
       provision: async () => undefined,
     } as unknown as Storage;
     const ends: (() => void | Promise<void>)[] = [];
-    const started = { add: (part: Part) => void ends.push(() => part.stop()) } as Parts;
+    const started = { add: (part: Part) => void ends.push(() => part.stop?.()) } as Parts;
     try {
       const config = { accounts: [{ ...owner, apiKeys: [], connections: [] }], dataDir, sandbox: wanted };
       const { sandbox: running } = await provision(
@@ -135,7 +135,7 @@ suite('credentials', () => {
     await inFolder(async (dataDir) => {
       const ends: (() => void | Promise<void>)[] = [];
       const running = await runSandbox(dataDir, state, {
-        add: (part: Part) => void ends.push(() => part.stop()),
+        add: (part: Part) => void ends.push(() => part.stop?.()),
       } as Parts);
       try {
         writeFileSync(path.join(dataDir, 'sandbox/here.txt'), '');

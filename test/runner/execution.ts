@@ -22,7 +22,13 @@ const LONG = [
   ...['dashboard/screens', 'api/status-table-remotes', 'dashboard/tasks', 'conformance/', 'watch/crash', 'docs/site'],
   ...['watch/routes', 'uploads/broken-lines', 'uploads/servers', 'release/installed', 'jobs/url-upload', 'jobs/sync'],
   ...['dashboard/queue', 'faults/repeated-after-kill', 'jobs/cancel', 'faults/leaving-clients', 'uploads/ends'],
-  ...['attacks/hostile-servers', 'attacks/isolation', 'attacks/watch-shares', 'operations/probes', 'app/nodes/clocks'],
+  ...[
+    'attacks/hostile-servers',
+    'attacks/isolation',
+    'attacks/watch-shares',
+    'connections/health/probes',
+    'app/nodes/clocks',
+  ],
 ];
 const CORES = availableParallelism();
 /** A file keeps a third of a core busy, and waits for the rest of its time. */

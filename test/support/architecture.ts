@@ -58,10 +58,14 @@ export const shownDiagram = (): string[] => /^```mermaid\n(flowchart[^]*?)\n```$
 
 /**
  * The expected diagram: an arrow that follows from two others is omitted, and so are `app`, which imports every part,
- * `base` and `contract`.
+ * `base` and `contract`. A part in a folder is drawn as the folder, unless it imports a part that imports the folder.
  */
 export function diagramOfParts(): string[] {
-  const top = (name: string): string => name.split('/', 1)[0] ?? name;
+  const folderOf = (name: string): string => name.split('/', 1)[0] ?? name;
+  const importsOf = (name: string): readonly string[] => PARTS[name]?.imports ?? [];
+  const isAbove = (name: string, folder: string): boolean =>
+    importsOf(name).some((part) => folderOf(part) !== folder && importsOf(part).includes(folder));
+  const top = (name: string): string => (isAbove(name, folderOf(name)) ? name : folderOf(name));
   const targets = new Map<string, Set<string>>();
   for (const [name, { imports }] of Object.entries(PARTS)) {
     const from = top(name);

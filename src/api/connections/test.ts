@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { unknown } from '../../base/errors.js';
 import { described, flag, object, text, withDefault } from '../../contract/schema.js';
 import type { Connection } from '../../connections/connection.js';
+import { requireConnection } from '../../connections/require.js';
 import { draftRow, joinConnection, type ManagedConnection } from '../../storage/storage.js';
 import { draftOf, requireSecretsAgain, schemas, secretValues } from './connection-input.js';
 import { CLOSED } from '../fields.js';
@@ -56,8 +57,8 @@ endpoint('POST /manage/test-connection', {
   let stored: ManagedConnection | undefined;
   let base: Connection | undefined;
   if (basedOn !== undefined) {
-    stored = await services.storage.management.connections.find(accountId, basedOn);
-    if (stored === undefined || stored.type !== draft.type) throw unknown('connection', basedOn);
+    stored = await requireConnection(services.storage.management.connections, accountId, basedOn);
+    if (stored.type !== draft.type) throw unknown('connection', basedOn);
     requireSecretsAgain(stored, draft);
     base = await connectionOf(services, input.caller, basedOn);
   }

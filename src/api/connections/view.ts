@@ -2,7 +2,7 @@
  * A connection in the form for its owner: settings, names of the secrets that are set, and the result of its last test.
  */
 import { Type } from 'typebox';
-import { unknown } from '../../base/errors.js';
+import { requireConnection } from '../../connections/require.js';
 import { component } from '../../contract/schema.js';
 import { defaultSettings, type Values } from '../../contract/connection/definition.js';
 import { sftp } from '../../contract/connection/sftp.js';
@@ -55,7 +55,5 @@ export const EDIT_ERRORS = ['unknown_connection', 'from_configuration'] as const
 
 /** @throws GatewayError unknown_connection */
 export async function shown({ storage }: Services, { caller }: Pick<AtItem, 'caller'>, id: string): Promise<Values> {
-  const connection = await storage.management.connections.find(caller.accountId, id);
-  if (connection === undefined) throw unknown('connection', id);
-  return connectionView(connection);
+  return connectionView(await requireConnection(storage.management.connections, caller.accountId, id));
 }

@@ -4,7 +4,7 @@ import { count, group, object, oneOf, success, text } from '../../contract/schem
 import { copyFields } from '../../contract/file-request.js';
 import * as operations from '../../operations/copy.js';
 import { applyTemplate, checkTemplate, templateFacts } from '../../operations/names.js';
-import { requireActive } from '../../operations/operation.js';
+import { requireActive } from '../../connections/require.js';
 import { referTo } from '../../operations/path-reference.js';
 import { json } from '../../http/answer.js';
 import { reprDigest, wantsReprDigest } from '../../http/repr-digest.js';

@@ -29,7 +29,7 @@ const calls: ThreadCalls = {
       application.metrics.historyBatch(rows),
     );
     const log = logWith(logger);
-    const reach = openReach({ config, storage, started, log, listeners, sandbox, shares, threads });
+    const reach = openReach({ config, storage, log, listeners, sandbox, shares, threads });
     application = createApplication({
       config,
       frontEnd: 'uws',

@@ -1,13 +1,13 @@
 /**
- * Tracks which connections are down, from operations and checks (connection-prober.ts): reported once a server was
+ * Tracks which connections are down, from operations and checks (prober.ts): reported once a server was
  * unreachable for a while, and again when it is reached.
  */
-import { eventBody } from '../contract/event.js';
-import { toGatewayError, type GatewayError } from '../base/errors.js';
-import type { Connection } from '../connections/connection.js';
-import { summaryOf } from '../contract/connection/schemas.js';
-import type { Reach } from '../remotes/reach.js';
-import type { ConnectionOutages, StorageOptions } from '../storage/storage.js';
+import { eventBody } from '../../contract/event.js';
+import { toGatewayError, type GatewayError } from '../../base/errors.js';
+import type { Connection } from '../connection.js';
+import { summaryOf } from '../../contract/connection/schemas.js';
+import type { Reach } from '../../remotes/reach.js';
+import type { ConnectionOutages, StorageOptions } from '../../storage/storage.js';
 
 /** A server that restarts, or a short interruption, is not an outage. */
 const DOWN_AFTER_MS = 10_000;

@@ -3,16 +3,16 @@
  * shows about itself. No operation waits for that: a probe takes a free session, or another one below the limit, and is
  * skipped if there is none. It is not an operation: neither the history nor the plan counts it.
  */
-import { withDeadline } from '../base/deadline.js';
-import { GatewayError, toGatewayError } from '../base/errors.js';
-import { retryDelay, spread } from '../base/retry-schedule.js';
-import { WokenWork } from '../base/woken-work.js';
-import type { Connection } from '../connections/connection.js';
-import { asOfReaching, isOfReaching } from '../remotes/reach.js';
-import { PoolBusy, type Remotes } from '../remotes/registry.js';
-import type { Leftovers } from '../remotes/leftovers.js';
-import type { Mark } from '../remotes/remote.js';
-import type { ServerSight } from '../remotes/server-sight.js';
+import { withDeadline } from '../../base/deadline.js';
+import { GatewayError, toGatewayError } from '../../base/errors.js';
+import { retryDelay, spread } from '../../base/retry-schedule.js';
+import { WokenWork } from '../../base/woken-work.js';
+import type { Connection } from '../connection.js';
+import { asOfReaching, isOfReaching } from '../../remotes/reach.js';
+import { PoolBusy, type Remotes } from '../../remotes/registry.js';
+import type { Leftovers } from '../../remotes/leftovers.js';
+import type { Mark } from '../../remotes/remote.js';
+import type { ServerSight } from '../../remotes/server-sight.js';
 import {
   type Agenda,
   type CheckBefore,
@@ -22,8 +22,8 @@ import {
   type Connections,
   QueueWorker,
   type StorageOptions,
-} from '../storage/storage.js';
-import type { ConnectionHealth } from './connection-health.js';
+} from '../../storage/storage.js';
+import type { ConnectionHealth } from './health.js';
 
 interface ProberOptions {
   readonly checks: ConnectionChecks;

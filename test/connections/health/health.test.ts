@@ -5,14 +5,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { GatewayError, type ErrorCode, type Step } from '../../src/base/errors.js';
-import type { Connection } from '../../src/connections/connection.js';
-import { ConnectionHealth } from '../../src/operations/connection-health.js';
-import { isOfReaching } from '../../src/remotes/reach.js';
-import type { Storage } from '../../src/storage/storage.js';
-import { Sequencer } from '../../src/events/sequencer.js';
-import { DATABASES, openTest, type TestServer, until } from '../storage/databases.js';
-import { ACCOUNT, accountOf } from '../storage/provisioned.js';
+import { GatewayError, type ErrorCode, type Step } from '../../../src/base/errors.js';
+import type { Connection } from '../../../src/connections/connection.js';
+import { ConnectionHealth } from '../../../src/connections/health/health.js';
+import { isOfReaching } from '../../../src/remotes/reach.js';
+import type { Storage } from '../../../src/storage/storage.js';
+import { Sequencer } from '../../../src/events/sequencer.js';
+import { DATABASES, openTest, type TestServer, until } from '../../storage/databases.js';
+import { ACCOUNT, accountOf } from '../../storage/provisioned.js';
 
 const DOWN_AFTER_MS = 300;
 const log = (): void => undefined;
