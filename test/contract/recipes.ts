@@ -77,7 +77,7 @@ export const RECIPES: readonly Recipe[] = [
       {
         file: 'src/remotes/sftp/session/login.ts',
         after: '      readyTimeout: 0,\n      keepaliveInterval: ',
-        text: 'this.connection.keepAliveSeconds * 1000 || ',
+        text: 'this.#connection.keepAliveSeconds * 1000 || ',
       },
       {
         file: 'src/contract/de/fields.ts',

@@ -466,9 +466,10 @@ describe('operations', () => {
       });
     const deletion = (signal: AbortSignal, seen: (remote: Remote) => Remote): Promise<OperationResult<unknown>> =>
       rig.operations.run(rig.request('delete', { signal }), (operation) => {
+        const onRemote = operation.use.bind(operation);
         const use: Operation['use'] = (work, options) =>
-          operation.use((remote, attempt) => work(seen(remote), attempt), options);
-        return deleteAll(Object.assign(Object.create(operation) as Operation, { use }), at('/many'));
+          onRemote((remote, attempt) => work(seen(remote), attempt), options);
+        return deleteAll(Object.assign(operation, { use }), at('/many'));
       });
     await assert.rejects(deletion(ender.signal, leaving), withCode('client_gone'));
     const left = readdirSync(join(rig.folder, 'many')).length;

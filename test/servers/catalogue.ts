@@ -91,53 +91,53 @@ export interface ServerEntry {
 }
 
 class LocalDisk implements Disk {
-  readonly #root: string;
+  readonly root: string;
   readonly chmod?: (file: string, mode: number) => Promise<void>;
 
   constructor(root: string) {
-    this.#root = root;
+    this.root = root;
 
     // Root cannot be denied access.
     if (root !== '' && statSync(root).uid !== 0) this.chmod = (file, mode) => chmod(root + file, mode);
   }
 
   read(file: string): Promise<Buffer> {
-    return readFile(this.#root + file);
+    return readFile(this.root + file);
   }
 
   async stream(file: string): Promise<Readable> {
-    return createReadStream(this.#root + file);
+    return createReadStream(this.root + file);
   }
 
   async modifiedAt(file: string): Promise<Date> {
-    return (await stat(this.#root + file)).mtime;
+    return (await stat(this.root + file)).mtime;
   }
 
   async version(file: string): Promise<string> {
-    const { ino, ctimeMs } = await stat(this.#root + file);
+    const { ino, ctimeMs } = await stat(this.root + file);
     return `${ino} ${ctimeMs}`;
   }
 
   async write(file: string, content: Buffer | string): Promise<void> {
-    const { uid, gid } = statSync(this.#root || '/');
-    let folder = this.#root || '/';
+    const { uid, gid } = statSync(this.root || '/');
+    let folder = this.root || '/';
     for (const part of path.dirname(file).split('/').filter(Boolean)) {
       folder = path.join(folder, part);
       if ((await mkdir(folder, { recursive: true })) !== undefined) chownSync(folder, uid, gid);
     }
-    await writeFile(this.#root + file, content);
-    chownSync(this.#root + file, uid, gid);
+    await writeFile(this.root + file, content);
+    chownSync(this.root + file, uid, gid);
   }
 
   async link(target: string, file: string): Promise<void> {
-    await symlink(target, this.#root + file);
+    await symlink(target, this.root + file);
   }
 
   async files(folder: string): Promise<string[]> {
-    const entries = await readdir(this.#root + folder, { recursive: true, withFileTypes: true }).catch(() => []);
+    const entries = await readdir(this.root + folder, { recursive: true, withFileTypes: true }).catch(() => []);
     return entries
       .filter((entry) => !entry.isDirectory())
-      .map((entry) => path.join(entry.parentPath, entry.name).slice(this.#root.length))
+      .map((entry) => path.join(entry.parentPath, entry.name).slice(this.root.length))
       .sort();
   }
 }

@@ -586,9 +586,14 @@ test('a server that refuses every rename is recognised, and atomicUploads: false
 
 test('a failed upload in place removes its file', async (t) => {
   const [server, client] = await setUp(t);
-  const broken = new Readable({ read() {} });
-  broken.push('half');
-  setTimeout(() => broken.destroy(new GatewayError('client_gone', 'left')), 50);
+  const pieces = ['half'];
+  const broken = new Readable({
+    read() {
+      const piece = pieces.shift();
+      if (piece === undefined) this.destroy(new GatewayError('client_gone', 'left'));
+      else this.push(piece);
+    },
+  });
   await assert.rejects(
     client.use((remote) => put(remote, '/a', broken), { atomicUploads: false }),
     failsWith('client_gone'),

@@ -7,7 +7,7 @@ import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT } from '../../../src/remotes/path.js';
 import { createRemotes, type Remotes } from '../../../src/remotes/registry.js';
 import { openStorage } from '../../../src/storage/open.js';
-import type { CheckKind, CheckRow, Storage } from '../../../src/storage/storage.js';
+import type { CheckRow, Storage } from '../../../src/storage/storage.js';
 import { createBudgets } from '../../../src/budgets/budgets.js';
 import type { WatchedFolder } from '../../../src/contract/watched-folder.js';
 import { LiveTransfers } from '../../../src/operations/live.js';
@@ -180,22 +180,29 @@ export class Bench {
     const asked = new Date();
     // One that runs already may have begun before what the test did last.
     while (!(await this.service.checkNow(this.accountId, folder.id)).queued) await delay(5);
-    return this.#checkOf(folder, 'manual', asked);
+    return this.#checkOf(folder, asked, ({ kind }) => kind === 'manual', 'a manual check');
   }
 
   /** A check, and the look after it that settles what it saw. */
   async settle(folder: WatchedFolder): Promise<CheckRow> {
     const check = await this.check(folder);
-    const { settling = 0, growing = 0 } = check.counts;
-    return settling + growing > 0 ? this.#checkOf(folder, 'follow_up', check.startedAt) : check;
+    if (!isUnsettled(check)) return check;
+    // If another check was due already when this one ended, that one settles the files, as a regular check.
+    const settles = (later: CheckFacts): boolean =>
+      later.kind === 'follow_up' || (later.kind === 'regular' && !isUnsettled(later.outcome.check));
+    return this.#checkOf(folder, check.startedAt, settles, 'a check that settles');
   }
 
-  /** The first check of that kind which began at `since` or later, when it has ended. */
-  async #checkOf(folder: WatchedFolder, wanted: CheckKind, since: Date): Promise<CheckRow> {
+  /** The first wanted check which began at `since` or later, when it has ended. */
+  async #checkOf(
+    folder: WatchedFolder,
+    since: Date,
+    isWanted: (facts: CheckFacts) => boolean,
+    what: string,
+  ): Promise<CheckRow> {
     const found = (): CheckRow | undefined =>
-      this.checksOf(folder).find(({ kind, outcome }) => kind === wanted && outcome.check.startedAt >= since)?.outcome
-        .check;
-    await this.until(() => found() !== undefined, `a ${wanted} check of ${folder.path}`);
+      this.checksOf(folder).find((facts) => isWanted(facts) && facts.outcome.check.startedAt >= since)?.outcome.check;
+    await this.until(() => found() !== undefined, `${what} of ${folder.path}`);
     const check = found();
     if (check === undefined) throw new Error('no check');
     return check;
@@ -226,4 +233,9 @@ export class Bench {
   #tell(): void {
     for (const look of [...this.#looks]) look();
   }
+}
+
+/** Whether it saw files that are still growing, or that are too young to report. */
+function isUnsettled({ counts: { settling = 0, growing = 0 } }: CheckRow): boolean {
+  return settling + growing > 0;
 }
