@@ -1,4 +1,4 @@
-/** A part of dist is made again when what it is made of has changed, and not otherwise. */
+/** A part of dist is built again when its sources have changed, and not otherwise. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ before(() => {
 });
 after(() => rmSync(root, { recursive: true }));
 
-test('what was never made is due, and what was made is not, whatever the times of its files', () => {
+test('a part that was never built is due, and a built one is not, regardless of the times of its files', () => {
   assert.equal(isCurrent(), false);
   build();
   assert.equal(isCurrent(), true);

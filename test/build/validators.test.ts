@@ -1,4 +1,4 @@
-/** dist/validators: each schema that is known has one, it is what ajv makes of the schema now, and a start needs no ajv. */
+/** dist/validators: each known schema has a validator, ajv makes the same one now, and a start needs no ajv. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { MAIN } from '../support/start-args.js';
 
 const BUILT = fileURLToPath(inPackage(VALIDATORS));
 
-test('every schema that is known has a validator, and a fresh one would be the same', async () => {
+test('every known schema has a validator, and a fresh one would be the same', async () => {
   const known = await knownSchemas();
   const names = new Set(known.map(({ schema, kind }) => `${validatorName(schema, kind)}.cjs`));
   assert.ok(names.size > 50, 'the schemas of the endpoints were not found');
@@ -31,7 +31,7 @@ test('every schema that is known has a validator, and a fresh one would be the s
   }
 });
 
-test('a compiled validator fills in, converts and refuses what ajv itself does, in the same words', () => {
+test('a compiled validator sets defaults, converts and refuses as ajv itself does, in the same words', () => {
   const config = configSchema(CONNECTION_TYPES);
   const query = {
     type: 'object',
