@@ -6,10 +6,10 @@ import { configSchema } from '../../src/config/schema.js';
 import { CONNECTION_TYPES } from '../../src/contract/connection/types.js';
 import { defaults, load } from './support.js';
 
-/** An operator's file, the schema and what runs without a file describe one and the same program. */
+/** The example file, the schema and the defaults describe one and the same program. */
 suite('config/gateway.example.yaml', () => {
   const text = exampleFile();
-  /** The same with the account that stands there in comments. */
+  /** The same, with the commented-out account. */
   const [settings = '', sample = ''] = text.split(/^accounts: \[\]\n/m);
   const withSample = `${settings}${sample.replace(/^# ?/gm, '')}`;
   const environment = {
@@ -21,7 +21,7 @@ suite('config/gateway.example.yaml', () => {
     LAKE_SECRET_ACCESS_KEY: 'e',
   };
 
-  test('as it stands, it changes nothing', async () => assert.deepEqual(await load(text), defaults()));
+  test('unchanged, it sets the defaults', async () => assert.deepEqual(await load(text), defaults()));
 
   test('writes every default out', () => {
     const { masterKey: _, ...config } = defaults();
@@ -43,7 +43,7 @@ suite('config/gateway.example.yaml', () => {
     }
   });
 
-  test('shows every key of the schema, each with a word about it', () => {
+  test('shows every key of the schema, each with a comment', () => {
     const missing = missingKeys(configSchema(CONNECTION_TYPES) as Node, parse(withSample) as Tree, []);
     assert.deepEqual(missing, []);
     const bare = settings.split('\n').filter((line) => /^ *[A-Za-z]+: *[^ #{]/.test(line) && !line.includes(' # '));
@@ -59,7 +59,7 @@ interface Node {
   readonly const?: unknown;
 }
 
-/** Paths of keys that the schema knows and the example does not show. */
+/** Paths of keys that are in the schema and not in the example. */
 function missingKeys(schema: Node, shown: unknown, path: readonly string[]): string[] {
   if (schema.oneOf !== undefined) {
     const type = (shown as Tree)['type'];
@@ -69,7 +69,7 @@ function missingKeys(schema: Node, shown: unknown, path: readonly string[]): str
   if (schema.items !== undefined && Array.isArray(shown)) {
     return shown.flatMap((item) => missingKeys(schema.items ?? {}, item, [...path, '[]']));
   }
-  // A pool of one host or connection shows what it changes; pools.default shows all.
+  // The pool of one host or connection shows only its changes; pools.default shows all keys.
   if (path.at(-1) === 'pool') return [];
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
     Object.hasOwn(shown as Tree, name)

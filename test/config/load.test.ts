@@ -6,7 +6,7 @@ import { suite, test } from 'node:test';
 import { loadConfig } from '../../src/config/load.js';
 import { account, defaults, inFolder, KEY, load, mistakesIn, SFTP } from './support.js';
 
-suite('what is not allowed is told on one line with path, finding and what is allowed', () => {
+suite('a mistake is reported on one line with path, finding and allowed values', () => {
   const cases: { name: string; yaml: string; env?: Record<string, string>; lines: (string | RegExp)[] }[] = [
     {
       name: 'a text where a number belongs',
@@ -322,12 +322,12 @@ suite('what is not allowed is told on one line with path, finding and what is al
         if (typeof line === 'string') assert.equal(told[index], line);
         else assert.match(told[index] ?? '', line);
       });
-      // Whatever the mistake, secrets of these tests are called hunter2 and keys begin as KEY does.
+      // Secrets of these tests are called hunter2 and keys begin with KEY; no message may contain either.
       assert.doesNotMatch(told.join('\n'), new RegExp(`hunter2|${KEY}`));
     });
   }
 
-  test('a file that is not there', () => {
+  test('a missing file', () => {
     assert.throws(() => loadConfig({ file: '/nope/gateway.yaml', env: {} }), {
       name: 'ConfigError',
       message: 'GATEWAY_CONFIG: "/nope/gateway.yaml", which does not exist; allowed: the path of a readable YAML file',
@@ -352,7 +352,7 @@ suite('what is not allowed is told on one line with path, finding and what is al
   });
 });
 
-suite('no secret reaches a message, wherever it stands', () => {
+suite('no secret reaches a message, wherever it is written', () => {
   const planted = 'hunter2Secret';
   const places = {
     'a number-like password': account({
@@ -383,7 +383,7 @@ suite('no secret reaches a message, wherever it stands', () => {
   for (const [name, yaml] of Object.entries(places)) {
     test(name, async () => assert.doesNotMatch((await mistakesIn(yaml)).join('\n'), /hunter2/));
   }
-  test('variables that win over the file', async () => {
+  test('variables that override the file', async () => {
     const env = { DATABASE_URL: `mysql://u:${planted}@h`, GATEWAY_MASTER_KEY: planted };
     const lines = (await mistakesIn('', env)).join('\n');
     assert.match(lines, /^GATEWAY_MASTER_KEY: .*\ndatabase\.url: "mysql:\/\/h\/…"; .*\(DATABASE_URL\)$/);
@@ -391,7 +391,7 @@ suite('no secret reaches a message, wherever it stands', () => {
   });
 });
 
-suite('what is allowed is loaded', () => {
+suite('allowed values are loaded', () => {
   test('without a file every value is the default, and nothing can be changed', () => {
     const config = defaults();
     assert.equal(config.server.port, 8080);
@@ -407,7 +407,7 @@ suite('what is allowed is loaded', () => {
     assert.deepEqual(await load('# nothing\nserver:\npools:\n  default:\naccounts:\n'), defaults());
   });
 
-  test('plans of the operator stand beside free and pro', async () => {
+  test("the operator's plans are added to free and pro", async () => {
     const { plans } = (await load('limits: { plans: { free: { monthlyActions: 5 }, team: { connections: 3 } } }'))
       .limits;
     assert.deepEqual(plans, {
@@ -417,7 +417,7 @@ suite('what is allowed is loaded', () => {
     });
   });
 
-  test('connections and keys get what they leave out', async () => {
+  test('connections and keys get defaults for absent fields', async () => {
     const yaml = account({
       keys: `{ name: ci, key: ${KEY} }`,
       connections: `{ name: w, ${SFTP} }, { name: f, type: ftp, host: h, username: u }, { name: l, type: s3, bucket: b, accessKeyId: a, secretAccessKey: s }`,
@@ -479,14 +479,14 @@ suite('what is allowed is loaded', () => {
 });
 
 suite('environment variables', () => {
-  test('stand in for ${NAME}, their defaults for what is unset or empty', async () => {
+  test('replace ${NAME}, with their defaults where they are unset or empty', async () => {
     const yaml = 'dataDir: "${BASE}/x-${NAME:-a b}-${EMPTY:-e}"\nserver: { host: "${HOST_NAME:-}localhost" }';
     const config = await load(yaml, { BASE: '/srv', EMPTY: '' });
     assert.equal(config.dataDir, '/srv/x-a b-e');
     assert.equal(config.server.host, 'localhost');
   });
 
-  test('are not looked for behind $${, in keys, or in what a variable holds', async () => {
+  test('are not replaced behind $${, in keys, or in the value of a variable', async () => {
     const yaml = account({
       connections: `{ name: a, ${SFTP.replace('pw', () => '"$${A}$${B}$C"')} }`,
       keys: `{ name: n, key: "\${K}" }`,
@@ -496,7 +496,7 @@ suite('environment variables', () => {
     assert.equal(loaded?.apiKeys[0]?.key, `${KEY}\${A}`);
   });
 
-  test('become numbers and booleans where one alone fills such a key', async () => {
+  test('become numbers and booleans where one variable is the whole value of such a key', async () => {
     const yaml =
       'server: { port: "${P}", threads: "${T}" }\nsandbox: ${S:-true}\nlog: { pretty: "${L}" }\nmetrics: { token: "${P}" }';
     const config = await load(yaml, { P: '0', T: '2', L: 'false' });
@@ -508,7 +508,7 @@ suite('environment variables', () => {
     assert.equal((await load(yaml, { P: '1', T: 'auto', L: 'auto' })).server.threads, 'auto');
   });
 
-  test('win over the file, empty ones do not', async () => {
+  test('override the file, empty ones do not', async () => {
     const yaml =
       'server: { host: 0.0.0.0, port: 1 }\ndataDir: /a\ndatabase: { url: "postgres://a/b" }\nlog: { level: warn }';
     const key = 'ab'.repeat(32);
@@ -529,7 +529,7 @@ suite('environment variables', () => {
     assert.deepEqual(kept, await load(yaml));
   });
 
-  test('win without a file too', () => {
+  test('override the defaults without a file too', () => {
     assert.equal(loadConfig({ env: { PORT: '0' } }).server.port, 0);
   });
 
@@ -540,7 +540,7 @@ suite('environment variables', () => {
   });
 });
 
-test('a relative path stays relative to the working directory, wherever the file stands', async () => {
+test('a relative path stays relative to the working directory, wherever the file is', async () => {
   await inFolder((folder) => {
     const file = path.join(folder, 'gateway.yaml');
     writeFileSync(file, 'dataDir: ./here');

@@ -5,7 +5,7 @@ import type { Config } from '../../src/config/schema.js';
 import { loadConfig } from '../../src/config/load.js';
 import { ConfigError } from '../../src/config/mistakes.js';
 
-/** Runs `work` in a folder of its own that is gone afterwards. */
+/** Runs `work` in a temporary folder, which is removed afterwards. */
 export async function inFolder<T>(work: (folder: string) => Promise<T> | T): Promise<T> {
   const folder = mkdtempSync(path.join(tmpdir(), 'ftg-config-'));
   try {
@@ -29,7 +29,7 @@ export function load(yaml: string, env: Record<string, string> = {}): Promise<Co
   });
 }
 
-/** The lines that an operator reads; fails when the text loads. */
+/** The lines of the error message; fails when the text loads. */
 export async function mistakesIn(yaml: string, env: Record<string, string> = {}): Promise<string[]> {
   try {
     await load(yaml, env);
