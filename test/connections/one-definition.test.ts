@@ -1,4 +1,7 @@
-/** A field that is added to a definition is found wherever connections are configured, made, stored, shown and documented. */
+/**
+ * A field that is added to a definition appears wherever connections are configured, created, stored, shown and
+ * documented.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Command } from 'commander';
@@ -43,7 +46,7 @@ function configured(entry: object): { readonly entry?: Entry; readonly mistakes:
   return 'config' in outcome ? { mistakes, entry: outcome.config.accounts[0]?.connections[0] as Entry } : { mistakes };
 }
 
-test('gateway.yaml takes it, with its default, and tells what is allowed', () => {
+test('gateway.yaml accepts it, with its default, and a mistake names the allowed values', () => {
   assert.equal(configured({}).entry?.floors, 3);
   assert.equal(configured({ floors: 7, shibboleth: 'x' }).entry?.shibboleth, 'x');
   const at = 'accounts[0].connections[0]';
@@ -53,7 +56,7 @@ test('gateway.yaml takes it, with its default, and tells what is allowed', () =>
   ]);
 });
 
-test('requests that make and change a connection take it', () => {
+test('requests that create and change a connection accept it', () => {
   const { create, changes, draft } = connectionSchemas([definition]);
   const made = createChecker(create, 'the body');
   assert.equal(made({ ...ENTRY })['floors'], 3);
@@ -63,7 +66,7 @@ test('requests that make and change a connection take it', () => {
   assert.equal(createChecker(draft, 'the body')({ ...ENTRY, floors: 5 })['floors'], 5);
 });
 
-test('a row holds it, its secret apart, and gives it back', async () => {
+test('a row stores it, its secret separately, and returns it', async () => {
   const { entry } = configured({ floors: 7, shibboleth: 'x' });
   assert.ok(entry !== undefined);
   const { settings, secrets } = await splitConfig(entry, definition);
@@ -74,7 +77,7 @@ test('a row holds it, its secret apart, and gives it back', async () => {
   assert.deepEqual(draft.secrets, { password: 'p', shibboleth: 'y' });
   const joined: object = joinConnection({ ...ROW, type: 'sftp', settings, allowPrivate: null }, secrets, definition);
   assert.deepEqual([(joined as Entry).floors, (joined as Entry).shibboleth], [7, 'x']);
-  // A row that was written before the field was known.
+  // A row from before the field existed.
   const { floors: _, ...older } = settings as object as Entry;
   const row = { ...ROW, type: 'sftp', settings: older as object as typeof settings, allowPrivate: null } as const;
   assert.equal((joinConnection(row, secrets, definition) as object as Entry).floors, 3);
@@ -113,7 +116,7 @@ test('the OpenAPI document describes it, in requests and answers', () => {
   assert.match(JSON.stringify(shown('SftpConnection')['secrets']), /"shibboleth":\{"type":"boolean"/);
 });
 
-test('the form is told of it', () => {
+test('the form receives it', () => {
   const { schema, sent } = describedType(definition);
   const { floors, shibboleth } = (schema as { readonly properties: Record<string, object> }).properties;
   assert.deepEqual(floors, {
