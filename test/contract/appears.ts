@@ -1,4 +1,4 @@
-/** A program: where the made-up changes of recipes.ts appear, in the project that has them. */
+/** A program: where the invented changes of recipes.ts appear, in the project that has them. */
 import { fileURLToPath } from 'node:url';
 import { EVENT_NAMES } from '../../src/contract/derived/event-texts.js';
 import { ERRORS } from '../../src/contract/errors.js';
@@ -23,7 +23,7 @@ const page = (name: string): string => readSources().find(({ file }) => file ===
 const client = (name: string, end: string): boolean =>
   clients.some(([file, text]) => file.endsWith(end) && text.includes(name));
 
-/** By the name of each change, where it has to appear. */
+/** The places where each change has to appear, by its name. */
 const places: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
   [field ?? '']: {
     'OpenAPI of /api': documents[0]?.includes(`"${field}"`) === true,

@@ -1,4 +1,4 @@
-/** The kinds of what needs a person: each has all of its texts, and an item of it fills them. */
+/** The kinds of attention items: each has all of its texts, and an item fills them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { idsOf, isUrgent, keyOf, wordsOf } from '../../src/attention/items.js';
@@ -31,7 +31,7 @@ const NEEDED = {
   month: ['used', 'limit'],
 } as const;
 
-/** As it is found. */
+/** An item as the gateway finds it. */
 function itemOf(kind: keyof typeof ATTENTION): AttentionItem {
   const { about, facts: known } = ATTENTION[kind];
   const names: readonly (keyof typeof facts)[] = [
@@ -56,7 +56,7 @@ for (const kind of ATTENTION_KINDS) {
     }
   });
 
-  test(`${kind}: its page is that of what it is about`, () => {
+  test(`${kind}: its page is the one of its subject`, () => {
     const item = itemOf(kind);
     const page = attentionPage(kind, idsOf(item));
     assert.match(page, /^\/(connections|watched|schedules)\/a%2Fb$|^\/(deliveries|watched|usage|keys)/);
@@ -65,7 +65,7 @@ for (const kind of ATTENTION_KINDS) {
   });
 }
 
-test('a quota is urgent once it is used up; one thing and several have other words', () => {
+test('a quota is urgent once it is used up; one item and several have other words', () => {
   assert.equal(isUrgent({ kind: 'quota', used: 900, limit: 1000 }), false);
   assert.equal(isUrgent({ kind: 'quota', used: 1000, limit: 1000 }), true);
   assert.equal(wordsOf({ kind: 'dead_letters', count: 1 }), '1 webhook event could not be delivered');

@@ -1,4 +1,7 @@
-/** With the lines of recipes.ts alone the project compiles, and what they add appears in all that follows from definitions. */
+/**
+ * With the lines of recipes.ts alone the project compiles, and the changes appear in everything that derives from
+ * definitions.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { costs } from './cost.js';

@@ -1,4 +1,7 @@
-/** A program: `npm run cost`. What one more field, error or kind costs today, made and checked in a copy of the project. */
+/**
+ * A program: `npm run cost`. Measures the cost of one more field, error or kind: makes and checks each in a copy of the
+ * project.
+ */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -16,11 +19,11 @@ export interface Cost {
   readonly files: readonly string[];
   readonly lines: number;
   readonly most: number;
-  /** Where it does not appear. */
+  /** Places where it should appear and does not. */
   readonly missing: readonly string[];
 }
 
-/** All of them at once. Rejects where the changed project does not compile. */
+/** All changes at once. Rejects where the changed project does not compile. */
 export async function costs(recipes: readonly Recipe[] = RECIPES): Promise<readonly Cost[]> {
   const folder = await mkdtemp(join(tmpdir(), 'cost-'));
   try {
@@ -58,7 +61,7 @@ export async function costs(recipes: readonly Recipe[] = RECIPES): Promise<reado
   }
 }
 
-/** As it is now, with what is not committed, and without what the build makes. */
+/** The work tree, with uncommitted changes, and without the output of the build. */
 async function copyProject(folder: string): Promise<void> {
   const listed = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,

@@ -1,4 +1,7 @@
-/** What derives from the catalogue of errors, as functions: bundled by new-error.test.ts with another catalogue. */
+/**
+ * Everything that derives from the catalogue of errors, as functions: new-error.test.ts bundles it with another
+ * catalogue.
+ */
 import { Command } from 'commander';
 import type { INode } from 'n8n-workflow';
 import { GatewayError } from '../../src/base/errors.js';
@@ -14,7 +17,7 @@ export { errors as english } from '../../src/contract/derived/error-texts.js';
 export { FIXED_AT_CONNECTION, NOT_BEGUN } from '../../src/contract/derived/error-lists.js';
 export { explain } from '../../src/mcp/explain.js';
 
-/** A code of the other catalogue is none of this one's types. */
+/** A code of the other catalogue has no type in this one. */
 const known = (code: string): never => code as never;
 
 export const made = (code: string): GatewayError => new GatewayError(known(code), 'as it happens');
@@ -25,10 +28,10 @@ export function pageOfErrors(): string {
   return readSources().find(({ file }) => file === 'docs/integrate/errors.md')?.text ?? '';
 }
 
-/** The files that the build makes for the clients, by their paths. */
+/** The files that the build generates for the clients, by their paths. */
 export { textsOfContract as clientTexts } from '../../src/build/clients/texts.js';
 
-/** How a command of ftg fails of it. */
+/** The failure of an ftg command with this code. */
 export async function ftg(
   code: string,
   status: number,

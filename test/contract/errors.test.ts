@@ -1,4 +1,4 @@
-/** The catalogue of errors agrees with itself. */
+/** The catalogue of errors is consistent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errors as german } from '../../src/contract/de/errors.js';
@@ -20,22 +20,22 @@ test('texts are plain sentences, in both languages', () => {
   }
 });
 
-test('a remote or the gateway is at fault in every 5xx but for a client that is too slow, and else in two', () => {
+test('a remote or the gateway is at fault in every 5xx except a client that is too slow, and otherwise in two', () => {
   const odd = errorCodes(({ status, fault }) => status >= 500 === (fault === 'client'));
   assert.deepEqual(odd, ['permission_denied', 'outcome_unknown', 'too_slow']);
 });
 
-test('waiting helps against what is busy, unless it was done; against what is wrong with a request it does not', () => {
+test('waiting helps while the gateway is busy, unless the operation was done; it does not help a wrong request', () => {
   for (const code of ERROR_CODES) {
     const { status, retry } = ERRORS[code];
     if (status === 400 || status === 401) assert.equal(retry, 'no', code);
-    // It was done: to repeat it would do it twice.
+    // The operation was done: a repeat would do it twice.
     if (status === 429 || status === 503)
       assert.equal(retry, code === 'outcome_unrecorded' ? 'no' : 'retry_after', code);
   }
 });
 
-test('what clients repeat by themselves may pass, or asks first where to go on', () => {
+test('errors that clients retry themselves may pass, or the client first asks for the offset', () => {
   assert.deepEqual(
     errorCodes(({ repeat, retry }) => repeat !== undefined && retry === 'no'),
     ['offset_mismatch'],

@@ -1,5 +1,5 @@
 /**
- * One entry in the catalogue is all that a new code takes: a made-up one shows in everything that derives from it. The
+ * A new error code needs one entry in the catalogue: an invented one appears in everything that derives from it. The
  * programs are bundled with a catalogue that has it.
  */
 import assert from 'node:assert/strict';
@@ -14,7 +14,7 @@ import type * as Derived from './derived-from-errors.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const CATALOGUE = join(ROOT, 'src/contract/errors.ts');
-/** Where this file is, so that paths beside the bundled modules are right. */
+/** The folder of this file, so that paths relative to the bundled modules are right. */
 const BUNDLE = fileURLToPath(new URL('./bundled-with-new-error.mjs', import.meta.url));
 
 const ENTRY = `
@@ -43,7 +43,7 @@ function withEntry(): string {
 const madeUp: Plugin = {
   name: 'a catalogue with a made-up code',
   setup: (building) => {
-    // n8n brings it.
+    // n8n provides it.
     building.onResolve({ filter: /^n8n-workflow$/ }, ({ path }) => ({ path, namespace: 'n8n' }));
     building.onLoad({ filter: /.*/, namespace: 'n8n' }, () => ({ contents: N8N_WORKFLOW, loader: 'js' }));
     building.onLoad({ filter: /[\\/]src[\\/]contract[\\/]errors\.ts$/ }, () => ({
@@ -71,12 +71,12 @@ before(async () => {
 });
 after(() => rmSync(BUNDLE, { force: true }));
 
-test('answers have its status, and jobs do what it says', () => {
+test('answers have its status, and jobs act on it', () => {
   const error = derived.made('made_up');
   assert.deepEqual([error.status, error.inJobs, error.keepsSession], [503, 'retry', true]);
 });
 
-test('both OpenAPI documents have it where it says, with its meaning, remedy and example', () => {
+test('both OpenAPI documents have it where it belongs, with its meaning, remedy and example', () => {
   for (const document of derived.documents()) {
     const schema = document.components.schemas['ErrorCode']?.['oneOf'] as readonly Record<string, string>[];
     const [own] = schema.filter((one) => one['const'] === 'made_up');
@@ -103,19 +103,19 @@ test('the page of errors has its row', () => {
   assert.ok(derived.pageOfErrors().split('\n').includes(row));
 });
 
-test('the client for TypeScript has it in its types, and repeats it', () => {
+test('the client for TypeScript has it in its types, and retries it', () => {
   assert.match(derived.clientTexts()['src/client/api-types.ts'] ?? '', /'made_up'/);
   assert.ok(derived.NOT_BEGUN.includes('made_up' as never));
 });
 
-test('the client for Python has it in its types, and repeats it', () => {
+test('the client for Python has it in its types, and retries it', () => {
   const texts = derived.clientTexts();
   const [types, codes] = ['types', '_codes'].map((name) => texts[`src/python/file_transfer_gateway/${name}.py`] ?? '');
   assert.match(types ?? '', /^ErrorCode = Literal\[.*"made_up"/m);
   assert.match(codes ?? '', /^NOT_BEGUN = frozenset\([^)]*"made_up"/m);
 });
 
-test('ftg gives its remedy as a hint, and ends as for what is busy', async () => {
+test('ftg shows its remedy as a hint, and exits with the code for busy', async () => {
   const { hint, exitCode } = await derived.ftg('made_up', 503);
   assert.deepEqual([hint, exitCode], [EXPLAINED.remedy, 8]);
 });

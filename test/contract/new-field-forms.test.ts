@@ -1,6 +1,6 @@
 /**
- * A field of a watched folder and its German texts are all that its form and its facts take: a made-up one is asked for, sent
- * and shown by the dashboard. It is bundled with a definition that has it.
+ * A new field of a watched folder needs its definition and its German texts: the dashboard has an invented one in its
+ * form, sends it and shows it. The dashboard is bundled with a definition that has it.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
@@ -45,7 +45,7 @@ const madeUp: Plugin = {
   },
 };
 
-/** The groups are those of a form that does not know the fields. */
+/** The groups are from a form that does not know the fields. */
 const ENTRY = `
   import { QueryClientProvider } from '@tanstack/react-query';
   import { renderToStaticMarkup } from 'react-dom/server';
@@ -71,7 +71,7 @@ const ENTRY = `
   }
 `;
 
-/** What modules of the page use when they are loaded. A real channel would keep the test running. */
+/** Globals that modules of the page use when they are loaded. A real channel would keep the test running. */
 const PAGE = `
   const location = new URL('http://localhost/');
   const addEventListener = () => undefined;
@@ -106,7 +106,7 @@ before(async () => {
 });
 after(() => rmSync(BUNDLE, { force: true }));
 
-test('the form asks for it in its last group, with its label, hint, choices and limits', async () => {
+test('the form has it in its last group, with its label, hint, choices and limits', async () => {
   const { form } = await dashboard('en');
   const more = form.slice(form.indexOf('<summary>More options</summary>'));
   assert.match(more, />Phase of the moon<\/label>/);
@@ -115,7 +115,7 @@ test('the form asks for it in its last group, with its label, hint, choices and 
   assert.match(more, /<input type="number"[^>]* min="1" max="9"/);
 });
 
-test('what was chosen is sent, alone, and what was emptied is taken away', async () => {
+test('only changed values are sent, and an emptied one is removed', async () => {
   const { changes } = await dashboard('en');
   const former = { path: '/in', moonPhase: 'full', tideMetres: 3, scheduleMinutes: 5 };
   assert.deepEqual(changes({ moonPhase: 'new' }, former), { moonPhase: 'new' });
@@ -124,7 +124,7 @@ test('what was chosen is sent, alone, and what was emptied is taken away', async
   assert.deepEqual(changes({}, former), {});
 });
 
-test('its facts show what is not as usual', async () => {
+test('its facts show values that differ from the default', async () => {
   const { facts } = await dashboard('en');
   assert.deepEqual(facts({ path: '/in', moonPhase: 'full', tideMetres: 3 }), {
     'Phase of the moon': 'Full moon',

@@ -1,4 +1,7 @@
-/** What one more field, error or kind costs, by hand: it must not rise. cost.test.ts shows that nothing else is needed. */
+/**
+ * The cost of one more field, error or kind, in files written by hand: it must not rise. cost.test.ts shows that
+ * nothing else is needed.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +16,7 @@ for (const recipe of RECIPES) {
   });
 }
 
-test('a place that is not there is reported', () => {
+test('a place that does not exist is reported', () => {
   const edits = [{ file: 'package.json', after: 'no such text', text: '' }];
   const recipe = { change: 'nothing', name: 'nothing', most: 1, edits };
   assert.throws(() => changedFiles(recipe, ROOT), /package\.json has no no such text/);

@@ -1,23 +1,23 @@
 /**
- * Five made-up changes, with each line that has to be written by hand: what one more field, error, kind or event costs. `npm run
- * cost` makes them in a copy of the project, checks its types and looks where they appear.
+ * Five invented changes, with each line that has to be written by hand: the cost of one more field, error, kind or
+ * event. `npm run cost` makes them in a copy of the project, checks its types and finds where they appear.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 interface Edit {
-  /** From the root of the project. */
+  /** Relative to the root of the project. */
   readonly file: string;
-  /** The text is put behind this one; absent: it is a new file. */
+  /** The text is inserted behind this one; absent: the file is new. */
   readonly after?: string;
   readonly text: string;
 }
 
 export interface Recipe {
   readonly change: string;
-  /** What appears everywhere. */
+  /** The name that appears everywhere. */
   readonly name: string;
-  /** So many files may have to be written, at most. */
+  /** The most files that may have to be written. */
   readonly most: number;
   readonly edits: readonly Edit[];
 }
@@ -173,7 +173,7 @@ export const RECIPES: readonly Recipe[] = [
   },
 ];
 
-/** The files that a recipe changes, as they become. @throws Error where its place is not found */
+/** The files that a recipe changes, with their new text. @throws Error where a place is not found */
 export function changedFiles({ edits, change }: Recipe, root: string): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const { file, after, text } of edits) {
