@@ -1,4 +1,4 @@
-/** config/deploy: what each file's own tool says of it, and whether it agrees with the program. */
+/** config/deploy: each file passes the check of its own tool, and agrees with the program. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -42,7 +42,7 @@ interface Deployment {
 
 const PROBES = ['/healthz', '/readyz'];
 
-test('the Dockerfile has no mistake, copies what is there, and runs as nobody special', () => {
+test('the Dockerfile has no mistake, copies existing files, and runs without special rights', () => {
   const dockerfile = text('Dockerfile');
   assert.deepEqual(validate(dockerfile), []);
   const copied = [...dockerfile.matchAll(/^COPY --from=build \/app\/(\S+)/gm)].map(([, from = '']) => from);
@@ -53,7 +53,7 @@ test('the Dockerfile has no mistake, copies what is there, and runs as nobody sp
     scripts: { start: string };
     files: string[];
   };
-  // The package is installed and started by other tests: what it needs, the image needs. Only the man page is for a shell.
+  // Other tests install and start the package: the image needs the same files. Only the man page is for a shell.
   const needed = manifest.files.filter((file) => /^(dist|src)\//.test(file) && file !== 'dist/man');
   assert.deepEqual(
     needed.filter((file) => !copied.includes(file)),
@@ -93,7 +93,7 @@ test('the health check of the image follows /readyz, in plain text and over TLS'
   plain.close();
 });
 
-test('the compose file follows its schema, and its files are there', async () => {
+test('the compose file follows its schema, and its files exist', async () => {
   const { stdout } = await run(path.join(root, 'node_modules/.bin/dclint'), [
     '--quiet',
     path.join(deploy, 'compose.yaml'),
@@ -105,7 +105,7 @@ test('the compose file follows its schema, and its files are there', async () =>
 });
 
 test('nodes stop later than their transfers', () => {
-  // What ending takes when all is cut: see lifecycle.ts.
+  // The time that a stop takes when all transfers are aborted: see lifecycle.ts.
   const graceSeconds = 10;
   const needed = (name: string): number => {
     const { server } = loadConfig({ file: path.join(deploy, name), env: {} });
@@ -117,20 +117,20 @@ test('nodes stop later than their transfers', () => {
   assert.ok(Number(unit?.[1]) > needed('gateway.yaml'));
   const pod = (parse(text('kubernetes/deployment.yaml')) as Deployment).spec.template.spec;
   assert.ok(pod.terminationGracePeriodSeconds > needed('kubernetes/gateway.yaml'));
-  // The balancers ask at readinessProbe's pace, and must have seen the 503 before the listener closes.
+  // The balancers probe at the pace of readinessProbe, and must have seen the 503 before the listener closes.
   const { server } = loadConfig({ file: path.join(deploy, 'kubernetes/gateway.yaml'), env: {} });
   const { periodSeconds, failureThreshold } = pod.containers[0].readinessProbe as Container['readinessProbe'] & object;
   assert.ok(server.retireSeconds > periodSeconds * failureThreshold);
 });
 
 for (const name of ['gateway.yaml', 'kubernetes/gateway.yaml']) {
-  test(`${name} is a good configuration`, () => {
+  test(`${name} is a valid configuration`, () => {
     const { server } = loadConfig({ file: path.join(deploy, name), env: {} });
     assert.deepEqual([server.host, server.port], ['0.0.0.0', 8080]);
   });
 }
 
-test('the load balancer takes its configuration', async () => {
+test('the load balancer accepts its configuration', async () => {
   const env = {
     ...process.env,
     LISTEN: '127.0.0.1:8080',
@@ -141,7 +141,7 @@ test('the load balancer takes its configuration', async () => {
   await run('/usr/sbin/haproxy', ['-c', '-f', path.join(deploy, 'haproxy.cfg')], { env });
 });
 
-test('systemd takes the unit, and starts what npm start does', async () => {
+test('systemd accepts the unit, and starts the same program as npm start', async () => {
   const unit = path.join(deploy, 'file-transfer-gateway.service');
   const { stderr } = await run('systemd-analyze', ['verify', '--man=no', '--recursive-errors=no', unit]);
   assert.equal(stderr, '');
@@ -149,7 +149,7 @@ test('systemd takes the unit, and starts what npm start does', async () => {
   assert.ok(text('file-transfer-gateway.service').split('\n').includes(command));
 });
 
-test('the Kubernetes manifests are whole, and ask what the gateway answers', () => {
+test('the Kubernetes manifests are complete, and probe the addresses of the gateway', () => {
   const folder = path.join(deploy, 'kubernetes');
   const { resources, configMapGenerator } = parse(text('kubernetes/kustomization.yaml')) as {
     resources: string[];

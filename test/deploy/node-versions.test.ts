@@ -1,6 +1,7 @@
 /**
- * The built program under every Node.js that is promised (package.json, engines), on both front ends: start, a first
- * upload, the way back, an orderly end. npm, too, takes them for good. test/node-matrix.sh does it from a clean clone, with `npm ci` of each version.
+ * The built program under every supported Node.js (package.json, engines), on both front ends: start, a first upload,
+ * its download, an orderly stop. npm accepts the versions, too. test/node-matrix.sh does the same from a clean clone,
+ * with `npm ci` of each version.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -19,7 +20,10 @@ const MAJORS = [20, 22, 24, 26];
 const FRONT_ENDS = ['auto', 'node'] as const;
 const run = promisify(execFile);
 
-/** The binary of that version, from the registry; kept for the next run. Asked for once: half of one runs nowhere. */
+/**
+ * The binary of that version, from the registry; cached for the next run. It is fetched once: half a binary does not
+ * run.
+ */
 function nodeOf(major: number): Promise<string> {
   const binary = binaries.get(major) ?? install(major);
   binaries.set(major, binary);
@@ -44,10 +48,10 @@ async function install(major: number): Promise<string> {
   return binary;
 }
 
-describe('every promised Node.js', { concurrency: 2 }, () => {
+describe('every supported Node.js', { concurrency: 2 }, () => {
   for (const major of MAJORS) {
-    // pg-boss declares Node.js 22.12 and runs on 20, as these tests show: package-lock.json leaves its declaration out.
-    test(`npm ci says nothing against Node.js ${major}`, async (t) => {
+    // pg-boss declares Node.js 22.12 and runs on 20, as these tests show: package-lock.json omits its declaration.
+    test(`npm ci has no complaint about Node.js ${major}`, async (t) => {
       const folder = await mkdtemp(path.join(tmpdir(), 'ftg-npm-'));
       t.after(() => rm(folder, { recursive: true }));
       for (const name of ['package.json', 'package-lock.json'])
@@ -66,7 +70,7 @@ describe('every promised Node.js', { concurrency: 2 }, () => {
         const [build = ''] = /"build":"[^"]+"/.exec(gateway.output()) ?? [];
         const served = build.startsWith('"build":"node:http') ? 'node' : 'uws';
         if (frontEnd === 'node') assert.equal(served, 'node');
-        // Said once, and only where nobody asked for it.
+        // The warning comes once, and only where the configuration does not ask for node:http.
         const warnings = gateway.output().match(/HTTP is served by node:http/g) ?? [];
         assert.equal(warnings.length, frontEnd === 'auto' && served === 'node' ? 1 : 0, gateway.output());
 
