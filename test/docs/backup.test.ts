@@ -1,6 +1,6 @@
 /**
- * A gateway that is lost and put back by the commands of the page about backups: connections, keys and history are there,
- * what ran is told as failed, events that no receiver had taken arrive.
+ * A gateway is lost and restored with the commands of the page about backups: connections, keys and history are there,
+ * transfers that ran are failed, and events without a successful delivery arrive.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -50,7 +50,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The page's commands below this heading, which must be so many. */
+/** The page's commands below this heading; asserts their number. */
 function commandsBelow(heading: string, count: number): string[] {
   const snippets = snippetsBelow(PAGE, heading);
   assert.equal(snippets.length, count);
@@ -64,13 +64,15 @@ async function execute(code: string, env: Readonly<Record<string, string>>): Pro
 
 interface Busy {
   readonly gateway: TestGateway;
-  /** Answers 503 until told otherwise. */
+  /** Answers 503 until the test changes it. */
   readonly receiver: Receiver;
-  /** The upload that runs. */
+  /** The body of the running upload. */
   readonly body: PassThrough;
 }
 
-/** A gateway with a connection of the database's own, a finished transfer, a running one, and an event nobody took. */
+/**
+ * A gateway with a connection in the database, a finished transfer, a running one, and an event that was not delivered.
+ */
 async function startBusy(options: GatewayOptions, base: string): Promise<Busy> {
   const receiver = await startReceiver();
   receiver.respond = (_, response) => response.writeHead(503).end();
@@ -104,7 +106,7 @@ async function statusOf({ api }: TestGateway, name: string): Promise<string | un
     ?.status;
 }
 
-/** Another master key is refused with one line; with the right one all is there. */
+/** Another master key is refused with one line; with the right one everything is there. */
 async function assertRestored(options: GatewayOptions, { receiver }: Busy, base: string): Promise<void> {
   await assert.rejects(startGateway({ ...options, env: OTHER_KEY }), ({ message }: Error) => {
     const told = message.split('\n').filter((line) => !line.startsWith('{'));
@@ -140,7 +142,7 @@ async function assertRestored(options: GatewayOptions, { receiver }: Busy, base:
   }
 }
 
-// Most of the time the first one waits until a node counts as dead.
+// The first one mostly waits until a node counts as dead.
 suite('restored', { concurrency: true }, () => {
   test('a dump of a PostgreSQL server, taken while the gateway runs', async () => {
     const [dump = '', restore = ''] = commandsBelow('## On a PostgreSQL server', 2);
@@ -168,7 +170,7 @@ suite('restored', { concurrency: true }, () => {
     }
   });
 
-  test('a copy of the embedded database of a gateway that was stopped', async () => {
+  test('a copy of the embedded database of a stopped gateway', async () => {
     const [copy = '', restore = ''] = commandsBelow('## The embedded database', 2);
     const env = { GATEWAY_DATA_DIR: path.join(folder, 'data'), RESTORED_DATA_DIR: path.join(folder, 'restored') };
     let busy: Busy | undefined;

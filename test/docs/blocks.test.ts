@@ -1,4 +1,4 @@
-/** Every code block of every page is executed, checked, or named here with the reason why not. */
+/** Every code block of every page is executed, checked, or listed here with a reason. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { CHECKS } from './checks.js';
 import { blocksOf, PAGES, ROOT, type Snippet } from './snippets.js';
 
-/** Which test executes a page's blocks; recipes.test.ts has those of docs/integrate/recipes. */
+/** The test that executes a page's blocks; recipes.test.ts has the pages of docs/integrate/recipes. */
 const EXECUTED_BY: Readonly<Record<string, string>> = {
   'README.md': 'test/docs/newcomer.test.ts',
   'docs/integrate/cli.md': 'test/cli/docs.test.ts',
@@ -42,7 +42,7 @@ const EXECUTED_BY: Readonly<Record<string, string>> = {
   'src/client/README.md': 'test/release/installed.test.ts',
 };
 
-/** By page and first line. Blocks that agree with one of these and are gone from the page fail, too. */
+/** By page and first line. An entry without a block on the page fails, too. */
 const NEITHER: readonly { readonly page: string; readonly begins: string; readonly because: string }[] = [
   ...['docs/integrate/authentication.md', 'docs/integrate/sandbox.md', 'docs/integrate/recipes/curl.md'].map(
     (page) => ({
@@ -60,7 +60,7 @@ const listed = (block: Snippet): boolean =>
 /** Nothing to type. */
 const DRAWINGS: readonly string[] = ['text', 'mermaid'];
 
-/** What is wrong with the fence, or undefined. */
+/** The mistake in the fence, or undefined. */
 function complaint(block: Snippet): string | undefined {
   const { page, language, words } = block;
   const [what, name = ''] = words;
@@ -87,7 +87,7 @@ for (const page of PAGES) {
   }
 }
 
-test('the tests that execute pages do, and the list names blocks that are there', () => {
+test('the tests that execute pages do so, and the list names existing blocks', () => {
   for (const [page, file] of Object.entries(EXECUTED_BY)) {
     assert.ok(existsSync(join(ROOT, file)), file);
     assert.ok(readFileSync(join(ROOT, file), 'utf8').includes(`'${page}'`), `${file} names ${page}`);
@@ -105,7 +105,7 @@ test('the tests that execute pages do, and the list names blocks that are there'
   }
 });
 
-test('a block that nobody looks at is found, and so is a wrong one', async () => {
+test('a block without a check is found, and so is a wrong one', async () => {
   const block = { page: 'docs/integrate/errors.md', line: 1, language: 'sh', words: [], code: 'true\n' };
   assert.match(complaint(block) ?? '', /neither/);
   assert.match(complaint({ ...block, words: ['run'] }) ?? '', /no test/);

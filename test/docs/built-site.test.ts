@@ -1,4 +1,4 @@
-/** The documentation as it was built: whole, and nothing in it runs or is loaded from elsewhere. */
+/** The built documentation: complete, and no page runs code or loads anything from elsewhere. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -12,7 +12,7 @@ import { drawings } from './diagrams.js';
 import { blocksOf } from './snippets.js';
 
 const SITE = join(ROOT, 'dist/site');
-/** READMEs of the packages are not of the site. */
+/** READMEs of the packages are not part of the site. */
 const SOURCES = readSources();
 const PAGES = SOURCES.map(({ file }) => file);
 const textOf = (page: string): string => SOURCES.find(({ file }) => file === page)?.text ?? assert.fail(page);
@@ -28,7 +28,7 @@ test('every Markdown file is a page, beside the reference pages', () => {
   assert.deepEqual([...pages.keys()].sort(), [...PAGES.map(addressOf), '/docs', '/manage/docs'].sort());
 });
 
-test('every link leads to a page or a part of one, every image is there, and every id stands once', () => {
+test('every link leads to a page or a part of one, every image exists, and every id is unique', () => {
   for (const [address, text] of pages) {
     const ids = idsOf(text);
     assert.equal(new Set(ids).size, ids.length, address);
@@ -46,14 +46,14 @@ test('every link leads to a page or a part of one, every image is there, and eve
   }
 });
 
-test('nothing is written in a page that the policy would stop, and nothing comes from elsewhere', () => {
+test('no page has content that the policy would block, and nothing comes from elsewhere', () => {
   for (const [address, text] of pages) {
     assert.doesNotMatch(text, /<style|<script(?![^>]*\bsrc=")|<[^>]*\s(style|on\w+)=/, address);
     assert.doesNotMatch(text, /<(script|img|link|iframe|source|video|audio)[^>]*(src|href)="(https?:)?\/\//, address);
   }
 });
 
-test('the drawings are those of the diagrams: npm run diagrams makes them', () => {
+test('the drawings match the diagrams: npm run diagrams makes them', () => {
   const made = drawings();
   assert.ok(made.size > 5, 'the diagrams were not found');
   assert.deepEqual(
@@ -86,7 +86,7 @@ const [, indexPath = ''] = / data-search="([^"]*)"/.exec(html('/docs')) ?? [];
 const index = MiniSearch.loadJSON<Entry>(readFileSync(join(SITE, indexPath), 'utf8'), SEARCH);
 const found = (text: string): string[] => find(index, text).map((hit) => hit.found.address);
 
-test('the search knows every code of an error, every key of the configuration and every operation by its name', () => {
+test('the search finds every error code, every key of the configuration and every operation by its name', () => {
   const { document } = fileApi();
   for (const code of codesOf(document)) assert.match(found(code)[0] ?? '', /^\/docs\/.*#name-/, code);
   const configuration = textOf('docs/operate/configuration.md');
@@ -124,7 +124,7 @@ for (const { text, href } of questions) {
   });
 }
 
-/** What people typed who found nothing, and the page that answers it. */
+/** Searches that once found nothing, and the page with the answer. */
 const TYPED: readonly (readonly [text: string, address: string])[] = [
   ['running two nodes', '/docs/integrate/faq#how-do-i-run-two-nodes'],
   ['partner without an API', '/docs/integrate/faq#how-does-a-partner-without-an-api-send-me-files'],
@@ -134,7 +134,7 @@ const TYPED: readonly (readonly [text: string, address: string])[] = [
 ];
 
 for (const [text, address] of TYPED) {
-  test(`the search finds what was typed as: ${text}`, () => {
+  test(`the search finds: ${text}`, () => {
     const hits = found(text).slice(0, 5);
     assert.ok(
       hits.some((hit) => hit === address || hit.startsWith(`${address}#`)),

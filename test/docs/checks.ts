@@ -1,4 +1,4 @@
-/** What blocks that are not executed are held to, by the name that their fence gives. */
+/** The checks of blocks that are not executed, by the name in their fence. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -94,7 +94,7 @@ function scripts(code: string): void {
   }
 }
 
-/** Commands of other programs (docker, kubectl, systemctl): the files of this project that they name are there. */
+/** Commands of other programs (docker, kubectl, systemctl): the files of this project that they name exist. */
 function deploy(code: string): void {
   const commands = commandsOf(code);
   assert.ok(commands.length > 0);
@@ -103,7 +103,7 @@ function deploy(code: string): void {
   }
 }
 
-/** Each line is a command that the page of the command line has; that page is held to the program. */
+/** Each line is a command on the page of the command line; another test compares that page with the program. */
 function cli(code: string): void {
   const page = readFileSync(join(ROOT, 'docs/integrate/cli.md'), 'utf8');
   for (const command of commandsOf(code)) {
@@ -122,7 +122,7 @@ function curl(code: string): void {
   }
 }
 
-/** `npm start` with variables that the configuration takes. */
+/** `npm start` with variables that the configuration accepts. */
 function start(code: string): void {
   for (const command of commandsOf(code)) {
     const [, name = '', value = ''] = /^([A-Z_]+)=(\S+) npm start$/.exec(command) ?? assert.fail(command);
@@ -130,7 +130,7 @@ function start(code: string): void {
   }
 }
 
-/** A configuration file that the gateway takes, once its variables are set. */
+/** A configuration file that the gateway accepts, once its variables are set. */
 function configuration(code: string): void {
   const env = Object.fromEntries([...code.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => [name, `value-of-${name}`]));
   const folder = mkdtempSync(join(tmpdir(), 'ftg-configuration-'));
@@ -160,7 +160,7 @@ function bench(code: string): void {
   }
 }
 
-/** The lines of a shell block without what stands behind "#". */
+/** The lines of a shell block without the text behind "#". */
 function commandsOf(code: string): string[] {
   return code
     .split('\n')
@@ -214,7 +214,7 @@ const FILES = [{ name: 'orders.csv' }];
 type Running = (...inputs: unknown[]) => Promise<unknown>;
 const AsyncFunction = (async () => undefined).constructor as new (...parts: string[]) => Running;
 
-/** What a receiver runs: it takes an event of ours, and neither a changed nor an old one. */
+/** A receiver's code: it accepts an event of ours, and neither a changed nor an old one. */
 async function takesGenuineAlone(
   receive: (event: Record<'id' | 'time' | 'signature' | 'body', string>) => Promise<unknown>,
 ): Promise<void> {
@@ -243,7 +243,10 @@ async function n8n(code: string): Promise<void> {
   });
 }
 
-/** A client's list of servers: each one starts `ftg mcp` with what opens a gateway, or asks where `ftg mcp --http` listens. */
+/**
+ * A client's list of servers: each one starts `ftg mcp` with the variables for a gateway, or calls an address of `ftg
+ * mcp --http`.
+ */
 function mcp(code: string): void {
   type Entry = Readonly<Record<'command' | 'url' | 'type', string | undefined>> & {
     readonly args?: readonly string[];
@@ -268,7 +271,7 @@ async function zapier(code: string): Promise<void> {
   await takesGenuineAlone((event) => run({ ...event, secret: SECRET }, require));
 }
 
-/** The block is an answer of this shape: every field that must be there, none that is unknown. "…" is any text. */
+/** The block is an answer of this shape: it has every required field and no unknown one. "…" is any text. */
 function schema(name: string, api: typeof fileApi | typeof managementApi): Check {
   return (code) => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -278,7 +281,7 @@ function schema(name: string, api: typeof fileApi | typeof managementApi): Check
   };
 }
 
-/** A copy in which a text may be any text, but for those that are listed (`enum`, `const`). */
+/** A copy in which a text may be any text, except listed ones (`enum`, `const`). */
 function withoutForms(schemas: unknown): unknown {
   return JSON.parse(
     JSON.stringify(schemas, (key, value: unknown) =>

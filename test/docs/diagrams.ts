@@ -6,7 +6,7 @@ import { renderMermaidSVG } from 'beautiful-mermaid';
 import { drawingOf } from '../../src/docs/drawing-file.js';
 import { blocksOf, PAGES, ROOT } from './snippets.js';
 
-/** Each drawing by its file, from the root of the project. */
+/** Each drawing by its file, relative to the root of the project. */
 export function drawings(): Map<string, string> {
   const sources = PAGES.flatMap(blocksOf)
     .filter(({ language }) => language === 'mermaid')

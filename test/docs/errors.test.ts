@@ -1,4 +1,4 @@
-/** The page of errors, with the tables that are made from the catalogue. */
+/** The page of errors, with the tables that are generated from the catalogue. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ERROR_CODES, ERRORS } from '../../src/contract/errors.js';
@@ -13,6 +13,6 @@ test('the page has a row for each code of the catalogue, once, with its status',
   assert.deepEqual(rows.sort(), known.sort());
 });
 
-test('a table that there is none of fails the build', () => {
+test('an unknown table fails the build', () => {
   assert.throws(() => withTables('<!-- table nothing 404 -->'), /there is no table nothing/);
 });

@@ -1,4 +1,4 @@
-/** What docs/contributing.md says of the packages that `npm ci` installs. */
+/** The facts in docs/contributing.md about the packages that `npm ci` installs. */
 import assert from 'node:assert/strict';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,15 +7,15 @@ import { LOCKED } from '../../src/release/lock.js';
 import { ROOT } from '../../src/release/places.js';
 
 const MIB = 1024 * 1024;
-/** A clone that is larger takes too long to install. */
+/** A larger clone takes too long to install. */
 const MOST_MB = 260;
 const PAGE = readFileSync(join(ROOT, 'docs/contributing.md'), 'utf8');
 const SECTION = PAGE.split('## What is installed')[1]?.split('\n## ')[0] ?? '';
 
-/** Counted once, however many names a file has: esbuild links its program into two packages. */
+/** Each file is counted once, even under several names: esbuild links its program into two packages. */
 const counted = new Set<number>();
 
-/** What the files take on the disk, without the packages inside. */
+/** The size of the files on the disk, without the packages inside. */
 function sizeOf(folder: string): number {
   return readdirSync(folder).reduce(
     (size, name) => {
@@ -30,7 +30,7 @@ function sizeOf(folder: string): number {
   );
 }
 
-/** By name. Of packages for one system or another, those of this one are there. */
+/** By name. For packages per system, only those of this system are installed. */
 const sizes = new Map(
   Object.keys(LOCKED)
     .filter((place) => place !== '' && lstatSync(join(ROOT, place), { throwIfNoEntry: false }) !== undefined)
@@ -38,7 +38,7 @@ const sizes = new Map(
     .map((place) => [place.slice('node_modules/'.length), sizeOf(join(ROOT, place)) / MIB]),
 );
 const total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
-/** The processor and the version of Node.js differ from machine to machine. */
+/** The processor and the version of Node.js differ between machines. */
 const anywhere = (name: string): string => name.replace(/\/(linux|darwin|windows|win32)-(x64|arm64)(-\d+)?$/, '/…');
 
 function rows(begins: string): string[][] {
@@ -49,14 +49,14 @@ function rows(begins: string): string[][] {
   ]);
 }
 
-test('npm ci installs at most 260 MB, and the page says how much', () => {
+test('npm ci installs at most 260 MB, and the page has the size', () => {
   assert.ok(sizes.size > 200, 'the packages were not found');
   assert.ok(total <= MOST_MB, `${total.toFixed(1)} MB`);
   const [, told] = /^\| `npm ci` \|.*\| (\d+) \|$/m.exec(SECTION) ?? [];
   assert.ok(Math.abs(Number(told) - total) < 8, `${total.toFixed(1)} MB`);
 });
 
-test('the page says what each of the ten largest packages is for', () => {
+test('the page gives the purpose of each of the ten largest packages', () => {
   const largest = [...sizes].sort(([, a], [, b]) => b - a).slice(0, 10);
   const listed = rows('The ten largest packages');
   assert.deepEqual(
@@ -66,7 +66,7 @@ test('the page says what each of the ten largest packages is for', () => {
   );
   for (const [name = '', told, purpose = ''] of listed) {
     const [, size = 0] = largest.find(([one]) => anywhere(one) === anywhere(name)) ?? [];
-    // What is built for a processor differs by that.
+    // Packages that are built for a processor differ in size.
     const tolerance = anywhere(name) === name ? 1 : size / 2;
     assert.ok(Math.abs(Number(told) - size) <= tolerance, `${name}: ${size.toFixed(1)} MB`);
     assert.ok(purpose.length > 5, name);

@@ -1,4 +1,4 @@
-/** A newcomer's walk by the quick start, as it is written: start, first upload, first own server, first webhook; timed. */
+/** A newcomer follows the quick start as it is written: start, first upload, first own server, first webhook; timed. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,12 +15,12 @@ import { typeAtTerminal } from './terminal.js';
 import { eventually } from '../support/eventually.js';
 
 const PAGE = 'docs/start/quick-start.md';
-/** `npm ci` has been done by whoever runs this. */
+/** The developer has run `npm ci`. */
 const INSTALLED = 'npm() { if [ "$1" != ci ]; then exec npm "$@"; fi; }\n';
 
 const run = promisify(execFile);
 let server: TestServer;
-/** Looks like a clone in which `npm ci` was run. */
+/** A copy of a clone after `npm ci`. */
 let clone: string;
 const started: Started[] = [];
 
@@ -42,13 +42,13 @@ after(async () => {
 });
 
 interface Started {
-  /** Everything on its standard output so far. */
+  /** Its whole standard output so far. */
   output(): string;
-  /** Kills the process that the line ended in, and waits for it. */
+  /** Kills the process that the line has started, and waits for its end. */
   stop(): Promise<void>;
 }
 
-/** A line that stays: with `exec` in front of its last command, so that the process is the one to stop. */
+/** Starts a line that keeps running: `exec` before its last command makes the child that process. */
 function start(code: string, env: NodeJS.ProcessEnv): Started {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', code], {
     cwd: clone,
@@ -61,7 +61,7 @@ function start(code: string, env: NodeJS.ProcessEnv): Started {
   const program: Started = {
     output: () => output,
     stop: async () => {
-      // Under npm and its shell; the gateway tells its own number.
+      // Under npm and its shell; the gateway logs its own process id.
       const pid = Number(/"pid":(\d+)/.exec(output)?.[1] ?? child.pid);
       if (child.exitCode === null && child.signalCode === null) process.kill(pid, 'SIGTERM');
       await ended;
@@ -125,7 +125,7 @@ test(
     assert.equal(readFileSync(path.join(clone, 'data/sandbox/report.pdf'), 'utf8'), 'PDF');
     step('first upload');
 
-    // One terminal for the reader, one after the other here: the first line says what `ftg` is.
+    // The reader has one terminal for each line, here they run one after the other: the first line defines `ftg`.
     const [ftg = '', ...lines] = own.trim().split('\n');
     const type = (code: string): Promise<string> =>
       typeAtTerminal(`${ftg}\n${code}`, { cwd: clone, env, answers: { Password: password } });

@@ -1,4 +1,4 @@
-/** The pages agree with the project: links lead somewhere, commands and keys exist, made pages are made anew. */
+/** The pages agree with the project: links lead somewhere, commands and keys exist, generated pages are current. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { PAGES, ROOT } from './snippets.js';
 const SOURCES = new Map(readSources().map(({ file, text }) => [file, text]));
 /** The text of a page, with the tables that the build inserts. */
 const read = (name: string): string => SOURCES.get(name) ?? readFileSync(path.join(ROOT, name), 'utf8');
-/** Without code, in which brackets mean something else. */
+/** Without code, where brackets mean something else. */
 const prose = (name: string): string =>
   read(name)
     .replaceAll(/^```[^]*?^```$/gm, '')
@@ -53,7 +53,7 @@ for (const page of PAGES) {
   });
 }
 
-test('the page of the dashboard names every screen of its menu, with its key', () => {
+test('the page of the dashboard has every screen of its menu, with its key', () => {
   const letters = (text: string, pattern: RegExp): string[] =>
     [...text.matchAll(pattern)].map(([, letter = '']) => letter).sort();
   const shown = letters(read('docs/start/dashboard.md'), /^\| .* \| `g` `(\w)` \|/gm);

@@ -1,8 +1,8 @@
 /**
- * A program: how easy each page is to read, by Flesch's formula for English: 206.835 − 1.015 × words a sentence − 84.6 ×
- * syllables a word. 55 and more is our aim, and no test. Code blocks are left out, and a piece of code in a sentence is one
- * word of one syllable. An item of a list, a heading and a cell of a table are a sentence each; what is shorter than four words
- * is none.
+ * A program: the reading ease of each page, by Flesch's formula for English: 206.835 − 1.015 × words per sentence −
+ * 84.6 × syllables per word. Our aim is 55 and more; no test checks it. Code blocks are left out, and code in a
+ * sentence is one word of one syllable. An item of a list, a heading and a cell of a table are a sentence each; texts
+ * of fewer than four words do not count.
  */
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -13,7 +13,7 @@ import { PAGES, ROOT } from './snippets.js';
 export interface Ease {
   readonly words: number;
   readonly wordsPerSentence: number;
-  /** Flesch's figure. */
+  /** Flesch's reading ease. */
   readonly figure: number;
 }
 

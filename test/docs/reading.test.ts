@@ -1,4 +1,7 @@
-/** What readers find their way by: the contents of long pages, and the questions of docs/README.md with the sections that answer them. */
+/**
+ * The aids for readers: the contents of long pages, and the questions of docs/README.md with the sections that answer
+ * them.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -29,7 +32,7 @@ for (const page of PAGES.filter((name) => /^docs\/(?:start|integrate|operate)\//
   });
 }
 
-/** Words of a minute. */
+/** Words per minute. */
 const MOST_WORDS = 250;
 
 test('each of the ten questions of each reader is answered within a minute of reading', () => {

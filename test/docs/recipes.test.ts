@@ -1,4 +1,4 @@
-/** What the pages tell the reader to type works as it stands, on a live gateway. */
+/** The commands and snippets of the pages work as written, on a live gateway. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ import { PAGES, ROOT, snippetsOf, type Snippet } from './snippets.js';
 
 const run = promisify(execFile);
 const ADMIN_KEY = 'ftg_admin-key-of-the-pages-012345';
-/** Its blocks write the small files (`ftg.sh`, `ftg.mjs`, `ftg.py`) that the other pages begin with. */
+/** Its blocks write the small files (`ftg.sh`, `ftg.mjs`, `ftg.py`) that the other pages use. */
 const SETUP = 'docs/integrate/authentication.md';
 const EXECUTED = [
   'docs/integrate/upload.md',
@@ -51,17 +51,17 @@ const EXECUTED = [
   'docs/integrate/clients/python.md',
   ...PAGES.filter((page) => page.startsWith('docs/integrate/recipes/')),
 ];
-/** Pages for tools that cannot be run here show requests that curl makes instead. */
+/** Pages for tools that cannot run here show requests; curl makes them instead. */
 const LANGUAGES = ['sh', 'python', 'js', 'ts'];
-/** Debian's, which has httpx; a python3 before it in the path may not. */
+/** Debian's Python, which has httpx; an earlier python3 in the path may lack it. */
 const PYTHON = existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
-/** The Python client as it is in the sources, in place of an installed one. */
+/** The Python client from the sources, instead of an installed one. */
 const PYTHONPATH = join(ROOT, 'src/python');
 
-/** The connection `warehouse` of the pages: a server with a shell, and what they expect to find there. */
+/** The connection `warehouse` of the pages: a server with a shell, and the files that the pages expect. */
 let warehouse: TestServer;
 let gateway: TestGateway;
-/** What `https://files.example.com` is on the pages. */
+/** Serves as `https://files.example.com` of the pages. */
 let files: Server;
 let folder: string;
 
@@ -84,7 +84,7 @@ before(async () => {
     },
   });
   folder = mkdtempSync(join(tmpdir(), 'ftg-docs-'));
-  // `import … from 'file-transfer-gateway-client'`, and from the gateway's own package, as when they are installed.
+  // For `import … from 'file-transfer-gateway-client'`, and from the gateway's own package, as when they are installed.
   mkdirSync(join(folder, 'node_modules'));
   await stageClient(join(folder, 'node_modules', 'file-transfer-gateway-client'));
   symlinkSync(ROOT, join(folder, 'node_modules', 'file-transfer-gateway'));
@@ -120,7 +120,9 @@ async function execute({ page, line, language, code: written }: Snippet, cwd: st
   return (await run(process.execPath, [program], options)).stdout;
 }
 
-/** A reader's own compiler must have no complaint either. All at once: most of its time goes into what they import. */
+/**
+ * A reader's own compiler must accept the snippets, too. All are compiled at once: their imports take most of the time.
+ */
 function assertTypes(snippets: readonly Snippet[], cwd: string): void {
   const files = snippets
     .filter(({ language }) => language === 'ts')
@@ -167,7 +169,7 @@ for (const page of [SETUP, ...EXECUTED]) {
   });
 }
 
-/** A reader has them from the first page on. */
+/** A reader has these files from the first page on. */
 function copySetup(cwd: string): void {
   for (const name of ['ftg.sh', 'ftg.mjs', 'ftg.py'])
     copyFileSync(join(folder, SETUP.replace(/\W/g, '-'), name), join(cwd, name));

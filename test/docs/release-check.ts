@@ -1,4 +1,4 @@
-/** What blocks about releases are held to: their commands are known, and name what `npm run pack` makes. */
+/** The check of blocks about releases: their commands are known, and name files that `npm run pack` makes. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const COMMANDS: readonly RegExp[] = [
   new RegExp(`^docker build -f (\\S+) -t ${MANIFEST.name}:${MANIFEST.version} \\.$`),
 ];
 
-/** Throws at a command that is none of them. */
+/** Throws at an unknown command. */
 export function release(code: string): void {
   for (const command of code.trim().split(/\n| && /)) {
     const known = COMMANDS.map((pattern) => pattern.exec(command)).find((match) => match !== null);

@@ -13,7 +13,7 @@ test('docs/reliability.md names only tests that record cases', () => {
   }
 });
 
-test('docs/reliability.md has each case once, with words in every cell and at least one try', () => {
+test('docs/reliability.md has each case once, with text in every cell and at least one try', () => {
   const rows = cases.map((one) => `${one.area} ${one.file} ${rowOf({ ...one, tries: 0 })}`);
   assert.equal(new Set(rows).size, rows.length);
   for (const { what, done, held, tries } of cases) {
@@ -24,7 +24,7 @@ test('docs/reliability.md has each case once, with words in every cell and at le
   }
 });
 
-// It was once written with a text of its own, older than the page's.
+// The script once wrote a text of its own, which was older than the page's.
 test('npm run reliability changes the rows of docs/reliability.md, and nothing else', () => {
   const page = readFileSync(DOCUMENT, 'utf8');
   assert.equal(documentOf(cases), page);

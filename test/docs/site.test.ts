@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => desk.close());
 
-/** The form of an operation, opened. */
+/** Opens the form of an operation. */
 async function tryIt(page: Page, operationId: string): Promise<Locator> {
   const article = page.locator(`#${operationId}`);
   await article.getByRole('button', { name: /^Try it/ }).click();
@@ -48,7 +48,7 @@ async function useKey(form: Locator): Promise<void> {
   await form.getByLabel('API key').fill(KEY);
 }
 
-test('a page leaves compressed, is kept by its tag, and only known addresses answer', async () => {
+test('a page leaves compressed, is cached by its ETag, and only known addresses answer', async () => {
   const get = (at: string, headers: Record<string, string> = {}) => desk.gateway.api.send(at, { key: '', headers });
   for (const at of ['/docs', '/docs/readme', '/manage/docs']) {
     const plain = await get(at);
@@ -67,7 +67,7 @@ test('a page leaves compressed, is kept by its tag, and only known addresses ans
   }
 });
 
-test('"/" leads to the search, arrows choose, Enter opens, and nobody needs a key or another host', async () => {
+test('"/" leads to the search, arrows choose, Enter opens, and no key or other host is needed', async () => {
   const { page, context, faults } = await desk.open();
   await page.goto('/docs/readme');
   await page.keyboard.press('/');
@@ -94,7 +94,7 @@ test('"/" leads to the search, arrows choose, Enter opens, and nobody needs a ke
   await context.close();
 });
 
-test('a file is uploaded, listed and fetched with the pasted key, which stands in no address and no storage', async () => {
+test('a file is uploaded, listed and fetched with the pasted key, which is in no address and no storage', async () => {
   const { page, context, faults } = await desk.open();
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
@@ -159,7 +159,7 @@ test('a file is uploaded, listed and fetched with the pasted key, which stands i
   await context.close();
 });
 
-test('what takes something away asks first, and a stream can be stopped', async () => {
+test('an operation that removes something asks for confirmation, and a stream can be stopped', async () => {
   const { page, context, faults } = await desk.open();
   const victim = path.join(desk.sandboxFolder, 'victim.txt');
   writeFileSync(victim, 'x');
@@ -189,7 +189,7 @@ test('what takes something away asks first, and a stream can be stopped', async 
   await context.close();
 });
 
-test('the management API takes the login at the dashboard, and says what is missing without one', async () => {
+test('the management API accepts the login of the dashboard, and reports a missing one', async () => {
   const { page, context, faults } = await desk.open();
   await page.goto('/manage/docs');
   const form = await tryIt(page, 'showAccount');
@@ -219,7 +219,7 @@ for (const scheme of ['light', 'dark'] as const) {
       if (at === '/docs/architecture') assert.deepEqual(await violations(page), [], at);
     }
     await tryIt(page, 'uploadFile');
-    // The reference is long: the whole of it in one scheme, an operation in the other.
+    // The reference is long: one scheme checks all of it, the other one operation.
     assert.deepEqual(await violations(page, scheme === 'light' ? 'html' : '#uploadFile'), []);
     await page.goto('/docs/readme');
     await page.getByRole('button', { name: 'Contents' }).click();

@@ -1,32 +1,32 @@
 /**
- * The fenced code blocks of the documentation. The words of a fence say what becomes of it:
- *   ```sh run              executed as it stands, in the order of its page; blocks of one page share a folder
- *   ```sh run terminal     the same at a terminal, with somebody who types what is asked for
- *   ```json check NAME     held to what checks.ts knows by that name
- *   ```text, ```mermaid    a drawing or an output: nothing to type
+ * The fenced code blocks of the documentation. The words of a fence determine its use:
+ * ```sh run executed as written, in the order of its page; blocks of one page share a folder
+ * ```sh run terminal the same at a terminal, where the test types the answers
+ * ```json check NAME checked by the function of that name in checks.ts
+ * ```text, ```mermaid a drawing or an output: nothing to type
  * Any other block has to be on the list of blocks.test.ts.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export interface Snippet {
-  /** From the root of the project. */
+  /** Relative to the root of the project. */
   readonly page: string;
-  /** Of the fence in the page. */
+  /** The line of the fence in the page. */
   readonly line: number;
-  /** Empty where the fence names none. */
+  /** Empty where the fence has none. */
   readonly language: string;
   readonly words: readonly string[];
   readonly code: string;
 }
 
-/** The root of the project, from where this file runs. */
+/** The root of the project, relative to this file. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 export const PAGES: readonly string[] = [
   ...readdirSync(ROOT),
   ...readdirSync(`${ROOT}docs`, { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
-  // Of packages of their own.
+  // READMEs of the packages.
   ...['src/cli/README.md', 'src/client/README.md'],
 ]
   .filter((name) => name.endsWith('.md'))
@@ -34,7 +34,7 @@ export const PAGES: readonly string[] = [
 
 const FENCE = /^ *(?:`{3,}|~{3,})(.*)$/;
 
-/** Every block of the page, whatever its fence says. */
+/** Every block of the page, with any fence. */
 export function blocksOf(page: string): Snippet[] {
   const blocks: Snippet[] = [];
   let open: { readonly line: number; readonly info: string; readonly code: string[] } | undefined;
@@ -56,7 +56,7 @@ export function snippetsOf(page: string): Snippet[] {
   return blocksOf(page).filter(({ words }) => words[0] === 'run');
 }
 
-/** The part of a page below one heading. */
+/** The blocks of the page below one heading. */
 export function snippetsBelow(page: string, heading: string): Snippet[] {
   const lines = readFileSync(`${ROOT}${page}`, 'utf8').split('\n');
   const from = lines.indexOf(heading) + 1;

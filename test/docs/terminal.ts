@@ -1,17 +1,17 @@
-/** Runs shell lines at a terminal, with somebody who types what is asked for. */
+/** Runs shell lines at a terminal, and types the answers. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 export interface TypedOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What is typed by what is asked, such as `Password`. */
+  /** The answer for each prompt, such as `Password`. */
   readonly answers: Readonly<Record<string, string>>;
 }
 
-/** Resolves to all that stood on the screen; rejects with it when the lines fail. */
+/** Resolves to everything on the screen; rejects with it when the lines fail. */
 export async function typeAtTerminal(code: string, { cwd, env, answers }: TypedOptions): Promise<string> {
-  // util-linux' own: a terminal without a screen. Its command is taken from a variable, so that it needs no quotes.
+  // From util-linux: a terminal without a screen. Its command comes from a variable, so that it needs no quotes.
   const child = spawn('script', ['-qec', 'bash -euo pipefail -c "$TYPED"', '/dev/null'], {
     cwd,
     env: { ...env, TYPED: code, TERM: 'dumb' },

@@ -1,11 +1,11 @@
-/** The cases of tus in docs/testing.md, against the tests that they name. */
+/** The cases of tus in docs/testing.md name existing tests. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { abilities } from '../../src/api/uploads/tus.js';
 
 const ROOT = new URL('../../../', import.meta.url);
-/** Their tests are those of a suite. */
+/** Areas whose tests are in a suite. */
 const FILES: Readonly<Record<string, string>> = { servers: 'server-suite.ts' };
 const text = readFileSync(new URL('docs/testing.md', ROOT), 'utf8');
 const rows = [...text.matchAll(/^\| ([a-z-]+) +\| .+? +\| `([a-z-]+)` +\| (.+?) +\|$/gm)];
@@ -18,7 +18,7 @@ test('each case of tus has a test of that name', () => {
   }
 });
 
-test('each extension that the gateway tells of has cases', () => {
+test('each extension that the gateway offers has cases', () => {
   const parts = new Set(rows.map(([, part]) => part));
   const extensions = abilities(0)['Tus-Extension']?.split(',') ?? [];
   assert.ok(extensions.length > 0);

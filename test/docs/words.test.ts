@@ -1,4 +1,4 @@
-/** The words of the pages: spelled as a dictionary has them, or as test/docs/words.txt does, and plain ones. */
+/** The words of the pages are in a dictionary or in test/docs/words.txt, and plain. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ function misspelled(files: readonly string[], input = ''): Promise<string[]> {
       ...files,
     ];
     const child = execFile(process.execPath, args, { cwd: ROOT }, (error, stdout, stderr) => {
-      // It ends with 1 when it has found something.
+      // cspell exits with 1 when it has found a word.
       if (error !== null && error.code !== 1) reject(new Error(stderr, { cause: error }));
       else resolve(stdout.split('\n').filter((line) => line !== ''));
     });
@@ -32,11 +32,11 @@ function misspelled(files: readonly string[], input = ''): Promise<string[]> {
   });
 }
 
-test('every word of every page is in a dictionary; right ones that are in none go into test/docs/words.txt', async () => {
+test('every word of every page is in a dictionary; right words that are in none go into test/docs/words.txt', async () => {
   assert.deepEqual(await misspelled(PAGES), []);
 });
 
-/** What the build puts into pages. */
+/** The text that the build inserts into pages. */
 const INSERTED = readSources().flatMap(({ file, text }) => {
   const own = new Set(readFileSync(ROOT + file, 'utf8').split('\n'));
   const lines = text.split('\n').filter((line) => !own.has(line));
@@ -51,11 +51,11 @@ test('so is every word that is inserted into a page, and it is plain', async () 
   }
 });
 
-test('a slip is found', async () => {
+test('a misspelled word is found', async () => {
   assert.match((await misspelled(['stdin'], 'The gatway sends `gatwey`.\n')).join(), /gatway/);
 });
 
-/** What a plain page says otherwise. */
+/** Words that a page avoids, with plain ones. */
 const UNWANTED: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\b(stands?|stood)\b(?! in (between|the way))/i, 'is, has, holds'],
   [/\btold\b(?! (to|about))/i, 'reports, says, knows'],
