@@ -1,4 +1,4 @@
-/** The Python package: made from what it says it is, typed, in the syntax of Python 3.9, and packed as a wheel. */
+/** The Python package: generated from its sources, typed, in the syntax of Python 3.9, and packed as a wheel. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ async function python(code: string, ...words: string[]): Promise<string> {
   return (await run(PYTHON, ['-c', code, ...words], { cwd: SOURCE, env: pythonEnvironment() })).stdout;
 }
 
-test('mypy has no complaint, of the package and of who uses it', async () => {
+test('mypy has no complaint about the package or about code that uses it', async () => {
   const cache = ['--cache-dir', join(folder, 'mypy')];
   const { stdout } = await run(MYPY, [...cache, '-p', 'file_transfer_gateway'], { cwd: SOURCE });
   assert.match(stdout, /^Success: /);
@@ -57,7 +57,7 @@ test('its syntax is that of Python 3.9', async () => {
   await assert.rejects(python('import ast; ast.parse("match x:\\n  case 1: pass", feature_version=(3, 9))'));
 });
 
-test('the wheel installs without a network, and brings its types and its licence', async () => {
+test('the wheel installs without a network, and contains its types and its licence', async () => {
   const wheels = join(folder, 'wheels');
   await run('npm', ['run', '-s', 'pack:python', '--', wheels], { cwd: ROOT, env: { ...process.env, PYTHON } });
   const [wheel = '', ...others] = readdirSync(wheels);

@@ -1,4 +1,4 @@
-/** Debian's Python, and where the client and its tests are. */
+/** Debian's Python, and the folders of the client and its tests. */
 import { fileURLToPath } from 'node:url';
 
 export const PYTHON = '/usr/bin/python3';
@@ -6,7 +6,7 @@ export const MYPY = '/usr/bin/mypy';
 export const SOURCE = fileURLToPath(new URL('../../../src/python/', import.meta.url));
 export const TESTS = fileURLToPath(new URL('../../../test/python/', import.meta.url));
 
-/** The client as it stands in the sources; nothing is written beside them. */
+/** The client from the sources; nothing is written beside them. */
 export function pythonEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   return { ...process.env, PYTHONPATH: SOURCE, PYTHONDONTWRITEBYTECODE: '1', PYTHONWARNINGS: 'always', ...more };
 }

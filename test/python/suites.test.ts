@@ -60,7 +60,7 @@ for (const file of readdirSync(TESTS).filter((name) => /^test_.*\.py$/.test(name
     const [code] = (await exited) as [number | null];
     assert.equal(code, 0, await said);
     assert.ok(count > 0, 'it has no tests');
-    // Python warns there of what was left open, and of what nobody awaited.
+    // Python warns there about unclosed resources and about coroutines that were never awaited.
     assert.equal(await said, '');
   });
 }
