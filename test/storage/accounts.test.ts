@@ -50,7 +50,7 @@ for (const kind of DATABASES) {
       await storage.provision([ACCOUNT]);
     });
 
-    it('a provisioned key is found with all it may do', async () => {
+    it('a provisioned key is found with all its rights', async () => {
       const { accountId, keyId, ...rest } = await accountOf(storage);
       assert.match(accountId, /^[0-9a-f-]{36}$/);
       assert.match(keyId, /^[0-9a-f-]{36}$/);
@@ -88,7 +88,7 @@ for (const kind of DATABASES) {
       await Promise.all(others.map((node) => node.close()));
     });
 
-    it('no secret stands in plain in any table', async () => {
+    it('no table has a secret in plain text', async () => {
       await storage.provision([{ ...ACCOUNT, password: 'dashboard-password' }]);
       const { accountId } = await accountOf(storage);
       const generated = await createKey(storage, accountId, {
@@ -136,7 +136,7 @@ for (const kind of DATABASES) {
       await fresh.close();
     });
 
-    it('a changed key replaces the former one, a changed secret is encrypted anew, a dropped one goes', async () => {
+    it('a changed key replaces the former one, a changed secret is encrypted again, a dropped one goes', async () => {
       const sftp = sftpOf(ACCOUNT);
       const newKey = 'ftg_another-key-of-the-operator';
       const { privateKey: _dropped, ...withoutKey } = sftp;
@@ -163,7 +163,7 @@ for (const kind of DATABASES) {
       assert.ok(first !== undefined);
       const second = { ...first, key: 'ftg_second-key-of-the-operator', name: 'second' };
       await storage.provision([{ ...ACCOUNT, apiKeys: [first, second] }]);
-      // And two may swap.
+      // Two keys may swap their names.
       await storage.provision([
         {
           ...ACCOUNT,
@@ -177,7 +177,7 @@ for (const kind of DATABASES) {
       assert.deepEqual((await accountOf(storage, second.key)).scopes, ['read', 'write']);
     });
 
-    it('a connection without id keeps the one it was given', async () => {
+    it('a connection without id keeps its generated one', async () => {
       const { accountId } = await accountOf(storage);
       const before = await storage.connections.list(accountId);
       await storage.provision([ACCOUNT]);
@@ -194,7 +194,7 @@ for (const kind of DATABASES) {
       assert.match(listed[1]?.id ?? '', /^conn_[0-9a-z]{16}$/);
     });
 
-    it('connections come back whole, and to their own account alone', async () => {
+    it('connections come back complete, and only for their own account', async () => {
       const { accountId } = await accountOf(storage);
       assert.deepEqual(await storage.connections.find(accountId, 'lake'), {
         id: 'lake',
@@ -266,7 +266,7 @@ for (const kind of DATABASES) {
         {
           ...ACCOUNT,
           connections: [
-            // As the example file has it: the key that is not used stands there, empty.
+            // As in the example file: the unused key is present, and empty.
             { ...sftp, privateKey: '', privateKeyFile: path.join(folder, 'id') },
             { ...ftp, id: 'secure', tlsCaFile: path.join(folder, 'ca') },
           ],
@@ -281,7 +281,7 @@ for (const kind of DATABASES) {
       await rm(folder, { recursive: true });
     });
 
-    it('the first host key is pinned, whoever comes second gets the first one', async () => {
+    it('the first host key is pinned, and a later caller gets the first one', async () => {
       const { accountId } = await accountOf(storage);
       const other = await openTest(url);
       await storage.connections.find(accountId, 'warehouse');
@@ -332,7 +332,7 @@ for (const kind of DATABASES) {
       assert.equal(await storage.keys.findKey(short), undefined);
     });
 
-    it('a revoked key dies within about a second; its use is noted', async () => {
+    it('a revoked key stops working within about a second; its use is recorded', async () => {
       const begun = Date.now();
       const { keyId } = await accountOf(storage);
       assert.equal(storage.keys.recallKey(API_KEY)?.keyId, keyId);

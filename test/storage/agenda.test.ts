@@ -1,6 +1,6 @@
 /**
- * What is due reaches those who do it: at once by a notice, and without one at the next look. A failure looks like work that
- * waits although nothing is in its way, or like a node that asks the database for ever.
+ * Due work reaches the nodes that do it: at once by a notice, and without one at the next poll. A failure shows as work
+ * that waits although nothing blocks it, or as a node that asks the database without end.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -22,13 +22,13 @@ const FOLDER = (more: string, values: string): string => `
   select gen_random_uuid(), account_id, id, 'f', '/', 5, 'api', true, false, 'ignore', 0, 'keep'${values}
   from connections where id = 'warehouse'`;
 const JOB = { account: 'a', group: 'g', data: {} };
-/** False while a statement fails; the pool opens a new connection for each that was lost. */
+/** False while a statement fails; the pool opens a new connection for each lost one. */
 const isReady = (storage: Storage): Promise<boolean> =>
   storage.ready().then(
     () => true,
     () => false,
   );
-/** Written as by a version that sends no notices. Each makes something of its topic due. */
+/** Written as by a version that sends no notices. Each row makes work of its topic due. */
 const UNTOLD: readonly (readonly [Topic, string])[] = [
   ['watch-check', `update public_jobs.job set start_after = now() where name = 'watch-check'`],
   ['folders', FOLDER('', '')],
@@ -72,7 +72,7 @@ const UNTOLD: readonly (readonly [Topic, string])[] = [
   ],
 ];
 
-describe('what is due', { timeout: 120_000 }, () => {
+describe('due work', { timeout: 120_000 }, () => {
   let server: PostgresServer;
   let one: Storage;
   let two: Storage;
@@ -89,14 +89,14 @@ describe('what is due', { timeout: 120_000 }, () => {
   });
 
   const run = (statement: string): Promise<unknown> => withSql(server.url, (sql) => sql.unsafe(statement));
-  /** How often `storage` was woken for the topic, from now on. */
+  /** Counts how often `storage` is woken for the topic, from now on. */
   const wakesOf = (storage: Storage, topic: Topic): { count: number; stop: () => void } => {
     const wakes = { count: 0, stop: (): void => undefined };
     wakes.stop = storage.agenda.on(topic, () => (wakes.count += 1));
     return wakes;
   };
 
-  it('a look that fails wakes all topics, since all of them may be due', async () => {
+  it('a poll that fails wakes all topics, since all of them may be due', async () => {
     await run('alter table alarm_accounts rename to alarm_accounts_away');
     try {
       const wakes = [wakesOf(two, 'alarm-look'), wakesOf(two, 'folders')];
@@ -107,7 +107,7 @@ describe('what is due', { timeout: 120_000 }, () => {
     }
   });
 
-  it('without a notice it is found at the next look, whatever it is', async () => {
+  it('without a notice all due work is found at the next poll', async () => {
     const inAnHour = 3_600_000;
     await one.jobs.queue.send('watch-check', [{ ...JOB, key: 'later', startAfter: inAnHour }]);
     const wakes = UNTOLD.map(([topic]) => wakesOf(two, topic));
@@ -137,7 +137,7 @@ describe('what is due', { timeout: 120_000 }, () => {
     });
   });
 
-  // Nothing but a notice wakes for this topic.
+  // Only a notice wakes this topic.
   const change = (name: string): Promise<string> =>
     one.management.connections.create(
       { accountId, kind: 'anonymous', id: null, email: 'x', address: '', requestId: 'r' },
@@ -154,7 +154,7 @@ describe('what is due', { timeout: 120_000 }, () => {
       0,
     );
 
-  it('a notice wakes every node, and only with the commit of what it is about', async () => {
+  it('a notice wakes every node, and only with the commit of its change', async () => {
     const { folders } = one.watching;
     const settings = {
       ...withDefaults(watchedFolderFields, { name: 'n', scheduleMinutes: 60, detectModified: true }),
@@ -188,13 +188,13 @@ describe('what is due', { timeout: 120_000 }, () => {
     await run('delete from watched_folders');
   });
 
-  it('after a lost connection notices are heard again, and what was missed is looked for at once', async () => {
+  it('after a lost connection notices arrive again, and missed work is looked up at once', async () => {
     let looks = 0;
     const wakes = wakesOf(two, 'connections');
     const stop = two.agenda.onClock(() => (looks += 1));
     await eventually(() => looks > 0, 'a look');
     const before = looks;
-    // Waits until each is gone: a connection that ends later would make the database look away again.
+    // Waits until each connection is gone: one that ends later would make the database unavailable again.
     await run(`select pg_terminate_backend(pid, 60000) from pg_stat_activity
       where application_name = 'file-transfer-gateway' and pid <> pg_backend_pid()`);
     await eventually(() => looks > before, 'a look after it');
@@ -208,7 +208,7 @@ describe('what is due', { timeout: 120_000 }, () => {
     wakes.stop();
   });
 
-  it('a busy node sends few notices, and hears of all that it makes due itself', async () => {
+  it('a busy node sends few notices, and wakes itself for all work that it makes due', async () => {
     const queue = 'after-delivery';
     const [own, wakes] = [wakesOf(one, queue), wakesOf(two, queue)];
     const many = 200;

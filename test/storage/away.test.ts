@@ -48,7 +48,7 @@ describe('side by side', { concurrency: true }, () => {
         await server.stop();
       });
 
-      it('operations fail fast while it is away, rows follow when it is back, nothing acknowledged is lost', async (t) => {
+      it('operations fail fast while it is away, rows are written when it is back, nothing acknowledged is lost', async (t) => {
         const acknowledged: string[] = [];
         const refused: string[] = [];
         let writing = true;
@@ -64,7 +64,7 @@ describe('side by side', { concurrency: true }, () => {
         });
         await until(async () => (acknowledged.length > 100 ? true : undefined), 'some items');
         await server.kill();
-        // The embedded server comes back by itself within a moment: it may not be seen away at all.
+        // The embedded server restarts within a moment: it may never be found away.
         if (kind.name !== 'embedded PostgreSQL') {
           await until(async () => said.includes('the database is away') || undefined, 'the database to be found away');
           const began = performance.now();
@@ -78,7 +78,7 @@ describe('side by side', { concurrency: true }, () => {
           );
           await assert.rejects(storage.keys.findKey(`ftg_${'y'.repeat(30)}`), isAway);
           assert.ok(performance.now() - began < 500, 'at once');
-          // One whole turn of writers gives up before the database is back.
+          // One whole round of writers gives up before the database is back.
           await until(async () => (refused.length >= 8 ? true : undefined), 'callers to be told');
         }
         await server.revive();
@@ -88,7 +88,7 @@ describe('side by side', { concurrency: true }, () => {
         writing = false;
         await Promise.all(writers);
         const total = acknowledged.length + refused.length;
-        // Those that were refused are written as well: their operations did take place.
+        // Refused items are written as well: their operations did take place.
         await until(async () => ((await storage.history.count(accountId)) === total ? true : undefined), 'all items');
         const { total: listed } = await storage.history.list(accountId, { limit: 1, offset: 0, status: 'success' });
         assert.equal(listed, total);
@@ -99,8 +99,8 @@ describe('side by side', { concurrency: true }, () => {
     });
   }
 
-  describe('a database behind a network that swallows everything', { concurrency: true }, () => {
-    it('what could not be written about idempotency keys is written when it is back: none stands as running for ever', async () => {
+  describe('a database behind a network that drops everything', { concurrency: true }, () => {
+    it('unwritten changes of idempotency keys are written when it is back: none stays running for ever', async () => {
       const server = await startPostgres();
       const proxy = await startProxy(server.port);
       const storage = await openTest(server.url.replace(`:${server.port}/`, `:${proxy.port}/`));
@@ -130,7 +130,7 @@ describe('side by side', { concurrency: true }, () => {
       await server.stop();
     });
 
-    it('is noticed by its silence, and found again when it speaks', async () => {
+    it('is detected by its silence, and found again when it answers', async () => {
       const server = await startPostgres();
       const proxy = await startProxy(server.port);
       const storage = await openTest(server.url.replace(`:${server.port}/`, `:${proxy.port}/`));

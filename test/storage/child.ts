@@ -10,14 +10,17 @@ const CALLERS = 16;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const programs: Readonly<Record<string, (storage: Storage, args: readonly string[]) => Promise<void>>> = {
-  /** Says that it is open, closes when its standard input ends. */
+  /** Prints that it is open, closes when its standard input ends. */
   async hold(storage) {
     say(`open ${storage.leftovers.tag}`);
     process.stdin.resume();
     await once(process.stdin, 'end');
   },
 
-  /** Begins transfers for ever, tells each one that was acknowledged; leaves one pending, tells when its row is there. Made to be killed. */
+  /**
+   * Begins transfers without end, prints each acknowledged one; leaves one pending, and prints when its row is there.
+   * The test kills it.
+   */
   async write(storage, [accountId = '']) {
     const { id } = storage.history.begin(upload(accountId, { filename: 'long.bin' }));
     say(`pending ${id}`);
@@ -33,7 +36,7 @@ const programs: Readonly<Record<string, (storage: Storage, args: readonly string
     );
   },
 
-  /** Writes so many items and ends. */
+  /** Writes this number of items and ends. */
   async batch(storage, [accountId = '', count = '0']) {
     let left = Number(count);
     await Promise.all(
@@ -52,7 +55,7 @@ const programs: Readonly<Record<string, (storage: Storage, args: readonly string
     await once(process.stdin, 'end');
   },
 
-  /** Claims an idempotency key, notes a folder and a multipart upload, then waits to be killed. */
+  /** Claims an idempotency key, records a folder and a multipart upload, then waits to be killed. */
   async claim(storage, [accountId = '', connectionId = '']) {
     const claim = await storage.idempotency.claim(accountId, 'key-of-the-dead', 'print');
     await storage.leftovers.expectFolder(connectionId, '/upload');

@@ -1,6 +1,6 @@
 /**
- * Looks at connections as all nodes share them, and the figures that are made of them. A failure looks like two nodes that
- * look at one, a claim that dies with its node, an account that keeps the others waiting, or a figure that lies.
+ * Checks of connections, shared between all nodes, and the figures from them. A failure shows as two nodes that check
+ * one connection, a claim that ends with its node, an account that delays the others, or a wrong figure.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -30,7 +30,7 @@ const found = (connectionId: string, changes: Partial<CheckFound> = {}): CheckFo
   ...changes,
 });
 
-test('a slot holds what its ends say, and a quantile lies in its slot', () => {
+test('a slot of the histogram includes its upper end, and a quantile lies in its slot', () => {
   assert.equal(slotOf(undefined), undefined);
   assert.deepEqual([slotOf(0), slotOf(1), slotOf(1.01), slotOf(20_000), slotOf(1e9)], [1, 1, 2, 22, 23]);
   assert.equal(quantile([], 0.95), null);
@@ -44,7 +44,7 @@ test('a slot holds what its ends say, and a quantile lies in its slot', () => {
 });
 
 for (const kind of DATABASES) {
-  describe(`looks at connections, ${kind.name}`, { timeout: 120_000 }, () => {
+  describe(`checks of connections, ${kind.name}`, { timeout: 120_000 }, () => {
     let server: TestServer;
     let url: string;
     let one: Storage;
@@ -69,14 +69,14 @@ for (const kind of DATABASES) {
 
     const allDue = () => withSql(url, (sql) => sql`update connection_checks set due_at = now(), claimed_by = null`);
 
-    test('each is claimed once, account by account, and busy ones are left alone', async () => {
+    test('each is claimed once, account by account, and busy ones are skipped', async () => {
       await allDue();
       const first = await one.checks.fetch(QUEUE, 4, NOBODY);
       assert.equal(first.filter(({ account }) => account === accountId).length, 2, 'not those of one account alone');
       const claims = await Promise.all([one, two, one, two].map(({ checks }) => checks.fetch(QUEUE, 100, NOBODY)));
       const ids = [...first, ...claims.flat()].map(({ key }) => key);
       assert.equal(new Set(ids).size, ids.length, 'claimed twice');
-      // Rows that another claim held just then are left for the next.
+      // Rows that another claim locked at that time are left for the next one.
       for (let round = 0; ids.length < 32 && round < 10; round += 1) {
         ids.push(...(await two.checks.fetch(QUEUE, 100, NOBODY)).map(({ key }) => key));
       }
@@ -92,7 +92,7 @@ for (const kind of DATABASES) {
       assert.deepEqual(new Set(left.map(({ account }) => account)), new Set([accountId]));
     });
 
-    test('a claim that nobody renews lapses, and what its node finds then counts no more', async () => {
+    test('a claim that is not renewed lapses, and later results of its node do not count', async () => {
       await allDue();
       const mine = await one.checks.fetch(QUEUE, 100, NOBODY);
       assert.deepEqual(await two.checks.fetch(QUEUE, 100, NOBODY), []);
@@ -108,7 +108,7 @@ for (const kind of DATABASES) {
       assert.equal((await two.checks.fetch(QUEUE, 100, NOBODY)).length, 31);
     });
 
-    test('what failed is told to the next look, and ends with one that did not', async () => {
+    test('the next check receives the failure, which ends with a successful check', async () => {
       const look = async (changes: Partial<CheckFound>): Promise<CheckBefore> => {
         await allDue();
         const job = (await one.checks.fetch(QUEUE, 100, NOBODY)).find(({ key }) => key === 'warehouse');
@@ -128,7 +128,7 @@ for (const kind of DATABASES) {
       assert.deepEqual(await look({}), { failures: 0, failingMs: null });
     });
 
-    test('times are kept by the hour and by the day, with the part that failed', async () => {
+    test('times are stored by the hour and by the day, with the part that failed', async () => {
       await withSql(url, (sql) => sql`delete from connection_speeds`);
       for (let index = 0; index < 20; index += 1) {
         await allDue();
@@ -161,7 +161,7 @@ for (const kind of DATABASES) {
       assert.deepEqual(await one.management.health.list(stranger), []);
     });
 
-    test('availability is what the outages leave of the time that somebody looked', async () => {
+    test('availability is the monitored time without the outages', async () => {
       await withSql(url, async (sql) => {
         await sql`update connection_checks set watched_since = now() - interval '10 days'`;
         await sql`delete from connection_outages`;
@@ -191,7 +191,7 @@ for (const kind of DATABASES) {
       assert.equal(left?.['count'], 3);
     });
 
-    test('a changed connection is looked at soon; one that is switched off is not looked at, and not down', async () => {
+    test('a changed connection is checked soon; an inactive one is not checked, and not down', async () => {
       const id = 'warehouse';
       await withSql(url, async (sql) => {
         await sql`update connection_checks set due_at = now() + interval '1 hour', checked_at = now(), claimed_by = null`;
@@ -208,7 +208,7 @@ for (const kind of DATABASES) {
       assert.equal(state?.downSince, null);
     });
 
-    test('a connection that is deleted while somebody looks takes all of it along', async () => {
+    test('a connection that is deleted during a check takes all its rows along', async () => {
       await allDue();
       await one.checks.fetch(QUEUE, 100, NOBODY);
       const deleting = withSql(url, (sql) => sql`delete from connections where id = 'other-1'`);

@@ -6,7 +6,7 @@ import { DATABASES, openTest, startChild, type TestServer, until, withSql } from
 import { ACCOUNT, accountOf } from './provisioned.js';
 
 const ANSWER: StoredAnswer = { status: 200, headers: { 'X-A': 'b' }, body: '{"success":true,"name":"ä\\u0000"}' };
-/** A signal that nobody ever aborts. */
+/** A signal that is never aborted. */
 const never = (): AbortSignal => new AbortController().signal;
 
 for (const kind of DATABASES) {
@@ -29,7 +29,7 @@ for (const kind of DATABASES) {
     });
 
     describe('idempotency keys', () => {
-      it('are claimed once, run, and give the first answer again on any node', async () => {
+      it('are claimed once, run, and return the first answer again on any node', async () => {
         const claims = await Promise.all(
           Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? one : two).idempotency.claim(accountId, 'a', 'print')),
         );
@@ -53,7 +53,7 @@ for (const kind of DATABASES) {
         assert.equal(claim.state, 'mine');
       });
 
-      it('are so many of one account, which does not keep a repeated request from its answer', async () => {
+      it('are limited per account, and a repeated request still gets its answer', async () => {
         const small = await openTest(url, { idempotencyKeys: 8 });
         try {
           const account = '00000000-0000-7000-8000-000000000001';
@@ -72,7 +72,7 @@ for (const kind of DATABASES) {
         }
       });
 
-      it('that had begun when they were left belong to nobody, until they expire', async () => {
+      it('that had begun when their node died have no owner until they expire', async () => {
         const transferId = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001';
         const claim = await one.idempotency.claim(accountId, 'left', 'print');
         assert.ok(claim.state === 'mine');
@@ -85,7 +85,7 @@ for (const kind of DATABASES) {
         assert.deepEqual(await two.idempotency.claim(accountId, 'left', 'other'), { state: 'mismatch' });
       });
 
-      it('that another node has taken over cannot be begun any more', async () => {
+      it('that another node has taken over cannot begin any more', async () => {
         const claim = await one.idempotency.claim(accountId, 'over', 'print');
         assert.ok(claim.state === 'mine');
         await withSql(url, (sql) => sql`update idempotency_keys set node_id = gen_random_uuid() where key = 'over'`);
@@ -110,7 +110,7 @@ for (const kind of DATABASES) {
       });
     });
 
-    it('what a killed node held lapses: its claim, its folders, its uploads', async () => {
+    it("a killed node's notes lapse: its claim, its folders, its uploads", async () => {
       const child = startChild('claim', { url }, accountId, 'warehouse');
       const tag = (await child.line((line) => line.startsWith('mine '))).slice('mine '.length);
       assert.equal((await one.idempotency.claim(accountId, 'key-of-the-dead', 'print')).state, 'running');
@@ -129,7 +129,7 @@ for (const kind of DATABASES) {
           { kind: 'multipart', accountId, connectionId: 'warehouse', path: '/big.bin', uploadId: 'upload-1' },
         ],
       );
-      // Each node watches by its own clock: the other one may need another beat.
+      // Each node watches by its own clock: the other one may need another heartbeat.
       await until(async () => {
         const { state } = await two.idempotency.claim(accountId, 'key-of-the-dead', 'print');
         return state === 'mine' ? true : undefined;
@@ -170,7 +170,7 @@ for (const kind of DATABASES) {
     });
 
     describe('locks', () => {
-      it('let one in at a time, over all nodes, and other names pass', async () => {
+      it('admit one holder at a time, over all nodes, and other names pass', async () => {
         let inside = 0;
         let most = 0;
         await Promise.all(
@@ -187,7 +187,7 @@ for (const kind of DATABASES) {
         assert.equal(both, 'both');
       });
 
-      it('hold up no other name, however many are held', async () => {
+      it('block no other name, however many are held', async () => {
         let release = (): void => undefined;
         const gate = new Promise<void>((resolve) => (release = resolve));
         let held = 0;
@@ -200,7 +200,7 @@ for (const kind of DATABASES) {
         await Promise.all(all);
       });
 
-      it('give the result or the error of the work, and open again after either', async () => {
+      it('return the result or the error of the work, and open again after either', async () => {
         assert.equal(await one.locks.withLock('x', never(), async () => 5), 5);
         await assert.rejects(
           one.locks.withLock('x', never(), async () => Promise.reject(new Error('inside'))),
@@ -209,7 +209,7 @@ for (const kind of DATABASES) {
         assert.equal(await two.locks.withLock('x', never(), async () => 6), 6);
       });
 
-      it('a caller that gives up leaves the queue, here and on another node, and holds up nobody behind it', async () => {
+      it('a caller that gives up leaves the queue, here and on another node, and blocks no caller behind it', async () => {
         let release = (): void => undefined;
         const gate = new Promise<void>((resolve) => (release = resolve));
         let entered = (): void => undefined;

@@ -1,4 +1,4 @@
-/** The databases that every storage test runs over, and how the tests open a storage on one. */
+/** The databases of every storage test, and how the tests open a storage on one. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -19,11 +19,14 @@ import { type Sql, withSql } from '../support/sql.js';
 export { withSql };
 
 export interface TestServer {
-  /** The URL of its first database, which already has the gateway's tables when the run prepared them (servers/data-folders.ts). */
+  /**
+   * The URL of its first database, which already has the gateway's tables when the run prepared them
+   * (servers/data-folders.ts).
+   */
   readonly url: string;
   /** Makes an empty database; resolves to its connection string. */
   createDatabase(): Promise<string>;
-  /** Kills the server; it comes back by itself or when `revive` is called. */
+  /** Kills the server; it restarts itself or when `revive` is called. */
   kill(): Promise<void>;
   revive(): Promise<void>;
   stop(): Promise<void>;
@@ -79,18 +82,18 @@ async function createDatabase(serverUrl: string): Promise<string> {
   return url.href;
 }
 
-/** Notifies all nodes, as the one does that makes something of the topic due: without that they find it at their next look. */
+/** Notifies all nodes that work of the topic is due: without a notice they find it at their next poll. */
 export async function tellDue(sql: Sql, topic: Topic, inMs = 0): Promise<void> {
   await sql`select pg_notify(${CHANNEL}, ${`${topic} ${inMs}`})`;
 }
 
-/** Has regular checks of all folders of the database be due now. */
+/** Makes regular checks of all folders of the database due now. */
 export async function makeChecksDue(sql: Sql): Promise<void> {
   await sql`update watched_folders set next_check_at = now() where not is_follow_up and next_check_at > now()`;
   await tellDue(sql, 'folders');
 }
 
-/** Has a regular check of the folder be due now. */
+/** Makes a regular check of the folder due now. */
 export async function makeCheckDue(sql: Sql, folderId: string): Promise<void> {
   await sql`update watched_folders set next_check_at = now() where id = ${folderId}`;
   await tellDue(sql, 'folders');
@@ -147,7 +150,7 @@ export function upload(accountId: string, changes: Partial<NewTransfer> = {}): N
   };
 }
 
-/** Polls until `check` gives something; for what only the database can tell. */
+/** Polls until `check` returns a value; for facts that only the database has. */
 export async function until<T>(check: () => Promise<T | undefined>, what: string): Promise<T> {
   let found: T | undefined;
   await eventually(async () => (found = await check()) !== undefined, what);
@@ -158,7 +161,7 @@ export interface Child {
   readonly process: ChildProcess;
   /** Lines of its standard output so far. */
   readonly lines: string[];
-  /** Resolves with the first line for which `match` holds, also one that came before. */
+  /** Resolves to the first line for which `match` holds, also an earlier one. */
   line(match: (line: string) => boolean): Promise<string>;
   /** The exit code; the signal's name when it was killed. */
   readonly exit: Promise<number | NodeJS.Signals | null>;

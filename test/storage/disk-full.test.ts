@@ -13,7 +13,7 @@ import { fillDisk } from './full-disk.js';
 const run = promisify(execFile);
 const isAway = (error: unknown): boolean => error instanceof GatewayError && error.code === 'database_away';
 
-// A file system of a chosen size takes root; without, the error alone is tested (lost-connections.test.ts).
+// A file system of a chosen size needs root; without root, only the error is tested (lost-connections.test.ts).
 if (process.getuid?.() === 0) {
   describe('an embedded database whose disk is full', () => {
     let folder: string;
@@ -53,7 +53,7 @@ if (process.getuid?.() === 0) {
       assert.deepEqual(new Set(transfers.map((item) => item.id)), new Set(begun.slice(-1000)));
     };
 
-    it('refuses with 503 and says why, loses nothing, and goes on when there is room', async () => {
+    it('refuses with 503 and a reason, loses nothing, and continues when there is room', async () => {
       await transfer();
       await fillDisk(filler);
       await assert.rejects(
@@ -77,7 +77,7 @@ if (process.getuid?.() === 0) {
       await until(isReady, 'it to be ready again');
     });
 
-    it('a server that is killed meanwhile comes back, and nothing is lost', async () => {
+    it('a server that is killed meanwhile restarts, and nothing is lost', async () => {
       const lockFile = path.join(dataDir, 'postgres-18', 'postmaster.pid');
       const pid = Number((await readFile(lockFile, 'utf8')).split('\n')[0]);
       await fillDisk(filler);
@@ -93,7 +93,7 @@ if (process.getuid?.() === 0) {
       );
     });
 
-    it('a gateway that starts meanwhile says what is wrong, and starts when there is room', async () => {
+    it('a gateway that starts meanwhile reports the reason, and starts when there is room', async () => {
       await storage.close();
       await fillDisk(filler);
       await assert.rejects(openTest('', { dataDir }), (error: unknown) => {

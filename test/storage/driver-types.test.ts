@@ -7,9 +7,9 @@ import { DATABASES, openTest, type TestServer, testOptions } from './databases.j
 import { startProxy } from '../support/proxy.js';
 import { ACCOUNT, accountOf } from './provisioned.js';
 
-/** What PostgreSQL's text can hold. */
+/** Texts that PostgreSQL can store. */
 const text = fc.string({ unit: 'binary' }).map((value) => value.replaceAll('\0', '').toWellFormed());
-/** Also what looks like syntax of an array. */
+/** Also texts that look like the syntax of an array. */
 const trickyText = fc.oneof(text, fc.constantFrom('', 'NULL', 'null', '{}', '"', '\\', 'a,b', ' ', '{"a"}', '\n'));
 
 for (const kind of DATABASES) {
@@ -26,7 +26,7 @@ for (const kind of DATABASES) {
       await server.stop();
     });
 
-    it('arrays arrive as they were sent, whatever stands in them, null first or nothing at all', async () => {
+    it('arrays arrive as they were sent, with any elements, null first or none at all', async () => {
       const nullable = <T>(element: fc.Arbitrary<T>) => fc.array(fc.option(element), { maxLength: 6 });
       const row = fc.record({
         texts: nullable(trickyText),
@@ -49,7 +49,7 @@ for (const kind of DATABASES) {
       );
     });
 
-    it('arrays are sent as the type that was said, so that the server can compare them', async () => {
+    it('arrays are sent as the declared type, so that the server can compare them', async () => {
       const [row] = await database.run(
         (sql) => sql`
           select pg_typeof(${sql.types.texts([])})::text as texts, pg_typeof(${sql.types.uuids([])})::text as uuids,

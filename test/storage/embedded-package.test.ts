@@ -9,7 +9,7 @@ import { locatePrograms } from '../../src/storage/embedded/embedded-package.js';
 
 const AS_I_AM = { owner: undefined } as Parameters<typeof locatePrograms>[1];
 
-test('where the C library is not that of GNU, one line says which variable names a database', async (t) => {
+test('where the C library is not that of GNU, one line names the variable for a database', async (t) => {
   t.mock.method(process.report, 'getReport', () => ({ header: { nodejsVersion: process.version } }));
   await assert.rejects(locatePrograms('/nowhere', AS_I_AM), (error: Error) => {
     assert.equal(error.name, 'StartupError');
@@ -18,7 +18,7 @@ test('where the C library is not that of GNU, one line says which variable names
   });
 });
 
-test('a copy of the programs that was killed half-way is gone after the next one', async (t) => {
+test('a copy of the programs that was killed half-way is removed by the next one', async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'ftg-programs-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const [native, dataDir] = [path.join(folder, 'native'), path.join(folder, 'data')];

@@ -27,7 +27,7 @@ describe('the embedded PostgreSQL', () => {
   const serverPid = async (): Promise<number> =>
     Number((await readFile(path.join(dataDir, `postgres-${MAJOR}`, 'postmaster.pid'), 'utf8')).split('\n')[0]);
 
-  it('starts, keeps what was written, and stops without a trace', async () => {
+  it('starts, keeps written rows, and stops without a trace', async () => {
     const first = await openTest('', { dataDir, masterKey: '' });
     await first.provision([ACCOUNT]);
     const pid = await serverPid();
@@ -41,7 +41,7 @@ describe('the embedded PostgreSQL', () => {
     await second.close();
   });
 
-  it('listens on no network and lets nobody in without its password', async () => {
+  it('listens on no network and refuses a connection without its password', async () => {
     const server = await startEmbedded(dataDir, silent);
     const settings = await withSql(
       server.url,
@@ -70,20 +70,20 @@ describe('the embedded PostgreSQL', () => {
     await server.stop();
   });
 
-  it('refuses a second gateway on the same folder, which goes on undisturbed', async () => {
+  it('refuses a second gateway on the same folder; the first one continues undisturbed', async () => {
     const storage = await openTest('', { dataDir });
     const child = startChild('hold', { url: '', dataDir });
     const line = await child.line(() => true);
     assert.match(line, new RegExp(`^error StartupError: dataDir: another gateway \\(process ${process.pid}\\)`));
     assert.equal(await child.exit, 1);
-    // Without the start of its program, which a busy machine makes long.
+    // Without the start of its program, which takes long on a busy machine.
     const took = /^after (\d+) ms$/.exec(child.lines[1] ?? '')?.[1];
     assert.ok(Number(took) < 5000, child.lines.join('\n'));
     await storage.ready();
     await storage.close();
   });
 
-  it('of two gateways that come to an empty folder at once one serves, the other says why not', async () => {
+  it('of two gateways that start at once on an empty folder one serves, the other gives the reason why not', async () => {
     const children = [startChild('hold', { url: '', dataDir }), startChild('hold', { url: '', dataDir })];
     const lines = await Promise.all(children.map((child) => child.line(() => true)));
     const [open, refused] = lines[0]?.startsWith('open') === true ? lines : [...lines].reverse();
@@ -148,7 +148,7 @@ describe('the embedded PostgreSQL', () => {
     await storage.close();
   });
 
-  it('is not kept from starting by a lock file whose process id belongs to another program now', async () => {
+  it('starts despite a lock file whose process id belongs to another program now', async () => {
     await (await openTest('', { dataDir })).close();
     await writeFile(path.join(dataDir, `postgres-${MAJOR}`, 'postmaster.pid'), `${process.pid}\n${dataDir}\n1\n5432\n`);
     await (await openTest('', { dataDir })).close();
@@ -197,7 +197,7 @@ describe('the embedded PostgreSQL', () => {
     const storage = opened as Awaited<ReturnType<typeof openTest>>;
     await storage.ready();
     await storage.close();
-    // The same data from a place that others can reach.
+    // The same data in a place that others can reach.
     await chmod(folder, 0o755);
     await (await openTest('', { dataDir })).close();
   });

@@ -107,7 +107,7 @@ for (const kind of DATABASES) {
         await transfer.finish({ ...FAILURE, errorCode });
         told.push(transfer.id);
       }
-      // Nobody waits for the answer of a check, or of the copy of a watched folder's file.
+      // No client waits for the result of a check, or for a copy from a watched folder.
       const poll = storage.history.begin(upload(accountId, { type: 'poll', direction: 'inbound' }));
       await poll.finish({ ...FAILURE, errorCode: 'not_found' });
       const copy = storage.history.begin(upload(accountId, { type: 'copy', copyId: randomUUID() }));
@@ -236,7 +236,7 @@ for (const kind of DATABASES) {
       assert.deepEqual(await newest(undefined, 4), [[3, 2], null], 'what is no longer kept is not shown');
       assert.deepEqual(await newest(undefined, 4, 2), [[3, 2], null]);
       assert.deepEqual(await newest(undefined, 2), [[], null]);
-      // No answer looks at more than 20,000 numbers.
+      // No request scans more than 20,000 numbers.
       assert.deepEqual(await newest('connection.up'), [[], 25_001]);
       assert.deepEqual(await newest('connection.up', 25_001), [[], 5_001]);
       assert.deepEqual(await newest('connection.up', 5_001), [[3, 2], null]);

@@ -1,4 +1,4 @@
-/** Rows of operations that only look: they follow their answer by a moment, and none is lost by that. */
+/** Rows of read-only operations: they are written a moment after their answer, and none is lost. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -8,7 +8,7 @@ import { startProxy } from '../support/proxy.js';
 import { startPostgres } from '../servers/postgres.js';
 import { DATABASES, FAILURE, openTest, SUCCESS, type TestServer, until, upload, withSql } from './databases.js';
 
-/** More than may follow unwritten. */
+/** More rows than may be unwritten. */
 const MANY = 1100;
 
 interface Held {
@@ -32,14 +32,14 @@ async function holdWrites(url: string): Promise<Held> {
   });
 }
 
-/** Whether it settles before whatever the database has to do. */
+/** Whether it settles without the database. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   const soon = new Promise<boolean>((done) => setTimeout(() => done(false), 100));
   return Promise.race([promise.then(() => true), soon]);
 }
 
 for (const kind of DATABASES) {
-  describe(`rows that follow their answer on ${kind.name}`, () => {
+  describe(`rows that are written after their answer on ${kind.name}`, () => {
     let server: TestServer;
     let url: string;
     let storage: Storage;
@@ -47,7 +47,7 @@ for (const kind of DATABASES) {
     before(async () => {
       server = await kind.start();
       url = await server.createDatabase();
-      // Room beside those statements that wait for the one that holds the table.
+      // Room beside the statements that wait for the one that holds the table.
       storage = await openTest(url, { poolSize: 10, onHistoryCommit: (rows) => commits.push(rows) });
     });
     after(async () => {
@@ -80,7 +80,7 @@ for (const kind of DATABASES) {
       assert.equal(total, 1);
     });
 
-    it('what follows shares a commit, with whatever leaves before or after a moment', async () => {
+    it('rows after their answer share a commit, with any rows that are written a moment before or after', async () => {
       const accountId = randomUUID();
       commits.length = 0;
       for (let i = 0; i < 20; i++) await finish(accountId, i % 2 === 0 ? 'exists' : 'list');
@@ -92,7 +92,7 @@ for (const kind of DATABASES) {
       assert.deepEqual(commits, [2], 'with the row that is waited for');
     });
 
-    it('no more follow than memory should keep: the next ones wait as all others do', async () => {
+    it('no more rows wait than memory should keep: the next operations wait as all others do', async () => {
       const accountId = randomUUID();
       const held = await holdWrites(url);
       try {
@@ -123,7 +123,7 @@ for (const kind of DATABASES) {
 }
 
 describe('a database that is away', () => {
-  it('lets nothing follow: exists waits for its row and is refused, and the row comes when it is back', async () => {
+  it('allows no late rows: exists waits for its row and is refused, and the row is written when it is back', async () => {
     const server = await startPostgres();
     const proxy = await startProxy(server.port);
     const said: string[] = [];

@@ -25,7 +25,7 @@ import {
 const ALL: TransferFilter = { limit: 100, offset: 0 };
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What the counts say must be what the rows are, for every account. */
+/** The counts must equal the rows, for every account. */
 async function assertCountsMatchRows(url: string): Promise<void> {
   await withSql(url, async (sql) => {
     const counted = await sql`
@@ -45,7 +45,7 @@ async function assertCountsMatchRows(url: string): Promise<void> {
   });
 }
 
-/** Of the last day, with lists, look-ups and polls by themselves. */
+/** For the last day, with lists, look-ups and polls counted separately. */
 async function assertHoursMatchRows(sql: Parameters<Parameters<typeof withSql>[1]>[0]): Promise<void> {
   const summed = await sql`
     select account_id, hour, (slot = 0) as "isLookup", sum(transfers)::int as transfers, sum(failed)::int as failed,
@@ -75,7 +75,7 @@ for (const kind of DATABASES) {
       await assertCountsMatchRows(url).finally(() => server.stop());
     });
 
-    it('an item is durable and whole when finish resolves', async () => {
+    it('an item is durable and complete when finish resolves', async () => {
       const accountId = randomUUID();
       const transfer = storage.history.begin(upload(accountId, { keyId: randomUUID(), filename: 'a\0b\ud800.txt' }));
       assert.equal(transfer.startedAt.getTime(), timeOfId(transfer.id).getTime());
@@ -99,7 +99,7 @@ for (const kind of DATABASES) {
       ]);
     });
 
-    it('every item waits for the disk, also those of operations that only look', async () => {
+    it('every item waits for the disk, also those of read-only operations', async () => {
       const database = new Database(await parseDatabaseUrl(url), testOptions(url));
       const commitOf = (type: TransferType): Promise<string | undefined> => {
         const id = uuidv7();
@@ -117,7 +117,7 @@ for (const kind of DATABASES) {
       }
     });
 
-    it('a failed item is told once, however often its batch is repeated', async () => {
+    it('a failed item is reported once, however often its batch is repeated', async () => {
       const database = new Database(await parseDatabaseUrl(url), testOptions(url));
       const accountId = randomUUID();
       const rows = Array.from({ length: 3 }, () => uuidv7()).map((id) => ({
@@ -131,7 +131,7 @@ for (const kind of DATABASES) {
       try {
         const node = randomUUID();
         assert.equal((await database.run((sql) => writeBatch(sql, node, rows.slice(0, 2)))).size, 2);
-        // As after a lost connection: nobody knew that it was written.
+        // As after a lost connection: no node knew that it was written.
         assert.equal((await database.run((sql) => writeBatch(sql, node, rows))).size, 1);
         assert.equal((await database.run((sql) => writeBatch(sql, node, rows))).size, 0);
         assert.equal(await toldOf(), 3);
@@ -140,7 +140,7 @@ for (const kind of DATABASES) {
       }
     });
 
-    it('a long transfer stands as pending while it runs, a short one never does', async () => {
+    it('a long transfer is listed as pending while it runs, a short one never is', async () => {
       const accountId = randomUUID();
       const long = storage.history.begin(upload(accountId));
       await storage.history.begin(upload(accountId)).finish(SUCCESS);
@@ -181,7 +181,7 @@ for (const kind of DATABASES) {
       assert.ok(used < 1600, `${used} commits for 6400 items`);
     });
 
-    it('one refused row does not take its batch along', async () => {
+    it('one refused row does not fail its batch', async () => {
       const accountId = randomUUID();
       const bad = storage.history.begin(upload('no-uuid'));
       const good = Array.from({ length: 5 }, () => storage.history.begin(upload(accountId)));
@@ -326,9 +326,9 @@ for (const kind of DATABASES) {
         const { total } = await storage.history.list(accountId, { ...ALL, status: 'pending' });
         return total > 0 ? true : undefined;
       }, 'the pending row');
-      // As if this node had been cut off for so long that another one judged it.
+      // As if this node had been cut off until another one declared it dead.
       await withSql(url, (sql) => sql`update transfers set node_id = ${randomUUID()} where id = ${transfer.id}`);
-      // One that starts looks at once for what dead ones have left.
+      // A new node searches at once for the work of dead ones.
       const judge = await openTest(url);
       await until(async () => {
         const { total } = await storage.history.list(accountId, { ...ALL, status: 'failed' });
@@ -341,7 +341,7 @@ for (const kind of DATABASES) {
       assert.equal((await storage.history.list(accountId, { ...ALL, status: 'failed' })).total, 0);
     });
 
-    it('a limited plan gets exactly its actions, whoever asks', async () => {
+    it('a limited plan gets exactly its actions, from any number of callers', async () => {
       const accountId = randomUUID();
       const other = await openTest(url);
       const answers = await Promise.allSettled(
@@ -356,11 +356,11 @@ for (const kind of DATABASES) {
       assert.equal(await storage.quota.used(accountId), 100);
       await storage.quota.take(accountId, 101);
       await assert.rejects(storage.quota.take(accountId, 101), { code: 'quota_exceeded' });
-      // The items of what was taken are not counted a second time.
+      // The items of taken actions are not counted a second time.
       await storage.history.begin(upload(accountId)).finish(SUCCESS);
       assert.equal(await storage.quota.used(accountId), 101);
       await other.close();
-      // A new month begins at nothing.
+      // A new month begins at zero.
       await withSql(url, (sql) => sql`update monthly_usage set month = '2001-01-01' where account_id = ${accountId}`);
       await storage.quota.take(accountId, 1);
       await withSql(url, async (sql) => {
@@ -390,7 +390,7 @@ for (const kind of DATABASES) {
       await other.close();
     });
 
-    it('what is taken ahead and not spent shows nowhere and is given back', async () => {
+    it('actions that are taken ahead and not spent appear nowhere and are given back', async () => {
       const accountId = randomUUID();
       for (let taken = 0; taken < 100; taken++) await storage.quota.take(accountId, 100_000);
       assert.equal(await storage.quota.used(accountId), 100);
@@ -401,13 +401,13 @@ for (const kind of DATABASES) {
           return row?.held ?? 0;
         });
       await until(async () => ((await held()) === 100 ? true : undefined), 'only what was spent to be held');
-      // An item that stands in the history is recorded, and held no longer.
+      // An item in the history is recorded, and held no longer.
       await storage.history.begin(upload(accountId)).finish(SUCCESS);
       assert.equal(await held(), 99);
       assert.equal(await storage.quota.used(accountId), 100);
     });
 
-    it('a node that died leaves its account what it had taken and not recorded', async () => {
+    it('the taken, unrecorded actions of a dead node stay with its account', async () => {
       const accountId = randomUUID();
       const child = startChild('quota', { url }, accountId, '10');
       await child.line((line) => line === 'taken');
@@ -421,7 +421,7 @@ for (const kind of DATABASES) {
       await storage.quota.take(accountId, 10);
     });
 
-    it('an unlimited plan that becomes a limited one has used what its history says', async () => {
+    it('an unlimited plan that becomes a limited one has used the actions of its history', async () => {
       const accountId = randomUUID();
       await storage.quota.take(accountId, 0);
       await storage.history.begin(upload(accountId)).finish(SUCCESS);
@@ -482,7 +482,7 @@ for (const kind of DATABASES) {
       });
     });
 
-    it('of lists, look-ups and polls an account keeps the newest alone, and all that it has moved', async () => {
+    it('an account keeps only the newest lists, look-ups and polls, and all its transfers', async () => {
       const ownUrl = await server.createDatabase();
       const [accountId, other] = [randomUUID(), randomUUID()];
       const first = await openTest(ownUrl);
@@ -528,7 +528,7 @@ function moveBack(item: { id: string; connectionId: string; type: string; status
   return { from: item.id, item: { ...item, id, at } };
 }
 
-/** Goes up by one with every transaction that writes. */
+/** Rises by one with every transaction that writes. */
 async function writes(url: string): Promise<number> {
   const [row] = await withSql(url, (sql) => sql<{ id: string }[]>`select pg_current_xact_id()::text as id`);
   return Number(row?.id);

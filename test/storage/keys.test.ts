@@ -23,7 +23,7 @@ describe('API keys', () => {
     }
   });
 
-  it('one wrong or exchanged character in a generated key is noticed', () => {
+  it('one wrong or exchanged character in a generated key is detected', () => {
     const key = generateApiKey();
     for (let i = 'ftg_k1_'.length; i < key.length; i++) {
       const other = key.charAt(i) === 'x' ? 'y' : 'x';
@@ -33,7 +33,7 @@ describe('API keys', () => {
     }
   });
 
-  it('a key of the operator may be anything printable of 24 to 200 characters', () => {
+  it('a key of the operator may be any printable text of 24 to 200 characters', () => {
     for (const key of ['ftg_' + 'x'.repeat(20), 'ftg_' + '!'.repeat(196), 'ftg_k1_' + 'A'.repeat(39)]) {
       assert.ok(isPlausibleKey(key), key);
     }
@@ -61,7 +61,7 @@ describe('passwords', () => {
 });
 
 describe('secrets', () => {
-  it('whatever is sealed opens again, at its own place alone', () => {
+  it('any sealed text opens again, at its own place alone', () => {
     const ring = new Keyring(freshKey());
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
@@ -109,7 +109,7 @@ describe('secrets', () => {
 });
 
 describe('the master key', () => {
-  it('is taken as hex or base64 of 32 bytes; anything else is named with its setting', () => {
+  it('is hex or base64 of 32 bytes; an error names the setting of any other text', () => {
     const bytes = randomBytes(32);
     for (const text of [
       bytes.toString('hex'),

@@ -1,4 +1,7 @@
-/** Links in the database: uses are taken once over all nodes, counted or given back with their transfer, and end with their key. */
+/**
+ * Links in the database: each use is taken once over all nodes, counted or returned with its transfer, and links end
+ * with their key.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Link, LinkSettings } from '../../src/contract/link.js';
@@ -47,7 +50,7 @@ for (const kind of DATABASES) {
     const now = async ({ id }: Link): Promise<Link> => (await two.links.find(accountId, id))!;
     const begin = (storage: Storage, { id }: Link) => storage.history.begin(upload(accountId, { linkId: id }));
 
-    it('of many takers on two nodes as many get a use as there are, and one that is counted is gone', async () => {
+    it('of many takers on two nodes exactly the available uses are granted, and a counted one is gone', async () => {
       const { link } = await make({ maxUses: 3 });
       const takes = await Promise.all(
         Array.from({ length: 24 }, (_, i) => (i % 2 === 0 ? one : two).links.take(link.id)),
@@ -60,7 +63,7 @@ for (const kind of DATABASES) {
       assert.equal(await two.links.take(link.id), 'ended');
     });
 
-    it('only so many uses of a link run at once, over all nodes', async () => {
+    it('the concurrent uses of a link are limited over all nodes', async () => {
       const { link } = await make({ maxUses: null });
       const takes = await Promise.all(
         Array.from({ length: 6 }, (_, i) => (i % 2 === 0 ? one : two).links.take(link.id, 2)),
@@ -71,7 +74,7 @@ for (const kind of DATABASES) {
       assert.equal(await one.links.take(link.id, 2), 'ended');
     });
 
-    it('a use that fails is given back, and a look is none', async () => {
+    it('a failed use is returned, and a read-only request takes none', async () => {
       const { link } = await make();
       assert.equal(await one.links.take(link.id), 'taken');
       assert.equal(await two.links.take(link.id), 'ended');
@@ -86,7 +89,7 @@ for (const kind of DATABASES) {
       assert.equal((await now(link)).uses, 1);
     });
 
-    it('one that its users break off again and again is used up, one whose server fails is not', async () => {
+    it('a link whose users abort again and again is used up, one whose server fails is not', async () => {
       const { link } = await make();
       for (let i = 0; i < 25; i++) {
         assert.equal(await one.links.take(link.id), 'taken');
@@ -100,7 +103,7 @@ for (const kind of DATABASES) {
       assert.deepEqual([(await now(link)).state, (await now(link)).uses], ['used_up', 0]);
     });
 
-    it('the uses of a node that dies are given back, those of others stay taken', async () => {
+    it('the uses of a dead node are returned, those of others stay taken', async () => {
       const { link } = await make({ maxUses: 2 });
       const dying = await openTest(url);
       assert.equal(await dying.links.take(link.id), 'taken');
@@ -121,7 +124,7 @@ for (const kind of DATABASES) {
       assert.equal(status, 'failed');
     });
 
-    it('one that is revoked, has expired or whose connection is gone gives no use', async () => {
+    it('a revoked or expired link, or one without its connection, grants no use', async () => {
       const [revoked, expired] = await Promise.all([make(), make()]);
       await two.links.revoke(actor, revoked.link);
       await withSql(url, (sql) => sql`update links set expires_at = now() where id = ${expired.link.id}`);
@@ -137,13 +140,13 @@ for (const kind of DATABASES) {
       assert.deepEqual((await now(revoked.link)).revokedAt, ended, 'the first time counts');
       const { id } = expired.link;
       await withSql(url, (sql) => sql`update links set expires_at = now() - interval '31 days' where id = ${id}`);
-      // What has ended long ago is taken away within an hour, and when a node starts.
+      // Links that ended long ago are deleted within an hour, and when a node starts.
       const third = await openTest(url);
       await until(async () => ((await one.links.find(accountId, id)) === undefined ? true : undefined), 'it is gone');
       await third.close();
     });
 
-    it('it ends with its key, and goes on with the one that replaces that', async () => {
+    it('it ends with its key, and continues with the key that replaces it', async () => {
       const rights = {
         scopes: ['write'],
         connections: ['warehouse'],
@@ -172,7 +175,7 @@ for (const kind of DATABASES) {
       assert.equal(await stateNow(), 'key_ended');
     });
 
-    it('the secret is in no row, and as many as an account may have are made', async () => {
+    it('the secret is in no row, and the limit of an account is exact', async () => {
       const { token } = await make();
       const [{ rows }] = (await withSql(url, (sql) => sql`select string_agg(l::text, ' ') as rows from links l`)) as [
         { rows: string },

@@ -10,7 +10,7 @@ import { DATABASES, openTest, SUCCESS, type TestServer, testOptions, until, uplo
 import { PATIENCE_MS } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';
 
-/** Of them 4 serve single statements. */
+/** 4 of them serve single statements. */
 const POOL_SIZE = 8;
 const STATEMENT_CONNECTIONS = 4;
 const never = (): AbortSignal => new AbortController().signal;
@@ -22,7 +22,7 @@ async function openDatabase(url: string): Promise<Database> {
   return database;
 }
 
-/** Resolves when the lock's connection is lost; what it was told. */
+/** Resolves when the lock's connection is lost, to the reason. */
 async function untilLost(lost: AbortSignal, entered: () => void): Promise<unknown> {
   entered();
   if (!lost.aborted) await new Promise((resolve) => lost.addEventListener('abort', resolve, { once: true }));
@@ -45,7 +45,7 @@ for (const kind of DATABASES) {
       await server.stop();
     });
 
-    it('in a transaction: it is told, nothing is written, and the pool is as large as before', async () => {
+    it('in a transaction: the caller gets an error, nothing is written, and the pool is as large as before', async () => {
       for (let round = 0; round < POOL_SIZE; round++) {
         await assert.rejects(
           database.transaction(async (tx) => {
@@ -67,7 +67,7 @@ for (const kind of DATABASES) {
       assert.equal(new Set(pids.map(([row]) => row?.pid)).size, STATEMENT_CONNECTIONS);
     });
 
-    it('under a lock: its holder is told, and the name is free for the next', async () => {
+    it('under a lock: its holder is notified, and the name is free for the next', async () => {
       const locks = new AdvisoryLocks(database, () => undefined);
       const others = new AdvisoryLocks(database, () => undefined);
       let entered = (): void => undefined;
@@ -87,7 +87,7 @@ for (const kind of DATABASES) {
       await others.close();
     });
 
-    it('a lock that was let go in time was not lost', async () => {
+    it('a lock that was released in time was not lost', async () => {
       const locks = new AdvisoryLocks(database, () => undefined);
       const lost = await locks.withLock('quick', never(), async (signal) => signal);
       await locks.close();
@@ -101,7 +101,7 @@ for (const kind of DATABASES) {
       await session.end(0);
     });
 
-    it('a busy pool is no dead one: readiness stays, and slow statements get their answers', async () => {
+    it('a busy pool does not count as dead: readiness stays, and slow statements get their answers', async () => {
       const slow = Array.from({ length: 3 * STATEMENT_CONNECTIONS }, () =>
         database.run((sql) => sql`select pg_sleep(1.5)`),
       );
@@ -111,7 +111,7 @@ for (const kind of DATABASES) {
       assert.ok(!database.isAway);
     });
 
-    it('a server that lets nobody in any more still serves those who are in', async () => {
+    it('a server that refuses new connections still serves the open ones', async () => {
       await withSql(url, (sql) => sql.unsafe(`create role guest login password 'guest'`));
       const guestUrl = new URL(url);
       [guestUrl.username, guestUrl.password] = ['guest', 'guest'];
@@ -130,7 +130,7 @@ for (const kind of DATABASES) {
       await guests.close();
     });
 
-    it('a database without room is 503 that says so, and is not taken for one that is away', async () => {
+    it('a database without room answers 503 with that reason, and does not count as away', async () => {
       const full = database.run((sql) => sql`do $$ begin raise exception 'no space' using errcode = '53100'; end $$`);
       await assert.rejects(full, (error: unknown) => isAway(error) && String(error).includes('no room left'));
       await database.ready();
@@ -145,7 +145,7 @@ describe('connections that fall silent', { concurrency: true }, () => {
   after(() => server.stop());
   const throughProxy = (port: number): string => server.url.replace(`:${server.port}/`, `:${port}/`);
 
-  it('statements under way are told within some seconds, and the pool serves when the line is back', async () => {
+  it('running statements fail within some seconds, and the pool serves when the line is back', async () => {
     const proxy = await startProxy(server.port);
     const database = await openDatabase(throughProxy(proxy.port));
     proxy.isSilent = true;
@@ -169,7 +169,7 @@ describe('connections that fall silent', { concurrency: true }, () => {
     await proxy.stop();
   });
 
-  it('the holder of a lock is told although nothing arrives any more', async () => {
+  it('the holder of a lock is notified although nothing arrives any more', async () => {
     const proxy = await startProxy(server.port);
     const database = await openDatabase(throughProxy(proxy.port));
     const locks = new AdvisoryLocks(database, () => undefined);
@@ -206,7 +206,7 @@ describe('connections that fall silent', { concurrency: true }, () => {
     await database.close();
   });
 
-  it('history rows wait in memory, are counted, and each stands once when the line is back', async () => {
+  it('history rows wait in memory, are counted, and each is written once when the line is back', async () => {
     const proxy = await startProxy(server.port);
     let committed = 0;
     const storage = await openTest(throughProxy(proxy.port), { onHistoryCommit: (rows) => (committed += rows) });

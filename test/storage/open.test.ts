@@ -41,7 +41,7 @@ for (const kind of DATABASES) {
       assert.deepEqual(await Promise.all(children.map((child) => child.exit)), [0, 0, 0]);
     });
 
-    it('opens again what it has made, and is ready', async () => {
+    it('opens again its own database, and is ready', async () => {
       const url = await server.createDatabase();
       await (await openTest(url)).close();
       const storage = await openTest(url);
@@ -99,7 +99,7 @@ for (const kind of DATABASES) {
       await first.provision([ACCOUNT]);
       await first.close();
       const next = randomBytes(32).toString('hex');
-      // Those of the connections, and the key that signs receipts.
+      // The secrets of the connections, and the key that signs receipts.
       assert.equal(await changeMasterKey(testOptions(url), next), 5);
       await assert.rejects(openTest(url), refused(/is not the one that encrypted/));
       await assert.rejects(changeMasterKey(testOptions(url), next), StartupError);
@@ -123,7 +123,7 @@ const FORMER_ROWS = `
       'upload', 'outbound', case when n % 3 = 0 then 'failed' else 'success' end, 'a', '/a', n, 1, true,
       now() - interval '2 hours'
     from generate_series(1, 300) n;`;
-/** What differs between two databases that were opened in the same way: nodes that were killed leave their row. */
+/** Differences between two databases that were opened in the same way: killed nodes leave their row. */
 const OWN_ROWS = ['nodes'];
 
 describe('a program that is killed while it opens a database', () => {
@@ -233,7 +233,7 @@ describe('a program that is killed while it opens a database', () => {
         await Promise.race([reached, victim.exit.then((code) => assert.fail(`ended by itself: ${code}`))]);
         victim.process.kill('SIGKILL');
         assert.equal(await victim.exit, 'SIGKILL');
-        // What was on its way when the program died still arrives.
+        // Statements that were on their way when the program died still arrive.
         proxy.release();
         assert.deepEqual(victim.lines, []);
         const [version] = await withSql(
@@ -258,7 +258,7 @@ describe('a program that is killed while it opens a database', () => {
   }
 });
 
-describe('opening what is not there', () => {
+describe('opening an unreachable database', () => {
   it('gives up after connectTimeoutMs with one line that holds no password', async () => {
     const gaveUp: number[] = [];
     const giveUp = async (connectTimeoutMs: number): Promise<void> => {
@@ -271,7 +271,7 @@ describe('opening what is not there', () => {
       });
       gaveUp.push(connectTimeoutMs);
     };
-    // By its own time: the other one waits on.
+    // Each with its own time limit: the other one keeps waiting.
     const patient = giveUp(5_000);
     await giveUp(400);
     await delay(1_000);
@@ -279,7 +279,7 @@ describe('opening what is not there', () => {
     await patient;
   });
 
-  it('refuses what is no connection string without repeating it', async () => {
+  it('refuses a text that is no connection string without repeating it', async () => {
     await assert.rejects(openTest('mysql://user:top-secret@host/x'), (error: unknown) => {
       assert.ok(error instanceof StartupError);
       assert.match(error.message, /^database\.url: /);

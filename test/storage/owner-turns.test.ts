@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
 import { OwnerTurns } from '../../src/storage/postgres/owner-turns.js';
 
-test('what one owner writes goes one after the other, beside that of others', async () => {
+test('the writes of one owner run one after the other, beside those of others', async () => {
   const turns = new OwnerTurns();
   const log: string[] = [];
   const gates = new Map<string, () => void>();
@@ -31,7 +31,7 @@ test('what one owner writes goes one after the other, beside that of others', as
   assert.deepEqual(await Promise.all([first, second, urgent]), ['a1', 'a2', 'urgent']);
 });
 
-test('what fails is told to whoever asked, and holds up nobody', async () => {
+test('the caller gets the error of its write, and the next write runs', async () => {
   const turns = new OwnerTurns();
   const failing = turns.run('a', () => Promise.reject(new Error('refused')));
   const next = turns.run('a', () => Promise.resolve('done'));

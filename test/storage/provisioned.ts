@@ -1,4 +1,4 @@
-/** An account as the configuration gives it, with a connection of each type. */
+/** An account as in the configuration, with a connection of each type. */
 import { defaultSettings } from '../../src/contract/connection/definition.js';
 import { ftp } from '../../src/contract/connection/ftp.js';
 import { s3 } from '../../src/contract/connection/s3.js';

@@ -1,4 +1,4 @@
-/** Whoever changes what stands in the database is found out by the chain: any column of an item or a receipt, any byte of it. */
+/** The chain reveals changes in the database: any column of an item or a receipt, any byte of it. */
 import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -13,7 +13,10 @@ const LINKS = 9;
 const VICTIM = 5;
 /** Tries of each column, with other bytes. */
 const TRIES = 6;
-/** No receipt has these. How the file was verified is signed in a field of the receipt itself, and not read from the item. */
+/**
+ * Columns that no receipt covers. The verification of the file is signed in a field of the receipt itself, and not read
+ * from the item.
+ */
 const UNTOLD: Readonly<Record<'transfers' | 'receipts', readonly string[]>> = {
   transfers: ['counts_action', 'node_id', 'unverified'],
   receipts: ['recorded_at'],
@@ -26,7 +29,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
 
 type Column = { readonly name: string; readonly type: string };
 
-describe('what is changed in the database', () => {
+describe('a change in the database is found', () => {
   let server: PostgresServer;
   let storage: Storage;
   let keys: Keys;
@@ -70,7 +73,7 @@ describe('what is changed in the database', () => {
     select column_name as name, data_type as type from information_schema.columns
     where table_name = ${table} and table_schema = current_schema() and is_generated = 'NEVER'`;
 
-  /** Another value of the column, by SQL. */
+  /** Another value of the column, as SQL. */
   function another({ name, type }: Column): string {
     const [other] = (OTHERS[name] ?? []).toSorted(() => Math.random() - 0.5);
     if (other !== undefined) return `'${other}'`;
@@ -89,14 +92,14 @@ describe('what is changed in the database', () => {
         return `set_byte(${name}, ${at}, get_byte(${name}, ${at}) # ${randomInt(1, 256)})`;
       }
       default:
-        // One character, anywhere; of what is null or empty, one more.
+        // One character, at any place; a null or empty value gets one more.
         return `case when coalesce(${name}::text, '') = '' then 'x' else overlay(${name}::text placing
           case substr(${name}::text, at.place, 1) when 'a' then 'b' else 'a' end from at.place) end`;
     }
   }
 
   for (const table of ['transfers', 'receipts'] as const) {
-    it(`${table}: any column of a row that a receipt tells of`, async () => {
+    it(`${table}: any column of a row that a receipt covers`, async () => {
       const [victim] = await storage.receipts.list(accountId, VICTIM - 1, 1);
       const key = table === 'transfers' ? 'id' : 'transfer_id';
       await withSql(server.url, async (sql) => {
@@ -130,6 +133,6 @@ describe('what is changed in the database', () => {
 
 function expected(table: 'transfers' | 'receipts', column: string): number | string {
   if (UNTOLD[table].includes(column)) return 'holds';
-  // Nobody finds the item where it was; as little as one that the history has forgotten.
+  // The item is not found in its place, like one that the history has deleted.
   return table === 'transfers' && ['id', 'account_id'].includes(column) ? 'forgotten' : VICTIM;
 }

@@ -1,4 +1,4 @@
-/** Receipts in the database: one for each row that is written, in one chain, whatever else happens to the row. */
+/** Receipts in the database: one for each written row, in one chain, whatever else happens to the row. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -33,7 +33,7 @@ for (const kind of DATABASES) {
     const chainOf = async (accountId: string, after = 0): Promise<Chain> =>
       verifyChain(told(accountId, after), keysOf({ keys: await storage.receipts.keys() }));
 
-    it('of many at once on two nodes and of three accounts: three chains', async () => {
+    it('of many rows at once on two nodes and of three accounts: three chains', async () => {
       const accounts = [randomUUID(), randomUUID(), randomUUID()];
       const each = 400;
       await Promise.all(
@@ -56,14 +56,14 @@ for (const kind of DATABASES) {
       );
     });
 
-    it('what failed has none, nor what asks for none', async () => {
+    it('a failure has none, and an item without facts has none', async () => {
       const accountId = randomUUID();
       await storage.history.begin(upload(accountId)).finish({ ...FAILURE, receipt: FACTS });
       await storage.history.begin(upload(accountId)).finish(SUCCESS);
       await assert.rejects(chainOf(accountId), BrokenLink);
     });
 
-    it('a row that was declared failed too early has its receipt once it is right', async () => {
+    it('a row that was declared failed too early gets its receipt with its true end', async () => {
       const accountId = randomUUID();
       const transfer = storage.history.begin(upload(accountId));
       await transfer.stand();
@@ -78,12 +78,12 @@ for (const kind of DATABASES) {
       assert.equal((await chainOf(accountId)).receipts, 1);
     });
 
-    it('another key signs from then on, on every node, and the chain goes on', async () => {
+    it('another key signs from then on, on every node, and the chain continues', async () => {
       const accountId = randomUUID();
       const finish = (on: Storage): Promise<unknown> => on.history.begin(upload(accountId)).finish(RECEIPTED);
       await finish(storage);
       const former = (await storage.receipts.keys())[0]?.kid;
-      // An embedded database has one owner: here it is asked by its address.
+      // An embedded database has one owner: the test opens it by its address.
       const next = await changeReceiptKey(testOptions(url));
       await finish(storage);
       await finish(other);
@@ -100,7 +100,7 @@ for (const kind of DATABASES) {
       assert.deepEqual(signedBy, [former, next, next]);
     });
 
-    it('the oldest are forgotten, and the rest is a chain', async () => {
+    it('the oldest are deleted, and the rest is a chain', async () => {
       const accountId = randomUUID();
       for (let number = 0; number < 5; number++) await storage.history.begin(upload(accountId)).finish(RECEIPTED);
       await withSql(
@@ -116,7 +116,7 @@ for (const kind of DATABASES) {
       assert.deepEqual([receipts, first.sequence], [2, 4]);
     });
 
-    /** Another node, which does not go on. */
+    /** The claim of another node, which does not continue. */
     const claim = (accountId: string, seconds: number): Promise<unknown> =>
       withSql(
         url,
@@ -126,7 +126,7 @@ for (const kind of DATABASES) {
           on conflict (account_id) do update set claim = excluded.claim, claimed_until = excluded.claimed_until`,
       );
 
-    it('a node that stands still in the middle of a chain loses it to others', async () => {
+    it('a node that stops in the middle of a chain loses it to others', async () => {
       const accountId = randomUUID();
       await storage.history.begin(upload(accountId)).finish(RECEIPTED);
       await claim(accountId, 1);
@@ -137,7 +137,7 @@ for (const kind of DATABASES) {
       assert.equal((await chainOf(accountId)).receipts, 2);
     });
 
-    it('chains that stand still hold up no other account, nor other rows of their own', async () => {
+    it('stopped chains delay no other account, nor other rows of their own', async () => {
       const [claimed, locked] = [0, 1].map(() => Array.from({ length: 6 }, () => randomUUID()));
       const accountId = randomUUID();
       const finish = (of: string, outcome = RECEIPTED): Promise<unknown> =>
@@ -165,7 +165,7 @@ for (const kind of DATABASES) {
       for (const one of locked!) assert.equal((await chainOf(one)).receipts, 2);
     });
 
-    it('a node whose claim has gone to another one writes nothing of what it has signed, and begins anew', async () => {
+    it('a node that has lost its claim writes none of its signed receipts, and starts again', async () => {
       const accountId = randomUUID();
       const count = 600;
       await storage.history.begin(upload(accountId)).finish(RECEIPTED);
@@ -189,7 +189,7 @@ for (const kind of DATABASES) {
       assert.equal(await storage.history.count(accountId), count + 1);
     });
 
-    it('of rows that another one has ended meanwhile only the others have a receipt', async () => {
+    it('of rows that another node has ended meanwhile only the others get a receipt', async () => {
       const accountId = randomUUID();
       const transfers = Array.from({ length: 3 }, () => storage.history.begin(upload(accountId)));
       for (const transfer of transfers) await transfer.stand();

@@ -1,4 +1,4 @@
-/** What a database must be and grant, each named in one line at the start; and poolers before it. */
+/** The requirements for a database, each named in one line at the start; and poolers in front of it. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { StartupError } from '../../src/storage/storage.js';
@@ -15,7 +15,7 @@ function refused(pattern: RegExp) {
   };
 }
 
-describe('what a database must be', () => {
+describe('the requirements for a database', () => {
   let server: PostgresServer;
   before(async () => (server = await startPostgres()));
   after(() => server?.stop());
@@ -33,7 +33,7 @@ describe('what a database must be', () => {
     return { own: own.href, guest: guest.href };
   };
 
-  it('privileges that are missing are named, with the statement that grants them', async () => {
+  it('missing privileges are named, with the statement that grants them', async () => {
     const { own, guest } = await databaseFor('narrow');
     const run = (statement: string): Promise<unknown> => withSql(own, (sql) => sql.unsafe(statement));
     await run('revoke temporary on database narrow from public');
@@ -46,7 +46,7 @@ describe('what a database must be', () => {
     const storage = await openTest(guest);
     await storage.ready();
     await storage.close();
-    // Its schemas are there now.
+    // Its schemas exist now.
     await run('revoke create on database narrow from narrow');
     await (await openTest(guest)).close();
   });
@@ -67,7 +67,7 @@ describe('what a database must be', () => {
     }
   });
 
-  it('PgBouncer with session pooling, as it comes: statements, transactions, locks and time limits work', async () => {
+  it('PgBouncer with session pooling, by default: statements, transactions, locks and time limits work', async () => {
     const pooler = await startPgBouncer(server.url, { mode: 'session' });
     const storage = await openTest(pooler.url);
     await storage.ready();

@@ -9,7 +9,7 @@ import { makeTempFolder } from './databases.js';
 const NOBODY = 65534;
 const isRoot = process.getuid?.() === 0;
 
-describe('who runs the embedded PostgreSQL', () => {
+describe('the user of the embedded PostgreSQL', () => {
   let folder: string;
   beforeEach(async () => (folder = await makeTempFolder()));
   afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -23,12 +23,12 @@ describe('who runs the embedded PostgreSQL', () => {
     if (isRoot) assert.match(status, /^Groups:\s*$/m, 'none of the groups of root either');
   });
 
-  it('is told none of our secrets', async () => {
+  it('receives none of our secrets', async () => {
     if (process.platform !== 'linux') return;
     process.env['GATEWAY_MASTER_KEY'] = 'never-told';
     const server = await startEmbedded(path.join(folder, 'data'), () => undefined);
     delete process.env['GATEWAY_MASTER_KEY'];
-    // The server, its own processes, and whoever watches over it.
+    // The server, its own processes, and its watchdog.
     const related: string[] = [];
     for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
       const [stat, line] = await Promise.all(

@@ -1,4 +1,4 @@
-/** A database whose clock is set, as by NTP or a failover: nothing runs twice, and nothing of the living is taken away. */
+/** A database whose clock is set, as by NTP or a failover: nothing runs twice, and no living node loses anything. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -14,7 +14,7 @@ import { ACCOUNT, accountOf } from './provisioned.js';
 
 const AHEAD_MS = 40_000;
 const BACK_SECONDS = [3, 8, 90];
-/** As nodes have it, so that no heartbeat comes between the jump and the look. */
+/** The timing of real nodes, so that no heartbeat comes between the jump and the check. */
 const REAL_TIMING = { heartbeatMs: 5_000, deadAfterMs: 20_000 };
 const JOB_LIMITS = { running: 5, waiting: 100 };
 const UPLOAD_LIMITS = { unfinished: 10, expireHours: 24 };
@@ -59,13 +59,13 @@ describe('a database whose clock is set', () => {
     await server.stop();
   });
 
-  it('ahead by 40 s: a claimed job stays with its node while the clock is ahead, and lapses by itself once it is back', async () => {
+  it('ahead by 40 s: a claimed job stays with its node while the clock is ahead, and lapses once it is back', async () => {
     const queue = 'after-delivery';
     await one.jobs.queue.send(queue, [{ key: 'k', account: accountId, group: 'g', data: {} }]);
     const [job] = await one.jobs.queue.fetch(queue, 1, { accounts: [], groups: [] });
     assert.equal(job?.key, 'k');
     await server.setClock(AHEAD_MS);
-    // The engines look every three seconds.
+    // The engines poll every three seconds.
     for (const until = performance.now() + 7_000; performance.now() < until; await delay(250)) {
       assert.deepEqual(await two.jobs.queue.fetch(queue, 1, { accounts: [], groups: [] }), []);
     }
@@ -77,7 +77,7 @@ describe('a database whose clock is set', () => {
     await eventually(lapsed, 'back, and not renewed any more: another node has it, without waiting for the clock');
   });
 
-  /** The due times that were decided until now, as a look at the clock decides them. */
+  /** The due times that are decided by now, as a check of the clock decides them. */
   const fire = async (id: string): Promise<readonly string[]> => {
     const fired: string[] = [];
     for (;;) {
@@ -136,7 +136,7 @@ describe('a database whose clock is set', () => {
     await server.setClock(0);
   });
 
-  it('ahead by 40 s: what living nodes hold stays theirs', async () => {
+  it('ahead by 40 s: living nodes keep their leases and claims', async () => {
     await one.leftovers.expectFolder('warehouse', '/upload');
     const claim = await one.idempotency.claim(accountId, 'ahead', 'print');
     assert.equal(claim.state, 'mine');
@@ -174,7 +174,7 @@ describe('a database whose clock is set', () => {
     assert.equal(seen, 4, 'the sessions of both');
     const taken = await two.uploads.take({ ...row, id: uploadId }, randomUUID(), 'key', UPLOAD_LIMITS, undefined);
     assert.ok(taken !== undefined && 'held' in taken, 'the lease of a running upload');
-    // A node that starts now has not seen any of them beat.
+    // A new node has not seen any of them beat.
     const three = await openTest(server.url);
     assert.deepEqual(await three.leftovers.claimDead(), []);
     assert.equal((await three.history.find(accountId, transfer.id))?.status, 'pending');

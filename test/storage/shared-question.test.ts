@@ -1,9 +1,11 @@
-/** One question for many callers. Failing looks like an answer from before it was asked for, or callers that wait for ever. */
+/**
+ * One question for many callers. A failure shows as an answer from before the call, or as callers that wait for ever.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SharedQuestion } from '../../src/storage/postgres/shared-question.js';
 
-/** Questions stay open until they are answered by hand. */
+/** Questions stay open until the test answers them. */
 function openQuestions(): {
   readonly question: SharedQuestion<number>;
   readonly asked: { readonly key: string; readonly answer: (value: number) => void; readonly fail: () => void }[];
@@ -14,7 +16,7 @@ function openQuestions(): {
   return { question: new SharedQuestion(ask), asked };
 }
 
-test('whoever asks while a question is under way shares the next one, and never the one that began before', async () => {
+test('a caller that asks while a question is running shares the next one, and never the one that began before', async () => {
   const { question, asked } = openQuestions();
   const first = question.answer('a');
   const [second, third] = [question.answer('a'), question.answer('a')];
@@ -45,7 +47,7 @@ test('each key has questions of its own; after the last answer nothing is kept',
   assert.equal(asked.length, 3);
 });
 
-test('a question that fails fails for those who share it, and the next one is asked all the same', async () => {
+test('a question that fails fails for all its callers, and the next one is asked all the same', async () => {
   const { question, asked } = openQuestions();
   const [first, second] = [question.answer('a'), question.answer('a')];
   asked[0]?.fail();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { GatewayError } from '../../src/base/errors.js';
 import { WriteProbe } from '../../src/storage/postgres/write-probe.js';
 
-test('no write is tried while all is well; then one for all who ask, at most once a second', async (t) => {
+test('no write is tried without a fault; then one for all callers, at most once a second', async (t) => {
   let now = 10_000;
   t.mock.method(performance, 'now', () => now);
   const refusal = new GatewayError('database_away', 'disk full');
