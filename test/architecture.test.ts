@@ -203,7 +203,7 @@ test('aborts are listened to, and work is raced with time, through base/deadline
   const byHand = /addEventListener\('abort'|once\(\w*[sS]ignal, 'abort'|Promise\.race\(\[[^\]]*(delay|setTimeout)/;
   const found = modules.filter(({ file, source }) => !isOfPages(file) && byHand.test(source.text));
   // The client shares no code with the gateway.
-  assert.deepEqual(found.map(({ file }) => file).sort(), ['base/deadline.ts', 'client/transport.ts']);
+  assert.deepEqual(found.map(({ file }) => file).sort(), ['base/deadline.ts', 'client/wait.ts']);
 });
 
 test('work is repeated at an interval through base/periodic alone', () => {

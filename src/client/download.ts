@@ -5,7 +5,8 @@ import type { FileOptions } from './calls.js';
 import { FtgError, networkError } from './errors.js';
 import { type FileVersion, SameFile, versionOf } from './file-version.js';
 import { within } from './lines.js';
-import { type Call, type Transport, wait } from './transport.js';
+import type { Call, Transport } from './transport.js';
+import { wait } from './wait.js';
 
 export interface DownloadOptions extends FileOptions {
   /** First and last byte, both inclusive; without `end`, the rest of the file. */

@@ -1,8 +1,9 @@
 /** The events of the account: the feed, as one sequence. */
 import { reading } from './calls.js';
 import { FtgError } from './errors.js';
-import { type CallOptions, type Transport, wait } from './transport.js';
+import type { CallOptions, Transport } from './transport.js';
 import type * as api from './types.js';
+import { wait } from './wait.js';
 
 export interface EventsOptions extends CallOptions {
   /** The `sequence` behind which to begin; absent = the oldest that is kept. */

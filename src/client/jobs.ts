@@ -1,9 +1,10 @@
 /** Jobs: whole folders, copied, moved, deleted or kept alike by the gateway. */
 import { changingOnce, pagesOf, reading } from './calls.js';
 import { FtgError } from './errors.js';
-import { linesOf } from './lines.js';
-import { type CallOptions, type Transport, wait } from './transport.js';
+import { eventsIn } from './event-stream.js';
+import type { CallOptions, Transport } from './transport.js';
 import type * as api from './types.js';
+import { wait } from './wait.js';
 import { hasEnded } from '../contract/job-states.js';
 
 /** What a stream of events tells: how the job is now, or a file of it that has ended. */
@@ -12,8 +13,6 @@ export type JobEvent =
 
 type Answer = { readonly job: api.Job };
 
-/** The gateway sends something every five seconds at least. */
-const SILENCE_MS = 30_000;
 const ASK_EVERY_MS = 2_000;
 
 export class Jobs {
@@ -101,13 +100,9 @@ export class Jobs {
   async *#stream(id: string, options: CallOptions): AsyncGenerator<JobEvent, void> {
     const call = { ...reading(at(id, 'events'), options), repetition: 'never' as const };
     const response = await this.#transport.send(call, async (answer) => answer);
-    let name = '';
-    for await (const line of linesOf(response, { signal: options.signal, silenceMs: SILENCE_MS })) {
-      if (line.startsWith('event: ')) name = line.slice('event: '.length);
-      if (!line.startsWith('data: ')) continue;
-      const data: unknown = JSON.parse(line.slice('data: '.length));
-      if (name === 'job') yield { type: name, job: data as api.Job };
-      if (name === 'file') yield { type: name, file: data as api.JobFile };
+    for await (const { type, data } of eventsIn(response, options.signal)) {
+      if (type === 'job') yield { type, job: JSON.parse(data) as api.Job };
+      if (type === 'file') yield { type, file: JSON.parse(data) as api.JobFile };
     }
   }
 

@@ -2,8 +2,9 @@
 import { reading } from './calls.js';
 import { FtgError } from './errors.js';
 import { linesOf } from './lines.js';
-import { type CallOptions, type Transport, wait } from './transport.js';
+import type { CallOptions, Transport } from './transport.js';
 import type * as api from './types.js';
+import { wait } from './wait.js';
 
 export interface ReceiptsOptions extends CallOptions {
   /** The `sequence` behind which to begin; absent = the oldest that is kept. Where what follows it no longer is, FtgError `gone`. */

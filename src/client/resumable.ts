@@ -2,8 +2,9 @@
 import { type Bytes, type Progress, sentBody } from './body.js';
 import { reading } from './calls.js';
 import { FtgError } from './errors.js';
-import { type Call, type CallOptions, type Transport, wait } from './transport.js';
+import type { Call, CallOptions, Transport } from './transport.js';
 import type * as api from './types.js';
+import { wait } from './wait.js';
 
 /** Bytes of a known number, which can be had from any of them on. */
 export interface ResumableBody {

@@ -5,6 +5,7 @@ import { canRepeat, type Progress, sentBody, type Turns, type UploadBody } from 
 import { SilenceError } from './causes.js';
 import { errorOf, FtgError, networkError } from './errors.js';
 import { within } from './lines.js';
+import { wait } from './wait.js';
 
 export interface RetryOptions {
   /** Tries in all, the first included. Default 4; 1 = no second one. */
@@ -46,22 +47,6 @@ function isPassing({ code, status }: FtgError, repetition: Repetition): boolean 
   if (repetition === 'never') return false;
   if (repetition === 'once') return REPEATED_ALWAYS.includes(code);
   return REPEATED.includes(code) || (code === 'invalid_answer' && PASSING_STATUSES.includes(status));
-}
-
-/** Rejects with the signal's reason. */
-export function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason as Error);
-    };
-    if (signal?.aborted === true) return reject(signal.reason as Error);
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', end);
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener('abort', end, { once: true });
-  });
 }
 
 export interface ClientOptions {

@@ -1,9 +1,8 @@
-/** Running transfers by server-sent events: one stream for the page, open while a component looks. */
+/** Running transfers by server-sent events: one stream for the page, open while a component shows them. */
 import { useSyncExternalStore } from 'react';
 import { queries, refreshSoon } from './hooks.ts';
-import { request } from './client.ts';
 import { OVERVIEW } from './overview.ts';
-import { sessionEnd } from './session-end.ts';
+import { readStream } from './stream.ts';
 import type { Transfer } from './types.ts';
 
 interface LiveState {
@@ -11,10 +10,9 @@ interface LiveState {
   readonly transfers: readonly Transfer[];
 }
 
-const AGAIN_MS = 5_000;
 const NOTHING: LiveState = { isConnected: false, transfers: [] };
 let state = NOTHING;
-let source: EventSource | undefined;
+let close: (() => void) | undefined;
 const listeners = new Set<() => void>();
 
 export function useLiveTransfers(): LiveState {
@@ -23,12 +21,12 @@ export function useLiveTransfers(): LiveState {
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  if (source === undefined) open();
+  close ??= open();
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
-    source?.close();
-    source = undefined;
+    close?.();
+    close = undefined;
     state = NOTHING;
   };
 }
@@ -38,35 +36,26 @@ function update(next: LiveState): void {
   for (const listener of listeners) listener();
 }
 
-function open(): void {
-  const stream = new EventSource('/manage/events?batch=true');
-  source = stream;
-  stream.addEventListener('transfers', (event) => {
-    const { transfers } = JSON.parse(String(event.data)) as { transfers: Transfer[] };
-    update({ isConnected: true, transfers });
+function open(): () => void {
+  return readStream('/manage/events?batch=true', {
+    onOpen: (isOpen) => {
+      if (!isOpen) update({ ...state, isConnected: false });
+    },
+    take: ({ type, data }) => {
+      const { transfers } = JSON.parse(data) as { readonly transfers: readonly Transfer[] };
+      if (type === 'transfers') update({ isConnected: true, transfers });
+      if (type === 'ended') end(transfers);
+    },
   });
-  stream.addEventListener('ended', (event) => {
-    const { transfers } = JSON.parse(String(event.data)) as { transfers: Transfer[] };
-    for (const transfer of transfers) {
-      queries.setQueryData([`/manage/transfers/${transfer.id}`], (former?: object) =>
-        former === undefined ? undefined : { ...former, ...transfer, live: undefined },
-      );
-    }
-    const ended = new Set(transfers.map(({ id }) => id));
-    update({ ...state, transfers: state.transfers.filter(({ id }) => !ended.has(id)) });
-    refreshSoon('/manage/transfers?', OVERVIEW, '/manage/usage');
-  });
-  const openLater = (): void => {
-    setTimeout(() => {
-      if (source !== stream || listeners.size === 0) return;
-      if (sessionEnd() === undefined) open();
-      else openLater();
-    }, AGAIN_MS);
-  };
-  stream.addEventListener('error', () => {
-    update({ ...state, isConnected: false });
-    // The browser opens the stream again by itself, except where it was refused: then the session may be over.
-    if (stream.readyState !== EventSource.CLOSED || source !== stream) return;
-    request('GET', '/manage/session').then(openLater, openLater);
-  });
+}
+
+function end(transfers: readonly Transfer[]): void {
+  for (const transfer of transfers) {
+    queries.setQueryData([`/manage/transfers/${transfer.id}`], (former?: object) =>
+      former === undefined ? undefined : { ...former, ...transfer, live: undefined },
+    );
+  }
+  const ended = new Set(transfers.map(({ id }) => id));
+  update({ ...state, transfers: state.transfers.filter(({ id }) => !ended.has(id)) });
+  refreshSoon('/manage/transfers?', OVERVIEW, '/manage/usage');
 }

@@ -17,7 +17,7 @@ import { wordsOf } from './events/words.ts';
 
 const words = t.events;
 const PAGE = 50;
-/** For types that the stream is not listened to for, and while there is none. */
+/** For as long as there is no stream. */
 const LOOK_EVERY_MS = 30_000;
 
 export default function Events(): ReactElement {

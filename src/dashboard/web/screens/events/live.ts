@@ -1,6 +1,7 @@
 /** Word of new events as they come, by server-sent events. */
 import { useEffect, useState } from 'react';
-import { FEED_TYPES } from '../../../../contract/derived/event-texts.ts';
+import { readStream } from '../../api/stream.ts';
+import type { FeedEvent } from '../../api/types.ts';
 
 interface News {
   readonly isLive: boolean;
@@ -8,7 +9,7 @@ interface News {
   readonly newest: number;
 }
 
-/** A stream that was refused is asked for again after this long. */
+/** A stream that cannot continue begins anew after this long, at the event that the list has last. */
 const AGAIN_MS = 10_000;
 /** Many that come at once are one piece of news. */
 const GATHER_MS = 250;
@@ -24,27 +25,28 @@ export function useNews(last: number | undefined): News {
     let again: ReturnType<typeof setTimeout> | undefined;
     let telling: ReturnType<typeof setTimeout> | undefined;
     let newest = start.after;
-    const stream = new EventSource(`/api/events?after=${start.after}`);
+    let isLive = false;
     const tell = (): void => {
       telling = undefined;
-      setNews({ isLive: stream.readyState === EventSource.OPEN, newest });
+      setNews({ isLive, newest });
     };
-    const hear = (event: MessageEvent): void => {
-      newest = Math.max(newest, Number(event.lastEventId));
-      telling ??= setTimeout(tell, GATHER_MS);
-    };
-    // Each type is a name of its own; the page asks for those that it has never heard of now and then.
-    for (const type of FEED_TYPES) stream.addEventListener(type, hear);
-    stream.addEventListener('open', tell);
-    stream.addEventListener('error', () => {
-      tell();
-      // Else the browser opens it again by itself, behind the last event that it has seen.
-      if (stream.readyState === EventSource.CLOSED) again = setTimeout(() => setStart(undefined), AGAIN_MS);
+    const close = readStream(`/api/events?after=${start.after}`, {
+      onOpen: (isOpen) => {
+        isLive = isOpen;
+        tell();
+      },
+      take: ({ data }) => {
+        newest = Math.max(newest, (JSON.parse(data) as FeedEvent).sequence);
+        telling ??= setTimeout(tell, GATHER_MS);
+      },
+      onGone: () => {
+        again = setTimeout(() => setStart(undefined), AGAIN_MS);
+      },
     });
     return () => {
       clearTimeout(again);
       clearTimeout(telling);
-      stream.close();
+      close();
     };
   }, [start]);
   return news;

@@ -2,10 +2,11 @@
 import { useEffect } from 'react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { queries, refresh, useRead } from '../../api/hooks.ts';
+import { readStream } from '../../api/stream.ts';
 import type { Job } from '../../api/types.ts';
 import { hasEnded } from '../../../../contract/job-states.ts';
 
-/** Where the stream is refused, or breaks, it is asked for again after this long. */
+/** For as long as there is no stream. */
 const LOOK_EVERY_MS = 5_000;
 
 export function useJob(id: string): UseQueryResult<Job, Error> {
@@ -14,13 +15,17 @@ export function useJob(id: string): UseQueryResult<Job, Error> {
   const isOpen = read.data !== undefined && !hasEnded(read.data);
   useEffect(() => {
     if (!isOpen) return undefined;
-    const stream = new EventSource(`${path}/events`);
-    stream.addEventListener('job', (event) => {
-      const job = JSON.parse(String(event.data)) as Job;
-      queries.setQueryData([path], job);
-      if (hasEnded(job)) void refresh(`/api/jobs/${job.id}/files`, '/manage/jobs?', '/manage/transfers?');
+    const close = readStream(`${path}/events`, {
+      take: ({ type, data }) => {
+        if (type !== 'job') return;
+        const job = JSON.parse(data) as Job;
+        queries.setQueryData([path], job);
+        if (!hasEnded(job)) return;
+        close();
+        void refresh(`/api/jobs/${job.id}/files`, '/manage/jobs?', '/manage/transfers?');
+      },
     });
-    return () => stream.close();
+    return close;
   }, [path, isOpen]);
   return read;
 }
