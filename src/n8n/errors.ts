@@ -1,5 +1,6 @@
 /** Failures as n8n shows them: what happened, what to do, and the code that a workflow can decide by. */
 import { type INode, type JsonObject, NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { parseRetryAfter } from '../base/retry-schedule.js';
 import { definitionOfError, textsOfError } from '../contract/errors.js';
 import { type Answer, field } from './answer.js';
 
@@ -25,13 +26,13 @@ type Facts = {
 /** The error that an answer is. */
 export function refusedError(node: INode, { statusCode, headers, body }: Answer): NodeApiError {
   const { error, skipped } = (typeof body === 'object' ? body : {}) as { error?: string; skipped?: boolean };
-  const retryAfter = field(headers, 'retry-after');
+  const askedMs = parseRetryAfter(field(headers, 'retry-after'), Date.now());
   return failure(node, {
     error: error ?? `the answer is ${statusCode}, and not as a gateway answers`,
     code: field(headers, 'x-error-code') ?? 'invalid_answer',
     status: statusCode,
     requestId: field(headers, 'x-request-id') ?? null,
-    retryAfter: retryAfter !== undefined && /^\d+$/.test(retryAfter) ? Number(retryAfter) : null,
+    retryAfter: askedMs === undefined ? null : Math.ceil(askedMs / 1_000),
     skipped: skipped === true,
   });
 }

@@ -1,3 +1,4 @@
+import { parseRetryAfter } from '../../../base/retry-schedule.ts';
 import { t } from '../texts/texts.ts';
 import { reachFailed } from './reach.ts';
 import { type SessionEnd, sessionEnd, toSessionEnd } from './session-end.ts';
@@ -98,12 +99,12 @@ export function toApiError(
   const code = header('X-Error-Code') ?? '';
   if (status === 401 && code === 'unauthenticated' && path !== LOGIN)
     onSignedOut(toSessionEnd(header('X-Session-End')));
-  const wait = Number(header('Retry-After') ?? '');
+  const askedMs = parseRetryAfter(header('Retry-After'), Date.now()) ?? 0;
   return new ApiError(
     text === '' ? t.common.statusAnswer(status) : sentence(text),
     status,
     code,
-    Number.isFinite(wait) && wait > 0 ? wait : undefined,
+    askedMs > 0 ? Math.ceil(askedMs / 1_000) : undefined,
   );
 }
 
