@@ -188,6 +188,34 @@ test('the protocols do not know each other, and only the registry lists them', (
   assert.deepEqual(wrong, []);
 });
 
+/** What makes events. */
+const MAKES_EVENTS = /^(watch|jobs|alarms|links|uploads|operations|connections\/health)\//;
+/** What receives them. */
+const RECEIVES_EVENTS = /^events\/|^storage\/tables\/(event-|deliveries|webhook)/;
+
+test('what makes events knows the outbox alone, and events know nothing of what makes them', () => {
+  const ours = imports.filter(isOurs);
+  const makes = (file: string): boolean => MAKES_EVENTS.test(file);
+  assert.deepEqual(
+    ours.filter(({ file, target }) => makes(file) && RECEIVES_EVENTS.test(target)),
+    [],
+  );
+  assert.deepEqual(
+    ours.filter(({ file, target }) => file.startsWith('events/') && makes(target)),
+    [],
+  );
+});
+
+test('an event is written by the outbox alone, and by the statement of the history', () => {
+  const users = (name: string): string[] =>
+    modules.flatMap(({ file, source }) => (new RegExp(`\\b${name}\\(`).test(source.text) ? [file] : [])).sort();
+  const [feeds, deliveries] = ['storage/tables/event-feeds.ts', 'storage/tables/webhook-events.ts'];
+  const outbox = 'storage/tables/outbox.ts';
+  assert.deepEqual(users('insertDrafts'), [feeds, outbox]);
+  assert.deepEqual(users('inserting'), [feeds, 'storage/tables/failed-transfers.ts']);
+  assert.deepEqual(users('insertOwnDelivery'), [outbox, deliveries]);
+});
+
 test('a library has one owner', () => {
   for (const [library, owner] of OWNERS) {
     const users = imports.filter(({ target }) => library.test(target));

@@ -37,6 +37,7 @@ import {
   provisionConnections,
 } from './tables/connections.js';
 import { EventFeeds } from './tables/event-feeds.js';
+import { Outbox } from './tables/outbox.js';
 import { EventNumbers } from './tables/event-numbers.js';
 import { Figures } from './tables/figures.js';
 import {
@@ -177,17 +178,18 @@ function assemble(
   const keyPairs = new KeyPairs(database, accountSecrets);
   const connections = new Connections(database, connectionSecrets);
   const feeds = new EventFeeds(database);
+  const outbox = new Outbox(database, queue);
   const receiptKeys = new ReceiptKeys(database, new NamedSecrets(keyring, 'receipt_key_secrets'));
   const receipts = new Receipts(database, receiptKeys);
   const webhookSecrets = new NamedSecrets(keyring, 'webhook_secrets');
   const webhooks = new Webhooks(database, webhookSecrets, new WebhookSecret(database, webhookSecrets, 'webhooks'));
-  const jobRows = new Jobs(database, queue, new NamedSecrets(keyring, 'job_secrets'), feeds);
-  const history = new TransferHistory(database, node.id, feeds, receipts, options);
+  const jobRows = new Jobs(database, queue, new NamedSecrets(keyring, 'job_secrets'), outbox);
+  const history = new TransferHistory(database, node.id, outbox, receipts, options);
   const checks = new WatchChecks(database, node.id);
-  const folders = new WatchedFolders(database, queue, checks, feeds, node.id);
-  const outgoing = new WebhookEvents(database, queue, feeds, folders, webhooks);
+  const folders = new WatchedFolders(database, queue, checks, outbox, node.id);
+  const outgoing = new WebhookEvents(database, queue, outbox, folders, webhooks);
   const connectionChecks = new ConnectionChecks(database, queue.agenda);
-  const housekeeping = new Housekeeping(database, node, receipts, feeds, connectionChecks, options);
+  const housekeeping = new Housekeeping(database, node, receipts, outbox, connectionChecks, options);
   const idempotency = new IdempotencyKeys(database, node, options.idempotencyKeys ?? 1_000_000);
   const locks = new AdvisoryLocks(database, options.log, () => queue.agenda.lookNow());
   let closing: Promise<void> | undefined;
@@ -204,12 +206,12 @@ function assemble(
   return {
     accounts,
     agenda,
-    alarms: new Alarms(database, feeds),
+    alarms: new Alarms(database, outbox),
     alarmRecipients: new AlarmRecipients(database),
     keys,
     connections,
     hostKeys: new HostKeys(database, connections, options.log),
-    outages: new ConnectionOutages(database, feeds),
+    outages: new ConnectionOutages(database, outbox),
     checks: connectionChecks,
     history,
     quota: new MonthlyQuota(database, node.id),
@@ -225,6 +227,7 @@ function assemble(
       checks,
       files: new WatchedFiles(database),
       secrets: new FolderSecrets(database, keyring),
+      outbox,
       events: outgoing,
       copies: new RouteCopies(database),
       queue,
@@ -322,7 +325,7 @@ class Housekeeping {
   readonly #database: Database;
   readonly #node: NodeRegistry;
   readonly #receipts: Pick<Receipts, 'deleteOlder'>;
-  readonly #feeds: EventFeeds;
+  readonly #outbox: Outbox;
   readonly #checks: Pick<ConnectionChecks, 'deleteOld'>;
   readonly #options: Pick<StorageOptions, 'retentionDays' | 'freeItems' | 'log'>;
   #cleanedAt = -Infinity;
@@ -335,14 +338,14 @@ class Housekeeping {
     database: Database,
     node: NodeRegistry,
     receipts: Pick<Receipts, 'deleteOlder'>,
-    feeds: EventFeeds,
+    outbox: Outbox,
     checks: Pick<ConnectionChecks, 'deleteOld'>,
     options: Pick<StorageOptions, 'retentionDays' | 'freeItems' | 'log'>,
   ) {
     this.#database = database;
     this.#node = node;
     this.#receipts = receipts;
-    this.#feeds = feeds;
+    this.#outbox = outbox;
     this.#checks = checks;
     this.#options = options;
 
@@ -381,9 +384,8 @@ class Housekeeping {
   async #failPending(): Promise<void> {
     const isDead = (sql: Queryable) => this.#node.isDead(sql, sql`p.node_id`);
     if (!(await this.#database.run((sql) => hasPendingOf(sql, isDead(sql))))) return;
-    const failed = await this.#database.transaction((tx) => failPendingOf(tx, isDead(tx)));
+    const failed = await this.#database.transaction((tx) => failPendingOf(tx, this.#outbox, isDead(tx)));
     if (failed === 0) return;
-    this.#feeds.written();
     this.#options.log('warn', 'transfers of a node that died are marked as failed', { transfers: failed });
   }
 

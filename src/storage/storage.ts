@@ -21,6 +21,7 @@ import type { ConnectionOutages as OutageStore } from './tables/connection-outag
 import type { ConnectionEditor as ConnectionOwnerStore, Connections as ConnectionStore } from './tables/connections.js';
 import type { Figures as FigureStore } from './tables/figures.js';
 import type { EventFeeds as FeedStore } from './tables/event-feeds.js';
+import type { Outbox as OutboxStore } from './tables/outbox.js';
 import type { EventNumbers as NumberStore } from './tables/event-numbers.js';
 import type { TransferHistory } from './tables/history.js';
 import type { HostKeys as HostKeyStore } from './tables/host-keys.js';
@@ -89,6 +90,7 @@ export type WatchedFiles = Face<FileStore>;
 export type WatchedFolders = Face<FolderStore>;
 type WebhookSecret = Face<WebhookSecretStore>;
 type Deliveries = Face<DeliveryStore>;
+type Outbox = Face<OutboxStore>;
 export type WebhookEvents = Face<EventStore>;
 export type Webhooks = Face<WebhookStore>;
 
@@ -125,8 +127,9 @@ export interface WatchStorage {
   readonly checks: WatchChecks;
   readonly files: WatchedFiles;
   readonly secrets: FolderSecrets;
+  readonly outbox: Outbox;
   /** Events whose files are copied first, or moved or deleted afterwards. */
-  readonly events: Pick<WebhookEvents, 'add' | 'find' | 'finishAfter' | 'postponeCopies' | 'settleCopies'>;
+  readonly events: Pick<WebhookEvents, 'find' | 'finishAfter' | 'postponeCopies' | 'settleCopies'>;
   readonly copies: RouteCopies;
   readonly queue: Queue;
   readonly agenda: Agenda;

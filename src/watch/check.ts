@@ -23,6 +23,7 @@ import {
   type WatchedFolders,
 } from '../storage/storage.js';
 import {
+  addressOf,
   copyBytes,
   filesEvents,
   lateEvent,
@@ -195,7 +196,7 @@ export class FolderChecks {
     { detected, exact }: Findings & Exact,
     isSent: boolean,
   ): NewEvent[] {
-    const { copyTo, path: watched } = source.folder;
+    const { id: watchedFolderId, copyTo, path: watched } = source.folder;
     const facts = templateFacts(source.at);
     const reserved = (file: DetectedFile): number => {
       if (copyTo === null) return 0;
@@ -205,13 +206,14 @@ export class FolderChecks {
       );
     };
     return filesEvents(source, detected, this.#deps.limits, reserved).map(({ body, files }) => ({
+      ...addressOf(source.folder),
       id: ids(),
       type: 'watched_folder.files_detected',
       body,
+      receiver: isSent || copyTo !== null ? { watchedFolderId } : undefined,
       fileCount: files.length,
       files: files.map(({ path }) => exact.get(path)).filter((state) => state !== undefined),
       ...(copyTo === null ? {} : { copies: files.map((file) => newCopy(ids(), file, copyTo)) }),
-      isSent,
       createdAt: source.at,
     }));
   }
@@ -223,11 +225,10 @@ export class FolderChecks {
     const since = [folder.createdAt, lastDetectionAt, folder.alarmedAt].map((time) => time?.getTime() ?? 0);
     if (at.getTime() - Math.max(...since) < expectEveryMinutes * 60_000) return [];
     const event = (type: 'watched_folder.files_missing' | 'watched_folder.late', isSent: boolean): NewEvent => ({
+      ...addressOf(folder),
       id: ids(),
       type,
-      fileCount: 0,
-      files: [],
-      isSent,
+      receiver: isSent ? { watchedFolderId: folder.id } : undefined,
       createdAt: at,
       body: lateEvent(type, { folder, connection, at }, expectEveryMinutes, lastDetectionAt ?? undefined),
     });

@@ -115,6 +115,11 @@ export function testEvent(source: EventSource): string {
   return eventBody('watched_folder.test', source.at, { ...subjectOf(source), files: [] });
 }
 
+/** The fields that all events of a folder share outside of their bodies. */
+export function addressOf({ accountId, connectionId, copyTo }: WatchedFolder) {
+  return { accountId, connectionIds: [...new Set([connectionId, copyTo?.connectionId ?? connectionId])] };
+}
+
 function subjectOf({ folder, connection }: EventSource) {
   return {
     watchedFolder: { id: folder.id, name: folder.name, path: folder.path, connectionId: folder.connectionId },

@@ -24,7 +24,7 @@ import type { Reason } from './decide.js';
 import { nameOfKey } from '../base/entry-key.js';
 import { isUuid } from '../base/uuid.js';
 import type { CopyTo, WatchSettings, WatchedFolder } from '../contract/watched-folder.js';
-import { testEvent, type DetectedFile } from './event-bodies.js';
+import { addressOf, testEvent, type DetectedFile } from './event-bodies.js';
 import { createNameFilter } from './name-filter.js';
 import { refuseLoops } from './places.js';
 import { nextRegular } from './schedule.js';
@@ -283,15 +283,15 @@ export class WatchService {
     const connection = await this.#connectionOf(folder);
     const at = (await this.#options.storage.folders.clock()).now();
     const eventId = idsAt(at)();
-    await this.#options.storage.events.add(folder, {
+    const event = {
+      ...addressOf(folder),
       id: eventId,
       type: 'watched_folder.test',
       body: testEvent({ folder, connection, at }),
-      fileCount: 0,
-      files: [],
-      isSent: true,
+      receiver: { watchedFolderId: folder.id },
       createdAt: at,
-    });
+    };
+    await this.#options.storage.outbox.add(undefined, [event]);
     return { eventId };
   }
 

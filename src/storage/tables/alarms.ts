@@ -4,7 +4,8 @@
  */
 import { uuidv7 } from '../../base/uuid.js';
 import type { Database } from '../postgres/database.js';
-import { type DraftEvent, type EventFeeds, insertDrafts } from './event-feeds.js';
+import type { Outbox } from './outbox.js';
+import type { NewEvent } from './webhook-event.js';
 
 /** An account to be checked, claimed until its next check. */
 export interface ClaimedLook {
@@ -31,17 +32,17 @@ export interface Alarm extends FoundAlarm {
 }
 
 /** An event without the common fields. */
-export type AlarmEvent = Pick<DraftEvent, 'type' | 'body' | 'connectionIds'>;
+export type AlarmEvent = Pick<NewEvent, 'type' | 'body' | 'connectionIds'>;
 
 const KEPT_DAYS = 90;
 
 export class Alarms {
   readonly #database: Database;
-  readonly #feeds: Pick<EventFeeds, 'written'>;
+  readonly #outbox: Pick<Outbox, 'add'>;
 
-  constructor(database: Database, feeds: Pick<EventFeeds, 'written'>) {
+  constructor(database: Database, outbox: Pick<Outbox, 'add'>) {
     this.#database = database;
-    this.#feeds = feeds;
+    this.#outbox = outbox;
   }
 
   /** Adds new accounts, spread over that time. */
@@ -76,7 +77,7 @@ export class Alarms {
     found: readonly FoundAlarm[],
     eventOf: (alarm: Alarm) => AlarmEvent,
   ): Promise<{ readonly raised: number; readonly cleared: number } | undefined> {
-    const settled = await this.#database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const { texts, booleans } = tx.types;
       // Held to the end: ids are assigned in the order of the commits.
       const [mine] = await tx`
@@ -100,13 +101,11 @@ export class Alarms {
           select from alarms a where a.account_id = ${accountId} and a.ended_at is null and a.key = f.key)
         order by f.n
         returning id, key, kind, is_urgent, item, since, ended_at`;
-      const news = [...cleared, ...raised].map((alarm) => ({ id: uuidv7(), accountId, ...eventOf(alarm) }));
-      await insertDrafts(tx, news);
+      const news = [...cleared, ...raised].map((alarm) => ({ accountId, ...eventOf(alarm) }));
+      await this.#outbox.add(tx, news);
       if (raised.length > 0) this.#database.notices.tellHere(tx, 'alarm-mail', 0);
       return { raised: raised.length, cleared: cleared.length };
     });
-    if (settled !== undefined && settled.raised + settled.cleared > 0) this.#feeds.written();
-    return settled;
   }
 
   /** The alarms of these kinds that continue, and those that have ended since. In the order of their start. */

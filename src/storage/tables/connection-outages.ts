@@ -1,9 +1,8 @@
 /** Outages of connections, and the events of their start and end: one of each, even if several nodes notice. */
-import { uuidv7 } from '../../base/uuid.js';
 import type { Connection } from '../../connections/connection.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable } from '../postgres/sql.js';
-import { type EventFeeds, insertDrafts } from './event-feeds.js';
+import type { Outbox } from './outbox.js';
 
 /** An inactive connection is not down. */
 export async function endOutagesOfInactive(sql: Queryable): Promise<void> {
@@ -23,11 +22,11 @@ type BodyOf = (since: Date, at: Date) => string;
 
 export class ConnectionOutages {
   readonly #database: Database;
-  readonly #feeds: Pick<EventFeeds, 'written'>;
+  readonly #outbox: Pick<Outbox, 'add'>;
 
-  constructor(database: Database, feeds: Pick<EventFeeds, 'written'>) {
+  constructor(database: Database, outbox: Pick<Outbox, 'add'>) {
     this.#database = database;
-    this.#feeds = feeds;
+    this.#outbox = outbox;
   }
 
   /** Ids of all connections that are down. */
@@ -82,14 +81,12 @@ export class ConnectionOutages {
     bodyOf: BodyOf,
     statement: (sql: Parameters<Parameters<Database['transaction']>[0]>[0]) => PromiseLike<unknown>,
   ): Promise<boolean> {
-    const isNews = await this.#database.transaction(async (tx) => {
+    return this.#database.transaction(async (tx) => {
       const [changed] = (await statement(tx)) as { since: Date; at: Date }[];
       if (changed === undefined) return false;
       const body = bodyOf(changed.since, changed.at);
-      await insertDrafts(tx, [{ id: uuidv7(), accountId, type, body, connectionIds: [id] }]);
+      await this.#outbox.add(tx, [{ accountId, type, body, connectionIds: [id] }]);
       return true;
     });
-    if (isNews) this.#feeds.written();
-    return isNews;
   }
 }

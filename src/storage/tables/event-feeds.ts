@@ -7,17 +7,7 @@
 import { EventEmitter } from 'node:events';
 import type { Database } from '../postgres/database.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
-
-/** An event without its number. */
-export interface DraftEvent {
-  /** UUIDv7; the `webhook-id` of all its deliveries. */
-  readonly id: string;
-  readonly accountId: string;
-  readonly type: string;
-  /** An object, as JSON. */
-  readonly body: string;
-  readonly connectionIds: readonly string[];
-}
+import type { DraftEvent } from './webhook-event.js';
 
 export interface FeedQuery {
   /** undefined = from the oldest that is kept. */
@@ -78,11 +68,9 @@ export class EventFeeds {
 
   constructor(database: Database) {
     this.#database = database;
-  }
-
-  /** Told by whoever has committed events: a hint, which costs time alone when it is lost. */
-  written(): void {
-    this.#happenings.emit('written');
+    database.notices.on((topic) => {
+      if (topic === 'events') this.#happenings.emit('written');
+    });
   }
 
   /** Told by whoever has numbered them. */
@@ -262,7 +250,7 @@ export function numbering(sql: Queryable, accountId: string, feed: LockedFeed, m
     )`;
 }
 
-/** As part of the transaction of what they tell; once that has committed, `EventFeeds.written` is to be called. */
+/** For the outbox. */
 export async function insertDrafts(sql: Queryable, events: readonly DraftEvent[], isReady = true): Promise<void> {
   if (events.length > 0) await sql`${inserting(sql, events, isReady)}`;
 }

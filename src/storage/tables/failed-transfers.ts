@@ -5,8 +5,9 @@ import { eventBody, type EventType } from '../../contract/event.js';
 import { type RowOf, viewOf } from '../../contract/thing.js';
 import { failedTransferFields } from '../../contract/transfer.js';
 import type { Queryable } from '../postgres/sql.js';
-import { type DraftEvent, inserting } from './event-feeds.js';
+import { inserting } from './event-feeds.js';
 import type { TransferRow } from './transfer.js';
+import type { DraftEvent } from './webhook-event.js';
 
 const TRANSFER_FAILED = 'transfer.failed' satisfies EventType;
 

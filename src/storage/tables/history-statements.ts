@@ -5,10 +5,10 @@ import { transferColumns, type TransferType } from '../../contract/transfer.js';
 import { firstIdAt } from '../postgres/clock.js';
 import { columnOf } from '../postgres/column-names.js';
 import { type Queryable, storable, templateOf, type Transaction } from '../postgres/sql.js';
-import { insertDrafts } from './event-feeds.js';
 import { type Failed, failureOf, isReported, failureEvents } from './failed-transfers.js';
 import { endingFiles } from './job-tree.js';
 import { correctingUses, endingUses } from './links.js';
+import type { Outbox } from './outbox.js';
 import { type ChainLinks, linkingWritten } from './receipts.js';
 import { endingCopies } from './route-copies.js';
 import type { NewTransfer, TransferRow } from './transfer.js';
@@ -198,7 +198,11 @@ function jobFiles(sql: Queryable, rows: readonly TransferRow[]) {
  * Ends the pending transfers of dead nodes as failed, and adds their events; `isDead` is the condition on p.node_id.
  * Resolves to their number.
  */
-export async function failPendingOf(tx: Transaction, isDead: PendingQuery<Row[]>): Promise<number> {
+export async function failPendingOf(
+  tx: Transaction,
+  outbox: Pick<Outbox, 'add'>,
+  isDead: PendingQuery<Row[]>,
+): Promise<number> {
   const ended = await tx<Failed[]>`
     with written as (
       update transfers t set status = 'failed', error_code = ${NODE_STOPPED.code},
@@ -211,7 +215,7 @@ export async function failPendingOf(tx: Transaction, isDead: PendingQuery<Row[]>
     ),
     ${counting(tx, null)}
     select *, null as job, null as copy_id from written`;
-  await insertDrafts(tx, ended.filter(isReported).map(failureOf));
+  await outbox.add(tx, ended.filter(isReported).map(failureOf));
   return ended.length;
 }
 

@@ -2,7 +2,7 @@ import { within } from '../../base/deadline.js';
 import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
 import { databaseAway, isConflict, WritesRefused } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
-import type { EventFeeds } from './event-feeds.js';
+import type { Outbox } from './outbox.js';
 import { isReported } from './failed-transfers.js';
 import { correctFailed, writeBatch } from './history-statements.js';
 import { isReceipted, type ChainLinks, type Receipts } from './receipts.js';
@@ -52,7 +52,7 @@ interface Entry {
 export class HistoryWriter {
   readonly #database: Database;
   readonly #nodeId: string;
-  readonly #feeds: Pick<EventFeeds, 'written'>;
+  readonly #outbox: Pick<Outbox, 'announce'>;
   readonly #receipts: Pick<Receipts, 'linked' | 'afterwards'>;
   readonly #options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>;
   /** The account whose job locks these batches share; its turns order them. */
@@ -78,14 +78,14 @@ export class HistoryWriter {
   constructor(
     database: Database,
     nodeId: string,
-    feeds: Pick<EventFeeds, 'written'>,
+    outbox: Pick<Outbox, 'announce'>,
     receipts: Pick<Receipts, 'linked' | 'afterwards'>,
     options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
     turnOf?: string,
   ) {
     this.#database = database;
     this.#nodeId = nodeId;
-    this.#feeds = feeds;
+    this.#outbox = outbox;
     this.#receipts = receipts;
     this.#options = options;
     this.#turnOf = turnOf;
@@ -250,7 +250,7 @@ export class HistoryWriter {
     this.#refusal = undefined;
     this.#waitingSince = performance.now();
     this.#options.onHistoryCommit?.(rows.length);
-    if (rows.some(isReported)) this.#feeds.written();
+    if (rows.some(isReported)) this.#outbox.announce(undefined);
     if (written.size === rows.length) return;
     // A repeated batch, or rows that another node has marked as failed while this one was cut off.
     const receipted = rows.filter(isReceipted);

@@ -6,7 +6,7 @@ import type { TransferItem, TransferType } from '../../contract/transfer.js';
 import type { NewTransfer, OpenTransfer, TransferFilter, TransferOutcome, TransferRow } from './transfer.js';
 import type { Receipts } from './receipts.js';
 import type { StorageOptions } from '../startup.js';
-import type { EventFeeds } from './event-feeds.js';
+import type { Outbox } from './outbox.js';
 import { countItems, findTransfer, listItems, type StoredTransfer } from './history-queries.js';
 import { HistoryWriter } from './history-writer.js';
 import { isPart, pendingRow } from './history-statements.js';
@@ -29,7 +29,7 @@ interface Waiting {
 export class TransferHistory {
   readonly #database: Database;
   readonly #nodeId: string;
-  readonly #feeds: Pick<EventFeeds, 'written'>;
+  readonly #outbox: Pick<Outbox, 'announce'>;
   readonly #receipts: Pick<Receipts, 'linked' | 'afterwards'>;
   readonly #options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>;
   readonly #writer: HistoryWriter;
@@ -49,17 +49,17 @@ export class TransferHistory {
   constructor(
     database: Database,
     nodeId: string,
-    feeds: Pick<EventFeeds, 'written'>,
+    outbox: Pick<Outbox, 'announce'>,
     receipts: Pick<Receipts, 'linked' | 'afterwards'>,
     options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
   ) {
     this.#database = database;
     this.#nodeId = nodeId;
-    this.#feeds = feeds;
+    this.#outbox = outbox;
     this.#receipts = receipts;
     this.#options = options;
 
-    this.#writer = new HistoryWriter(database, nodeId, feeds, receipts, options);
+    this.#writer = new HistoryWriter(database, nodeId, outbox, receipts, options);
   }
 
   /** Rejects with database_away while it is known that no item can be written: then nothing may begin. */
@@ -194,11 +194,11 @@ export class TransferHistory {
   #ownWriter(writers: Map<string, HistoryWriter>, accountId: string, turnOf?: string): HistoryWriter {
     const database = this.#database;
     const nodeId = this.#nodeId;
-    const feeds = this.#feeds;
+    const outbox = this.#outbox;
     const receipts = this.#receipts;
     const options = this.#options;
     const known = writers.get(accountId);
-    const writer = known ?? new HistoryWriter(database, nodeId, feeds, receipts, options, turnOf);
+    const writer = known ?? new HistoryWriter(database, nodeId, outbox, receipts, options, turnOf);
     writers.set(accountId, writer);
     return writer;
   }

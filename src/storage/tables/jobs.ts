@@ -9,9 +9,8 @@ import { columnsOf, type Queryable, type Transaction } from '../postgres/sql.js'
 import type { Job, JobFileItem, JobHolder, NewJobRow, RunningJob } from './job.js';
 import { type JobEnd, keepSourceFiles, nextPhase } from './job-phases.js';
 import { type WorkerSlot, workerSlotTasks, workerSlotsOf, workerSlotsWorth } from './job-slots.js';
-import type { EventFeeds } from './event-feeds.js';
 import { movingOf } from './running-transfers.js';
-import { insertJobEvent } from './webhook-events.js';
+import type { Outbox } from './outbox.js';
 import {
   countRows,
   insertJob,
@@ -60,13 +59,13 @@ export class Jobs {
   readonly #database: Database;
   readonly #queue: Queue;
   readonly #secrets: NamedSecrets;
-  readonly #feeds: Pick<EventFeeds, 'written'>;
+  readonly #outbox: Pick<Outbox, 'add'>;
 
-  constructor(database: Database, queue: Queue, secrets: NamedSecrets, feeds: Pick<EventFeeds, 'written'>) {
+  constructor(database: Database, queue: Queue, secrets: NamedSecrets, outbox: Pick<Outbox, 'add'>) {
     this.#database = database;
     this.#queue = queue;
     this.#secrets = secrets;
-    this.#feeds = feeds;
+    this.#outbox = outbox;
   }
 
   /** Starts a job, or queues it if the maximum number of jobs runs. @throws GatewayError share_exceeded */
@@ -244,14 +243,12 @@ export class Jobs {
   }
 
   async cancel(accountId: string, id: string, limits: JobEnding): Promise<Job | undefined> {
-    const found = await this.#change(accountId, id, async (tx, job) => {
+    return this.#change(accountId, id, async (tx, job) => {
       if (job.state !== 'running' && job.state !== 'queued' && job.state !== 'paused') return;
       await setState(tx, id, 'cancelled');
       await this.#tell(tx, job, limits);
       await this.#startNext(tx, accountId, limits.running);
     });
-    this.#feeds.written();
-    return found;
   }
 
   async #change(
@@ -284,7 +281,6 @@ export class Jobs {
       if (now !== undefined && states.includes(now.state)) await this.#end(tx, now, error, limits);
     };
     await this.#database.turns.run(job.accountId, () => this.#database.transaction(write));
-    this.#feeds.written();
   }
 
   /**
@@ -298,7 +294,6 @@ export class Jobs {
     limits: JobEnding,
   ): Promise<'done' | { readonly again: Date }> {
     const { account } = claimed;
-    let hasEnded = false;
     const write = async (tx: Transaction): Promise<'done' | { readonly again: Date }> => {
       const finish = (): Promise<void> => this.#queue.finish(slot.kind, [claimed], tx);
       const job = await this.#lock(tx, account, jobId);
@@ -313,7 +308,6 @@ export class Jobs {
       if (step === undefined) return 'done';
       if (step.phase === undefined) {
         await this.#end(tx, job, step.error, limits);
-        hasEnded = true;
       } else {
         await setPhase(tx, jobId, step.phase);
         const kind = step.phase === 2 ? 'job-files' : 'job-list';
@@ -321,9 +315,7 @@ export class Jobs {
       }
       return 'done';
     };
-    const left = await this.#database.turns.run(account, () => this.#database.transaction(write));
-    if (hasEnded) this.#feeds.written();
-    return left;
+    return this.#database.turns.run(account, () => this.#database.transaction(write));
   }
 
   /** Removes the rows of jobs that ended long ago, in small steps. Resolves to whether there is more. */
@@ -375,7 +367,9 @@ export class Jobs {
       ...new Set([source.connectionId, ...(destination === null ? [] : [destination.connectionId])]),
     ];
     const job = (await this.#findIn(tx, id)) as Job;
-    await insertJobEvent(tx, { ...job, webhookUrl, connectionIds }, eventOf(job, job.finishedAt ?? new Date()));
+    const receiver = webhookUrl === null ? undefined : { jobId: id, webhookUrl };
+    const event = eventOf(job, job.finishedAt ?? new Date());
+    await this.#outbox.add(tx, [{ ...event, accountId: job.accountId, connectionIds, receiver }]);
   }
 
   /** Starts waiting jobs, oldest first, up to the limit of running ones. */

@@ -11,13 +11,14 @@ import { type Clock, idsAt, readClock } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
 import { columnsOf, type Queryable, rowOf, storable, type Transaction } from '../postgres/sql.js';
 import type { FolderSecrets } from '../secrets/sealed-rows.js';
-import type { EventFeeds } from './event-feeds.js';
+import { isReported } from './failed-transfers.js';
 import { writeBatch } from './history-statements.js';
 import type { TransferRow } from './transfer.js';
 import { isOtherCopyTo } from './route-copies.js';
 import type { CheckKind, CheckRow, WatchChecks } from './watch-checks.js';
 import { CheckSuperseded, type EntryChanges, forgetFiles, purgeFiles } from './watched-files.js';
-import { cancelDeliveries, cancelEvents, hastenCopies, insertEvents, purgeEvents } from './webhook-events.js';
+import { cancelDeliveries, cancelEvents, hastenCopies, purgeEvents } from './webhook-events.js';
+import type { Outbox } from './outbox.js';
 import type { NewEvent } from './webhook-event.js';
 import { withoutLogin } from './webhook-targets.js';
 
@@ -70,20 +71,20 @@ export class WatchedFolders {
   readonly #database: Database;
   readonly #queue: QueueSender;
   readonly #checks: WatchChecks;
-  readonly #feeds: Pick<EventFeeds, 'written'>;
+  readonly #outbox: Pick<Outbox, 'add' | 'announce'>;
   readonly #nodeId: string;
 
   constructor(
     database: Database,
     queue: QueueSender,
     checks: WatchChecks,
-    feeds: Pick<EventFeeds, 'written'>,
+    outbox: Pick<Outbox, 'add' | 'announce'>,
     nodeId: string,
   ) {
     this.#database = database;
     this.#queue = queue;
     this.#checks = checks;
-    this.#feeds = feeds;
+    this.#outbox = outbox;
     this.#nodeId = nodeId;
   }
 
@@ -253,9 +254,9 @@ export class WatchedFolders {
       notices.tellHere(tx, 'folders', await this.#writeCheck(tx, result, 'durable'));
       await changes.write(tx, folder.id);
       if (history.length > 0) await writeBatch(tx, this.#nodeId, history);
-      await insertEvents(tx, this.#queue, folder, events);
+      if (history.some(isReported)) this.#outbox.announce(tx);
+      await this.#outbox.add(tx, events);
     });
-    this.#feeds.written();
   }
 
   /** Version 1.0 stored the logins of webhooks in their URLs. */

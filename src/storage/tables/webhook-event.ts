@@ -1,19 +1,38 @@
-/** Filters and results of queries about deliveries. */
+/** New events; filters and results of queries about deliveries. */
 import type { Delivery, DeliveryState, DeliveredFile, NewCopy } from '../../contract/delivery.js';
 
-export interface NewEvent {
-  /** UUIDv7; the `webhook-id` of every try. */
+/** An event without its number. */
+export interface DraftEvent {
+  /** UUIDv7; the `webhook-id` of all its deliveries. */
   readonly id: string;
   readonly type: string;
+  readonly accountId: string;
+  /** The connections that it is about. */
+  readonly connectionIds: readonly string[];
+  /** An object, as JSON. */
   readonly body: string;
-  readonly fileCount: number;
-  /** What is moved or deleted after the delivery; empty = kept. */
-  readonly files: readonly DeliveredFile[];
-  /** The copies of its files, which are made before it is sent. */
+}
+
+/** An event as its maker adds it to the outbox. */
+export interface NewEvent extends Omit<DraftEvent, 'id'> {
+  /** Absent = a new one. */
+  readonly id?: string;
+  /** Absent = now. */
+  readonly createdAt?: Date;
+  /** The thing whose own receiver gets it, in addition to webhooks. */
+  readonly receiver?: EventReceiver | undefined;
+  readonly fileCount?: number;
+  /** The files that are moved or deleted after the delivery to that receiver. */
+  readonly files?: readonly DeliveredFile[];
+  /** The copies of its files, which are made before it is sent; they need a `receiver`. */
   readonly copies?: readonly NewCopy[];
-  /** Whether the folder's own webhook gets it. */
-  readonly isSent: boolean;
-  readonly createdAt: Date;
+}
+
+/** A watched folder, whose URL is read when the event is sent, or a job with its URL. */
+export interface EventReceiver {
+  readonly watchedFolderId?: string;
+  readonly jobId?: string;
+  readonly webhookUrl?: string;
 }
 
 /** What a try led to. `gone`: the receiver wants nothing of this folder or webhook any more (410). */

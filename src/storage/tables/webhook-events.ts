@@ -1,6 +1,5 @@
 /** The outbox of webhooks: events, tries, and what follows a delivery. */
 import { pause } from '../../base/deadline.js';
-import { uuidv7 } from '../../base/uuid.js';
 import {
   type Attempt,
   attemptFields,
@@ -17,9 +16,9 @@ import { firstIdAt, idsAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
 import { columnOf } from '../postgres/column-names.js';
 import { columnsOf, type Queryable, rowOf, templateOf, type Transaction } from '../postgres/sql.js';
-import { dropUnready, type EventFeeds, insertDrafts } from './event-feeds.js';
-import { copiesOf, type CopyingEvent, insertCopies } from './route-copies.js';
-import type { AttemptVerdict, NewEvent } from './webhook-event.js';
+import { dropUnready } from './event-feeds.js';
+import { copiesOf, type CopyingEvent } from './route-copies.js';
+import type { AttemptVerdict, DraftEvent, EventReceiver, NewEvent } from './webhook-event.js';
 import { targetGroup } from './webhook-targets.js';
 import { DAY_MS } from '../../contract/units.js';
 
@@ -39,7 +38,7 @@ const VALUES = templateOf(['', ...ATTEMPT_COLUMNS.slice(1).map(() => ', '), ''])
 export class WebhookEvents {
   readonly #database: Database;
   readonly #queue: QueueSender;
-  readonly #feeds: Pick<EventFeeds, 'written'>;
+  readonly #outbox: { complete(tx: Transaction, event: DraftEvent): Promise<void> };
   readonly #folders: {
     endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
   };
@@ -51,7 +50,7 @@ export class WebhookEvents {
   constructor(
     database: Database,
     queue: QueueSender,
-    feeds: Pick<EventFeeds, 'written'>,
+    outbox: { complete(tx: Transaction, event: DraftEvent): Promise<void> },
     folders: {
       endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
     },
@@ -62,7 +61,7 @@ export class WebhookEvents {
   ) {
     this.#database = database;
     this.#queue = queue;
-    this.#feeds = feeds;
+    this.#outbox = outbox;
     this.#folders = folders;
     this.#webhooks = webhooks;
   }
@@ -178,21 +177,13 @@ export class WebhookEvents {
           after_action = case when ${hasAfter} then 'pending' else after_action end
         where id = ${event.id}`;
       if (hasAfter) await sendAfter(tx, this.#queue, event);
-      await dropUnready(tx, [event.id]);
       const { id, accountId } = event;
-      await insertDrafts(tx, [{ id, accountId, type: row.type, body, connectionIds: folder.connectionIds }]);
+      await this.#outbox.complete(tx, { id, accountId, type: row.type, body, connectionIds: folder.connectionIds });
     });
-    this.#feeds.written();
   }
 
   async finishAfter(id: string): Promise<void> {
     await this.#database.all`update webhook_events set after_action = 'done' where id = ${id}`;
-  }
-
-  /** Puts an event of its own into the outbox (a test). */
-  async add(folder: EventOwner, event: NewEvent): Promise<void> {
-    await this.#database.transaction((tx) => insertEvents(tx, this.#queue, folder, [event]));
-    this.#feeds.written();
   }
 
   /** Gives every event that waits for longer than it should a job again; one that has its job keeps it. */
@@ -261,91 +252,41 @@ export class WebhookEvents {
   }
 }
 
-interface EventOwner {
-  readonly id: string;
-  readonly accountId: string;
-  readonly connectionId: string;
-  readonly copyTo: { readonly connectionId: string } | null;
-}
-
-/**
- * Events of a folder, as part of the transaction that they belong to. Those of files that are copied are told once that
- * has ended.
- */
-export async function insertEvents(
+/** The delivery of an event to the receiver of its folder or job. It is sent once the event has its number. */
+export async function insertOwnDelivery(
   tx: Transaction,
-  queue: QueueSender,
-  folder: EventOwner,
-  events: readonly NewEvent[],
+  {
+    id,
+    type,
+    accountId,
+    connectionIds,
+    body,
+    createdAt,
+    fileCount = 0,
+    files = [],
+    copies = [],
+  }: NewEvent & DraftEvent,
+  receiver: EventReceiver,
 ): Promise<void> {
-  const { accountId, connectionId, copyTo } = folder;
-  const connectionIds = [...new Set([connectionId, ...(copyTo === null ? [] : [copyTo.connectionId])])];
-  const isCopied = ({ copies = [] }: NewEvent): boolean => copies.length > 0;
-  for (const event of events) {
-    const { id, type, body, fileCount, files, copies = [], createdAt } = event;
-    if (!event.isSent && !isCopied(event)) continue;
-    const values: Partial<RowOf<typeof newDeliveryFields>> = {
-      id,
-      watchedFolderId: folder.id,
-      accountId,
-      type,
-      body,
-      fileCount,
-      files,
-      connectionIds,
-      createdAt,
-      state: 'pending',
-      copyState: isCopied(event) ? 'pending' : 'none',
-      isInFeed: !isCopied(event),
-    };
-    const made = isCopied(event) ? { nextAttemptAt: tx`now()` } : undefined;
-    await tx`insert into webhook_events ${tx(rowOf(tx, newDeliveryFields, values, made))}`;
-    if (isCopied(event)) await insertCopies(tx, id, copies);
-  }
-  const drafts = events.map(({ id, type, body }) => ({ id, type, body, accountId, connectionIds }));
-  const copied = new Set(events.filter(isCopied).map(({ id }) => id));
-  await insertDrafts(
-    tx,
-    drafts.filter(({ id }) => !copied.has(id)),
-  );
-  await insertDrafts(
-    tx,
-    drafts.filter(({ id }) => copied.has(id)),
-    false,
-  );
-  const waiting = [...copied].map((id) => ({ key: id, account: accountId, group: folder.id, data: {} }));
-  await queue.send('route-copy', waiting, tx);
-}
-
-/** The same of a job that has ended. */
-export async function insertJobEvent(
-  tx: Transaction,
-  job: {
-    readonly id: string;
-    readonly accountId: string;
-    readonly webhookUrl: string | null;
-    readonly connectionIds: readonly string[];
-  },
-  { type, body }: Pick<NewEvent, 'type' | 'body'>,
-): Promise<void> {
-  const { accountId, webhookUrl, connectionIds } = job;
-  const id = uuidv7();
-  if (webhookUrl !== null) {
-    const values: Partial<RowOf<typeof newDeliveryFields>> = {
-      id,
-      jobId: job.id,
-      webhookUrl,
-      accountId,
-      type,
-      body,
-      fileCount: 0,
-      connectionIds,
-      state: 'pending',
-      isInFeed: true,
-    };
-    await tx`insert into webhook_events ${tx(rowOf(tx, newDeliveryFields, values, { createdAt: tx`now()` }))}`;
-  }
-  await insertDrafts(tx, [{ id, accountId, type, body, connectionIds }]);
+  const isCopied = copies.length > 0;
+  const values: Partial<RowOf<typeof newDeliveryFields>> = {
+    ...receiver,
+    id,
+    type,
+    accountId,
+    connectionIds,
+    body,
+    fileCount,
+    files,
+    state: 'pending',
+    copyState: isCopied ? 'pending' : 'none',
+    isInFeed: !isCopied,
+  };
+  const made = {
+    createdAt: tx`coalesce(${createdAt ?? null}::timestamptz, now())`,
+    ...(isCopied && { nextAttemptAt: tx`now()` }),
+  };
+  await tx`insert into webhook_events ${tx(rowOf(tx, newDeliveryFields, values, made))}`;
 }
 
 /** What waits for delivery is not delivered any more; what is being copied still is. */
