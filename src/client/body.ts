@@ -1,6 +1,6 @@
-/** Bodies of uploads: whatever the caller has becomes what fetch can send. */
+/** Bodies of uploads: converts what the caller has into what fetch can send. */
 
-/** Called with the bytes moved so far; `total` is undefined where nobody knows it. */
+/** Called with the bytes moved so far; `total` is undefined if it is unknown. */
 export type Progress = (progress: { readonly bytes: number; readonly total: number | undefined }) => void;
 
 /** A Node Readable is an async iterable of bytes too. */

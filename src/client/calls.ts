@@ -7,7 +7,7 @@ export interface ChangeOptions extends CallOptions {
 }
 
 export interface FileOptions extends CallOptions {
-  /** Of FileInfo: the bytes of the path's last name, base64, where they are not UTF-8. */
+  /** The `rawName` of FileInfo: the bytes of the path's last name, base64, if they are not UTF-8. */
   readonly rawName?: string | undefined;
 }
 

@@ -4,7 +4,7 @@
 export type NetworkReason =
   'refused' | 'unreachable' | 'dns' | 'tls' | 'timeout' | 'closed' | 'redirect' | 'cors_or_unreachable' | 'unknown';
 
-/** Of the error codes of Node.js, OpenSSL and undici; the first that fits. */
+/** Error codes of Node.js, OpenSSL and undici; the first pattern that matches counts. */
 const KNOWN: readonly (readonly [RegExp, NetworkReason, (at: string) => string])[] = [
   [/^ECONNREFUSED$/, 'refused', (at) => `connection refused by ${at}: is the gateway running there?`],
   [/^(ENOTFOUND|EAI_NONAME|EAI_NODATA)$/, 'dns', (at) => `DNS does not know the host of ${at}: check baseUrl`],

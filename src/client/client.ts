@@ -87,7 +87,7 @@ export class FileTransferGateway {
     return (await this.#transport.json<{ readonly transfer: api.Transfer }>(call)).transfer;
   }
 
-  /** Has a job do that, which goes on whatever becomes of this call. */
+  /** Starts a job that does it, and that continues if this call is cut. */
   async beginUploadFromUrl(
     connectionId: string,
     source: api.UploadFromUrl,
@@ -128,7 +128,7 @@ export class FileTransferGateway {
     return this.#transport.json(changing('/api/copy', options, request));
   }
 
-  /** Has a job make the copy, which goes on whatever becomes of this call. */
+  /** Starts a job that makes the copy, and that continues if this call is cut. */
   async beginCopy(
     request: Omit<api.CopyRequest, 'source_raw_name' | 'mtime'>,
     options: ChangeOptions = {},
@@ -276,7 +276,7 @@ export class FileTransferGateway {
     query: api.TransfersQuery = {},
     options: CallOptions = {},
   ): AsyncGenerator<api.TransferItem, void> {
-    // New transfers push older ones onto the next page: those come twice, and are told apart by their id.
+    // New transfers push older ones onto the next page: those come twice, and are recognized by their id.
     let former = new Set<string>();
     for (let offset = query.offset ?? 0; ;) {
       const page = await this.transfers({ limit: 100, ...query, offset }, options);

@@ -52,7 +52,7 @@ export class Download {
   readonly length: number | undefined;
   readonly etag: string | undefined;
   readonly lastModified: Date | undefined;
-  /** Of the file; undefined where a later one might look the same, so that nothing can go on with it. */
+  /** The version of the file; undefined if a later version might look the same: then the download cannot be resumed. */
   readonly version: FileVersion | undefined;
   readonly requestId: string | undefined;
   readonly body: ReadableStream<Uint8Array>;
@@ -76,7 +76,7 @@ export class Download {
     this.body = this.#source.stream();
   }
 
-  /** Gives up what has not been read; whoever is reading it is told. After the end it does nothing. */
+  /** Gives up what has not been read: a pending read fails. After the end it does nothing. */
   cancel(): Promise<void> {
     return this.#source.giveUp();
   }
@@ -214,7 +214,7 @@ class Body {
     const bytes = this.#bytes;
     const length = this.#length;
     const signal = this.#signal();
-    // Of a line that fell silent, the connection is still there.
+    // The connection of a silent line is still open.
     await this.#reader?.cancel().catch(() => undefined);
     signal.throwIfAborted();
     this.#failures += 1;
@@ -225,7 +225,7 @@ class Body {
     this.#hasResumed = true;
   }
 
-  /** Whoever does not read on wants nothing further to be asked for. */
+  /** A reader that stops ends the download. */
   #signal(): AbortSignal {
     const { signal } = this.#facts;
     return signal === undefined ? this.#left.signal : AbortSignal.any([signal, this.#left.signal]);

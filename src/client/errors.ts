@@ -32,7 +32,7 @@ export class FtgError extends Error {
   readonly retryAfter: number | undefined;
   /** An upload or copy with `overwrite: false` found the file there. */
   readonly skipped: boolean;
-  /** Of a `network_error`: what kept the answer away. */
+  /** Why no answer came; only for `network_error`. */
   readonly reason: NetworkReason | undefined;
 
   constructor(message: string, facts: FtgErrorFacts) {
@@ -46,7 +46,7 @@ export class FtgError extends Error {
   }
 }
 
-/** The error that an answer stands for; `body` is read from it. */
+/** Converts an error answer into an error; `body` is read from it. */
 export async function errorOf(response: Response, body = response.text()): Promise<FtgError> {
   const { error, skipped } = parsed(await body.catch(() => ''));
   const code = response.headers.get('x-error-code') as ErrorCode | null;

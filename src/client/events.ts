@@ -10,12 +10,12 @@ export interface EventsOptions extends CallOptions {
   readonly after?: number | undefined;
   /** Whether to wait for further ones. Default true. */
   readonly follow?: boolean | undefined;
-  /** Of a page. Default 100. */
+  /** Events in a page. Default 100. */
   readonly limit?: number | undefined;
 }
 
 const WAIT_SECONDS = 30;
-/** Beyond the wait: then nobody is there any more, whatever the line looks like. */
+/** Silence after the wait: then the connection is considered dead. */
 const SILENCE_MS = 20_000;
 const AGAIN_MS = 2_000;
 
@@ -29,7 +29,7 @@ export function eventsPage(transport: Transport, query: api.EventsQuery, options
 }
 
 /**
- * Each event once, in order. Waiting, it goes on through whatever passes: gateways that restart, lines that break. It ends
+ * Each event once, in order. While it follows, it survives restarts of the gateway and broken lines. It ends
  * with the last event where it does not follow, with the reason of the signal, or with what does not pass.
  */
 export async function* eventsOf(

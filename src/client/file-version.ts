@@ -1,4 +1,4 @@
-/** What tells one version of a file from another, so that bytes of two are never put together (RFC 9110, 8.8). */
+/** Versions of a file, so that bytes of two versions are never combined (RFC 9110, 8.8). */
 import { FtgError } from './errors.js';
 import type { Call, Transport } from './transport.js';
 
@@ -10,7 +10,7 @@ export interface FileVersion {
   readonly lastModified?: string | undefined;
 }
 
-/** What clocks and time zones of servers that nobody vouches for may be off. */
+/** How far unknown clocks and time zones of servers may be off. */
 const CLOCK_DOUBT_MS = 86_400_000;
 
 /**
@@ -37,7 +37,7 @@ function isStrong({ etag }: FileVersion): boolean {
   return etag?.startsWith('"') === true;
 }
 
-/** A node that has not seen the file for long tells no weak tag yet; size and time, which it stands for, are there. */
+/** A node that has not seen the file for long sends no weak tag yet, but the size and time behind it. */
 function isSame(version: FileVersion, answer: Response): boolean {
   const now = factsOf(answer);
   if (now === undefined || now.size !== version.size) return false;

@@ -7,7 +7,7 @@ import type * as api from './types.js';
 import { wait } from './wait.js';
 import { hasEnded } from '../contract/job-states.js';
 
-/** What a stream of events tells: how the job is now, or a file of it that has ended. */
+/** An event of the stream of a job: the job as it is now, or a file that has ended. */
 export type JobEvent =
   { readonly type: 'job'; readonly job: api.Job } | { readonly type: 'file'; readonly file: api.JobFile };
 
@@ -89,7 +89,7 @@ export class Jobs {
         options.signal?.throwIfAborted();
         if (!(thrown instanceof FtgError)) throw thrown;
       }
-      // Whatever is wrong for good, this says.
+      // A permanent error is thrown here.
       const job = await this.get(id, options);
       yield { type: 'job', job };
       if (hasEnded(job)) return;

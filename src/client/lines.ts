@@ -4,7 +4,7 @@ import { networkError } from './errors.js';
 
 /**
  * Without their ends. Fails with the reason of the signal, and with FtgError `network_error` when the answer is cut, when nothing comes for `silenceMs` (0 = any time), and when it
- * ends within a line. Whoever stops reading ends the answer.
+ * ends within a line. A reader that stops ends the answer.
  */
 export async function* linesOf(
   response: Response,

@@ -1,4 +1,4 @@
-/** Links: URLs that need no key and do one thing. Whoever has one uses it with `fetch` alone. */
+/** Links: URLs that need no key and do one thing. A link is used with plain `fetch`. */
 import type { components } from './api-types.js';
 import { at, changingOnce, deleting, pagesOf, reading } from './calls.js';
 import type { CallOptions, Transport } from './transport.js';
@@ -35,7 +35,7 @@ export class Links {
     return (await this.#transport.json<Answer>(reading(at(ALL, id), options))).link;
   }
 
-  /** From now on whoever has it gets 410. */
+  /** From now on its use is answered with 410. */
   async revoke(id: string, options: CallOptions = {}): Promise<Link> {
     return (await this.#transport.json<Answer>(deleting(at(ALL, id), options))).link;
   }

@@ -14,18 +14,18 @@ export interface ResumableBody {
 
 export interface ResumableOptions extends CallOptions, Omit<api.UploadQuery, 'filename'> {
   readonly filename: string;
-  /** Of an upload that was begun before: it goes on there, or is begun anew where nothing is left of it. */
+  /** URL of an upload that was started before: it is resumed, or started again if nothing is left of it. */
   readonly url?: string | undefined;
-  /** Told the URL of a new one, before its first byte: whoever keeps it can go on in another process. */
+  /** Called with the URL of a new upload, before its first byte: with it another process can resume the upload. */
   readonly onUrl?: ((url: string) => void) | undefined;
-  /** Bytes of one request; default: all that are left. A browser tells of progress between two of them alone. */
+  /** Bytes of one request; default: all that are left. A browser reports progress only between two of them. */
   readonly pieceBytes?: number | undefined;
   readonly onProgress?: Progress | undefined;
 }
 
 const VERSION = { 'Tus-Resumable': '1.0.0' };
 
-/** One upload, from its beginning or wherever it stands to its end. */
+/** One upload, from its start or its present offset to its end. */
 export class ResumableUpload {
   readonly #transport: Transport;
   readonly #connectionId: string;
@@ -137,7 +137,7 @@ export class ResumableUpload {
 interface Stand {
   readonly offset: number;
   readonly url: string | undefined;
-  /** Once all of it stands. */
+  /** Called once the file is complete. */
   readonly transferId: string | undefined;
 }
 

@@ -55,7 +55,7 @@ export interface ClientOptions {
   /** `ftg_…` */
   readonly apiKey: string;
   readonly retry?: RetryOptions | undefined;
-  /** Of every call that names none of its own: see CallOptions. */
+  /** For calls that set none themselves: see CallOptions. */
   readonly timeoutMs?: number | undefined;
   /** In place of the fetch of the platform. */
   readonly fetch?: typeof fetch | undefined;
@@ -64,7 +64,7 @@ export interface ClientOptions {
 export interface CallOptions {
   /** Ends the call, its waits included, with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** Stands in the answer and in the log of the gateway. */
+  /** Appears in the answer and in the log of the gateway. */
   readonly requestId?: string | undefined;
   /**
    * Milliseconds in which nothing moves, up or down, before a try fails with `network_error` and the reason `timeout`.
@@ -74,7 +74,7 @@ export interface CallOptions {
 }
 
 const TIMEOUT_MS = 120_000;
-/** Of changes: from the last byte that it takes to its answer the gateway may work in silence. */
+/** For changes: the gateway may work in silence between the last byte of the body and its answer. */
 const WORKING_TIMEOUT_MS = 300_000;
 
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;

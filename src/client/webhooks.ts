@@ -1,4 +1,4 @@
-/** Webhooks: receivers that are told of the account's events. */
+/** Webhooks: receivers of the account's events. */
 import { at, changingOnce, deleting, patching, reading } from './calls.js';
 import type { CallOptions, Transport } from './transport.js';
 import type * as api from './types.js';
