@@ -86,7 +86,7 @@ export class FileTransferGatewayTrigger implements INodeType {
       async delete(this: IHookFunctions): Promise<boolean> {
         const kept = this.getWorkflowStaticData('node');
         const { webhookId } = kept;
-        // Somebody may have deleted it at the gateway.
+        // It may have been deleted at the gateway.
         if ((await listed(this)).some(({ id }) => id === webhookId)) await remove(this, String(webhookId));
         delete kept['webhookId'];
         delete kept['secret'];

@@ -65,7 +65,7 @@ function remedyOf(code: string): string | undefined {
 /** The nodes send an Idempotency-Key. */
 const REPEATING = 'Retry On Fail in the settings of the node does so by itself.';
 
-/** Whatever was thrown for this item, as n8n wants it. */
+/** Converts what was thrown for this item into an error of n8n. */
 export function itemError(node: INode, thrown: unknown, itemIndex: number): NodeApiError | NodeOperationError {
   const error =
     thrown instanceof NodeApiError || thrown instanceof NodeOperationError
