@@ -55,11 +55,11 @@ import { createBase64 } from '../workers/base64.js';
 import { logWith } from './log-with.js';
 import { type Part, partOf, type Parts } from './parts.js';
 
-/** Where `npm run build` puts the dashboard and the documentation. */
+/** The folder into which `npm run build` writes the dashboard and the documentation. */
 const DASHBOARD = fileURLToPath(inPackage('dist/dashboard'));
 const SITE = fileURLToPath(inPackage('dist/site'));
 
-/** What each thread opens first, and closes last. */
+/** The resources that each thread opens first, and closes last. */
 export async function openBase(
   config: Config,
   started: Parts,
@@ -69,7 +69,7 @@ export async function openBase(
 ): Promise<{ readonly tracer: Tracer; readonly storage: Storage }> {
   const log = logWith(logger);
   const tracer = await openTracer({ env: process.env, warn: (message, facts) => log('warn', message, facts) });
-  // The last spans are those of the end.
+  // The last spans are the spans of the end.
   started.add({ name: 'traces', stop: () => tracer.close() });
   const { dataDir, database, masterKey, history } = config;
   const { retentionDays, freeItems } = history;
@@ -96,11 +96,11 @@ interface Reach {
   /** Another one under the same rules, whose dials are observed: for the test of a connection. */
   readonly observedDialer: (observer: DialObserver) => Dialer;
   readonly remotes: Remotes;
-  /** Of the pools, also those that a test of a connection makes. */
+  /** The budgets of the pools, also of pools that a test of a connection makes. */
   readonly poolBudgets: PoolBudgets;
   readonly sweeper: Sweeper;
   readonly health: ConnectionHealth;
-  /** Not started; those of the application start after them. */
+  /** Not started; the parts of the application start after them. */
   readonly parts: readonly Part[];
 }
 
@@ -108,7 +108,7 @@ interface ReachOptions {
   readonly config: Config;
   readonly storage: Storage;
   readonly log: Log;
-  /** Where the gateway itself listens, as soon as that is known: no connection may lead there. */
+  /** The gateway's own address, as soon as it is known: no connection may lead there. */
   readonly listeners: readonly { readonly address: string; readonly port: number }[];
   /** Where the gateway runs one. */
   readonly sandbox: SandboxPart | undefined;
@@ -209,7 +209,7 @@ export function createApplication(options: ApplicationOptions): Application {
       frontEnd: () => server.build,
       ready: async () => !isDraining && (await isReady(storage)),
       disk: () => diskOf(config),
-      // Counted in the database for all nodes: one thread tells, and the others add nothing.
+      // Counted in the database for all nodes: one thread reports the number, the others add nothing.
       backlog: async () => (options.thread === 1 ? backlogOf({ watching, events, jobs }, storage) : NO_BACKLOG),
       reachable: async (most) => (options.thread === 1 ? storage.management.health.reachable(most) : []),
     },

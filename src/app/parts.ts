@@ -22,7 +22,10 @@ export class Parts {
     this.#running.push(part);
   }
 
-  /** Starts those of the list that run on these event loops. One that fails to start stays unstarted, and so do those after it. */
+  /**
+   * Starts the parts of the list that run on these event loops. When one fails to start, it and all later ones stay
+   * unstarted.
+   */
   async start(parts: readonly Part[], threads: Part['threads']): Promise<void> {
     for (const part of parts.filter((one) => one.threads === threads)) {
       await part.start?.();
