@@ -95,7 +95,7 @@ test('all streams of a job share its questions; the first begins them, the last 
   await eventually(() => another.stream.readableEnded, 'who may not any more, is told no more');
 });
 
-test('a job that has ended is told, and nothing is asked', async () => {
+test('a job that has ended is reported without a query', async () => {
   const never = (): never => assert.fail('nothing is to be asked');
   const events = new JobEvents({ find: never, ends: never, lastEnd: never }, new EventHub());
   const stream = events.watch({ ...JOB, state: 'succeeded' }, () => Promise.resolve(true));

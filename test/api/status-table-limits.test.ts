@@ -33,7 +33,7 @@ describe('limits', () => {
   });
   after(() => Promise.all([server.stop(), databases.stop()]));
 
-  test('429: the actions of the month; what is refused before it starts and what only looks takes none', async () => {
+  test('429: the actions of the month; a request that is refused before it starts takes none, nor does a read-only one', async () => {
     const plans = { tiny: { connections: 0, monthlyActions: 3 } };
     const gateway = await startGateway({
       plan: 'tiny',

@@ -1,4 +1,4 @@
-/** The rows of the status table that remote servers cause: 502 and 504, through servers that fail as told. */
+/** The rows of the status table that remote servers cause: 502 and 504, through servers that fail on command. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -27,7 +27,7 @@ function withPatience(connections: readonly { readonly [key: string]: unknown; r
   return connections.map(({ pool, ...others }) => ({ ...others, pool: { stallTimeoutMs: 120_000, ...pool } }));
 }
 
-describe('what goes wrong at the remote server is told in its words, and leaves nothing', () => {
+describe('a failure of the remote server is reported in its words, and leaves nothing', () => {
   let postgres: PostgresServer;
   let ssh: TestServer;
   let ftp: TestServer;

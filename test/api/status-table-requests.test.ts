@@ -17,7 +17,7 @@ const key = (name: string): string => `ftg_status-table-${name}-0123456789`;
 const LIMITS = { readBytes: 1000, jsonBodyBytes: 20_000, uploadBytes: 10_000, execOutputBytes: 5000 };
 const IN_TWO_SECONDS = new Date(Date.now() + 2000).toISOString();
 
-describe('what a client asks wrongly is refused, told and without effect', () => {
+describe('a wrong request is refused with a reason and without effect', () => {
   let postgres: PostgresServer;
   let ssh: TestServer;
   let ftp: TestServer;
@@ -459,7 +459,7 @@ describe('what a client asks wrongly is refused, told and without effect', () =>
         await refused(world, () => uploadRaw(api, id, { path: '/closed', filename: 'new' }, 'x'), denied);
         await refused(world, () => post(`/api/delete/${id}`, { path: '/closed/secret.txt' }), denied);
         await refused(world, () => post(`/api/mkdir/${id}`, { path: '/closed/sub' }), denied);
-        // Of a rename vsftpd says only that it failed.
+        // For a rename vsftpd reports only the failure.
         const notMoved =
           id === 'ssh' ? denied : ({ ...denied, code: 'remote_failure', text: /550 Rename failed/ } as const);
         await refused(world, () => post(`/api/move/${id}`, { from: '/closed/secret.txt', to: '/taken' }), notMoved);

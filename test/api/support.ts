@@ -55,7 +55,7 @@ export interface World {
   readonly disks: readonly Disk[];
 }
 
-/** Sends a request that must be refused, and looks everywhere that a refusal could leave something. */
+/** Sends a request that must be refused, and checks every place where a refusal could leave something. */
 export async function refused(world: World, send: () => Promise<ApiAnswer>, expected: Refusal): Promise<ApiAnswer> {
   const before = await look(world);
   const answer = await send();
@@ -94,7 +94,7 @@ async function look({ api, databaseUrl, disks }: World): Promise<{ total: number
   const files: string[] = [];
   for (const disk of disks) {
     for (const file of await disk.files('/')) {
-      // A hidden file may be cleaned up between the two looks.
+      // A hidden file may be cleaned up between the two checks.
       const content = await disk.read(file).catch(() => undefined);
       files.push(`${file} ${content?.length ?? 'gone'}`);
     }

@@ -103,7 +103,7 @@ describe('unknown fields', () => {
     });
   }
 
-  test('a strict refusal leaves nothing, also where the field stands behind the content', async () => {
+  test('a strict refusal leaves nothing, also where the field comes behind the content', async () => {
     for (const send of [
       post('/api/upload/sandbox', { filename: 'never', content: base64, late: 1 }),
       post('/api/write/sandbox', { path: '/never', encoding: 'text', content: 'x'.repeat(2_000_000), late: 1 }),

@@ -71,7 +71,7 @@ test('a test reads no more than it says: nothing is pinned by it, and the histor
   assert.equal(await count(), before);
 });
 
-test('the failing step tells the reason and what to do, and the card of the last good test stays', async () => {
+test('the failing step has the reason and a remedy, and the card of the last good test stays', async () => {
   const wrong = `SHA256:${'A'.repeat(43)}`;
   assert.equal((await ops.post('/manage/connections/box/host-keys', { fingerprint: wrong })).status, 200);
   const mismatch = await run('/manage/connections/box/test');

@@ -12,7 +12,7 @@ interface Connection {
   readonly [field: string]: unknown;
 }
 
-/** The first account has a connection of the configuration file; nobody listens there. */
+/** The first account has a connection of the configuration file; no server listens there. */
 const OPERATORS_CONNECTION = {
   id: 'operators',
   name: 'Operators',
@@ -82,7 +82,7 @@ test('connections of every type are made with their defaults, and no answer show
   );
 });
 
-test('mistakes are told by field', async () => {
+test('mistakes are reported by field', async () => {
   const wrong: readonly [object, RegExp][] = [
     [{ ...SFTP, host: 'http://x' }, /host/],
     [{ ...SFTP, host: undefined }, /host is missing/],
@@ -194,7 +194,7 @@ test("they stay the operator's when the file has dropped their connection", asyn
   assert.equal((await ops.patch(at, { rootPath: '/a' })).status, 200, 'from now on they are its own');
 });
 
-/** Names stand in logs, terminals and mails. */
+/** Names appear in logs, terminals and mails. */
 test('no name holds what a terminal or a log would obey', async () => {
   const { id } = await make(ops, SFTP);
   const folder = { connectionId: 'sandbox', path: '/' };

@@ -1,4 +1,4 @@
-/** Deliveries as the owner looks at them: what was sent and answered, by filter, many sent again; and tests of a webhook. */
+/** Deliveries as the owner sees them: requests and answers, by filter, many sent again; and tests of a webhook. */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, afterEach, before, test } from 'node:test';
@@ -168,7 +168,7 @@ test('dead letters are counted, then sent again together, each once and under it
   await ops.send(`/api/webhooks/${one.id}`, { method: 'DELETE' });
 });
 
-test('a test of a webhook is signed, checked as a delivery is, and tells what came back; it is no event', async () => {
+test('a test of a webhook is signed, checked like a delivery, and shows the answer; it is no event', async () => {
   const { id, secret } = await subscribe();
   const send = async () => field<Test>(await ops.post(`/api/webhooks/${id}/test`), 'test');
   const sent = await send();

@@ -1,4 +1,4 @@
-/** The events of an account as its owner looks at them, and the deliveries of one webhook. */
+/** The events of an account as its owner sees them, and the deliveries of one webhook. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ApiClient, Browser } from '../../support/gateway.js';
@@ -63,7 +63,7 @@ test('the newest event comes first, each as the feed for programs has it, page b
     expectError(await ops.get(`/manage/feed?${query}`), 400, 'bad_request');
 });
 
-test('nobody sees the events of another account, nor the deliveries of its webhooks', async () => {
+test('the events of another account and the deliveries of its webhooks are hidden', async () => {
   assert.deepEqual(await feed('', other), { events: [], last: 0, cursor: null });
   const byKey = (key: string) => ops.send('/manage/feed', { headers: { Authorization: `Bearer ${key}` } });
   assert.equal((await byKey(ADMIN_KEY)).status, 200);

@@ -53,7 +53,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Each operation logs in anew: a session ends with it. */
+/** Each operation logs in again: a session ends with it. */
 async function connect(browser: Browser, id: string, more: object = {}): Promise<string> {
   const input = {
     id,
@@ -94,7 +94,7 @@ const auditOf = async (
   field(await ops.get(`/manage/audit?action=${action}`), 'entries');
 
 describe('planned rotation of host keys', { concurrency: 1 }, () => {
-  test('a key that is announced waits; accepted, it is trusted once the server shows it alone; else it is refused, and told why', async () => {
+  test('a key that is announced waits; accepted, it is trusted once the server shows it alone; else it is refused, with the reason', async () => {
     await sshd.restart([first.file]);
     const second = newKey('ed25519');
     const [asked, left] = [

@@ -43,7 +43,7 @@ async function ended(id: string): Promise<JobView> {
   return jobAt(id);
 }
 
-test('a session begins a job by the endpoint for programs, and sees what it was told and who began it', async () => {
+test('a session begins a job by the endpoint for programs, and sees its definition and who began it', async () => {
   const { id } = field<{ id: string }>(await ops.post('/api/jobs', COPY), 'job', 202);
   const job = await ended(id);
   assert.equal(job.state, 'succeeded', (await ops.get(`/api/jobs/${id}/files`)).text);
@@ -98,7 +98,7 @@ test('the item of each file names its job', async () => {
   assert.equal(write?.jobId, null);
 });
 
-test('watched, a job is told with what it was told, and the stream ends with it', async () => {
+test('the stream of a job has its definition, and ends with the job', async () => {
   const { id } = field<{ id: string }>(await ops.post('/api/jobs', { ...COPY, dryRun: true }), 'job', 202);
   const events = await ops.get(`/manage/jobs/${id}/events`);
   assert.match(String(events.headers['content-type']), /^text\/event-stream/);

@@ -83,7 +83,7 @@ test('a wrong password and an unknown address get one answer, and five failures 
   expectError(wrong, 401, 'unauthenticated');
   const unknown = await browser.login('nobody@example.com', 'wrong');
   assert.equal(unknown.text, wrong.text);
-  // All at once: whoever guesses in parallel must not get more guesses.
+  // All at once: parallel guesses must not get more attempts.
   const guesses = await Promise.all(
     Array.from({ length: 10 }, (_, index) => gateway.visitor().login('locked@example.com', `guess ${index}`)),
   );
@@ -101,7 +101,7 @@ test('a wrong password and an unknown address get one answer, and five failures 
   assert.equal(failures?.['count'], 5);
 });
 
-test('a session that stood in the browser before the login is no part of it', async () => {
+test('a session that was in the browser before the login is no part of it', async () => {
   const planted = `ftg_session=${'A'.repeat(43)}`;
   const browser = gateway.visitor();
   browser.cookie = planted;
@@ -147,7 +147,7 @@ test('a session ends when it idles, when its time is over, and when it is revoke
   expectError(await here.delete(`/manage/sessions/${newest?.id}`), 404, 'unknown_item');
 });
 
-test('a stream that somebody looks at keeps no session alive', async () => {
+test('an open stream keeps no session alive', async () => {
   const browser = await gateway.browser();
   const id = field<{ id: string }>(await browser.get('/manage/session'), 'session').id;
   const stream = await browser.open('/api/events', { headers: { Accept: 'text/event-stream' } });
@@ -173,7 +173,7 @@ test('a stream that somebody looks at keeps no session alive', async () => {
   stream.destroy();
 });
 
-test('a page that asks by itself while nobody is there keeps no session alive', async () => {
+test('a page that polls without its user keeps no session alive', async () => {
   const browser = await gateway.browser();
   const id = field<{ id: string }>(await browser.get('/manage/session'), 'session').id;
   const isOld = async (): Promise<boolean | undefined> => {
@@ -262,7 +262,7 @@ test('a login session may use the file operations, with the token where somethin
 });
 
 // The last two start gateways of their own, which take the sandbox's connection over.
-test('a changed password ends the other sessions, and stands over a restart', async () => {
+test('a changed password ends the other sessions, and remains after a restart', async () => {
   const email = 'other@example.com';
   const [here, there] = [await gateway.browser(email), await gateway.browser(email)];
   const next = 'another long password';

@@ -32,7 +32,7 @@ let gateway: ManagedGateway;
 let ops: Browser;
 
 before(async () => {
-  // Nobody looks at the sandbox: what its operations say is all that is known of it.
+  // The sandbox has no checks: only the results of its operations are known.
   gateway = await startManaged({ health: { everySeconds: 0 } });
   ops = await gateway.browser();
 });
@@ -78,7 +78,7 @@ test('a connection fails by errors of reaching its server and logging in there, 
   }
 });
 
-test('the next success clears a connection that failed; names that clash tell nothing of it', async () => {
+test('the next success clears a connection that failed; name conflicts do not change its state', async () => {
   await forget();
   const code = 'login_refused';
   await record({ code }, { code });
@@ -199,7 +199,7 @@ test('transfers are found by key, error code and request, and what only looked c
   expectError(await ops.get('/manage/transfers?keyId=me'), 400, 'bad_request');
 });
 
-test('the health of the last days tells for how long each day a server was down', async () => {
+test('the health of the last days has the downtime of a server for each day', async () => {
   await withSql(gateway.databaseUrl, async (sql) => {
     await sql`delete from connection_outages`;
     await sql`

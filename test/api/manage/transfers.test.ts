@@ -48,7 +48,7 @@ async function upload(filename: string, body = 'content'): Promise<void> {
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** A raw upload of `size` bytes that goes on when it is told to. */
+/** A raw upload of `size` bytes that continues when the test says so. */
 function slowUpload(browser: Browser, filename: string, size: number) {
   const body = new PassThrough();
   const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': String(size) };
@@ -160,7 +160,7 @@ test('with batch=true all transfers that have ended in a second are one event', 
   response.destroy();
 });
 
-test('nobody sees or cancels what another account transfers', async () => {
+test('the transfers of another account can be neither seen nor cancelled', async () => {
   const other = await gateway.browser('other@example.com');
   const { events, response } = await watch(other);
   const { body, answered } = slowUpload(await gateway.browser(), 'private.bin', 1000);
@@ -212,7 +212,7 @@ test('event streams are counted, and end with their session', async () => {
   await ended;
 });
 
-/** A stream that a key had opened stayed open for good once, and showed whatever came later. */
+/** A stream that a key had opened once stayed open for ever, and showed all later events. */
 for (const [what, end] of [
   ['is revoked', (at: string) => ops.delete(at)],
   ['loses its scope', (at: string) => ops.patch(at, { scopes: ['read'] })],

@@ -138,7 +138,7 @@ test('the validator would find a mistake', async () => {
 
 /** Shown in jobs, or in the history, alone. */
 const HIDDEN = ['source_suspicious', 'client_gone', 'copy_unverified', 'too_many_sessions'];
-/** What no operation can give stands in the table alone: there is no operation to give it. */
+/** Statuses that no operation returns are only in the table. */
 const WITHOUT_OPERATION = ['unknown_route', 'method_not_allowed'];
 
 /** Its fields, and theirs. */
@@ -192,7 +192,7 @@ function resolve(document: OpenApiDocument, schema: Schema): Schema {
   return found;
 }
 
-/** They stand in the parameter. */
+/** They are part of the parameter. */
 function withoutWords(schema: object): unknown {
   return { ...schema, description: undefined, examples: undefined };
 }

@@ -33,7 +33,7 @@ for (const [name, shown] of [
   ['management', managementApi().document],
 ] as const) {
   const { html: page, groups } = referencePage(shown, '/openapi.json');
-  test(`${name}: every link has its target, and every id stands once`, () => {
+  test(`${name}: every link has its target, and every id is unique`, () => {
     const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id);
     assert.equal(new Set(ids).size, ids.length);
     const listed = groups.flatMap(({ links }) => links.map(({ href }) => href.slice(1)));
