@@ -95,7 +95,7 @@ test('fish completes', async () => {
   await offers('ftg cat "sandbox:/in/sub f', ['sandbox:/in/sub folder/']);
 });
 
-test('names are kept for a moment, for nobody else to read, and failures are quiet', async () => {
+test('names are cached for a moment, readable by their user alone, and failures are quiet', async () => {
   const cache = join(terminal.home, '.cache/ftg/completion');
   const ask = (words: readonly string[], more = {}) =>
     terminal.run(['__complete', 'zsh', '--', ...words], { env: { ...more } });

@@ -125,10 +125,10 @@ test('Ctrl-C is a key of the editor: edit goes on', async () => {
   assert.equal(readFileSync(there('keys.txt'), 'utf8'), 'one\ntwo\nthree\n');
 });
 
-test('edit leaves what somebody else has written meanwhile, and keeps what was typed', async () => {
+test('edit leaves changes that were made meanwhile, and keeps the typed text', async () => {
   for (const [name, others] of [
     ['raced.txt', 'echo theirs >'],
-    // Of the same size, and within the second.
+    // With the same size, and within the same second.
     ['same-size.txt', 'printf "ten\\n" >'],
     ['gone.txt', 'rm'],
   ] as const) {
@@ -313,7 +313,7 @@ class Lines {
   }
 }
 
-test('the commonest slips are told with what was meant', async () => {
+test('the commonest mistakes get a suggestion', async () => {
   const slips: readonly (readonly [code: number, hint: string, words: readonly string[]])[] = [
     [5, 'did you mean box:reports/ ?', ['put', 'report.csv', 'box:reports']],
     [5, 'did you mean warehouse:reports/ ?', ['cp', 'box:note.txt', 'warehouse:reports']],
@@ -367,7 +367,7 @@ test('fields become the options that they were typed as, and nothing else does',
     assert.equal(said(text), text);
 });
 
-test('a place is told from a local path, also on Windows', () => {
+test('a place is distinguished from a local path, also on Windows', () => {
   for (const text of ['box:', 'box:a', 'c:/x', 'box:a:b']) assert.ok(isPlace(text, 'linux'), text);
   for (const text of ['box', './a:b', '/a:b', ':a', '']) assert.ok(!isPlace(text, 'linux'), text);
   for (const text of [String.raw`C:\x`, 'c:/x', String.raw`.\a:b`]) assert.ok(!isPlace(text, 'win32'), text);

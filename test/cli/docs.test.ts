@@ -1,4 +1,4 @@
-/** What docs/integrate/cli.md tells the reader to type works as it stands, on a live gateway. */
+/** The commands of docs/integrate/cli.md work as written, on a live gateway. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';

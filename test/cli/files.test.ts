@@ -102,7 +102,7 @@ test('put of a large file that is interrupted goes on when it is run again', asy
   await proxy.stop();
 });
 
-test('get of a large file that is interrupted goes on when it is run again, and begins anew where the file is another one', async () => {
+test('get of a large file that is interrupted continues when it is run again, and starts again where the file is another one', async () => {
   const size = 96 * MIB;
   const old = new Date(Date.now() - 2 * 86_400_000);
   const proxy = await startProxy(gateway.port);
@@ -141,7 +141,7 @@ test('get of a large file that is interrupted goes on when it is run again, and 
   await proxy.stop();
 });
 
-test('get goes on where the line breaks, and begins a file anew that nothing tells from a later one', async () => {
+test('get continues where the line breaks, and starts a file again that cannot be distinguished from a later one', async () => {
   const proxy = await startProxy(gateway.port);
   const env = { FTG_URL: `http://127.0.0.1:${proxy.port}` };
   const content = randomBytes(24 * MIB);

@@ -99,7 +99,7 @@ test('cp -r, mv -r and rm -r are jobs, between connections too', async () => {
   await terminal.fails(2, /path|folder/, ['rm', '-r', 'old:/']);
 });
 
-test('mv -r replaces nothing unless it is told to, and what is left says so by its exit code', async () => {
+test('mv -r replaces nothing without the option, and its exit code reports files that are left', async () => {
   make(there('from'), ['a', 'b']);
   make(join(ftp.folder, 'to'), ['b']);
   writeFileSync(join(ftp.folder, 'to/b'), 'theirs');

@@ -1,4 +1,4 @@
-/** `ftg init`: what it writes is what the gateway starts with; what stands is not lost. */
+/** `ftg init`: the gateway starts with the files that it writes; existing files are not lost. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -64,7 +64,7 @@ test('the gateway starts with what was written, and its key opens it', async () 
   assert.equal((await gone).code, 0);
 });
 
-test('a second run replaces nothing unless it is told to, and never the secrets', async () => {
+test('a second run replaces nothing without the option, and never the secrets', async () => {
   await terminal.ok(['init', ...EMAIL]);
   const [yaml, env] = [text('gateway.yaml'), text('gateway.env')];
   await terminal.fails(5, /gateway\.yaml exists\n +--force replaces it/, ['init', ...EMAIL]);

@@ -70,7 +70,7 @@ test('a secret is asked for without showing what is typed, and Ctrl-C ends it', 
   await terminal.ok(['profiles', 'rm', 'typed']);
 });
 
-test('a broken profile file is told, not overwritten', async () => {
+test('a broken profile file is reported, not overwritten', async () => {
   const other = new Terminal();
   await other.ok(['profiles', 'add', 'a', '--url', 'http://a', '--key-file', '-'], { input: KEY });
   const path = join(other.home, '.config/ftg/profiles.json');
@@ -145,7 +145,7 @@ test('ftg serve is the gateway, with its own signals and exit codes', async () =
     await once(child.stdout, 'data', { signal: AbortSignal.timeout(500) }).catch(() => undefined);
   }
   assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200, seen.join('\n'));
-  // Nobody asked /readyz, so nobody has to see that it is not ready any more.
+  // No balancer asks /readyz, so none has to see that it is not ready any more.
   child.kill('SIGTERM');
   assert.equal((await gone).code, 0);
   assert.ok(existsSync(join(terminal.home, 'data')));

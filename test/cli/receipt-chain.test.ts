@@ -117,7 +117,7 @@ describe('a chain of receipts', () => {
     assert.equal(await brokenAt([]), undefined);
   });
 
-  test('a signature of another kind, by another key, or by one that is not told', async () => {
+  test('a signature of another kind, by another key, or by an unlisted key', async () => {
     const index = 2;
     const [head = '', body = '', signature = ''] = parsed(index).receipt.split('.');
     const payload = verifyReceipt(parsed(index).receipt, keys);
@@ -154,7 +154,7 @@ describe('a chain of receipts', () => {
     assert.equal(await brokenAt(lines, former), 3, 'keys from before the change');
   });
 
-  test('what is signed anew by who has the key: the next link tells', async () => {
+  test('the next link reveals a link that the owner of the key has signed again', async () => {
     for (let index = 0; index < LINKS - 1; index++) {
       const payload = verifyReceipt(parsed(index).receipt, keys);
       const anew = (changes: object): string[] =>
@@ -183,7 +183,7 @@ describe('a chain of receipts', () => {
     assert.equal((await verifyChain(told(forgotten(...lines.keys())), keys)).forgotten, LINKS);
     assert.equal(await brokenAt(forgotten(3)), 4);
     assert.equal(await brokenAt(forgotten(0, 4)), 5);
-    // While a chain is read, the history may forget some that stood when it was begun.
+    // While a chain is read, the history may delete some of its items.
     const ofOneDay = chainOf(LINKS, DAY_MS / LINKS);
     const last = JSON.stringify({ ...(JSON.parse(ofOneDay[4]!) as object), transfer: null });
     assert.equal((await verifyChain(told(ofOneDay.with(4, last)), keys)).forgotten, 1);

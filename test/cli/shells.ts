@@ -20,7 +20,7 @@ export const INTERACTIVE: Readonly<Record<'bash' | 'zsh', Shell>> = {
 const PROMPT = '> ';
 const END = '#end';
 
-/** What stands on the command line after Tab; `typed` is what came before it. */
+/** The text of the command line after Tab; `typed` is the text before it. */
 export async function completed(
   { command, setUp }: Shell,
   typed: readonly string[],
