@@ -95,7 +95,7 @@ suite('the quick start', () => {
 
   const shell = async (line: string): Promise<string> => (await run('sh', ['-c', line], { cwd: folder })).stdout;
 
-  test('prints lines that work as they stand, in the order in which they stand', async () => {
+  test('prints lines that work as written, in their order', async () => {
     const program = start(folder, { PORT: String(port) });
     try {
       const banner = await served(program);
@@ -173,7 +173,7 @@ suite('the quick start', () => {
     });
   }
 
-  test('a configuration without any account says that nobody can log in', async () => {
+  test('a configuration without any account warns that no login is possible', async () => {
     const elsewhere = mkdtempSync(path.join(tmpdir(), 'ftg-no-account-'));
     chmodSync(elsewhere, 0o755);
     const file = path.join(elsewhere, 'gateway.yaml');

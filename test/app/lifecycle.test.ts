@@ -72,7 +72,7 @@ suite('a bad configuration', () => {
   });
 });
 
-test('the log names an error that nobody expected by its places in the sources, though the program is one bundle', async (t) => {
+test('the log names an unexpected error by its places in the sources, though the program is one bundle', async (t) => {
   await inFolder(async (folder) => {
     const planted = path.join(folder, 'planted.mjs');
     writeFileSync(
@@ -211,7 +211,7 @@ suite('signals', { concurrency: true }, () => {
   });
 });
 
-suite('an error that nobody caught', () => {
+suite('an uncaught error', () => {
   for (const kind of ['exception', 'rejection']) {
     test(`${kind}: is logged, the gateway stops, the program ends with 1`, async (t) => {
       const { child, saw, ended } = run(t, FAKE, [kind]);

@@ -95,7 +95,7 @@ suite('where the sandbox runs', () => {
     }
   }
 
-  test('a connection that looks like its own does not start it: "auto" is where it ran before', async () => {
+  test('a connection that resembles its own does not start it: "auto" is where it ran before', async () => {
     await inFolder(async (folder) => {
       const dataDir = path.join(folder, 'data');
       assert.deepEqual(await starts(dataDir, 'auto'), { runs: false, off: [] });
@@ -116,7 +116,7 @@ suite('credentials', () => {
     assert.equal(newCredentials(state, 0, generateKey)?.apiKey, KEY);
   });
 
-  test('stand in the account that made them, later ones leave them alone', () => {
+  test('are in the account that made them, later accounts leave them alone', () => {
     const first = quickStartAccount(credentials);
     assert.equal(first.apiKeys[0]?.key, KEY);
     assert.equal(first.password, 'shownOnce');
@@ -178,7 +178,7 @@ suite('the banner', () => {
     assert.match(later, /delete .*quick-start\.json/);
   });
 
-  test('its curl lines work as they stand: each is a good request with the key', async () => {
+  test('its curl lines work as written: each is a good request with the key', async () => {
     const seen: string[] = [];
     const server = http.createServer((request, response) => {
       const chunks: Buffer[] = [];

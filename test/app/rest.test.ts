@@ -20,7 +20,7 @@ test('at rest it sends few statements', { timeout: 120_000 }, async (context) =>
       return Number(row?.count);
     });
   try {
-    // The first looks, which are spread over a minute, and what the start itself has sent.
+    // The first checks, which are spread over a minute, and the requests of the start itself.
     await delay(MEASURED_MS / 3);
     const before = await count();
     await delay(MEASURED_MS);

@@ -135,7 +135,7 @@ describe('a gateway with two event loops', () => {
     assert.ok(most >= 2 && most <= LIMIT, `${most} sessions at once`);
   });
 
-  test('one session for two loops: whoever asks gets it from the other that lets it idle', async () => {
+  test('one session for two loops: a loop that asks gets it from the other one, where it is idle', async () => {
     const [one, two] = await clientsOfBoth(gateway);
     for (const [turn, client] of [one, two, one, two].entries()) {
       const started = performance.now();
@@ -185,7 +185,7 @@ describe('a gateway with two event loops', () => {
     close(one, two);
   });
 
-  test('keys are guessed at one speed, whatever the loop', async () => {
+  test('keys are guessed at one speed, over all loops', async () => {
     const wrong = 'ftg_wrong-key-0123456789-abcdefgh';
     // New connections: those that rested since an earlier test may be closed at this very moment.
     const fresh = gateway.client();

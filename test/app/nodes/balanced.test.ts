@@ -198,7 +198,7 @@ describe('three gateways behind a load balancer', { timeout: 240_000 }, () => {
         await eventually(() => served > before + 10, 'requests are served');
         assert.equal(await gateways[node]?.stop(), 0);
         gateways[node] = await startNode(ports[node]);
-        // As whoever rolls a release out does: the next one stops when the balancer has found this one.
+        // Like a rolling release: the next one stops when the balancer has found this one.
         const { api } = gateways[node];
         const own = (): Promise<number> => api.get('/metrics', { key: '' }).then(({ text }) => requestsIn(text));
         const alone = await own();
