@@ -3,7 +3,9 @@ import net from 'node:net';
 import { join } from 'node:path';
 import type { FtpServer } from './ftp.js';
 
-/** A folder on an FTP server whose files are taken away, by name, before its client is told that they were stored. */
+/**
+ * A folder on an FTP server whose files are removed, by name, before its client gets the answer that they were stored.
+ */
 export interface DropFolder {
   readonly port: number;
   /** The file that was taken away under this name, and has not been read here before. */
