@@ -1,7 +1,6 @@
 /** Runs one file of a job: an operation like any other, except that only its end is recorded. */
 import type { Budget } from '../budgets/budget.js';
 import { Memory } from '../budgets/memory.js';
-import type { Caller } from '../base/caller.js';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../contract/connection/types.js';
@@ -171,7 +170,7 @@ export class FileWork {
       if (job.definition.onConflict === 'newer')
         await operation.use((remote) => refuseOlder(remote, wanted, file.modifiedMs));
       await this.#tree.markCopied(job.id, file.path, file.size, file.modifiedMs);
-      const move = (): Promise<unknown> => moveFile(operation, fixed(from), to, overwrite);
+      const move = (): Promise<unknown> => moveFile(operation, fixed(from), to, { replace: overwrite });
       await (renames(job) ? underFreeName(move) : move());
     });
   }
@@ -333,17 +332,10 @@ function requestOf(
   connection: Connection,
   path: RemotePath,
 ): OperationRequest {
-  const caller: Caller = {
-    accountId: job.accountId,
-    email: job.email,
-    plan: job.plan,
-    keyId: job.keyId ?? '',
-    scopes: ['read', 'write'],
-    connections: [],
-  };
+  const { accountId, plan, keyId } = job;
   const shown = path.toWellFormed();
   return {
-    caller,
+    caller: { accountId, plan, keyId: keyId ?? '' },
     connection,
     type,
     path: shown,

@@ -85,7 +85,7 @@ export function recordOperation(outcome: OperationOutcome, logger: Logger, metri
   if (!logger.isLevelEnabled('info')) return;
   const stagesMs: Record<string, number> = {};
   stages.forEach((ms, stage) => (stagesMs[stage] = Math.round(ms * 100) / 100));
-  const isClean = error === undefined && isPlain(outcome.requestId) && isPlain(outcome.connectionId);
+  const isClean = error === undefined && isPlain(outcome.requestId ?? '') && isPlain(outcome.connectionId);
   (isClean ? logger.clean : logger).info(
     {
       requestId: outcome.requestId,

@@ -6,7 +6,15 @@ import { definitionOf } from '../contract/connection/types.js';
 import { LeftOutCount } from '../remotes/left-out.js';
 import { refuseRoot } from '../remotes/obstacles.js';
 import { baseName, ROOT, type RemotePath } from '../remotes/path.js';
-import type { ExecOptions, ExecResult, FileInfo, LeftOut, Remote } from '../remotes/remote.js';
+import type {
+  ExecOptions,
+  ExecResult,
+  FileInfo,
+  LeftOut,
+  MoveOptions,
+  Remote,
+  RemoveOptions,
+} from '../remotes/remote.js';
 import type { Attempt } from '../remotes/registry.js';
 import type { Operation } from './operation.js';
 import type { PathReference } from './path-reference.js';
@@ -14,13 +22,17 @@ import { deleteTree } from './tree/delete.js';
 import type { ListedTree } from './tree/list-tree.js';
 import { compareFiles, HeldListing, SortedListing } from './sorted-listing.js';
 
-export async function deleteFile(operation: Operation, reference: PathReference): Promise<RemotePath> {
+export async function deleteFile(
+  operation: Operation,
+  reference: PathReference,
+  options?: RemoveOptions,
+): Promise<RemotePath> {
   return operation.use(async (remote, attempt) => {
     const path = await reference(remote);
     operation.locate(path, baseName(path));
     attempt.committed();
     operation.mark('transfer');
-    await remote.remove(path);
+    await remote.remove(path, options);
     return path;
   });
 }
@@ -44,20 +56,21 @@ export async function deleteAll(
   return operation.use(work, { endsBetween: true });
 }
 
+/** `showsSource`: the history keeps the path of the source. */
 export async function moveFile(
   operation: Operation,
   from: PathReference,
   to: PathReference,
-  overwrite: boolean,
+  { showsSource = false, ...options }: MoveOptions & { readonly showsSource?: boolean },
 ): Promise<{ readonly from: RemotePath; readonly to: RemotePath }> {
   return operation.use(async (remote, attempt) => {
     const [source, target] = [await from(remote), await to(remote)];
-    operation.locate(target, baseName(target));
+    if (!showsSource) operation.locate(target, baseName(target));
     operation.evidence.moves(source, target);
     await refuseIntoItself(remote, source, target);
     attempt.committed();
     operation.mark('rename');
-    const moved = await remote.move(source, target, { replace: overwrite }).catch(sayHowToReplace);
+    const moved = await remote.move(source, target, options).catch(sayHowToReplace);
     operation.fileSize = moved.size;
     return { from: source, to: target };
   });

@@ -25,13 +25,14 @@ import { type JobPart, recordOf } from './part.js';
 import { Stages, type StageTimes } from './stages.js';
 
 export interface OperationRequest {
-  readonly caller: Caller;
+  readonly caller: Pick<Caller, 'accountId' | 'plan' | 'keyId'>;
   readonly connection: Connection;
   readonly type: TransferType;
   /** As requested; the operation may learn the final one (`locate`). */
   readonly path: string;
   readonly filename: string;
-  readonly requestId: string;
+  /** Absent: no request asked for it. */
+  readonly requestId?: string;
   /** Aborted when the client has left or the gateway drains. */
   readonly signal: EndSignal;
   /** Counts what its streams hold; absent = bounded elsewhere. */
@@ -52,6 +53,10 @@ export interface OperationRequest {
   readonly link?: LinkUse | undefined;
   /** Waits after those of clients if sessions are few. */
   readonly priority?: Priority;
+  /** It counts no action of the month, whatever its type. */
+  readonly isFree?: boolean;
+  /** What fails before `Operation.confirm` is not recorded: it may not be wanted, or is tried again. */
+  readonly isTentative?: boolean;
   /** Whether the file's digest is wanted; absent = as its connection says. */
   readonly wantsDigest?: boolean | undefined;
 }
@@ -108,6 +113,8 @@ export interface Operation {
   leavingNothing<R>(work: () => Promise<R>): Promise<R>;
   /** From here on a failure may leave some of the bytes in the target file. */
   writesInPlace(): void;
+  /** A tentative operation is wanted, and begins now. */
+  confirm(): void;
   /** The file's final path, once known. */
   locate(path: RemotePath, filename: string): void;
   /** `endsBetween`: each of many changes is done or not, and the end of the operation stops it before the next one. */
@@ -131,7 +138,7 @@ interface OperationsOptions {
 /** For the log and the metrics. */
 export interface OperationOutcome {
   readonly transferId: string;
-  readonly requestId: string;
+  readonly requestId: string | undefined;
   readonly type: TransferType;
   readonly protocol: Connection['type'];
   readonly connectionId: string;
@@ -196,7 +203,7 @@ export class Operations {
     request.signal.throwIfAborted();
     // An operation that cannot be recorded is not begun.
     await this.#options.storage.history.admit();
-    const countsAction = !FREE.has(type);
+    const countsAction = request.isFree !== true && !FREE.has(type);
     if (countsAction) await this.#options.storage.quota.take(caller.accountId, this.planOf(caller).monthlyActions);
     const untake = (): void => {
       if (countsAction) this.#options.storage.quota.giveBack(caller.accountId, this.planOf(caller).monthlyActions);
@@ -220,6 +227,7 @@ export class Operations {
       path: request.path,
       countsAction,
       linkId: request.link?.id,
+      isTentative: request.isTentative,
       ...recordOf(request.job),
     });
     return new RunningOperation(request, direction, transfer, this.#options, untake);
@@ -253,6 +261,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
   #isIrrevocable = false;
   #reasonToEnd: Error | undefined;
   #isInPlace = false;
+  #isConfirmed: boolean;
   readonly #stages: Stages;
   #final: { path: string; filename: string } | undefined;
   readonly #startedAt = performance.now();
@@ -272,6 +281,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
     this.#untake = untake;
 
     this.transferId = transfer.id;
+    this.#isConfirmed = request.isTentative !== true;
     this.evidence = new Evidence(request.connection, request.wantsDigest === true);
     this.#stopListening = onAbort(request.signal, (reason) => this.end(reason));
     this.span = this.#beginSpan();
@@ -288,6 +298,12 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
 
   writesInPlace(): void {
     this.#isInPlace = true;
+  }
+
+  confirm(): void {
+    if (this.#isConfirmed) return;
+    this.#isConfirmed = true;
+    this.#transfer.confirm();
   }
 
   async leavingNothing<R>(work: () => Promise<R>): Promise<R> {
@@ -369,7 +385,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
   /** Records the failure and resolves with the error for the answer: always the first one, as a GatewayError. */
   async fail(thrown: unknown): Promise<GatewayError> {
     const error = this.#ownError(thrown);
-    if (!this.#recorded && this.#request.job?.passesOver(error) === true) {
+    if (!this.#recorded && (!this.#isConfirmed || this.#request.job?.passesOver(error) === true)) {
       this.drop(error);
       return error;
     }

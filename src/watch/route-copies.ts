@@ -4,7 +4,6 @@
  */
 import { Memory } from '../budgets/memory.js';
 import type { Budget } from '../budgets/budget.js';
-import type { Caller } from '../base/caller.js';
 import { GatewayError, type ErrorCode, toGatewayError } from '../base/errors.js';
 import { retryDelay, type RetrySchedule } from '../base/retry-schedule.js';
 import type { Connection } from '../connections/connection.js';
@@ -65,7 +64,7 @@ const FOR_GOOD: ReadonlySet<ErrorCode> = new Set(['unknown_connection', 'plan_re
 
 /** Where the files of an event go, as that is now. */
 interface CopyPlan {
-  readonly caller: Caller;
+  readonly caller: OperationRequest['caller'];
   readonly copyTo: CopyTo;
   readonly folder: WatchedFolder;
   readonly source: Connection;
@@ -174,14 +173,7 @@ export class RouteCopier {
   async #planOf(event: CopyingEvent, folder: WatchedFolder): Promise<CopyPlan | GatewayError> {
     const { connections, operations, folders } = this.#options;
     const { copyTo, accountId } = folder;
-    const caller: Caller = {
-      accountId,
-      email: event.email,
-      plan: event.plan,
-      keyId: '',
-      scopes: ['read', 'write'],
-      connections: [],
-    };
+    const caller = { accountId, plan: event.plan, keyId: '' };
     try {
       if (copyTo === null) {
         throw new GatewayError('cancelled', 'copyTo was taken from the watched folder before the file was copied');

@@ -16,7 +16,7 @@ import { Scheduler, type CheckFacts } from './scheduler.js';
 import { WatchService, type WatchServiceOptions } from './service.js';
 
 interface WatchingOptions {
-  readonly storage: Pick<Storage, 'connections' | 'locks' | 'history'> & { readonly watching: WatchStorage };
+  readonly storage: Pick<Storage, 'connections' | 'locks'> & { readonly watching: WatchStorage };
   readonly operations: Operations;
   /** What the streams of all operations may hold together. */
   readonly memoryBytes: Budget;
@@ -60,7 +60,7 @@ export function createWatching(options: WatchingOptions): Watching {
   const { folders, files, events, copies, queue, agenda } = storage.watching;
   const { remotes } = operations;
   const leftovers = (connection: Connection): Leftovers => operations.leftoversOf(connection);
-  const { connections, locks, history } = storage;
+  const { connections, locks } = storage;
   const looks = new FolderLooks({
     files,
     remotes,
@@ -76,9 +76,7 @@ export function createWatching(options: WatchingOptions): Watching {
     events,
     folders,
     connections,
-    history,
-    remotes,
-    leftovers,
+    operations,
     queue,
     log,
     timeoutMs: watcher.checkTimeoutMs,

@@ -102,6 +102,15 @@ suite('watched folders', () => {
       transfers.map(({ path, status }) => [path, status]),
       [[`${folder.path}/a.txt`, 'success']],
     );
+    // An operation like any other, but no request asked for it, and it counts no action.
+    assert.deepEqual(
+      bench.outcomes
+        .filter(({ type }) => type === 'delete')
+        .map(({ transferId, requestId, error }) => [transferId, requestId, error]),
+      [[transfers[0]?.id, undefined, undefined]],
+    );
+    const rows = await withSql(postgres.url, (sql) => sql`select counts_action from transfers where type = 'delete'`);
+    assert.deepEqual([...rows], [{ counts_action: false }]);
   });
 
   test('files are moved after their delivery, to a folder that is not watched', async () => {

@@ -44,7 +44,7 @@ export const moveFile = endpoint({
   const to = referTo(connection, body.to, 'to');
   const { result, transferId, durationMs } = await services.operations.run(
     operationFor(input, connection, 'move', body.to),
-    (operation) => changes.moveFile(operation, from, to, body.overwrite),
+    (operation) => changes.moveFile(operation, from, to, { replace: body.overwrite }),
   );
   return { success: true, from: result.from.toWellFormed(), to: result.to, durationMs, transfer: { id: transferId } };
 });

@@ -78,12 +78,14 @@ export class TransferHistory {
     const startedAt = timeOfId(id);
     const since = performance.now();
     let row = pendingRow(id, startedAt, item);
-    // For a job's file only the end is written: the job itself shows that it is not done. The same holds for a route's
-    // copy.
-    if (!isPart(row)) {
-      this.#fresh.set(id, { since, row });
+    // Only the end of a job's file is written: the job itself shows that it is not done. A route's copy is the same.
+    const isEndOnly = isPart(row);
+    let isHidden = isEndOnly || item.isTentative === true;
+    const show = (): void => {
+      this.#fresh.set(id, { since: performance.now(), row });
       this.#watching.start();
-    }
+    };
+    if (!isHidden) show();
     return {
       id,
       startedAt,
@@ -91,7 +93,11 @@ export class TransferHistory {
         if (row.path === path && row.filename === filename) return;
         row = { ...row, path: storable(path), filename: storable(filename) };
         if (this.#fresh.has(id)) this.#fresh.set(id, { since, row });
-        else if (!isPart(row)) this.#writer.add(row);
+        else if (!isHidden) this.#writer.add(row);
+      },
+      confirm: () => {
+        isHidden = isEndOnly;
+        if (!isHidden) show();
       },
       stand: () => {
         this.#fresh.delete(id);

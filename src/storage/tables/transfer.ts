@@ -56,6 +56,9 @@ type Perhaps = 'keyId' | 'requestId' | 'job' | 'copyId' | 'uploadId' | 'linkId';
 
 export type NewTransfer = Pick<TransferRow, Known> & {
   readonly [N in Perhaps]?: NonNullable<TransferRow[N]> | undefined;
+} & {
+  /** No row is written before `confirm`. */
+  readonly isTentative?: boolean | undefined;
 };
 
 export interface JobReference {
@@ -91,6 +94,8 @@ export interface OpenTransfer {
   readonly startedAt: Date;
   /** The path of the file as now known; a pending row shows it. */
   locate(path: string, filename: string): void;
+  /** A tentative one has begun: from now on its pending row may be written. */
+  confirm(): void;
   /** Resolves when the pending row is durable; rejects with database_away. */
   stand(): Promise<void>;
   /**
@@ -98,9 +103,7 @@ export interface OpenTransfer {
    * `exists` may be written a moment later, if nothing keeps the database from accepting them.
    */
   finish(outcome: TransferOutcome): Promise<{ readonly durationMs: number }>;
-  /**
-   * Used instead of `finish` for a job's file, a route's copy or a resumable upload: nothing is written about this try.
-   */
+  /** Instead of `finish`, for a part of something larger or an unconfirmed one: this try leaves no row. */
   drop(): void;
 }
 

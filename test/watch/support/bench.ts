@@ -11,7 +11,7 @@ import type { CheckRow, Storage } from '../../../src/storage/storage.js';
 import { createBudgets } from '../../../src/budgets/budgets.js';
 import type { WatchedFolder } from '../../../src/contract/watched-folder.js';
 import { LiveTransfers } from '../../../src/operations/live.js';
-import { Operations } from '../../../src/operations/operation.js';
+import { type OperationOutcome, Operations } from '../../../src/operations/operation.js';
 import { Sweeper } from '../../../src/operations/leftovers.js';
 import type { CheckFacts } from '../../../src/watch/scheduler.js';
 import type { WatchService } from '../../../src/watch/service.js';
@@ -50,6 +50,7 @@ export class Bench {
     heard: { check: (facts: CheckFacts) => void; attempt: (facts: AttemptFacts) => void },
     accountId: string,
     sweeper: Sweeper,
+    readonly outcomes: readonly OperationOutcome[],
   ) {
     this.#sweeper = sweeper;
 
@@ -97,9 +98,11 @@ export class Bench {
     const log = (): void => undefined;
     const sweeper = new Sweeper({ store: storage.leftovers, connections: storage.connections, remotes, log });
     const heard = { check: (_: CheckFacts): void => undefined, attempt: (_: AttemptFacts): void => undefined };
+    const outcomes: OperationOutcome[] = [];
     const operations = new Operations({
       storage,
       remotes,
+      onOutcome: (outcome) => outcomes.push(outcome),
       live: new LiveTransfers(),
       plans: config.limits.plans,
       leftovers: (connection) => sweeper.for(connection),
@@ -130,7 +133,7 @@ export class Bench {
     if (record === undefined) throw new Error('the key of the tests is unknown');
     events.start();
     watching.start();
-    return new Bench(storage, remotes, watching, events, heard, record.accountId, sweeper);
+    return new Bench(storage, remotes, watching, events, heard, record.accountId, sweeper, outcomes);
   }
 
   async close(): Promise<void> {
