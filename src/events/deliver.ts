@@ -1,4 +1,4 @@
-/** Events on their way to receivers: at least once, in no order, each try stored. */
+/** Delivers events to receivers: at least once, in no order, and stores each attempt. */
 import { type GatewayError, toGatewayError } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
 import { parseRetryAfter, type RetrySchedule } from '../base/retry-schedule.js';
@@ -21,7 +21,7 @@ import { type Tried, trySending } from './try.js';
 import { verdictOf } from './verdict.js';
 
 interface DelivererOptions extends Pick<EventStorage, 'accountSecret' | 'outgoing' | 'queue' | 'webhooks'> {
-  /** Deliveries of each account that are kept once they have ended. */
+  /** The number of ended deliveries that are kept for each account. */
   readonly perAccount: number;
   readonly folders: Pick<WatchedFolders, 'findForDelivery'>;
   readonly secrets: Pick<FolderSecrets, 'current' | 'login'>;
@@ -38,18 +38,18 @@ export interface AttemptFacts {
   readonly verdict: AttemptVerdict['kind'];
   readonly status: number | undefined;
   readonly durationMs: number;
-  /** From the detection to this try. */
+  /** From the detection to this attempt. */
   readonly ageMs: number;
   readonly error: GatewayError | undefined;
   readonly traceId: string | undefined;
 }
 
-/** Tries at once to one receiver on this node, whatever the number of receivers. */
+/** The most concurrent attempts to one receiver on this node. */
 const PER_TARGET = 4;
 const RECOVER_EVERY_MS = 30_000;
-/** Rounds of recovery between two counts of what accounts keep. */
+/** Rounds of recovery between two deletions of surplus deliveries. */
 const COUNT_EVERY_ROUNDS = 10;
-/** What is under way when the gateway stops may still arrive. */
+/** Attempts that are running when the gateway stops may still succeed. */
 const STOP_GRACE_MS = 5000;
 
 export class Deliverer {
@@ -66,7 +66,7 @@ export class Deliverer {
       claims: queue,
       queue: 'webhook-delivery',
       concurrency,
-      // No single receiver, however slow, takes more than a quarter of the tries.
+      // A slow receiver takes at most a quarter of the attempts.
       groupConcurrency: Math.max(1, Math.min(PER_TARGET, concurrency >> 2)),
       run: (job, signal) => this.#deliver(job, signal),
       log,
@@ -106,7 +106,7 @@ export class Deliverer {
   async #deliver(job: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
     const event = await this.#options.outgoing.find(job.key);
     if (event === undefined || event.state !== 'pending') return 'done';
-    // Recorded by a node that died before it could say so to the queue.
+    // A node recorded the attempt, and died before it postponed the task.
     if (event.nextAttemptAt !== null && event.nextAttemptAt > event.readAt) {
       return { again: event.nextAttemptAt };
     }
@@ -116,7 +116,7 @@ export class Deliverer {
     return 'done';
   }
 
-  /** undefined: nobody is to have it any more. */
+  /** undefined = the receiver has been removed. */
   async #targetOf({ watchedFolderId, webhookId, webhookUrl, accountId }: OutgoingDelivery) {
     const { folders, secrets, accountSecret, webhooks } = this.#options;
     if (webhookId !== null) return webhooks.targetOf(webhookId);
@@ -145,7 +145,7 @@ export class Deliverer {
     try {
       tried = await trySending(sender, message, signal);
     } catch (thrown) {
-      // Cut by our own end: no try of the receiver's.
+      // The gateway is stopping: this does not count as an attempt.
       span.end({ error: toGatewayError(thrown).code });
       throw thrown;
     }
@@ -169,7 +169,7 @@ export class Deliverer {
   }
 }
 
-/** The URL's path and query may hold the receiver's secrets. */
+/** Without the path and the query of the URL: they may contain secrets of the receiver. */
 function attributesOf(event: OutgoingDelivery, url: string): SpanAttributes {
   const target = URL.canParse(url) ? new URL(url) : undefined;
   return {

@@ -1,4 +1,4 @@
-/** Those who read feeds as they grow: each is woken when there is more, from whichever node it comes. */
+/** Requests that wait for new events of a feed. They are woken by events of any node. */
 import { onAbort } from '../base/deadline.js';
 import { refusal, toGatewayError } from '../base/errors.js';
 import type { EndSignal } from '../base/ending.js';
@@ -6,7 +6,7 @@ import { Periodic } from '../base/periodic.js';
 import { WokenWork } from '../base/woken-work.js';
 import type { EventFeeds, FeedPage, FeedQuery, StorageOptions } from '../storage/storage.js';
 
-/** What this process numbers wakes its readers at once; of other nodes the feeds that somebody waits for are looked at. */
+/** Events that this process numbers wake its readers at once. Events of other nodes are found by polling the awaited feeds. */
 const LOOK_EVERY_MS = 250;
 
 interface Waiter {
@@ -31,7 +31,7 @@ export class FeedReaders {
     this.#options = options;
     this.#looking = new WokenWork(
       () => this.#look(),
-      // They wait on: without the database nothing new is there either.
+      // The readers keep waiting: nothing is new while the database is away.
       (error) => options.log('debug', 'the event feeds could not be read', { reason: toGatewayError(error).message }),
     );
     options.feeds.on('numbered', (accountId, last) =>
@@ -43,7 +43,7 @@ export class FeedReaders {
     return this.#isClosed;
   }
 
-  /** One page. Errors: gone where what follows `after` is no longer kept; bad_request where there never was such a number. */
+  /** One page. Errors: gone if the events after `after` are no longer kept; bad_request if `after` is above the last number. */
   async read(accountId: string, query: FeedQuery): Promise<FeedPage> {
     const page = await this.#options.feeds.read(accountId, query);
     const { after } = query;
@@ -75,12 +75,12 @@ export class FeedReaders {
       const stopListening = onAbort(signal, wake);
       this.#waiters.add(waiter);
       this.#polling.start();
-      // What was numbered since the reader looked.
+      // Events may have been numbered since the reader read its page.
       this.#looking.wake();
     });
   }
 
-  /** Whoever waits is answered now. */
+  /** Wakes all readers, and lets no request wait from now on. */
   close(): void {
     this.#isClosed = true;
     this.#wake(() => true);
@@ -90,7 +90,7 @@ export class FeedReaders {
     for (const waiter of [...this.#waiters]) if (isMeant(waiter)) waiter.wake();
   }
 
-  /** One question for all who wait. */
+  /** One query for all waiting readers. */
   async #look(): Promise<void> {
     if (this.#waiters.size === 0) return;
     const accounts = [...new Set([...this.#waiters].map(({ accountId }) => accountId))];

@@ -9,7 +9,7 @@ import type { Dialer, OwnedRequest } from '../remotes/dial/dial.js';
 
 const SECRET_PREFIX = 'whsec_';
 
-/** The value of `webhook-signature`: one signature a secret, so that receivers can change over at leisure. */
+/** The value of `webhook-signature`: one signature for each secret, so that receivers can change their secret at any time. */
 export function signatures(secrets: readonly string[], id: string, timestamp: number, body: string): string {
   return secrets
     .map((secret) => {
@@ -21,7 +21,7 @@ export function signatures(secrets: readonly string[], id: string, timestamp: nu
 
 interface SenderOptions {
   readonly dialer: Pick<Dialer, 'agents'>;
-  /** For the whole try: connecting, sending, the answer's head. */
+  /** For the whole attempt: connecting, sending, receiving the head of the answer. */
   readonly timeoutMs: number;
   readonly requireHttps: boolean;
 }
@@ -30,7 +30,7 @@ interface SenderOptions {
 export interface ReceiverAnswer {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  /** Of the answer, as they came. */
+  /** The header fields in their order. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The first 4 kB of the answer as text. */
   readonly answer: string;
@@ -107,12 +107,12 @@ export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions)
           chunks.push(chunk);
           bytes += chunk.length;
           if (bytes < ANSWER_BYTES) return;
-          // The rest of a long answer is not waited for.
+          // The rest of a long answer is not read.
           done();
           response.destroy();
         });
         response.once('end', done);
-        // The status has arrived: an answer that breaks off afterwards was an answer.
+        // The status has arrived: an answer that breaks off later counts as well.
         response.once('error', done);
         response.once('close', done);
       });
@@ -129,7 +129,7 @@ export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions)
   };
 }
 
-/** All fields of a request but those of the connection. */
+/** All header fields of a request except those of the connection. */
 export function requestHeaders(
   target: URL,
   headers: Readonly<Record<string, string>>,
@@ -145,7 +145,7 @@ export function requestHeaders(
   };
 }
 
-/** Names and values, which Node.js tells in turn. */
+/** Pairs of the alternating names and values of Node.js. */
 function pairsOf(raw: readonly string[]): [string, string][] {
   return Array.from({ length: raw.length >> 1 }, (_, index) => [raw[2 * index] ?? '', raw[2 * index + 1] ?? '']);
 }

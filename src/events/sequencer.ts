@@ -1,13 +1,13 @@
 /**
- * Numbers what was committed: at once what this process wrote, and, where it is started, whatever nodes and threads have
- * left. Any node may number any account's events; two that meet at one account take turns.
+ * Numbers committed events: those of this process at once and, once it is started, also those that other nodes and threads
+ * have left. Any node may number the events of any account; two nodes take turns at one account.
  */
 import { pause } from '../base/deadline.js';
 import { toGatewayError } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
 import type { Agenda, EventFeeds, EventNumbers, StorageOptions } from '../storage/storage.js';
 
-/** Another node is just numbering the same account's. */
+/** The wait while another node numbers the events of the same account. */
 const AGAIN_MS = 20;
 const PRUNE_EVERY_MS = 5 * 60_000;
 
@@ -16,7 +16,7 @@ interface SequencerOptions {
   readonly numbers: EventNumbers;
   readonly agenda: Agenda;
   readonly retentionDays: number;
-  /** Events of each account that are kept. */
+  /** The number of events that are kept for each account. */
   readonly perAccount: number;
   readonly log: StorageOptions['log'];
 }
@@ -34,10 +34,10 @@ export class Sequencer {
     this.#stopListening = [options.feeds.on('written', () => this.#ask())];
   }
 
-  /** From now on it looks for what others have written, too, and prunes. */
+  /** From now on it also numbers the events of others, and prunes the feeds. */
   start(): void {
     this.#ask();
-    // For events without a number: each thread numbers its own at once, unless it dies first.
+    // Each thread numbers its own events at once. A thread that dies leaves some.
     this.#stopListening.push(this.#options.agenda.on('events', () => this.#ask()));
     this.#pruning.start();
   }
@@ -54,7 +54,7 @@ export class Sequencer {
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
   }
 
-  /** Never rejects: what fails stays, and is found at a later look. */
+  /** Never rejects: events that could not be numbered are found again later. */
   async #run(): Promise<void> {
     try {
       while (this.#isAsked && !this.#isStopped) {
@@ -70,7 +70,7 @@ export class Sequencer {
     this.#options.log('debug', 'events could not be numbered', { reason: toGatewayError(error).message });
   }
 
-  /** A batch of each account in turn: one with very many holds up no other. */
+  /** One batch of each account in turn, so that an account with many events does not delay the others. */
   async #round(): Promise<void> {
     const { feeds, numbers } = this.#options;
     let total = 0;
@@ -81,7 +81,7 @@ export class Sequencer {
         total += numbered;
         this.#isAsked ||= again;
       } catch (error) {
-        // Whatever is wrong with one account's events, the others go on.
+        // An error with the events of one account does not stop the others.
         this.#complain(error);
       }
     }

@@ -1,7 +1,7 @@
-/** What is kept of a try to be looked at later: bounded, and without what is secret. */
+/** The parts of an attempt that are kept for its owner: limited in size, and without secrets. */
 import { hasReadableLogin } from '../base/formats.js';
 
-/** Of an answer's header. */
+/** The most bytes of header fields. */
 const HEADER_BYTES = 4096;
 const VALUE_LENGTH = 1024;
 const REMOVED = '[removed]';
@@ -9,7 +9,7 @@ const SECRET_FIELDS = new Set(['authorization', 'proxy-authorization', 'cookie',
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Fields in their order; what goes beyond the bound is left out. `hidden`: texts that must show nowhere. */
+/** Fields in their order, as far as the limit allows. `hidden`: secret texts, which are removed. */
 export function shownHeaders(
   fields: Iterable<readonly [name: string, value: string]>,
   hidden: readonly string[] = [],
@@ -23,26 +23,26 @@ export function shownHeaders(
     if (bytes > HEADER_BYTES) break;
     shown.push([field, text]);
   }
-  // Of a field that comes twice both values are told, as HTTP joins them.
+  // The values of a repeated field are joined as in HTTP.
   const joined = new Map<string, string>();
   for (const [name, text] of shown) joined.set(name, joined.has(name) ? `${joined.get(name)}, ${text}` : text);
   return Object.fromEntries(joined);
 }
 
-/** A receiver that answers with what it was sent tells the login, too. */
+/** Removes the login from an answer: a receiver may echo the request. */
 export function without(text: string, hidden: readonly string[]): string {
   return hidden.reduce((left, secret) => (secret === '' ? left : left.replaceAll(secret, REMOVED)), text);
 }
 
-/** Of a URL with a login: how it may come back. */
+/** The forms in which a receiver may echo the login of a URL. */
 export function loginTexts(url: string): readonly string[] {
   const parsed = new URL(url);
   const { username, password } = parsed;
   if (username === '' && password === '') return [];
-  // Of one that was taken before such were refused.
+  // Earlier versions accepted such a login.
   if (!hasReadableLogin(parsed)) return [username, password];
   const [user, word] = [decodeURIComponent(username), decodeURIComponent(password)];
   const texts = [Buffer.from(`${user}:${word}`).toString('base64'), `${user}:${word}`];
-  // A short one would tear holes into texts that have nothing to do with it.
+  // A short password may be part of unrelated texts.
   return word.length < 6 ? texts : [...texts, word, password];
 }

@@ -1,6 +1,6 @@
 /**
- * What the API asks of webhooks. A key that is for some connections alone sees, makes and changes those webhooks alone
- * that are for some of the same.
+ * Lists, creates and changes webhooks. A key that is limited to some connections can only use webhooks that are limited to
+ * some of these connections.
  */
 import { type Caller, mayUse, requireUse } from '../base/caller.js';
 import { refusal, unknown } from '../base/errors.js';
@@ -18,13 +18,13 @@ import { trySending } from './try.js';
 interface SubscriptionsOptions {
   readonly rows: Webhooks;
   readonly connections: Pick<Connections, 'find'>;
-  /** Of one account. */
+  /** The most webhooks of one account. */
   readonly most: number;
   readonly checkTarget: CheckTarget;
   readonly sender: Pick<Sender, 'send'>;
 }
 
-/** A message that tried a receiver out, and what became of it. */
+/** A test message, and the result of sending it. */
 interface WebhookTest {
   readonly id: string;
   readonly body: string;
@@ -32,13 +32,13 @@ interface WebhookTest {
   readonly attempt: NewAttempt;
 }
 
-/** Tests at once: of one account, and of all on this node. Each takes a socket until it is answered. */
+/** The most concurrent tests of one account, and of all accounts on this node. Each test holds a socket. */
 const TESTS_OF_ACCOUNT = 2;
 const TESTS = 16;
 
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
-  /** Tests that wait for their answer, by account. */
+  /** The number of running tests by account. */
   readonly #testing = new Map<string, number>();
 
   constructor(options: SubscriptionsOptions) {
@@ -49,14 +49,14 @@ export class Subscriptions {
     return (await this.#options.rows.list(caller.accountId)).filter((webhook) => maySee(caller, webhook));
   }
 
-  /** @throws GatewayError unknown_item, also of one whose connections the key is not for */
+  /** @throws GatewayError unknown_item, also if the key may not use its connections */
   async get(caller: Caller, id: string): Promise<Webhook> {
     const webhook = isUuid(id) ? await this.#options.rows.find(caller.accountId, id) : undefined;
     if (webhook !== undefined && maySee(caller, webhook)) return webhook;
     throw unknown('webhook', id);
   }
 
-  /** Its secret is told this once. Errors: bad_request, unknown_connection, forbidden, address_denied, share_exceeded */
+  /** Returns its secret, which is shown only here. Errors: bad_request, unknown_connection, forbidden, address_denied, share_exceeded */
   async create(
     actor: Actor,
     caller: Caller,
@@ -69,7 +69,7 @@ export class Subscriptions {
     return this.#options.rows.create(actor, { ...settings, connections }, this.#options.most);
   }
 
-  /** What is absent stays. Errors: those of `create` but the last; unknown_item */
+  /** Absent fields keep their values. Errors: as `create`, except share_exceeded; unknown_item */
   async edit(
     actor: Actor,
     caller: Caller,
@@ -92,14 +92,14 @@ export class Subscriptions {
     if (!(await this.#options.rows.remove(actor, id))) throw unknown('webhook', id);
   }
 
-  /** A new secret; the one before signs along for a day. @throws GatewayError unknown_item */
+  /** Makes a new secret; for a day, the former one signs as well. @throws GatewayError unknown_item */
   async rotateSecret(actor: Actor, caller: Caller, id: string): Promise<string> {
     return this.#options.rows.rotateSecret(actor, await this.get(caller, id));
   }
 
   /**
-   * Sends a message of a type of its own, signed and checked as all others, once, and waits for the answer. It is no
-   * event: it stands in no feed, nothing follows from what is answered, and a webhook that is switched off is sent it too.
+   * Sends a signed test message once, and waits for the answer. The message is not an event: it is in no feed, its answer
+   * changes nothing, and inactive webhooks receive it too.
    * Errors: unknown_item; rate_limited
    */
   async test(caller: Caller, id: string, signal: AbortSignal): Promise<WebhookTest> {
@@ -131,7 +131,7 @@ export class Subscriptions {
     }
   }
 
-  /** Where none are named, all that the key is for. */
+  /** If none are named, all connections of the key. */
   async #connectionsOf(caller: Caller, named: readonly string[]): Promise<readonly string[]> {
     for (const id of named) {
       await requireConnection(this.#options.connections, caller.accountId, id);
@@ -141,7 +141,7 @@ export class Subscriptions {
   }
 }
 
-/** A webhook without connections gets events of all of them, so a key for some of them must not see it. */
+/** A webhook without connections receives the events of all of them, so a limited key must not see it. */
 function maySee(caller: Caller, { connections }: Webhook): boolean {
   return caller.connections.length === 0 || (connections.length > 0 && mayUse(caller, connections));
 }

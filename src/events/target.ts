@@ -1,4 +1,4 @@
-/** Where events are to go, looked at before anything is sent there. */
+/** Checks the URL of a receiver before it is stored. */
 import { hasCode } from '../base/errors.js';
 import type { Dialer } from '../remotes/dial/dial.js';
 import { parseWebhookUrl } from './send.js';
@@ -22,7 +22,7 @@ export async function checkTarget(
   try {
     await dialer.check(url.hostname, port, { purpose: 'webhook', owner, signal, timeoutMs: RESOLVE_MS });
   } catch (error) {
-    // A name that cannot be resolved now may be later; each delivery checks again what it finds then.
+    // The name may resolve later; each delivery checks the address again.
     if (!hasCode(error, 'dns_failed', 'connect_timeout')) throw error;
   }
   return url;

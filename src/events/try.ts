@@ -1,4 +1,4 @@
-/** One signed try at a receiver: what was sent, and what came back. */
+/** One signed attempt to send a message to a receiver: the request and the answer. */
 import { type GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import type { NewAttempt } from '../contract/delivery.js';
 import { withoutLogin } from '../storage/storage.js';
@@ -9,7 +9,7 @@ interface Message {
   /** The `webhook-id`. */
   readonly id: string;
   readonly body: string;
-  /** With the login that it may have. */
+  /** Including a login. */
   readonly url: string;
   readonly secrets: readonly string[];
   /** The account. */
@@ -25,7 +25,7 @@ export interface Tried {
   readonly error: GatewayError | undefined;
 }
 
-/** Whatever becomes of it is its result. @throws GatewayError draining, where our own end has cut it */
+/** Failures are part of the result. @throws GatewayError draining if the gateway stops meanwhile */
 export async function trySending(
   sender: Pick<Sender, 'send'>,
   { id, body, url, secrets, owner, startedAt, headers = {} }: Message,

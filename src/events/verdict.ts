@@ -1,4 +1,4 @@
-/** What becomes of a delivery after a try: pure, so that the tables of pauses can be held against it. */
+/** Decides how a delivery goes on after an attempt. */
 import { retryDelay, type RetrySchedule } from '../base/retry-schedule.js';
 import type { AttemptVerdict } from '../storage/storage.js';
 
@@ -8,12 +8,12 @@ export function scheduleOf(delaysMs: readonly number[]): RetrySchedule {
 }
 
 interface Answer {
-  /** Null when none came. */
+  /** Null if there was no answer. */
   readonly status: number | null;
   readonly retryAfterMs: number | undefined;
 }
 
-/** `attempt`: how many tries there were, this one included. */
+/** `attempt`: the number of attempts, including this one. */
 export function verdictOf(
   { status, retryAfterMs }: Answer,
   attempt: number,
