@@ -225,7 +225,7 @@ class Body {
     this.#hasResumed = true;
   }
 
-  /** A reader that stops ends the download. */
+  /** Ends with the caller's signal, and once the reader stops. */
   #signal(): AbortSignal {
     const { signal } = this.#facts;
     return signal === undefined ? this.#left.signal : AbortSignal.any([signal, this.#left.signal]);

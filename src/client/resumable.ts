@@ -137,7 +137,7 @@ export class ResumableUpload {
 interface Stand {
   readonly offset: number;
   readonly url: string | undefined;
-  /** Called once the file is complete. */
+  /** Set once the file is complete. */
   readonly transferId: string | undefined;
 }
 
