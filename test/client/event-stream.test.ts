@@ -43,8 +43,7 @@ test('a stream that ends, is cut or is refused is opened again behind its last i
     signal: new AbortController().signal,
     open: async (id) => {
       const next = answers[asked.push(id) - 1];
-      if (next instanceof Response) return next;
-      throw next;
+      return next instanceof Response ? next : Promise.reject(next ?? new Error('asked too often'));
     },
     isPassing: (error) => error instanceof FtgError && error.status !== 410,
     askedMs: () => 0,

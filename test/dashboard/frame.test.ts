@@ -221,7 +221,11 @@ describe('the frame of the page', () => {
         const id = await made('/api/webhooks', { url, events: ['job.finished'] }, 'webhook');
         const path = `/api/webhooks/${id}`;
         return {
-          ...{ at: `/webhooks/${id}`, button: 'More', item: 'Delete …', path, news: 'connection.up' },
+          at: `/webhooks/${id}`,
+          button: 'More',
+          item: 'Delete …',
+          path,
+          news: 'connection.up',
           change: () => manage(page, 'PATCH', path, { events: ['connection.up'] }),
         };
       },
@@ -248,20 +252,21 @@ describe('the frame of the page', () => {
       'of a row of links': async () => {
         const id = await made('/api/links', { ...life, operation: 'upload', path: '/before' }, 'link');
         return {
-          ...{
-            at: '/links',
-            button: 'Actions for /before',
-            item: 'Revoke …',
-            path: `/api/links/${id}`,
-            news: '/after',
-          },
+          at: '/links',
+          button: 'Actions for /before',
+          item: 'Revoke …',
+          path: `/api/links/${id}`,
+          news: '/after',
           change: () => made('/api/links', { ...life, operation: 'upload', path: '/after' }, 'link'),
         };
       },
       'of a row of files': async () => {
         await write('before.txt', 'before');
         return {
-          ...{ at: '/files/sandbox?path=/', button: 'Actions for before.txt', item: 'Delete …', news: 'after.txt' },
+          at: '/files/sandbox?path=/',
+          button: 'Actions for before.txt',
+          item: 'Delete …',
+          news: 'after.txt',
           change: () => write('after.txt', 'after'),
         };
       },
