@@ -16,8 +16,8 @@ import {
   QueueWorker,
   LOOK_MS,
   type RunningJob,
-  type Seat,
-  type SeatKind,
+  type WorkerSlot,
+  type WorkerSlotKind,
   type StorageOptions,
 } from '../storage/storage.js';
 import type { SliceEnd } from './file-slices.js';
@@ -45,7 +45,7 @@ interface Slices {
   /** `findPlaces`: returns where the job leads now, or the reason why it no longer leads anywhere. */
   run(
     job: RunningJob,
-    slot: Seat,
+    slot: WorkerSlot,
     places: JobPlaces,
     activeRun: ActiveRun,
     findPlaces: () => Promise<JobPlaces | GatewayError>,
@@ -62,7 +62,7 @@ const FORSAKEN_AT_ONCE = 50;
 
 export class JobEngine {
   readonly #options: JobEngineOptions;
-  readonly #workers: Readonly<Record<SeatKind, QueueWorker>>;
+  readonly #workers: Readonly<Record<WorkerSlotKind, QueueWorker>>;
   readonly #purging = new Periodic(() => this.#purge(), PURGE_EVERY_MS);
   /** Never rejects. */
   readonly #checkKeys = new WokenWork(
@@ -103,7 +103,7 @@ export class JobEngine {
     await Promise.all([purged, this.#checkKeys.stop()]);
   }
 
-  #worker(queue: SeatKind): QueueWorker {
+  #worker(queue: WorkerSlotKind): QueueWorker {
     const { storage, concurrency, log } = this.#options;
     return new QueueWorker({
       claims: storage.queue,
@@ -115,7 +115,7 @@ export class JobEngine {
     });
   }
 
-  async #run(kind: SeatKind, claimed: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
+  async #run(kind: WorkerSlotKind, claimed: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
     const { storage, running, limits } = this.#options;
     const { jobId, seat: number } = claimed.data as { readonly jobId: string; readonly seat: number };
     const slot = { kind, number };
@@ -132,7 +132,7 @@ export class JobEngine {
     return left;
   }
 
-  async #slice(job: RunningJob, slot: Seat, signal: AbortSignal): Promise<SliceEnd> {
+  async #slice(job: RunningJob, slot: WorkerSlot, signal: AbortSignal): Promise<SliceEnd> {
     const activeRun = this.#options.running.enter(job.id, signal);
     try {
       const places = await this.#placesOf(job);
@@ -147,6 +147,8 @@ export class JobEngine {
         if (!hasMore || !activeRun.isWanted || performance.now() > until) return end;
       }
     } catch (error) {
+      // The job was cancelled, or has lost its rights: its next slice finds nothing to do.
+      if (activeRun.signal.aborted && hasCode(error, 'cancelled')) return { kind: 'done', afterMs: 0 };
       if (!hasCode(error, 'draining', 'database_away', 'outcome_unrecorded')) {
         this.#options.log('error', 'a slice of a job failed', { jobId: job.id, reason: String(error) });
       }

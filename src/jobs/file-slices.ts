@@ -6,7 +6,7 @@ import { GatewayError, toGatewayError } from '../base/errors.js';
 import { retryDelay } from '../base/retry-schedule.js';
 import { isLeftAlone, OntoItself } from '../operations/conflicts.js';
 import { KnownPlaces } from '../remotes/known-places.js';
-import type { JobFile, JobFileEnd, JobTree, RunningJob, Seat } from '../storage/storage.js';
+import type { JobFile, JobFileEnd, JobTree, RunningJob, WorkerSlot } from '../storage/storage.js';
 import { FileQueue } from './file-queue.js';
 import type { FileWork, JobPlaces } from './file-work.js';
 import { createPace } from './pace.js';
@@ -68,7 +68,7 @@ export class FileSlices {
   /** Rejects with the gateway's own failures: the rest of the slice is left to the next owner of the slot. */
   async run(
     job: RunningJob,
-    slot: Seat,
+    slot: WorkerSlot,
     places: JobPlaces,
     activeRun: ActiveRun,
     findPlaces: () => Promise<JobPlaces | GatewayError>,

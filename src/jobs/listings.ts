@@ -20,7 +20,7 @@ import type { Leftovers } from '../remotes/leftovers.js';
 import type { FileInfo, LeftOut, Remote } from '../remotes/remote.js';
 import { isFiltered } from '../contract/job.js';
 import type { JobFolder, JobTree, NewJobFile } from '../storage/storage.js';
-import type { RunningJob, Seat } from '../storage/storage.js';
+import type { RunningJob, WorkerSlot } from '../storage/storage.js';
 import { FOLDER, FOLDER_LINK, isSame, kindOf } from './compare.js';
 import { hasComeSince, isWholeTree, keyBelow, OWN_TEMPORARY } from './entries.js';
 import { createFileFilter, type FileFilter } from './file-filter.js';
@@ -111,7 +111,7 @@ export class Listings {
     this.#options = options;
   }
 
-  async run(job: RunningJob, slot: Seat, places: JobPlaces, activeRun: ActiveRun): Promise<SliceEnd> {
+  async run(job: RunningJob, slot: WorkerSlot, places: JobPlaces, activeRun: ActiveRun): Promise<SliceEnd> {
     if (!(await this.#options.budget.hasSpace())) return { kind: 'done', afterMs: SPACE_AGAIN_MS };
     try {
       return await this.#slice(job, slot, places, activeRun);
@@ -121,7 +121,7 @@ export class Listings {
     }
   }
 
-  async #slice(job: RunningJob, slot: Seat, places: JobPlaces, activeRun: ActiveRun): Promise<SliceEnd> {
+  async #slice(job: RunningJob, slot: WorkerSlot, places: JobPlaces, activeRun: ActiveRun): Promise<SliceEnd> {
     const { tree } = this.#options;
     const folders = await tree.claimFolders(job, slot, SLICE_FOLDERS);
     if (folders.length === 0) return { kind: 'nothing' };

@@ -6,7 +6,7 @@ import { find } from '../operations/conflicts.js';
 import { pathBelow, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
-import type { JobTree, RunningJob, Seat } from '../storage/storage.js';
+import type { JobTree, RunningJob, WorkerSlot } from '../storage/storage.js';
 import type { SliceEnd } from './file-slices.js';
 import { hasComeSince, isWholeTree, keyBelow, OWN_TEMPORARY } from './entries.js';
 import type { JobPlaces } from './file-work.js';
@@ -31,7 +31,7 @@ export class Removals {
     this.#options = options;
   }
 
-  async run(job: RunningJob, slot: Seat, places: JobPlaces, { signal }: ActiveRun): Promise<SliceEnd> {
+  async run(job: RunningJob, slot: WorkerSlot, places: JobPlaces, { signal }: ActiveRun): Promise<SliceEnd> {
     const { tree, remotes, leftovers } = this.#options;
     const folders = await tree.claimFolders(job, slot, SLICE_FOLDERS);
     if (folders.length === 0) return { kind: 'nothing' };

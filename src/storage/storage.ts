@@ -205,7 +205,7 @@ export type { StoredTransfer } from './tables/history-queries.js';
 export type { IdempotencyClaim, StoredAnswer } from './tables/idempotency.js';
 export { type Findings, FoundFiles } from './tables/found-files.js';
 export * from './tables/job.js';
-export type { WorkerSlot as Seat, WorkerSlotKind as SeatKind } from './tables/job-slots.js';
+export type { WorkerSlot, WorkerSlotKind } from './tables/job-slots.js';
 export type { JobEnding, JobFilter, JobLimits, JobNow, StoredRows } from './tables/jobs.js';
 export type { MadeKeyPair } from './tables/key-pairs.js';
 export type { Leftover } from './tables/leftovers.js';

@@ -144,4 +144,12 @@ describe('jobs that another node stops', { timeout: 900_000 }, () => {
     await soon(async () => (await disk.files('/stalled')).length === 0, 'nothing half-written is left');
     assert.equal((await look(cluster.api, id)).state, 'cancelled');
   });
+
+  test('a job that is cancelled is no failure of the gateway', () => {
+    const lines = cluster.nodes.flatMap((node) => node.output().split('\n'));
+    assert.deepEqual(
+      lines.filter((line) => line.includes('a slice of a job failed')),
+      [],
+    );
+  });
 });
