@@ -90,11 +90,6 @@ export class JobEngine {
     });
   }
 
-  /** There may be something to do. */
-  wake(): void {
-    for (const worker of Object.values(this.#workers)) worker.wake();
-  }
-
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#stopListening();
@@ -127,9 +122,7 @@ export class JobEngine {
       await storage.rows.fail(job, { code, message }, limits);
       running.noteChange(jobId, { state: 'failed', errorCode: code, errorMessage: message });
     }
-    const left = await storage.rows.leave(claimed, jobId, slot, limits);
-    this.wake();
-    return left;
+    return storage.rows.leave(claimed, jobId, slot, limits);
   }
 
   async #slice(job: RunningJob, slot: WorkerSlot, signal: AbortSignal): Promise<SliceEnd> {
@@ -189,7 +182,6 @@ export class JobEngine {
         const { code, clientText: message } = error;
         await storage.rows.stop(job, { code, message }, limits);
         running.noteChange(job.id, { state: 'failed', errorCode: code, errorMessage: message });
-        this.wake();
       }
     } catch (error) {
       log('debug', 'jobs whose key is gone could not be ended', { reason: String(error) });

@@ -85,7 +85,6 @@ export function createJobs(options: JobsOptions): JobsPart {
       remotes,
       leftovers,
       budget,
-      found: () => wake(),
       links: new HiddenLinks(remotes, leftovers, work),
     }),
     remove: new Removals({ tree, remotes, leftovers }),
@@ -95,15 +94,13 @@ export function createJobs(options: JobsOptions): JobsPart {
       parallelFiles: config.parallelFiles,
     }),
   });
-  const wake = (): void => engine.wake();
-  const service = new JobService({ rows: jobs.rows, operations, running, limits, budget, checkTarget, wake });
+  const service = new JobService({ rows: jobs.rows, operations, running, limits, budget, checkTarget });
   const schedules = new ScheduleService({
     rows: jobs.schedules,
     agenda: jobs.agenda,
     jobs: service,
     limits,
     most: config.schedulesPerAccount,
-    wake,
     log,
   });
   return {

@@ -49,8 +49,6 @@ interface ListingsOptions {
   readonly tree: Pick<JobTree, 'claimFolders' | 'add' | 'known' | 'retryFolder' | 'failFolder'>;
   readonly remotes: Pick<Remotes, 'use' | 'useBoth'>;
   readonly leftovers: (connection: Connection) => Leftovers;
-  /** There is something to do. */
-  found(): void;
   readonly links: Pick<HiddenLinks, 'wasOne'>;
   readonly budget: Pick<RowBudget, 'hasSpace' | 'take'>;
 }
@@ -130,7 +128,6 @@ export class Listings {
       const rows = rowsOf(findings);
       await this.#options.budget.take(job, rows);
       await tree.add(job, findings, rows);
-      this.#options.found();
     });
     let fatal: GatewayError | undefined;
     let gatewayFault: GatewayError | undefined;

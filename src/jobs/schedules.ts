@@ -25,8 +25,6 @@ interface ScheduleServiceOptions {
   readonly limits: JobLimits;
   /** How many schedules one account may have. */
   readonly most: number;
-  /** A job may have begun. */
-  wake(): void;
   readonly log: StorageOptions['log'];
 }
 
@@ -114,7 +112,6 @@ export class ScheduleService {
     jobs.checkRights(caller, definition);
     const job = await rows.run(caller.accountId, keyOf(caller), id, limits);
     if (job === undefined) throw unknown('schedule', id);
-    this.#options.wake();
     return job;
   }
 
@@ -169,7 +166,7 @@ export class ScheduleService {
 
   #report({ schedule, outcome, reason }: Fired): void {
     const { log } = this.#options;
-    if (outcome === 'begun') return this.#options.wake();
+    if (outcome === 'begun') return;
     const facts = { scheduleId: schedule.id, accountId: schedule.accountId, reason };
     log('warn', outcome === 'skipped' ? 'a run of a schedule is skipped' : 'a schedule has stopped', facts);
   }

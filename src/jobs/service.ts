@@ -35,8 +35,6 @@ export interface JobServiceOptions {
   readonly budget: Pick<RowBudget, 'makeRoom'>;
   /** Errors: bad_request, address_denied */
   readonly checkTarget: (webhookUrl: string, owner: string, signal: AbortSignal) => Promise<URL>;
-  /** There is something to do. */
-  wake(): void;
 }
 
 /** The work, with its connections found and allowed. */
@@ -101,15 +99,13 @@ export class JobService {
     await this.#options.budget.makeRoom(caller.accountId);
     await intent?.begin(id);
     const { accountId } = caller;
-    const job = await rows
+    return rows
       .create({ ...row, id, accountId, keyId: keyOf(caller), scheduleId: null }, limits)
       .catch((error: unknown) => {
         // It may have been created all the same.
         if (hasCode(error, 'database_away')) intent?.lose();
         throw error;
       });
-    this.#options.wake();
-    return job;
   }
 
   /** The work, after its checks. Errors: those of `create` except the last */
@@ -172,7 +168,6 @@ export class JobService {
     }
     const job = await this.get(caller, id);
     running.noteChange(id, job);
-    this.#options.wake();
     return job;
   }
 
@@ -204,9 +199,7 @@ export class JobService {
     await this.#options.budget.makeRoom(caller.accountId);
     // Files that had begun when it was cancelled may be done by now, and are then not done again.
     await this.#options.running.hasLeft(id);
-    const job = await rows.createRetry(former, keyOf(caller), limits);
-    this.#options.wake();
-    return job;
+    return rows.createRetry(former, keyOf(caller), limits);
   }
 
   async #checkReceiver({ accountId }: Caller, webhookUrl: string | null, signal: EndSignal): Promise<void> {

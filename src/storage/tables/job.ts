@@ -17,7 +17,6 @@ export type Job = Omit<JobRow, 'errorCode'> & { readonly errorCode: ErrorCode | 
 
 /** A job with the current data of its account. */
 export interface RunningJob extends Job {
-  readonly email: string;
   readonly plan: string;
 }
 

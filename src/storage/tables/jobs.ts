@@ -182,7 +182,7 @@ export class Jobs {
   /** For a slice of the job; undefined if it has nothing more to do. */
   async running(id: string): Promise<RunningJob | undefined> {
     return this.#database.first<RunningJob>`
-      select ${columns}, a.email, a.plan from jobs j join accounts a on a.id = j.account_id
+      select ${columns}, a.plan from jobs j join accounts a on a.id = j.account_id
       where j.id = ${id} and j.state = 'running'`;
   }
 

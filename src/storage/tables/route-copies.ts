@@ -18,7 +18,6 @@ export interface CopyingEvent extends Pick<
   'id' | 'accountId' | 'createdAt' | 'nextAttemptAt' | 'readAt'
 > {
   readonly watchedFolderId: string;
-  readonly email: string;
   readonly plan: string;
   readonly rounds: number;
 }
@@ -38,7 +37,7 @@ export class RouteCopies {
   /** Undefined if all of its copies have ended, or the event is no longer pending. */
   async find(eventId: string): Promise<CopyingEvent | undefined> {
     return this.#database.first<CopyingEvent>`
-      select e.id, e.folder_id as watched_folder_id, e.account_id, a.email, a.plan, e.created_at,
+      select e.id, e.folder_id as watched_folder_id, e.account_id, a.plan, e.created_at,
         e.copy_rounds as rounds, e.next_attempt_at, now() as read_at
       from webhook_events e join accounts a on a.id = e.account_id
       where e.id = ${eventId} and e.state = 'pending' and e.copy_state = 'pending'`;
