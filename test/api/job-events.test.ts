@@ -6,6 +6,7 @@ import { JobEvents } from '../../src/api/jobs/job-events.js';
 import { EventHub } from '../../src/http/event-hub.js';
 import type { Job, JobFileItem } from '../../src/storage/storage.js';
 import { eventually } from '../support/eventually.js';
+import { JOB_OPTIONS } from '../support/job-options.js';
 
 const JOB: Job = {
   id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1e001',
@@ -34,15 +35,7 @@ const JOB: Job = {
   finishedAt: null,
   definition: {
     type: 'copy',
-    include: [],
-    exclude: [],
-    onConflict: 'replace',
-    compare: 'size',
-    deleteExtra: false,
-    maxDeletes: 0,
-    bytesPerSecond: 0,
-    dryRun: false,
-    webhookUrl: null,
+    ...JOB_OPTIONS,
     source: { connectionId: 'a', path: '/' },
     destination: { connectionId: 'b', path: '/' },
   },

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type Proxy, startProxy } from '../support/proxy.js';
+import { type ProxiedServers, startProxied } from '../servers/proxied.js';
 import { startTogether } from '../support/together.js';
 import { PATIENCE_MS } from '../support/eventually.js';
 import { assertRecent } from '../support/recent.js';
@@ -25,29 +25,22 @@ interface Told {
 const IDS = ['sftp', 'ftp', 's3'] as const;
 
 let servers: TestServer[];
-let proxies: Proxy[];
+let proxied: ProxiedServers;
 let gateway: TestGateway;
 
 before(async () => {
   servers = await startTogether(
     [SFTP_SERVERS[0], FTP_SERVERS[0], S3_SERVERS[0]].map((entry) => entry?.start() as Promise<TestServer>),
   );
-  proxies = [];
-  const connections: object[] = [];
-  for (const [index, { connection }] of servers.entries()) {
-    const { endpoint: text } = connection;
-    const endpoint = typeof text === 'string' ? new URL(text) : undefined;
-    const proxy = await startProxy(Number(endpoint?.port ?? connection['port']), { ftp: connection.type === 'ftp' });
-    proxies.push(proxy);
-    if (endpoint !== undefined) endpoint.port = String(proxy.port);
-    const place = endpoint === undefined ? { port: proxy.port } : { endpoint: endpoint.href };
-    connections.push({ id: IDS[index], name: IDS[index], ...connection, ...place });
-  }
-  gateway = await startGateway({ connections, config: { pools: { default: { idleTimeoutMs: 1_000 } } } });
+  proxied = await startProxied(servers, IDS);
+  gateway = await startGateway({
+    connections: proxied.connections,
+    config: { pools: { default: { idleTimeoutMs: 1_000 } } },
+  });
 });
 after(async () => {
   await gateway?.stop();
-  await Promise.all([...(proxies ?? []), ...(servers ?? [])].map((one) => one.stop()));
+  await Promise.all([...(proxied?.proxies ?? []), ...(servers ?? [])].map((one) => one.stop()));
 });
 
 const told = async (): Promise<Told[]> => {
@@ -64,7 +57,7 @@ test(
       assert.equal((await ask(id)).status, 200);
       assert.equal((await gateway.api.get(`/api/download/${id}`, { query: { path: '/not-there' } })).status, 404);
     }
-    for (const proxy of proxies) {
+    for (const proxy of proxied.proxies) {
       proxy.isDown = true;
       proxy.fail('reset');
     }
@@ -86,7 +79,7 @@ test(
       assertRecent(data.since, went);
       assert.ok(data.errorCode !== undefined);
     }
-    for (const proxy of proxies) proxy.isDown = false;
+    for (const proxy of proxied.proxies) proxy.isDown = false;
     const all = await asking(6);
     assert.deepEqual(
       new Set(all.slice(3).map(({ type, data }) => `${type} ${data.connection.id}`)),

@@ -11,6 +11,7 @@ import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { eventually } from '../support/eventually.js';
 import { openTest, testOptions, withSql } from './databases.js';
 import { ACCOUNT, accountOf } from './provisioned.js';
+import { JOB_OPTIONS } from '../support/job-options.js';
 
 const AHEAD_MS = 40_000;
 const BACK_SECONDS = [3, 8, 90];
@@ -23,15 +24,7 @@ const DEFINITION: OrderDefinition = {
   type: 'copy',
   source: { connectionId: 'warehouse', path: '/a' },
   destination: { connectionId: 'warehouse', path: '/b' },
-  include: [],
-  exclude: [],
-  onConflict: 'replace',
-  compare: 'size-and-time',
-  deleteExtra: false,
-  maxDeletes: 1000,
-  bytesPerSecond: 0,
-  dryRun: false,
-  webhookUrl: null,
+  ...JOB_OPTIONS,
 };
 
 interface Times {

@@ -11,6 +11,7 @@ import { actorOf, type Services } from '../services.js';
 import { JOB_ID, jobExample, keysOf, SCHEDULE_ID } from './job.js';
 import { newJob, orderOf } from './jobs.js';
 import { accepted, acceptedAnswers } from './respond-async.js';
+import { jobExample as jobRow } from '../../contract/job.js';
 
 const scheduleSchema = object('Schedule', shownFields(scheduleFields, 'key'));
 
@@ -26,16 +27,8 @@ const scheduleExample = {
     type: 'sync',
     source: { connectionId: 'warehouse', path: '/reports' },
     destination: { connectionId: 'lake', path: '/reports' },
-    include: [],
-    exclude: ['*.tmp'],
-    onConflict: 'replace',
-    compare: 'size-and-time',
-    deleteExtra: false,
-    maxDeletes: 1000,
-    bytesPerSecond: 0,
-    dryRun: false,
+    ...jobRow.settings,
     name: null,
-    webhookUrl: null,
   },
   nextRuns: ['2026-02-02', '2026-02-03', '2026-02-04', '2026-02-05', '2026-02-06'].map((day) => `${day}T01:30:00.000Z`),
   lastRunAt: null,

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { changeMasterKey, openStorage } from '../../../src/storage/open.js';
 import { TEST_KEY, TEST_TIMING, testOptions, withSql } from '../../storage/databases.js';
 import { startDatabase } from './support.js';
+import { JOB_OPTIONS } from '../../support/job-options.js';
 
 test('the secrets of accounts open after a change of the master key, with the new key alone', async () => {
   const database = await startDatabase();
@@ -24,15 +25,7 @@ test('the secrets of accounts open after a change of the master key, with the ne
       type: 'upload',
       source: place,
       destination: place,
-      include: [],
-      exclude: [],
-      onConflict: 'replace',
-      compare: 'size',
-      deleteExtra: false,
-      maxDeletes: 0,
-      bytesPerSecond: 0,
-      dryRun: false,
-      webhookUrl: null,
+      ...JOB_OPTIONS,
       upload,
     } as const;
     const job = await before.jobs.rows.create(

@@ -10,6 +10,7 @@ import { failureOf } from '../../../src/storage/tables/failed-transfers.js';
 import { pendingRow } from '../../../src/storage/tables/history-statements.js';
 import { closed } from './answer-checker.js';
 import { fileApi } from './route-table.js';
+import { JOB_OPTIONS } from '../../support/job-options.js';
 
 const { document } = fileApi();
 const ajv = new Ajv2020({ strict: false });
@@ -40,15 +41,7 @@ const job: Job = {
     type: 'delete',
     source: { connectionId: 'c', path: '/incoming' },
     destination: null,
-    include: [],
-    exclude: [],
-    onConflict: 'replace',
-    compare: 'size',
-    deleteExtra: false,
-    maxDeletes: 0,
-    bytesPerSecond: 0,
-    dryRun: false,
-    webhookUrl: null,
+    ...JOB_OPTIONS,
   },
   found: 1,
   done: 0,

@@ -12,7 +12,8 @@ import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type TestServer } from '../../se
 import { startPostgres } from '../../servers/postgres.js';
 import { eventually } from '../../support/eventually.js';
 import { type ApiClient, KEY, startGateway, type TestGateway } from '../../support/gateway.js';
-import { type Proxy, startProxy } from '../../support/proxy.js';
+import { type ProxiedServers, startProxied } from '../../servers/proxied.js';
+import type { Proxy } from '../../support/proxy.js';
 import { countingSessions } from '../../support/sessions.js';
 import { startTogether } from '../../support/together.js';
 
@@ -57,28 +58,7 @@ after(async () => {
   await Promise.all((servers ?? []).map((server) => server.stop()));
 });
 
-interface Lines {
-  readonly proxies: readonly Proxy[];
-  readonly connections: readonly object[];
-  readonly stop: () => Promise<void>;
-}
-
-/** A separate proxy to each server: other tests do not see its faults, nor it their sessions. */
-async function startLines(): Promise<Lines> {
-  const proxies: Proxy[] = [];
-  const connections: object[] = [];
-  for (const [index, { connection }] of servers.entries()) {
-    const { endpoint: text } = connection;
-    const endpoint = typeof text === 'string' ? new URL(text) : undefined;
-    const proxy = await startProxy(Number(endpoint?.port ?? connection['port']), { ftp: connection.type === 'ftp' });
-    proxies.push(proxy);
-    if (endpoint !== undefined) endpoint.port = String(proxy.port);
-    const place = endpoint === undefined ? { port: proxy.port } : { endpoint: endpoint.href };
-    connections.push({ id: IDS[index], name: IDS[index], ...connection, ...place, pool: { maxSessions: 1 } });
-  }
-  const stop = async (): Promise<void> => void (await Promise.all(proxies.map((proxy) => proxy.stop())));
-  return { proxies, connections, stop };
-}
+const startLines = (): Promise<ProxiedServers> => startProxied(servers, IDS, { pool: { maxSessions: 1 } });
 
 const healthOf = async (api: ApiClient, id: string): Promise<Health> =>
   (await api.get(`/manage/connections/${id}/health`)).json as unknown as Health;
