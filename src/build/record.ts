@@ -40,7 +40,7 @@ export class BuildRecord {
   }
 
   set(part: string, { files = [], folders = [] }: Sources): void {
-    // The lock file stands for the libraries.
+    // A library changes only with the lock file.
     const own = [...files, ...folders.flatMap((folder) => this.#filesIn(folder))].filter(
       (file) => !file.includes('node_modules/'),
     );

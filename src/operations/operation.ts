@@ -53,7 +53,7 @@ export interface OperationRequest {
   readonly link?: LinkUse | undefined;
   /** Waits after those of clients if sessions are few. */
   readonly priority?: Priority;
-  /** It counts no action of the month, whatever its type. */
+  /** Counts no action of the month. */
   readonly isFree?: boolean;
   /** What fails before `Operation.confirm` is not recorded: it may not be wanted, or is tried again. */
   readonly isTentative?: boolean;

@@ -1,4 +1,4 @@
-/** Receipts in the database: one for each written row, in one chain, whatever else happens to the row. */
+/** Receipts in the database: one for each written row, in one chain, even if the row changes later. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

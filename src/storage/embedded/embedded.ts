@@ -330,8 +330,8 @@ class ServerEnded extends Error {}
 async function makeDataDir(root: string): Promise<void> {
   try {
     const made = await mkdir(root, { recursive: true });
-    // When this process is root, the server runs as another user and must be able to pass through the folder, whatever
-    // the umask.
+    // When this process is root, the server runs as another user and must be able to pass through the folder: the
+    // umask must not forbid it.
     if (made !== undefined && process.getuid?.() === 0) await chmod(root, 0o711);
   } catch (error) {
     throw new StartupError(

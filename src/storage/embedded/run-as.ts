@@ -31,7 +31,7 @@ const asUser = (id: number): RunAs => ({
   command: (program, args) => ({ program, args, ids: { uid: id, gid: id } }),
 });
 
-/** Root outside, the user nobody inside: reaches folders that only root can reach, and PostgreSQL sees no root. */
+/** Root outside, the user `nobody` inside: reaches folders that only root can reach, and PostgreSQL sees no root. */
 const IN_NAMESPACE: RunAs = {
   owner: 0,
   command: (program, args) => ({
@@ -60,7 +60,7 @@ export async function chooseRunAs(parent: string): Promise<RunAs> {
   }
 }
 
-/** Other services may run as nobody, too, and could read its files: a separate user is better. */
+/** Other services may run as `nobody`, too, and could read its files: a separate user is better. */
 async function unprivilegedUser(): Promise<number> {
   const users = await readFile('/etc/passwd', 'utf8').catch(() => '');
   const id = new RegExp(`^${OWN_USER}:[^:]*:([1-9]\\d*):`, 'm').exec(users)?.[1];

@@ -35,7 +35,7 @@ type LineOptions = postgres.Options<typeof driverTypes> & { onnotify?: (channel:
 
 /** The server itself ends a statement after this time … */
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** … so a longer silence means a dead connection, whatever TCP reports. */
+/** … so a longer silence means a dead connection, even if TCP reports none. */
 const SILENCE_MS = 13_000;
 /** Sent as statements on each new connection: poolers such as PgBouncer refuse them as startup parameters. */
 const SETTINGS = `set statement_timeout = ${STATEMENT_TIMEOUT_MS}; set idle_in_transaction_session_timeout = 60000`;

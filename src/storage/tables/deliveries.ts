@@ -9,7 +9,7 @@ import {
   type Receiver,
 } from '../../contract/delivery.js';
 import { columnsOf, type Queryable, type Transaction } from '../postgres/sql.js';
-import type { DeliveryFilter, SentDelivery } from './webhook-event.js';
+import type { DeliveryFilter, FolderReceivers, SentDelivery, WebhookReceivers } from './webhook-event.js';
 import { resendEvents } from './webhook-events.js';
 import { targetGroup } from './webhook-targets.js';
 
@@ -30,18 +30,14 @@ const REPLAYED_AT_ONCE = 500;
 export class Deliveries {
   readonly #database: Database;
   readonly #queue: QueueSender;
-  readonly #folders: {
-    endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
-  };
-  readonly #webhooks: { resumeDeliveries(tx: Transaction, id: string): Promise<void> };
+  readonly #folders: FolderReceivers;
+  readonly #webhooks: Pick<WebhookReceivers, 'resumeDeliveries'>;
 
   constructor(
     database: Database,
     queue: QueueSender,
-    folders: {
-      endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
-    },
-    webhooks: { resumeDeliveries(tx: Transaction, id: string): Promise<void> },
+    folders: FolderReceivers,
+    webhooks: Pick<WebhookReceivers, 'resumeDeliveries'>,
   ) {
     this.#database = database;
     this.#queue = queue;

@@ -9,8 +9,8 @@ import { quantile } from './time-slots.js';
 import type { TransferType } from '../../contract/transfer.js';
 
 /**
- * Read-only operations count toward no month and would hide the transfers: they are all in slot 0, whatever their
- * duration.
+ * Read-only operations count toward no month and would hide the transfers: slot 0 holds them all, long and
+ * short ones.
  */
 export const LOOKUPS: readonly TransferType[] = ['list', 'exists', 'poll'];
 /** Slot 1 ends before the first of these milliseconds, slot 2 before the second. */

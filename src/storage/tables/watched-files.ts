@@ -108,8 +108,7 @@ export class WatchedFiles {
   }
 
   /**
-   * Deletes one known entry, or all: whatever the next check finds is then new. Resolves to the number of deleted
-   * entries.
+   * Deletes one known entry, or all: the next check reports them as new. Resolves to the number of deleted entries.
    */
   async forget(folderId: string, key: Buffer | undefined): Promise<number> {
     return this.#database.run((sql) => forgetFiles(sql, folderId, key));

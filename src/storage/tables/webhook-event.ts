@@ -1,4 +1,5 @@
 /** New events; filters and results of queries about deliveries. */
+import type { Transaction } from '../postgres/sql.js';
 import type { Delivery, DeliveryState, DeliveredFile, NewCopy } from '../../contract/delivery.js';
 
 /** An event without its number. */
@@ -59,3 +60,13 @@ export interface DeliveryFilter {
 
 /** The columns from which a delivery's queue task is made. */
 export type SentDelivery = Pick<Delivery, 'id' | 'url' | 'webhookId'>;
+
+/** Watched folders as receivers: what they receive ends, or begins again. */
+export interface FolderReceivers {
+  endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
+}
+
+export interface WebhookReceivers {
+  endDeliveries(tx: Transaction, id: string): Promise<void>;
+  resumeDeliveries(tx: Transaction, id: string): Promise<void>;
+}

@@ -18,7 +18,14 @@ import { columnOf } from '../postgres/column-names.js';
 import { columnsOf, type Queryable, rowOf, templateOf, type Transaction } from '../postgres/sql.js';
 import { dropUnready } from './event-feeds.js';
 import { copiesOf, type CopyingEvent } from './route-copies.js';
-import type { AttemptVerdict, DraftEvent, EventReceiver, NewEvent } from './webhook-event.js';
+import type {
+  AttemptVerdict,
+  DraftEvent,
+  EventReceiver,
+  FolderReceivers,
+  NewEvent,
+  WebhookReceivers,
+} from './webhook-event.js';
 import { targetGroup } from './webhook-targets.js';
 import { DAY_MS } from '../../contract/units.js';
 
@@ -35,29 +42,24 @@ const ATTEMPT_COLUMNS = Object.keys(columnNamesOf(attemptFields)).map(columnOf);
 const COLUMNS = templateOf([ATTEMPT_COLUMNS.join(', ')]);
 const VALUES = templateOf(['', ...ATTEMPT_COLUMNS.slice(1).map(() => ', '), '']);
 
+/** The outbox, which numbers an event once its copies have ended. */
+interface Completion {
+  complete(tx: Transaction, event: DraftEvent): Promise<void>;
+}
+
 export class WebhookEvents {
   readonly #database: Database;
   readonly #queue: QueueSender;
-  readonly #outbox: { complete(tx: Transaction, event: DraftEvent): Promise<void> };
-  readonly #folders: {
-    endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
-  };
-  readonly #webhooks: {
-    endDeliveries(tx: Transaction, id: string): Promise<void>;
-    resumeDeliveries(tx: Transaction, id: string): Promise<void>;
-  };
+  readonly #outbox: Completion;
+  readonly #folders: FolderReceivers;
+  readonly #webhooks: WebhookReceivers;
 
   constructor(
     database: Database,
     queue: QueueSender,
-    outbox: { complete(tx: Transaction, event: DraftEvent): Promise<void> },
-    folders: {
-      endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
-    },
-    webhooks: {
-      endDeliveries(tx: Transaction, id: string): Promise<void>;
-      resumeDeliveries(tx: Transaction, id: string): Promise<void>;
-    },
+    outbox: Completion,
+    folders: FolderReceivers,
+    webhooks: WebhookReceivers,
   ) {
     this.#database = database;
     this.#queue = queue;

@@ -13,17 +13,20 @@ import { refuseExisting, type Done, type Sink } from './sink.js';
 /** Enough to keep a socket busy; a sink bounds what it holds beyond it itself. */
 const WRITER_BUFFER_BYTES = 256 * 1024;
 
+/** A file that is being written. */
+interface Opened {
+  readonly path: RemotePath;
+  readonly size: number | undefined;
+  /** A path that is already known to be free, or to be a file. */
+  readonly checked: RemotePath | undefined;
+  /** A hidden key for it. */
+  readonly stage: () => Promise<UploadTarget>;
+}
+
 /** Counts and checks the bytes, passes them to a sink, and publishes them under the final name. */
 export class S3Writer extends Writable implements RemoteWriter {
   readonly #bucket: Bucket;
-  readonly #opened: {
-    readonly path: RemotePath;
-    readonly size: number | undefined;
-    /** A path that is already known to be free, or to be a file. */
-    readonly checked: RemotePath | undefined;
-    /** A hidden key for it. */
-    readonly stage: () => Promise<UploadTarget>;
-  };
+  readonly #opened: Opened;
   readonly #sink: Sink;
   #received = 0;
   #isCommitted = false;
@@ -31,18 +34,7 @@ export class S3Writer extends Writable implements RemoteWriter {
   #staged: UploadTarget | undefined;
   #aborting: Promise<void> | undefined;
 
-  constructor(
-    bucket: Bucket,
-    opened: {
-      readonly path: RemotePath;
-      readonly size: number | undefined;
-      /** A path that is already known to be free, or to be a file. */
-      readonly checked: RemotePath | undefined;
-      /** A hidden key for it. */
-      readonly stage: () => Promise<UploadTarget>;
-    },
-    openSink: (onFailure: (error: Error) => void) => Sink,
-  ) {
+  constructor(bucket: Bucket, opened: Opened, openSink: (onFailure: (error: Error) => void) => Sink) {
     // A finished stream is not done yet: commit() follows.
     super({ autoDestroy: false, highWaterMark: WRITER_BUFFER_BYTES });
     this.#bucket = bucket;
