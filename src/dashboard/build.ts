@@ -1,6 +1,6 @@
 /**
- * A program: builds the pages of links to dist/links, and the dashboard to dist/dashboard, every text file of which has a
- * brotli and a gzip copy beside it.
+ * Builds the pages of links into dist/links and the dashboard into dist/dashboard. Each text file gets a brotli and a gzip
+ * copy.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -14,7 +14,7 @@ const WEB = join(ROOT, 'src/dashboard/web');
 const OUT = join(ROOT, 'dist/dashboard');
 const TARGETS = ['chrome123', 'firefox120', 'safari17.5'];
 
-// One script and one style, which stand in the page itself.
+// The page contains its only script and its only style sheet.
 await build({
   entryPoints: [join(WEB, 'link/link.ts'), join(WEB, 'link/link.css')],
   outdir: join(ROOT, 'dist/links'),
@@ -29,7 +29,7 @@ const { metafile } = await build({
   entryPoints: [join(WEB, 'main.tsx')],
   outdir: join(OUT, 'assets'),
   publicPath: '/assets/',
-  // The digest in their names lets browsers keep them for ever.
+  // The names contain a digest of the content, so browsers may cache the files forever.
   entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
   assetNames: '[name]-[hash]',
@@ -53,7 +53,7 @@ function page(): string {
   const [main = '', { cssBundle = '' } = {}] = built.find(([, output]) => output.cssBundle) ?? [];
   const [app = ''] = built.find(([, { entryPoint }]) => entryPoint?.endsWith('/app.tsx')) ?? [];
   const icon = built.find(([file]) => file.endsWith('.svg'))?.[0] ?? '';
-  // What the first scripts ask for at once comes with them, not after them.
+  // The page preloads the modules that the first scripts import.
   const atOnce = new Set([app, ...[main, app].flatMap(importsOf)]);
   const preloads = [...atOnce].map((path) => `<link rel="modulepreload" href="${address(path)}" />\n    `);
   return readFileSync(join(WEB, 'index.html'), 'utf8')

@@ -1,4 +1,7 @@
-/** Serves the built dashboard: hashed assets for ever, index.html fresh on every visit, both compressed at build time. */
+/**
+ * Serves the built dashboard. Browsers cache hashed assets forever and fetch index.html on every visit. The build
+ * compresses both.
+ */
 import { readStaticFiles, staticAnswer } from '../http/static-files.js';
 import type { Route } from '../http/types.js';
 import { SCREENS } from './screens.js';
@@ -23,8 +26,8 @@ const SECURITY_HEADERS = {
 };
 
 /**
- * The routes of what stands in `folder`: its files, and index.html at the address of every screen, so that a link to one can
- * be opened. Empty where nothing was built. A file is read when it is first asked for.
+ * The routes of the files in `folder`. Each screen's address also answers with index.html, so that links to screens work.
+ * There are no routes if nothing was built. A file is read on its first request.
  */
 export function dashboardRoutes(folder: string): Route[] {
   const files = readStaticFiles(folder);
@@ -37,7 +40,7 @@ export function dashboardRoutes(folder: string): Route[] {
   return [
     ...Object.values(SCREENS).map((screen): Route => ({ ...open, path: screen, handle: page })),
     ...named.map(([name, file]): Route => {
-      // Names under /assets hold a digest of the content.
+      // Names under /assets contain a digest of the content.
       const caching = name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600';
       const headers = { ...SECURITY_HEADERS, 'Cache-Control': caching };
       return { ...open, path: name, handle: async ({ request }) => staticAnswer(request, file, headers) };

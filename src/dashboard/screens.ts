@@ -1,4 +1,4 @@
-/** The addresses of the dashboard's screens: its own router and the gateway's answer these and no others. */
+/** The addresses of the dashboard's screens, shared by its router and the gateway's. */
 export const SCREENS = {
   overview: '/',
   connections: '/connections',

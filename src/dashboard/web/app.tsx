@@ -1,4 +1,4 @@
-/** The login, or the desk of whoever is logged in. */
+/** The login, or the desk of the logged-in user. */
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactElement, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

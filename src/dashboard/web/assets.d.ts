@@ -1,4 +1,4 @@
-/** Built files of these kinds are known by their address. */
+/** The build replaces imports of these files with their addresses. */
 declare module '*.svg' {
   const address: string;
   export default address;

@@ -1,4 +1,4 @@
-/** The shell around the screen that the address names. */
+/** The shell around the screen at the current address. */
 import type { ReactElement } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { SCREENS } from '../screens.ts';

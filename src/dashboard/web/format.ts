@@ -1,4 +1,4 @@
-/** Numbers and times as people read them, in the language and time zone that this browser has chosen. */
+/** Numbers and times for people, in the language and time zone chosen in this browser. */
 import { locale, timeZone } from './preferences.ts';
 
 const number = new Intl.NumberFormat(locale);
@@ -21,7 +21,7 @@ const secondsTime = new Intl.DateTimeFormat(locale, {
   timeZone,
 });
 const shortDay = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone });
-/** Swedes write ISO 8601. */
+/** The Swedish format is ISO 8601. */
 const isoTime = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone });
 const shortTimeOfYear = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
 const hour = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone });
@@ -34,7 +34,7 @@ export function formatNumber(value: number): string {
   return number.format(value);
 }
 
-/** What is less than all is never shown as all. */
+/** A share below 1 is never shown as 100 %. */
 export function formatPercent(part: number): string {
   return percent.format(Math.floor(part * 10_000) / 10_000);
 }
@@ -60,49 +60,49 @@ export function formatDateTime(iso: string): string {
   return dateTime.format(new Date(iso));
 }
 
-/** The year is said where it is not this one. */
+/** A short date with time. It contains the year only if that is not the current year. */
 export function formatShortTime(iso: string): string {
   const date = new Date(iso);
   return date.getFullYear() === new Date().getFullYear() ? shortTime.format(date) : shortTimeOfYear.format(date);
 }
 
-/** As above, to the second. */
+/** The same with seconds. */
 export function formatSeconds(iso: string): string {
   const date = new Date(iso);
   return date.getFullYear() === new Date().getFullYear() ? secondsTime.format(date) : dateTime.format(date);
 }
 
-/** Without its year. */
+/** A short date without the year. */
 export function formatShortDay(iso: string): string {
   return shortDay.format(new Date(iso));
 }
 
-/** What the clocks show then: YYYY-MM-DDTHH:MM:SS, as fields for times take it. */
+/** The wall clock in the chosen zone as YYYY-MM-DDTHH:MM:SS, the format of time inputs. */
 function wallTime(time: Date): string {
   return isoTime.format(time).replace(' ', 'T');
 }
 
-/** When the clocks show that. */
+/** The moment at which the wall clock in the chosen zone shows `text`. */
 function fromWallTime(text: string): Date {
   const wanted = Date.parse(`${text}Z`);
-  // The second step counts where the clocks change in between.
+  // A second step is needed if the clocks change in between.
   let time = wanted;
   for (let step = 0; step < 2; step++) time += wanted - Date.parse(`${wallTime(new Date(time))}Z`);
   return new Date(time);
 }
 
-/** The value of a `datetime-local` input, by the clocks, to the second or the minute; "" where `iso` is no time. */
+/** The value of a `datetime-local` input in the chosen zone; "" if `iso` is not a time. */
 export function inputTime(iso: string, size: 'minute' | 'second'): string {
   const time = new Date(iso);
   return Number.isNaN(time.getTime()) ? '' : wallTime(time).slice(0, size === 'minute' ? 16 : 19);
 }
 
-/** The time that such an input holds. Browsers leave out seconds that are none. */
+/** The time in a `datetime-local` input. Browsers omit seconds of zero. */
 export function timeOfInput(text: string): string {
   return fromWallTime(text.length === 16 ? `${text}:00` : text).toISOString();
 }
 
-/** Midnight by the clocks. */
+/** Midnight in the chosen zone. */
 export function startOfToday(): Date {
   return fromWallTime(`${wallTime(new Date()).slice(0, 10)}T00:00:00`);
 }
@@ -124,12 +124,12 @@ export function formatAgo(iso: string): string {
   return relative.format(Math.round(seconds / 86_400), 'day');
 }
 
-/** What is left to move at this speed; undefined where nobody can know. */
+/** Time for the remaining bytes at this speed; undefined if it cannot be known. */
 export function secondsLeft(done: number, total: number | null, bytesPerSecond: number): number | undefined {
   return total === null || bytesPerSecond <= 0 ? undefined : Math.max(0, total - done) / bytesPerSecond;
 }
 
-/** With its weekday, by the clocks of a zone; where the browser does not know the zone, in UTC. */
+/** A time with its weekday in `timeZone`, or in UTC if the browser does not know the zone. */
 export function formatIn(iso: string, timeZone: string): string {
   return inZone(iso, timeZone, { hour: '2-digit', minute: '2-digit' });
 }

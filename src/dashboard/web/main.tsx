@@ -1,4 +1,4 @@
-/** What comes first: the looks, the words, then the page itself. */
+/** The entry point: applies the theme and loads the texts, then the page. */
 import { applyTheme, language } from './preferences.ts';
 import './styles/base.css';
 import './styles/deliveries.css';
@@ -19,7 +19,7 @@ await start(root);
 
 async function start(root: HTMLElement): Promise<void> {
   try {
-    // The words are there before any module of the page is run: these may use them at once.
+    // Load the texts before the page's modules, which use them on import.
     const app = patiently(() => loadTexts(language)).then(() => patiently(() => import('./app.tsx')));
     (await app).show(root);
   } catch {
@@ -27,7 +27,7 @@ async function start(root: HTMLElement): Promise<void> {
   }
 }
 
-/** There are no words yet to say it with. */
+/** Shown without texts, because they may have failed to load. */
 function notLoaded(root: HTMLElement): HTMLElement {
   const isGerman = language === 'de';
   const card = document.createElement('main');

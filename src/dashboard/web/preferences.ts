@@ -1,17 +1,17 @@
-/** What this browser remembers: how the page looks and speaks, and whether single keys act. Nothing of the account. */
+/** Preferences kept in this browser: theme, language, time zone, single keys. They contain no data of the account. */
 import { store } from './store.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 export type Language = 'en' | 'de';
 export type SortBy = 'name' | 'size' | 'modifiedAt';
 
-/** Of a list of files. */
+/** The order of a list of files. */
 export interface Sort {
   readonly by: SortBy;
   readonly isDown: boolean;
 }
 
-/** As each calls itself. */
+/** Each language by its own name. */
 export const LANGUAGES: readonly (readonly [Language, string])[] = [
   ['en', 'English'],
   ['de', 'Deutsch'],
@@ -21,7 +21,7 @@ function read(name: string): string | null {
   try {
     return localStorage.getItem(`ftg.${name}`);
   } catch {
-    // Storage may be switched off; then the defaults hold.
+    // Storage may be switched off. The defaults apply then.
     return null;
   }
 }
@@ -30,7 +30,7 @@ function write(name: string, value: string): void {
   try {
     localStorage.setItem(`ftg.${name}`, value);
   } catch {
-    // As above: the choice holds until the page is left.
+    // Storage may be switched off. The choice then applies until the page is left.
   }
 }
 
@@ -39,13 +39,13 @@ const hasShortcuts = store(read('shortcuts') !== 'off');
 const hasNotifications = store(read('notifications') === 'on');
 const fileSort = store(toSort(read('files-sort')));
 
-/** Chosen here, or the browser's; fixed until the page is loaded anew. */
+/** The language chosen here, or the browser's. It changes only when the page is reloaded. */
 export const language: Language = toLanguage(read('language') ?? navigator.language);
-/** Of numbers and dates: the browser's kind of the language, where it speaks it. */
+/** The locale of numbers and dates: the browser's variant if it has the same language. */
 export const locale = navigator.language.startsWith(language) ? navigator.language : language;
-/** Of this browser. */
+/** The browser's time zone. */
 export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-/** In which times are shown; fixed as the language is. */
+/** The zone of all displayed times. It changes only when the page is reloaded. */
 export const timeZone = toZone(read('zone'));
 
 function toSort(value: string | null): Sort {
@@ -65,13 +65,13 @@ function toZone(value: string | null): string {
   return value !== null && Intl.supportedValuesOf('timeZone').concat('UTC').includes(value) ? value : ownZone;
 }
 
-/** Loads the page anew. */
+/** Reloads the page. */
 export function setLanguage(value: Language): void {
   write('language', value);
   location.reload();
 }
 
-/** Loads the page anew; undefined = the browser's own. */
+/** Reloads the page. Undefined = the browser's zone. */
 export function setTimeZone(value: string | undefined): void {
   write('zone', value ?? '');
   location.reload();
@@ -94,7 +94,7 @@ export function setShortcuts(isOn: boolean): void {
 
 export const useTheme = theme.use;
 export const useShortcutsSetting = hasShortcuts.use;
-/** Only with the browser's own permission, which it gives at a click. */
+/** Whether the user wants notifications. The browser asks for its own permission on a click. */
 export const wantsNotifications = hasNotifications.get;
 
 export function setNotifications(isOn: boolean): void {

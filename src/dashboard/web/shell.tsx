@@ -1,4 +1,4 @@
-/** What stands around every screen: the menu, the way to the content, the palette, the news, and the login over all of it. */
+/** The frame of every screen: menu, skip link, palette, notifications, and the login over an ended session. */
 import * as Ariakit from '@ariakit/react';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -27,7 +27,7 @@ type Props = Pick<SignedIn, 'account' | 'session'>;
 export function Shell({ account, session, children }: Props & { readonly children: ReactNode }): ReactElement {
   useWatch();
   const [location] = useLocation();
-  // Where the menu was opened: a step to another screen closes it.
+  // The address at which the menu was opened. Going to another screen closes it.
   const [menuAt, setMenuAt] = useState<string>();
   const isMenuOpen = menuAt === location;
   const { help, openHelp } = useShortcuts();

@@ -3,9 +3,9 @@ import { useSyncExternalStore } from 'react';
 
 interface Store<T> {
   readonly get: () => T;
-  /** Draws what uses it again. */
+  /** Redraws the components that use the value. */
   readonly set: (next: T) => void;
-  /** Its value, for components. */
+  /** The hook that reads the value. */
   readonly use: () => T;
 }
 

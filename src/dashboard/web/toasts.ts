@@ -1,4 +1,4 @@
-/** Short messages at the screen's edge. */
+/** Short messages at the edge of the screen. */
 import { store } from './store.ts';
 
 interface Toast {
@@ -22,5 +22,5 @@ export function dismissToast(id: number): void {
   toasts.set(toasts.get().filter((toast) => toast.id !== id));
 }
 
-/** Those that are shown now. */
+/** The visible toasts. */
 export const useToasts = toasts.use;

@@ -3,7 +3,7 @@ import { t } from '../texts/texts.ts';
 import { reachFailed } from './reach.ts';
 import { type SessionEnd, sessionEnd, toSessionEnd } from './session-end.ts';
 
-/** Talks to the gateway that served this page. The CSRF token lives in this module alone: not in storage, not in a URL. */
+/** Requests to the gateway that served this page. The CSRF token is only in this module: not in storage, not in a URL. */
 export class ApiError extends Error {
   constructor(
     message: string,
@@ -27,26 +27,26 @@ export function csrfHeader(): Record<string, string> {
   return csrfToken === '' ? {} : { 'X-CSRF-Token': csrfToken };
 }
 
-/** Nobody is taken to be at the page after this long without a key or a pointer. */
+/** After this long without a key or a pointer event, the page counts as unattended. */
 const ATTENDED_MS = 5 * 60_000;
 let touchedAt = Date.now();
 for (const sign of ['pointerdown', 'pointermove', 'keydown', 'wheel'] as const) {
   addEventListener(sign, () => (touchedAt = Date.now()), { capture: true, passive: true });
 }
 
-/** What the page asks by itself keeps no session alive, or none would ever end while a page is open. */
+/** Requests of an unattended page do not extend the session. Otherwise an open page would keep its session alive forever. */
 function attendance(): Record<string, string> {
   return Date.now() - touchedAt < ATTENDED_MS ? {} : { 'X-Unattended': 'true' };
 }
 
-/** Told when an answer says that the session is over, and why. */
+/** Sets the callback for answers that report the end of the session. It gets the reason. */
 export function whenSignedOut(tell: (why: SessionEnd) => void): void {
   onSignedOut = tell;
 }
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The JSON answer. @throws ApiError with the gateway's own text; status 0 where it cannot be reached */
+/** Resolves to the JSON answer. @throws ApiError with the gateway's text; its status is 0 if the gateway cannot be reached */
 export async function request<T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   const response = await fetchAnswer(method, path, body, signal);
   return (await response.json()) as T;
@@ -59,7 +59,7 @@ export async function fetchAnswer(
   signal?: AbortSignal,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  // What looks again and again would be refused again and again until somebody has logged in.
+  // Screens that poll would be refused on every poll until the user has logged in again.
   if (sessionEnd() !== undefined && path !== LOGIN) {
     throw new ApiError(t.session.over.title, 401, 'unauthenticated', undefined);
   }
@@ -94,7 +94,7 @@ export function toApiError(
   try {
     text = (JSON.parse(body) as { error?: string }).error ?? '';
   } catch {
-    // Something between us and the gateway answered; its page helps nobody.
+    // The body is not the gateway's JSON: a proxy answered. Its page does not help the user.
   }
   const code = header('X-Error-Code') ?? '';
   if (status === 401 && code === 'unauthenticated' && path !== LOGIN)
@@ -112,7 +112,7 @@ function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Query parameters without the empty ones. */
+/** Adds query parameters to a path and omits empty ones. */
 export function withQuery(path: string, values: Readonly<Record<string, string | number | undefined>>): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(values))

@@ -1,4 +1,4 @@
-/** Reading and changing what the gateway keeps, from components. */
+/** Hooks that read and change data of the gateway. */
 import {
   focusManager,
   type Query,
@@ -35,7 +35,7 @@ whenSignedOut((why) => {
     forgetSession();
     setSessionEnd(why);
   } else {
-    // The browser drops the cookie at that time, and the gateway then does not know whose session it was.
+    // The browser drops the cookie when it expires. The gateway then cannot know whose session it was.
     setSessionEnd(Date.parse(session.expiresAt) <= Date.now() ? 'expired' : why);
   }
 });
@@ -44,7 +44,10 @@ whenBack(() => {
   void queries.invalidateQueries();
 });
 
-/** Null = nobody is logged in. One that ends while the page is open stays here, so that the page does: see session-end.ts. */
+/**
+ * The session; null if the user is not logged in. A session that ends stays here, so that the page stays too
+ * (session-end.ts).
+ */
 export function useSession(): UseQueryResult<SignedIn | null, Error> {
   return useQuery<SignedIn | null, Error>({
     queryKey: SESSION,
@@ -69,12 +72,15 @@ export function rememberSession(signedIn: SignedIn): void {
   void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
 }
 
-/** The e-mail of the account that is logged in. */
+/** The e-mail address of the logged-in account. */
 export function accountNow(): string | undefined {
   return queries.getQueryData<SignedIn | null>(SESSION)?.account.email;
 }
 
-/** Other windows of this browser: their cookie is gone with a log-out here, and nobody would tell them why. */
+/**
+ * Reports a log-out to other windows of this browser. Their cookie is gone too, and the gateway cannot give them the
+ * reason.
+ */
 const otherWindows = new BroadcastChannel('ftg.session');
 otherWindows.addEventListener('message', () => {
   if (queries.getQueryData(SESSION) === null) return;
@@ -87,7 +93,7 @@ export function loggedOut(): void {
   otherWindows.postMessage('logged_out');
 }
 
-/** Nothing of the account stays in memory behind the login screen. */
+/** Removes all data of the account from memory, behind the login screen. */
 export function forgetSession(): void {
   setCsrfToken('');
   setSessionEnd(undefined);
@@ -96,11 +102,11 @@ export function forgetSession(): void {
 }
 
 interface ReadOptions {
-  /** Asked again after this long while the page is seen. */
+  /** Interval between reads while the page is visible. */
   readonly everyMs?: number;
 }
 
-/** What GET answers; the path is the key under which it is kept. */
+/** Reads the answer to a GET. The path is its cache key. */
 export function useRead<T>(path: string, options: ReadOptions = {}): UseQueryResult<T, Error> {
   return useQuery<T, Error>({
     queryKey: [path],
@@ -109,13 +115,13 @@ export function useRead<T>(path: string, options: ReadOptions = {}): UseQueryRes
   });
 }
 
-/** Rows that GET answers, all at once or page by page. */
+/** Rows that a GET returns, all at once or page by page. */
 export interface Rows<R> {
   /** Undefined before the first answer. */
   readonly rows: readonly R[] | undefined;
   readonly error: Error | null;
   readonly refetch: () => unknown;
-  /** What came beside the newest rows. */
+  /** The other fields of the answer with the newest rows. */
   readonly first?: Readonly<Record<string, unknown>> | undefined;
   readonly isFetching?: boolean;
   readonly isPagedThrough?: boolean;
@@ -125,13 +131,13 @@ export interface Rows<R> {
   readonly fetchMore?: () => void;
 }
 
-/** Rows that GET answers all at once, under that name. */
+/** Reads rows from the field `name` of the answer, all at once. */
 export function useRows<R>(path: string, name: string, options: ReadOptions = {}): Rows<R> {
   const { data, error, refetch } = useRead<Readonly<Record<string, readonly R[]>>>(path, options);
   return { rows: data?.[name], error, refetch, first: data };
 }
 
-/** Rows that GET answers page by page, the later pages when they are asked for. */
+/** Reads rows from the field `name` of the answer, page by page. Later pages are read on request. */
 export function usePages<R>(path: string, name: string, options: ReadOptions = {}): Rows<R> {
   const pages = useInfiniteQuery({
     queryKey: [path],
@@ -145,7 +151,7 @@ export function usePages<R>(path: string, name: string, options: ReadOptions = {
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: (former) => former,
-    // A user who has gone back in time stays there.
+    // Do not refresh the list while the user reads older pages.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : (options.everyMs ?? false)),
   });
   const { data, error, refetch, isFetching, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
@@ -165,19 +171,20 @@ export function usePages<R>(path: string, name: string, options: ReadOptions = {
   };
 }
 
-/** What is kept of these paths, and of all below them, is asked for again. */
+/** Refetches the cached answers of these paths and of all paths below them. */
 export async function refresh(...paths: readonly string[]): Promise<void> {
   await queries.invalidateQueries({ predicate: ({ queryKey }) => isBelow(queryKey, paths) });
 }
 
-/** No view is asked for again sooner than this because of what happens in the gateway. */
+/** News from the gateway does not refetch a view more often than this. */
 const LEAST_MS = 2_000;
-/** Refreshes take at most this part of the time: where answers take long, there are fewer of them. */
+/** The largest share of time that refreshes may take. Slow answers make refreshes rarer. */
 const MOST_SHARE = 0.2;
 
 /**
- * As `refresh`, for news that may come many times a second: at most one refresh in `everyMs` for all of it, never two at
- * once. A list that was paged through stays as it is, and a hidden page asks once it is seen.
+ * Returns a `refresh` for news that may arrive many times a second. All its news together causes at most one refresh per
+ * `everyMs`, and never two at once. It skips lists with several loaded pages. A hidden page refreshes once it is visible
+ * again.
  */
 export function refresher(everyMs: number): (...paths: readonly string[]) => void {
   const due = new Set<string>();
@@ -213,7 +220,7 @@ export function refresher(everyMs: number): (...paths: readonly string[]) => voi
   return soon;
 }
 
-/** For what happens in the gateway, by any client. */
+/** For changes in the gateway by any client. */
 export const refreshSoon = refresher(5_000);
 
 function isBelow([key]: readonly unknown[], paths: readonly string[]): boolean {
@@ -229,7 +236,7 @@ export interface ActionOptions<R> {
   readonly refreshes?: readonly string[];
   readonly says?: string;
   readonly onDone?: (result: R) => void;
-  /** The caller shows the error beside its field; otherwise it is said at the screen's edge. */
+  /** The caller shows the error beside its field. Otherwise a toast shows it. */
   readonly showsError?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Running transfers by server-sent events: one stream for the page, open while a component shows them. */
+/** Running transfers by server-sent events. The page has one stream, which is open while a component shows them. */
 import { useSyncExternalStore } from 'react';
 import { queries, refreshSoon } from './hooks.ts';
 import { OVERVIEW } from './overview.ts';

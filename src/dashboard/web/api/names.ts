@@ -1,4 +1,4 @@
-/** What people call things, by the ids that rows carry; the id itself where it is not known, or gone. */
+/** Names of connections and other objects by the ids in rows. Unknown or deleted objects are named by their id. */
 import { useRead } from './hooks.ts';
 import type { ApiKey, Connection } from './types.ts';
 

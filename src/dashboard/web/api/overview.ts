@@ -1,4 +1,4 @@
-/** Today, and what needs a person: read under one key by the shell and by the overview. */
+/** Today's figures and the list of problems. The shell and the overview share one cached read. */
 import type { UseQueryResult } from '@tanstack/react-query';
 import { timeZone } from '../preferences.ts';
 import { withQuery } from './client.ts';

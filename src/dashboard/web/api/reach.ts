@@ -1,4 +1,4 @@
-/** Whether the gateway can be reached. Known from requests that fail on the way; asked again until it answers. */
+/** Whether the gateway can be reached. A failed request starts a check, which is repeated until the gateway answers. */
 import { store } from '../store.ts';
 
 const ASK_MS = 2_000;
@@ -12,7 +12,10 @@ export function whenBack(tell: () => void): void {
   onBack = tell;
 }
 
-/** A request failed on the way. One may fail by itself: the gateway is away where it does not answer this either. */
+/**
+ * Reports a request that failed on the way. One failure proves nothing: the gateway is away if it does not answer the check
+ * either.
+ */
 export function reachFailed(): void {
   if (!isAsking) void ask();
 }

@@ -1,4 +1,4 @@
-/** Bytes to the gateway, with word of how many have gone. XMLHttpRequest, because fetch tells nothing of them. */
+/** Sends bytes to the gateway and reports progress. It uses XMLHttpRequest because fetch reports no upload progress. */
 import { t } from '../texts/texts.ts';
 import { csrfHeader, toApiError } from './client.ts';
 
@@ -11,7 +11,7 @@ interface Sending {
   readonly onBytes: (sent: number) => void;
 }
 
-/** Resolves to how its answer's header fields are read. @throws ApiError, and an Error where no answer came */
+/** Resolves to a reader of the answer's header fields. @throws ApiError, or an Error if no answer came */
 export function sendBytes(sending: Sending): Promise<(field: string) => string | null> {
   const { method, target, headers, body, signal, onBytes } = sending;
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
-/** The end of the session while the page is open: why it ended, until somebody has logged in again. */
+/** Why the session ended while the page is open. The reason stays until the user has logged in again. */
 import { store } from '../store.ts';
 
-/** As the gateway names them; unknown = it does not say. */
+/** The gateway's names; `unknown` if it gives no reason. */
 const SESSION_ENDS = ['idle', 'expired', 'elsewhere', 'password_changed', 'logged_out'] as const;
 export type SessionEnd = (typeof SESSION_ENDS)[number] | 'unknown';
 
@@ -11,5 +11,5 @@ export function toSessionEnd(word: string | null): SessionEnd {
   return SESSION_ENDS.find((one) => one === word) ?? 'unknown';
 }
 
-/** undefined: somebody is logged in again, or the page shows the login itself. */
+/** Undefined if the user is logged in again, or if the page shows the login itself. */
 export const { set: setSessionEnd, get: sessionEnd, use: useSessionEnd } = ended;

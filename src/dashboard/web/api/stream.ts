@@ -1,11 +1,11 @@
-/** Streams of server-sent events for components: opened again by themselves, and with the session of this page. */
+/** Server-sent events for components. Streams use the page's session and reconnect automatically. */
 import { followEvents, type ServerEvent } from '../../../client/event-stream.ts';
 import { ApiError, fetchAnswer } from './client.ts';
 
 interface Reader {
   readonly take: (event: ServerEvent) => void;
   readonly onOpen?: (isOpen: boolean) => void;
-  /** Called when the gateway no longer has the events that follow the last one. */
+  /** Called if the gateway no longer has the events after the last one. */
   readonly onGone?: () => void;
 }
 
@@ -33,5 +33,5 @@ export function readStream(path: string, { take, onOpen = () => undefined, onGon
   return () => ending.abort();
 }
 
-/** What it is about, or what follows the last event, is gone. */
+/** The subject of the stream no longer exists (404), or the next events are gone (410). */
 const FINAL: readonly number[] = [404, 410];

@@ -1,4 +1,4 @@
-/** The shapes of the management API and of the file operations: those of their OpenAPI documents, by the names used here. */
+/** The shapes of the management API and the file API under short names. They come from the OpenAPI documents. */
 import type { components as FileApi } from '../../../client/api-types.ts';
 import type { components as ManagementApi } from '../../../client/management-types.ts';
 
@@ -14,7 +14,7 @@ type Ftp = Schemas['FtpConnection'];
 type S3 = Schemas['S3Connection'];
 type Protocol = Schemas['ManagedConnection']['type'];
 type Common = Pick<Sftp, keyof Sftp & keyof Ftp & keyof S3>;
-/** Answers have the fields of the connection's type alone; requests send those that change. */
+/** An answer has only the fields of the connection's type. A request contains only changed fields. */
 export type Connection = Omit<Common, 'type' | 'secrets'> &
   Partial<Omit<Sftp & Ftp & S3, keyof Common>> & {
     readonly type: Protocol;
@@ -22,7 +22,7 @@ export type Connection = Omit<Common, 'type' | 'secrets'> &
   };
 /** The fields of a type, as a form draws them. */
 export type ConnectionType = Schemas['ConnectionType'];
-/** What a test learned of the server; only what it could find out. */
+/** What a test learned about the server. Fields that it could not find out are absent. */
 export type Card = Schemas['ServerCard'];
 export type TestStep = Schemas['TestStep'];
 export type TestResult = Schemas['TestReport'];
@@ -40,7 +40,7 @@ export type Transfer = Schemas['ManagedTransfer'];
 export type Live = NonNullable<Transfer['live']>;
 export type TransferDetail = Schemas['TransferDetail'];
 export type Job = Schemas['ManagedJob'];
-/** One that a request can ask for once more: a URL that was uploaded is not shown. */
+/** A job that can be requested again. A job from an uploaded URL cannot, since the URL is never shown. */
 export type RepeatableJob = Job & Pick<NewJob, 'type'> & { readonly source: NonNullable<Job['source']> };
 export type JobFile = FileApi['schemas']['JobFile'];
 export type NewJob = FileApi['schemas']['NewJob'];
@@ -48,9 +48,9 @@ export type NewJob = FileApi['schemas']['NewJob'];
 export type Schedule = Schemas['ManagedSchedule'];
 
 export type Webhook = FileApi['schemas']['Webhook'];
-/** What was sent to try it out, and what came back. */
+/** The test message, and the receiver's answer. */
 export type WebhookTest = FileApi['schemas']['WebhookTest'];
-/** A type of events that a webhook can be told of. */
+/** A type of events that a webhook can receive. */
 export type EventType = Webhook['events'][number];
 
 /** A URL that needs no key. */
@@ -58,7 +58,7 @@ export type FileLink = FileApi['schemas']['Link'];
 export type CreatedLink = FileApi['schemas']['CreatedLink'];
 
 export type StoredEvent = Schemas['FeedAnswer']['events'][number];
-/** What the body of one says. */
+/** The body of an event. */
 export type { FeedEvent } from '../../../client/types.ts';
 
 export type Overview = Schemas['Overview'];
@@ -82,6 +82,6 @@ export type DryRun = Schemas['DryRunAnswer'];
 export type Copy = Schemas['Copy'];
 export type Delivery = Schemas['Delivery'];
 export type DeliveryDetail = Schemas['DeliveryDetail'];
-/** How the deliveries to a watched folder's receiver, or to a webhook, go. */
+/** The state of the deliveries to the receiver of a watched folder or a webhook. */
 export type ReceiverState = Schemas['Receiver'];
 export type Attempt = Schemas['Attempt'];

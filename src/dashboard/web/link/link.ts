@@ -1,7 +1,7 @@
-/** The page of an upload link: files that are dropped or chosen go by PUT to the page's own address, one after another. */
+/** The page of an upload link. Dropped or chosen files go to the page's address by PUT, one after another. */
 import { visible } from '../../../base/visible.ts';
 
-/** What the gateway told the page (src/links/page.ts). */
+/** The data that the gateway embeds in the page (src/links/page.ts). */
 interface PageData {
   readonly words: {
     readonly states: Readonly<Record<'waiting' | 'sending' | 'storing' | 'stored' | 'tooLarge' | 'again', string>>;
@@ -12,7 +12,7 @@ interface PageData {
   readonly language: string;
   /** 0 = no limit. */
   readonly maxBytes: number;
-  /** Takes one file at a time. */
+  /** The link accepts a single file. */
   readonly isOne: boolean;
 }
 
@@ -48,7 +48,7 @@ function open(drop: HTMLElement, rows: HTMLElement, chooser: HTMLInputElement): 
     add(chooser.files ?? []);
     chooser.value = '';
   });
-  // All of the page takes files: one that misses the zone would replace the page.
+  // The whole page accepts drops. Otherwise a file dropped beside the zone would replace the page.
   for (const type of ['dragenter', 'dragover'] as const) {
     document.addEventListener(type, (event) => {
       event.preventDefault();
@@ -68,10 +68,10 @@ function open(drop: HTMLElement, rows: HTMLElement, chooser: HTMLInputElement): 
   });
 }
 
-/** Another try would be answered the same. */
+/** Errors that a retry would meet again. */
 const FINAL = new Set(['too_large', 'digest_mismatch', 'gone', 'unknown_item', 'bad_path', 'bad_request', 'forbidden']);
 
-/** One file. */
+/** A file in the list and its upload. */
 class Row {
   readonly #file: File;
   readonly #data: PageData;

@@ -1,4 +1,4 @@
-/** What the palette finds: screens, what the account has, and what can be done. */
+/** The entries of the palette: screens, objects of the account, and actions. */
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { segment } from '../api/client.ts';
@@ -15,7 +15,7 @@ export interface Entry {
   readonly id: string;
   readonly kind: keyof typeof t.palette.kinds;
   readonly name: string;
-  /** Found by these words too; the id of a thing, an English name. */
+  /** Other words that find the entry: an id, an English name. */
   readonly also?: string;
   /** Shown beside the name. */
   readonly detail?: string;
@@ -28,10 +28,10 @@ export interface Acts {
 }
 
 const MOST = 40;
-/** Of one kind, as long as nothing was typed. */
+/** Most entries of one kind before the user types. */
 const MOST_UNASKED = 6;
 const WHOLE_ID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
-/** Where the names of two are alike, the one of the kind that comes first. */
+/** Among equal names, the kind that comes first here wins. */
 const ORDER: readonly Entry['kind'][] = [
   'screen',
   'action',
@@ -53,7 +53,7 @@ export function useEntries({ onHelp, onLogout }: Acts): readonly Entry[] {
   const statusOf = useConnectionStatus();
   return useMemo(() => {
     const to = (path: string) => () => navigate(path);
-    /** `path`: of the screen, before the id of the thing. */
+    /** `path` is the screen's address, to which the id is added. */
     const entriesOf = <T extends { readonly id: string }>(
       kind: Entry['kind'],
       path: string,
@@ -117,7 +117,7 @@ function actions(to: (path: string) => () => void, onHelp: () => void, onLogout:
   ];
 }
 
-/** Those that fit what was typed, best first; a whole id leads to the transfer or job of it, known or not. */
+/** The entries that match the typed text, best first. A complete id leads to its transfer or job even if no entry has it. */
 export function found(entries: readonly Entry[], typed: string, navigate: (path: string) => void): readonly Entry[] {
   const words = typed.trim();
   if (words === '') {

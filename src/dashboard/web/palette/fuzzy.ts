@@ -1,4 +1,4 @@
-/** How well what was typed fits a name; undefined = not at all. Higher is better. */
+/** Scores how well the typed text matches a name. Higher is better; undefined = no match. */
 export function fits(typed: string, name: string): number | undefined {
   const wanted = plain(typed).replace(/\s+/g, ' ').trim();
   const text = plain(name);
@@ -9,7 +9,7 @@ export function fits(typed: string, name: string): number | undefined {
   return spread(wanted.replaceAll(' ', ''), text);
 }
 
-/** Its letters in this order, with others between: the fewer and the more at the start of words, the better. */
+/** Matches the letters in order with gaps. Fewer gaps and more starts of words score higher. */
 function spread(wanted: string, text: string): number | undefined {
   let score = 400;
   let from = 0;
@@ -26,7 +26,7 @@ function isStart(text: string, at: number): boolean {
   return !/[\p{L}\p{N}]/u.test(text.charAt(at - 1));
 }
 
-/** Accents and case do not count. */
+/** Removes case and accents. */
 function plain(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }

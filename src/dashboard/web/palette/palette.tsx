@@ -1,4 +1,4 @@
-/** Everything by a few letters: a field and the list of what fits, by arrow keys and Enter. */
+/** The command palette: a field and the list of matches, used by arrow keys and Enter. */
 import * as Ariakit from '@ariakit/react';
 import { type KeyboardEvent, type ReactElement, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -10,7 +10,7 @@ const LIST = 'palette-list';
 
 interface Props extends Acts {
   readonly onClose: () => void;
-  /** What was typed before the field was there. */
+  /** Returns what the user typed before the field was loaded. */
   readonly takeEarly: () => string;
 }
 
@@ -83,7 +83,7 @@ export default function Palette({ onClose, takeEarly, ...acts }: Props): ReactEl
       </div>
       <ul id={LIST} ref={list} className="palette-list" role="listbox" aria-label={t.palette.results}>
         {shown.map((entry, index) => (
-          // The field has the focus all the time: its keys act, a pointer may.
+          // The focus stays in the field, so the keys act there. Rows only react to the pointer.
           <li
             key={entry.id}
             id={idOf(entry)}

@@ -1,4 +1,4 @@
-/** Who changed what, from where. */
+/** The audit log: who changed what, and from where. */
 import type { ReactElement } from 'react';
 import { withQuery } from '../api/client.ts';
 import { usePages } from '../api/hooks.ts';

@@ -1,4 +1,4 @@
-/** One connection: its settings, its test, its host keys, what is known of its server. */
+/** A connection: its settings, test and host keys, and facts about its server. */
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { request, segment } from '../api/client.ts';

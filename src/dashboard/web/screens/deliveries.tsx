@@ -1,4 +1,4 @@
-/** All deliveries, filtered by what is in the address, and many of them sent again. */
+/** All deliveries, filtered by the address. Many can be sent again at once. */
 import { type ReactElement, useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { request, withQuery } from '../api/client.ts';
@@ -29,7 +29,7 @@ export default function DeliveriesScreen(): ReactElement {
   const [parameters, setParameters] = useSearchParams();
   const offset = Math.max(0, Math.trunc(Number(parameters.get('offset') ?? 0)) || 0);
   const [isReplaying, setReplaying] = useState(false);
-  // One more than is shown: if it comes, there is another page.
+  // Ask for one row more than a page: if it comes, there is another page.
   const path = withQuery('/manage/deliveries', { ...values, limit: PAGE + 1, offset: offset === 0 ? '' : offset });
   const list = useRows<Delivery>(path, 'deliveries', { everyMs: 5_000 });
   const found = list.rows ?? [];
@@ -106,7 +106,7 @@ interface Counted {
   readonly isMore: boolean;
 }
 
-/** Says how many first. */
+/** Shows how many deliveries will be sent before sending them. */
 function Replay(props: { readonly filters: Readonly<Record<string, string>>; readonly onClose: () => void }) {
   const { filters, onClose } = props;
   const [counted, setCounted] = useState<Counted>();

@@ -1,4 +1,4 @@
-/** One delivery: what is sent, each try with what was answered, and sending it again. */
+/** A delivery: the message, each attempt with its answer, and sending it again. */
 import { type ReactElement, useState } from 'react';
 import { segment } from '../api/client.ts';
 import { useRead } from '../api/hooks.ts';
@@ -95,7 +95,7 @@ function Attempts({ path }: { readonly path: string }): ReactElement {
         attempts.length === 0 ? (
           <p className="panel-body muted">{words.attempts.none}</p>
         ) : (
-          // The last is what is asked for.
+          // The last attempt comes first, since users ask for it.
           <div className="attempts">
             {attempts
               .map((attempt, index) => (

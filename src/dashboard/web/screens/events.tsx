@@ -1,4 +1,4 @@
-/** What has happened in the account, newest first and as it happens; each event as the bytes that were signed. */
+/** The events of the account, newest first, updated live. Each shows the signed bytes. */
 import { useEffect, useMemo, useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { withQuery } from '../api/client.ts';
@@ -17,7 +17,7 @@ import { wordsOf } from './events/words.ts';
 
 const words = t.events;
 const PAGE = 50;
-/** For as long as there is no stream. */
+/** Used while there is no stream. */
 const LOOK_EVERY_MS = 30_000;
 
 export default function Events(): ReactElement {
@@ -30,7 +30,7 @@ export default function Events(): ReactElement {
   const last = first?.['last'] as number | undefined;
   const { isLive, newest } = useNews(last);
   const hasNews = last !== undefined && newest > last;
-  // A user who has gone back in time stays there.
+  // Do not update the list while the user reads older pages.
   const isAtTop = isPagedThrough === false;
   useEffect(() => {
     if (hasNews && isAtTop && isFetching === false && error === null) refreshSoon(path);

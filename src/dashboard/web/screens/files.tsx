@@ -1,4 +1,4 @@
-/** The files of a connection: look around, send, fetch, move, copy, delete. */
+/** The files of a connection: browse, upload, download, move, copy, delete. */
 import type { ReactElement } from 'react';
 import { Redirect, useSearchParams } from 'wouter';
 import { useRead } from '../api/hooks.ts';
@@ -40,7 +40,7 @@ export default function Files({ connectionId }: { readonly connectionId?: string
   if (connectionId === undefined) return <Redirect to={`/files/${encodeURIComponent(first.id)}`} replace />;
   const path = parameters.get('path') ?? undefined;
   const rawName = parameters.get('rawName') ?? undefined;
-  // A folder of its own each: what is selected or searched in one is not in the next.
+  // Each folder has its own component state: a selection or search does not carry over to the next folder.
   return (
     <Browser
       key={JSON.stringify([connectionId, path, rawName])}

@@ -1,4 +1,4 @@
-/** Every connection's last 90 days at a glance, those that are down first. */
+/** The last 90 days of every connection. Connections that are down come first. */
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { segment, withQuery } from '../api/client.ts';
@@ -104,7 +104,7 @@ function Row(props: {
   );
 }
 
-/** The share of the monitored time alone: before it nothing is known. */
+/** The availability in the monitored time. Before it nothing is known. */
 function shareOf({ availability: { last90Days }, watchedSince }: HealthOfConnection): string {
   if (last90Days === null || watchedSince === null) return t.words.notChecked;
   const share = formatPercent(last90Days);

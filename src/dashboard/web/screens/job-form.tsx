@@ -1,6 +1,7 @@
 /**
- * The form of a job or of a schedule: a new one, one like a job that has run, or a schedule that is changed. What deletes
- * shows first what would happen.
+ * The form of a job or a schedule: a new one, a copy of an earlier job, or an edited schedule. Jobs that delete files show
+ * a
+ * dry run first.
  */
 import { useState, type ReactElement } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
@@ -25,7 +26,7 @@ const words = t.jobs.form;
 
 interface Props {
   readonly of: 'job' | 'schedule';
-  /** The schedule that is changed; absent for a new one. */
+  /** The id of an edited schedule; absent for a new one. */
   readonly id?: string;
 }
 
@@ -34,7 +35,7 @@ export default function JobFormScreen({ of, id }: Props): ReactElement {
   const like = parameters.get('like');
   const connections = useRead<{ connections: Connection[] }>('/manage/connections');
   const at = id !== undefined ? `/manage/schedules/${id}` : like !== null ? `/manage/jobs/${like}` : undefined;
-  // Without one nothing more is asked: the connections are read anyway.
+  // Without a source this read costs nothing, because the connections are read anyway.
   const read = useRead<RepeatableJob | Schedule>(at ?? '/manage/connections');
   const known = at === undefined ? undefined : read.data;
   const former = known !== undefined && 'cron' in known ? known : undefined;
@@ -81,7 +82,7 @@ interface Beginning {
   readonly start?: Draft;
 }
 
-/** A new job: from the place that the address names, to the other connection if there is one. */
+/** The first values: those of the known job, or the place in the address and the second connection as the destination. */
 function beginningOf(
   known: RepeatableJob | Schedule | undefined,
   usable: readonly Connection[],
@@ -98,7 +99,7 @@ function beginningOf(
 }
 
 function useJobForm({ like, start = {} }: Beginning): FormState {
-  // Each form has a button for a dry run.
+  // Each form has its own button for a dry run.
   return useForm(['job', 'jobOptions'], { former: like, start, without: ['dryRun'], asks: asksJob });
 }
 
@@ -148,7 +149,7 @@ function ScheduleForm({ former, ...beginning }: Beginning & { readonly former: S
   const save = useAction(
     () => {
       const { name: typed, ...job } = requestOf(form, former?.job.dryRun ?? false);
-      // A name of its jobs that is not the schedule's was given by another way than this form.
+      // A job name that differs from the schedule's was set through the API.
       const ownName = former?.job.name ?? null;
       const body = {
         name: typed ?? nameOf(form.draft),
@@ -174,7 +175,7 @@ function ScheduleForm({ former, ...beginning }: Beginning & { readonly former: S
     <Frame
       form={form}
       isAnswered={preview.nextRuns !== undefined}
-      // What was looked at when it was made need not be looked at to give it another time.
+      // A schedule with an unchanged job needs no new dry run.
       mustLook={deletes(form.draft) && (former === undefined || job !== firstJob)}
       verb={former === undefined ? said.save : said.saveChanges}
       refused={said.refused}
@@ -222,7 +223,7 @@ function jobText(form: FormState): string {
 
 const BOUNDS = ['minSize', 'maxSize', 'minAgeSeconds', 'maxAgeSeconds', 'maxDepth'];
 
-/** What, from where to where, which files, by which rules. `isNamed`: its name is asked elsewhere. */
+/** The fields of the job. `isNamed`: another field asks for the name. */
 function JobFields({ form, isNamed = false }: { readonly form: FormState; readonly isNamed?: boolean }): ReactElement {
   const { draft, set } = form;
   const [isOpen] = useState(BOUNDS.some((name) => draft[name] !== ''));
@@ -265,12 +266,12 @@ function JobFields({ form, isNamed = false }: { readonly form: FormState; readon
   );
 }
 
-/** Sent at once, or after a look at what would happen. */
+/** Sends the form directly, or after a dry run. */
 function Frame(props: {
   readonly form: FormState;
-  /** What the form asks beside the job is answered. */
+  /** The fields beside the job are complete. */
   readonly isAnswered?: boolean;
-  /** What it would do is shown before it is sent. */
+  /** The dry run has to be shown before the form is sent. */
   readonly mustLook: boolean;
   readonly verb: string;
   readonly refused: string;

@@ -1,4 +1,4 @@
-/** One job: how far it is, what it does now, what failed and why. */
+/** A job: its progress, its current files, and its failures with reasons. */
 import { useState, type ReactElement } from 'react';
 import { Link, useLocation } from 'wouter';
 import { request, withQuery } from '../api/client.ts';
@@ -25,7 +25,7 @@ import { hasEnded } from '../../../contract/job-states.ts';
 const words = t.jobs.screen;
 const UP = ['/jobs', t.jobs.title] as const;
 const JOBS = ['/manage/jobs', '/api/jobs'];
-/** Of the failed files so many are shown with their words; the list below has all. */
+/** The number of failed files that are shown with their errors. The list below has all files. */
 const FAILURES = 20;
 
 export default function JobScreen({ id }: { readonly id: string }): ReactElement {
@@ -75,7 +75,7 @@ function Actions({ job }: { readonly job: Job }): ReactElement {
   return (
     <>
       {isOpen && (
-        // One button for both: the focus stays on it.
+        // One button for both actions keeps the focus.
         <ActionButton
           look={isPaused ? 'primary' : 'plain'}
           icon={isPaused ? Play : Pause}

@@ -1,4 +1,4 @@
-/** All jobs, filtered by what is in the address. */
+/** All jobs, filtered by the address. */
 import type { ReactElement } from 'react';
 import { withQuery } from '../api/client.ts';
 import { usePages } from '../api/hooks.ts';

@@ -1,4 +1,4 @@
-/** API keys: issued once, limited, rotated, revoked. */
+/** API keys: shown once, limited, rotated, revoked. */
 import { type ReactElement, useState } from 'react';
 import { request } from '../api/client.ts';
 import { useRows } from '../api/hooks.ts';

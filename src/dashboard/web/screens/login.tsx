@@ -1,4 +1,4 @@
-/** The screen of whoever is not logged in. */
+/** The login screen. */
 import { useEffect, type ReactElement } from 'react';
 import { useSessionEnd } from '../api/session-end.ts';
 import icon from '../icon.svg';

@@ -73,7 +73,7 @@ function Form({ types }: { readonly types: readonly ConnectionType[] }): ReactEl
 
 const TRIES = 3;
 
-/** An id that was made from the name gives way to one that somebody else has taken. */
+/** An id derived from the name gets a random suffix if it is taken. */
 async function save(input: { readonly id: string }, isDerived: boolean): Promise<Connection> {
   for (let tries = 1; ; tries++) {
     const id = tries === 1 ? input.id : `${input.id}-${crypto.randomUUID().slice(0, 4)}`;

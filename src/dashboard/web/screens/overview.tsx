@@ -1,4 +1,4 @@
-/** Today at a glance, what needs a person, and how the last days went. */
+/** Today's figures, the list of problems, and the last days. */
 import type { ReactElement } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { useLiveTransfers } from '../api/live.ts';

@@ -1,4 +1,4 @@
-/** Sessions to the servers, what the account holds of what all share, and whether the gateway is well. */
+/** Sessions to the servers, the account's share of the common limits, and the health of the gateway. */
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactElement } from 'react';
 import { Link } from 'wouter';

@@ -1,4 +1,4 @@
-/** One schedule: when it runs, what it begins, and its runs. */
+/** A schedule: its times, its job, and its runs. */
 import type { ReactElement } from 'react';
 import { withQuery } from '../api/client.ts';
 import { usePages, useRead } from '../api/hooks.ts';

@@ -1,4 +1,4 @@
-/** All schedules: when each runs next, and how its last run ended. */
+/** All schedules with their next run and the result of the last one. */
 import type { ReactElement } from 'react';
 import { useRows } from '../api/hooks.ts';
 import { useConnectionName } from '../api/names.ts';

@@ -1,4 +1,4 @@
-/** The account's password, second factor and sessions, and how this browser shows the dashboard. */
+/** The account's password, second factor and sessions, and this browser's preferences. */
 import { type ReactElement, useState } from 'react';
 import { request } from '../api/client.ts';
 import { useAction, useRead, useRows } from '../api/hooks.ts';
@@ -221,7 +221,7 @@ function SessionsPanel(): ReactElement {
   );
 }
 
-/** Enough to know one's own browsers apart. */
+/** Names the browser well enough to tell one's own browsers apart. */
 function browserOf(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return t.settings.sessions.unknown;
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(userAgent)?.[1] ?? userAgent.slice(0, 40);

@@ -1,4 +1,4 @@
-/** One transfer: how far it came, what the server said, where its time went, and what may follow. */
+/** A transfer: its progress, the server's answer, its time by stages, and the possible next steps. */
 import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { segment, withQuery } from '../api/client.ts';
@@ -97,7 +97,7 @@ function Steps({ transfer, live }: { transfer: TransferDetail; live: Live | unde
   );
 }
 
-/** One that is not `ok` is under way. */
+/** A step without `ok` is still running. */
 function Step(props: { readonly kind?: 'ok'; readonly title: string; readonly children: ReactNode }): ReactElement {
   const { kind, title, children } = props;
   return (
@@ -112,10 +112,10 @@ function Step(props: { readonly kind?: 'ok'; readonly title: string; readonly ch
 }
 
 const KIB = 1_024;
-/** The others have no size, and go nowhere. */
+/** Other types have no size and no destination. */
 const MOVE_BYTES = new Set<TransferDetail['type']>(['upload', 'download', 'read', 'write', 'append', 'copy']);
 
-/** By its name, once that is known. */
+/** A link with the job's name once that is known. */
 function JobLink({ id }: { readonly id: string }): ReactElement {
   const read = useRead<Job>(`/manage/jobs/${id}`);
   return <Link href={`/jobs/${id}`}>{read.data === undefined ? words.fact.job : titleOfJob(read.data)}</Link>;

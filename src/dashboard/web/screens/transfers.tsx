@@ -1,4 +1,4 @@
-/** The history, filtered by what is in the address; running transfers above it, live. */
+/** The history, filtered by the address. Running transfers are above it, live. */
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { withQuery } from '../api/client.ts';
@@ -85,7 +85,7 @@ export default function Transfers(): ReactElement {
 
 const SELDOM = ['since', 'until', 'keyId', 'errorCode', 'requestId'] as const;
 
-/** Those that are seldom needed are folded away, unless one of them is set. */
+/** Rarely used filters are folded away unless one of them is set. */
 function Filters({ filters }: { readonly filters: Filtering<Filter> }): ReactElement {
   const { values, change } = filters;
   const names = words.filters;

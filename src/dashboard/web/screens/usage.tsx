@@ -1,4 +1,4 @@
-/** Actions of the month against the plan. */
+/** The actions of the month against the plan. */
 import type { ReactElement } from 'react';
 import { useRead } from '../api/hooks.ts';
 import type { Usage } from '../api/types.ts';
@@ -89,7 +89,7 @@ function Month({ usage }: { readonly usage: Usage }): ReactElement {
   );
 }
 
-/** The gateway lists the days on which something was done; the others are zeros. */
+/** Adds days without actions, which the gateway omits. */
 function wholeMonth(month: string, days: Usage['days']): Usage['days'] {
   const [year = 0, number = 1] = month.split('-').map(Number);
   const known = new Map(days.map((one) => [one.day, one]));

@@ -1,4 +1,4 @@
-/** One watched folder: when it is checked, what was found and why, what became of the messages. */
+/** A watched folder: its checks, the reported files with reasons, and the deliveries. */
 import { useState, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { request } from '../api/client.ts';
@@ -49,7 +49,7 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
   });
   const testEvent = useAction(() => request<{ eventId: string }>('POST', `${path}/test-event`), {
     refreshes: ['/manage/deliveries'],
-    // There its answer is seen as it comes.
+    // The delivery's screen shows the answer as it arrives.
     onDone: ({ eventId }) => navigate(`/deliveries/${eventId}`),
   });
   return (
@@ -134,7 +134,7 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
   );
 }
 
-/** The fields that the facts below word. */
+/** The fields that the facts below already contain. */
 const TOLD = [
   ...['connectionId', 'path', 'name', 'filePattern', 'excludePattern', 'detectModified', 'recursive', 'webhookUrl'],
   ...['scheduleMinutes', 'copyTo'],

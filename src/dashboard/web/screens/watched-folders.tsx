@@ -1,4 +1,4 @@
-/** All watched folders, with the time until their next check. */
+/** All watched folders with the time until their next check. */
 import { useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { useRows } from '../api/hooks.ts';
@@ -62,7 +62,7 @@ export default function WatchedFolders(): ReactElement {
         },
       ]}
     >
-      {/* Dead letters of webhooks and jobs are on screens of their own. */}
+      {/* Webhooks and jobs have their own screens with dead letters. */}
       {(list.rows?.length ?? 0) > 0 && <DeadLetters type="watched_folder.files_detected" />}
       {isAdding && <WatchForm onClose={() => setAdding(false)} />}
     </ListScreen>

@@ -1,4 +1,4 @@
-/** One webhook: which events it receives, and what became of each message. */
+/** A webhook: its events, and the result of each message. */
 import { useState, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { request } from '../api/client.ts';
@@ -49,7 +49,7 @@ function One({ webhook, path }: { readonly webhook: Webhook; readonly path: stri
           <Button icon={FlaskConical} onClick={() => setOpen('test')}>
             {t.words.sendTest}
           </Button>
-          {/* One button for both: the focus stays on it. */}
+          {/* One button for both actions keeps the focus. */}
           <ActionButton
             icon={isActive ? Pause : Play}
             run={() => request('PATCH', path, { isActive: !isActive })}

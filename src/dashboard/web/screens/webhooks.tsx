@@ -1,4 +1,4 @@
-/** All webhooks: which events each receives, and the messages that no receiver accepted. */
+/** All webhooks with their events, and the messages that no receiver accepted. */
 import { useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { useRows } from '../api/hooks.ts';
@@ -47,7 +47,7 @@ export default function Webhooks(): ReactElement {
         },
       ]}
     >
-      {/* Those of watched folders and jobs too. */}
+      {/* This list includes dead letters of watched folders and jobs. */}
       <DeadLetters />
       {isAdding && (
         <WebhookForm

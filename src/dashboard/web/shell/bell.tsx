@@ -1,4 +1,4 @@
-/** What needs a person, and what has finished since somebody last looked here. */
+/** The problems, and the results since the user last opened this panel. */
 import * as Ariakit from '@ariakit/react';
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
@@ -20,7 +20,7 @@ export function Bell(): ReactElement {
   const count = attention.length + unseen;
   const show = (next: boolean): void => {
     setOpen(next);
-    // Only now: what is new is marked as such while it is looked at.
+    // Mark entries as seen on closing, so that new ones are marked as new while the panel is open.
     if (!next) markSeen();
   };
   const close = (): void => show(false);
@@ -81,7 +81,7 @@ export function Bell(): ReactElement {
   );
 }
 
-/** The browser is asked for its permission here, at the click of whoever wants them. */
+/** Asks for the browser's permission on the user's click. */
 function BrowserNotifications(): ReactElement | null {
   const isOn = useNotificationsSetting();
   const [isRefused, setRefused] = useState(false);

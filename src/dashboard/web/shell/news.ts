@@ -1,4 +1,4 @@
-/** What has finished while the page was open, newest first, until somebody has looked at it. */
+/** Results that arrived while the page was open, newest first, until the user has seen them. */
 import { visible } from '../../../base/visible.ts';
 import icon from '../icon.svg';
 import { wantsNotifications } from '../preferences.ts';
@@ -6,7 +6,7 @@ import { store } from '../store.ts';
 import { t } from '../texts/texts.ts';
 
 interface News {
-  /** A later one of the same id takes the place of the former. */
+  /** A later entry replaces an earlier one with the same id. */
   readonly id: string;
   readonly text: string;
   readonly tone: 'good' | 'bad';
@@ -30,7 +30,7 @@ export function markSeen(): void {
 
 export const useNews = news.use;
 
-/** By the browser, where it may and nobody looks at the page. */
+/** Shows a browser notification if it is allowed and the page is hidden. */
 export function notify(text: string): void {
   if (!wantsNotifications() || !('Notification' in globalThis)) return;
   if (Notification.permission !== 'granted' || document.visibilityState === 'visible') return;

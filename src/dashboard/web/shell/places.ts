@@ -1,4 +1,4 @@
-/** The screens of the menu: where they are, what leads to them by key. */
+/** The screens of the menu with their addresses and keys. */
 import { t } from '../texts/texts.ts';
 import {
   Activity,
@@ -72,5 +72,5 @@ export const PLACES: readonly PlaceGroup[] = [
 
 export const ALL_PLACES: readonly Place[] = PLACES.flatMap((group) => group.places);
 
-/** The reference of the API, which the gateway serves itself. */
+/** The API reference, which the gateway serves. */
 export const DOCS = '/docs';

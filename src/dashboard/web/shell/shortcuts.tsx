@@ -1,4 +1,4 @@
-/** Keys that act on every screen, never while something is typed; the help that lists them. */
+/** Keys that act on every screen except while the user types, and the help that lists them. */
 import { type ReactElement, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useShortcutsSetting } from '../preferences.ts';
@@ -9,7 +9,7 @@ import { ALL_PLACES, DOCS } from './places.ts';
 const GO_MS = 1_500;
 
 interface Shortcuts {
-  /** Where it is open. */
+  /** The help while it is open. */
   readonly help: ReactElement | null;
   readonly openHelp: () => void;
 }
@@ -59,14 +59,14 @@ export function isDialogOpen(): boolean {
   return document.querySelector('[role="dialog"], [role="alertdialog"]') !== null;
 }
 
-/** What takes keys itself: fields of every kind, radio buttons and check boxes among them, and lists that find by letters. */
+/** Elements that handle keys: fields of every kind, radio buttons, check boxes, and lists with type-ahead. */
 const TAKES_KEYS = 'input, textarea, select, [role="menu"], [role="listbox"], [role="combobox"], [role="slider"]';
 
 function takesKeys(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.closest(TAKES_KEYS) !== null);
 }
 
-/** As it is written on the keyboard of this machine. */
+/** The shortcut as it is labelled on this keyboard. */
 export const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : `${t.shell.ctrl} K`;
 
 function Help({ onClose }: { readonly onClose: () => void }): ReactElement {

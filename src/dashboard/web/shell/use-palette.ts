@@ -1,17 +1,17 @@
-/** When the palette is open, and what is typed for it while its code is still on its way. */
+/** The state of the palette, and the keys that the user types while its code loads. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { isDialogOpen } from './shortcuts.tsx';
 
 interface PaletteState {
   readonly isOpen: boolean;
   readonly setOpen: (isOpen: boolean) => void;
-  /** Called when the field has the focus: hands over what was typed before, and ends the collecting. */
+  /** Called when the field has the focus. Returns the collected text and stops collecting. */
   readonly takeEarly: () => string;
 }
 
 export function usePalette(): PaletteState {
   const [isOpen, setIsOpen] = useState(false);
-  /** Undefined when the field itself takes the keys. */
+  /** Undefined while the field itself handles the keys. */
   const early = useRef<string>(undefined);
   const setOpen = useCallback((open: boolean) => {
     early.current = open ? '' : undefined;
@@ -32,7 +32,7 @@ export function usePalette(): PaletteState {
         event.preventDefault();
       }
     };
-    // Before the single keys, which a name that begins with "g" would set off.
+    // Captured before the single-key shortcuts, since a name may start with "g".
     document.addEventListener('keydown', onKey, { capture: true });
     return () => document.removeEventListener('keydown', onKey, { capture: true });
   }, [setOpen]);
@@ -45,9 +45,9 @@ export function usePalette(): PaletteState {
   return { isOpen, setOpen, takeEarly };
 }
 
-/** Undefined = no key of a text: it does what it does elsewhere. */
+/** Undefined = not a text key; it keeps its normal effect. */
 function collect(typed: string, key: string): string | undefined {
   if (key === 'Backspace') return typed.slice(0, -1);
-  // A space at first presses the button that has the focus.
+  // A leading space presses the focused button.
   return [...key].length === 1 && (key !== ' ' || typed !== '') ? typed + key : undefined;
 }

@@ -1,4 +1,4 @@
-/** Looks, while the page is open, for what needs a person and for jobs that have ended. Called once, by the shell. */
+/** Watches for new problems and finished jobs while the page is open. The shell calls it once. */
 import { useEffect, useRef } from 'react';
 import { useRead } from '../api/hooks.ts';
 import { useOverview } from '../api/overview.ts';
@@ -20,7 +20,7 @@ export function useWatch(): void {
 
   useEffect(() => {
     if (overview.data === undefined) return;
-    // The same as long as it is the same trouble, whatever its figures are by now.
+    // The key of a problem does not contain its figures, so new figures are no new problem.
     const keyOf = ({ kind, name }: Trouble): string => `${kind} ${name ?? ''}`;
     const former = needs.current;
     for (const item of overview.data.attention) if (former?.has(keyOf(item)) === false) notify(titleOf(item));
@@ -36,7 +36,7 @@ export function useWatch(): void {
   }, [jobs.data]);
 }
 
-/** One word for all that was begun together: how it went, when nothing of it is left to do. */
+/** Announces the result of the queue once, when all its work is done. */
 function useQueueWatch(): void {
   const { counts } = useQueue();
   const open = counts.waiting + counts.running;

@@ -1,7 +1,4 @@
-/**
- * All that the page says. There is one catalogue a language, loaded before anything is shown; another language loads the page
- * anew.
- */
+/** The texts of the page. Each language has one catalogue, which is loaded first. Another language reloads the page. */
 import type { Language } from '../preferences.ts';
 import type { Texts } from './catalogue.ts';
 

@@ -1,4 +1,4 @@
-/** Buttons and questions that change something at the gateway. */
+/** Buttons and dialogs that change something on the gateway. */
 import type { ReactElement } from 'react';
 import { type ActionOptions, useAction } from '../api/hooks.ts';
 import { Button, type ButtonProps, CodeBlock, Notice } from './basics.tsx';
@@ -8,13 +8,13 @@ interface Running<R> extends Pick<ActionOptions<R>, 'says' | 'refreshes' | 'onDo
   readonly run: () => Promise<R>;
 }
 
-/** Does it at once. */
+/** Runs the action on a click, without a question. */
 export function ActionButton<R>({ run, says, refreshes, onDone, ...button }: Running<R> & ButtonProps): ReactElement {
   const { isPending, mutate } = useAction(run, { says, refreshes, onDone });
   return <Button {...button} isBusy={isPending} onClick={() => mutate()} />;
 }
 
-/** Asks first, and closes when it is done, unless `onDone` leads elsewhere. */
+/** Asks before it runs the action. The dialog then closes, unless `onDone` leads elsewhere. */
 export function ConfirmAction<R>(
   props: Running<R> & Omit<ConfirmProps, 'isBusy' | 'error' | 'onConfirm'>,
 ): ReactElement {
@@ -23,13 +23,13 @@ export function ConfirmAction<R>(
   return <Confirm {...question} isBusy={isPending} error={error} onConfirm={() => mutate()} />;
 }
 
-/** What the gateway does not show again. */
+/** Shows a secret that the gateway does not show again. */
 export function ShownOnce(props: {
   readonly title: string;
   readonly warning: string;
   readonly text: string;
   readonly codes: readonly { readonly head?: string; readonly code: string; readonly label: string }[];
-  /** The button that says that it was kept. */
+  /** The label of the button that confirms that the secret was kept. */
   readonly kept: string;
   readonly onClose: () => void;
 }): ReactElement {

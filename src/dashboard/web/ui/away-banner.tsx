@@ -3,7 +3,7 @@ import { useIsAway } from '../api/reach.ts';
 import { t } from '../texts/texts.ts';
 import { TriangleAlert } from './icons.tsx';
 
-/** Stands over the page while the gateway cannot be reached. Its place is there from the start: changes in it are read out. */
+/** The banner while the gateway cannot be reached. Its element always exists, because screen readers only read changes. */
 export function AwayBanner(): ReactElement {
   const isAway = useIsAway();
   return (

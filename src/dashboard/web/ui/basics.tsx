@@ -1,4 +1,4 @@
-/** The small parts that every screen is made of. */
+/** The basic components of all screens. */
 import { type ButtonHTMLAttributes, type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { visible } from '../../../base/visible.ts';
@@ -14,7 +14,7 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly isBusy?: boolean;
 }
 
-/** Busy, it does nothing and keeps the focus, which a disabled one loses. */
+/** A busy button does nothing but keeps the focus, which a disabled one loses. */
 export function Button({ look = 'plain', icon: Icon, isBusy = false, children, ...rest }: ButtonProps): ReactElement {
   return (
     <button
@@ -50,10 +50,10 @@ export function LinkButton(props: {
   );
 }
 
-/** Saves what the gateway answers. */
+/** A link that saves the gateway's answer as a file. */
 export function DownloadLink(props: {
   readonly href: string;
-  /** Otherwise the name that the gateway gives it. */
+  /** Replaces the gateway's file name. */
   readonly filename?: string;
   readonly children: ReactNode;
 }): ReactElement {
@@ -73,7 +73,7 @@ export interface PageProps {
   readonly children: ReactNode;
 }
 
-/** A screen: its title is the document's, and takes the focus when the screen was reached from another one. */
+/** A screen. Its title is the document's, and takes the focus after a change of screens. */
 export function Page({ title, actions, lead, isWide = false, children }: PageProps): ReactElement {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -147,7 +147,7 @@ export function LiveBadge({ isLive }: { readonly isLive: boolean }): ReactElemen
   return isLive ? <Badge tone="good">{t.common.live}</Badge> : <Badge tone="warn">{t.common.connecting}</Badge>;
 }
 
-/** Why what was asked for did not happen; nothing while nothing went wrong. */
+/** Why a request failed; empty without an error. */
 export function Failure({ error, title }: { readonly error: Error | null | undefined; readonly title?: string }) {
   if (error === null || error === undefined) return null;
   return (
@@ -157,7 +157,7 @@ export function Failure({ error, title }: { readonly error: Error | null | undef
   );
 }
 
-/** Says what would stand here and how it comes about. */
+/** Shown in place of an empty list. It explains what the list will contain and how. */
 export function Empty(props: {
   readonly title: string;
   readonly children: ReactNode;
@@ -181,13 +181,13 @@ export interface Reading<T> {
   readonly refetch: () => unknown;
 }
 
-/** What a read has answered; until then how it goes. */
+/** Draws the answer of a read. Until it arrives, it shows the state of the read. */
 export function Loaded<T>(props: { readonly of: Reading<T>; readonly children: (data: T) => ReactNode }): ReactNode {
   const { data, error, refetch } = props.of;
   return data === undefined ? <Pending error={error} onRetry={() => void refetch()} /> : props.children(data);
 }
 
-/** What a read shows before it has an answer: nothing much, or why there is none. */
+/** The state of a read without an answer: a placeholder or the error. */
 export function Pending({ error, onRetry }: { error: Error | null; onRetry?: () => void }): ReactElement {
   if (error === null) return <Skeleton />;
   return (
@@ -209,7 +209,7 @@ export function Skeleton(): ReactElement {
 }
 
 export function Time(props: {
-  /** Null: what is said otherwise. */
+  /** Null draws the alternative text. */
   readonly iso: string | null;
   readonly form?: 'short' | 'seconds' | 'long';
   readonly otherwise?: string;
@@ -255,7 +255,7 @@ export function CopyButton({
   );
 }
 
-/** Over plain HTTP, away from localhost, browsers have no clipboard API. */
+/** Browsers have no clipboard API over plain HTTP, except on localhost. */
 export async function writeClipboard(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) {
     await navigator.clipboard.writeText(text);
@@ -269,7 +269,7 @@ export async function writeClipboard(text: string): Promise<void> {
   area.remove();
 }
 
-/** What went wrong, in the words of the server, to be copied. */
+/** The server's own error text, which can be copied. */
 export function ErrorText({ text, code }: { readonly text: string | null; readonly code: string | null }) {
   return (
     <>
@@ -319,7 +319,7 @@ export function Mono({ children }: { readonly children: ReactNode }): ReactEleme
   return <span className="mono">{children}</span>;
 }
 
-/** What a cell is about, and below it, smaller, what else is known. */
+/** The subject of a cell, with details in small print below. */
 export function Titled({ top, children }: { readonly top: ReactNode; readonly children: ReactNode }): ReactElement {
   return (
     <div>
@@ -329,10 +329,10 @@ export function Titled({ top, children }: { readonly top: ReactNode; readonly ch
   );
 }
 
-/** Names, and what each is. Those that are undefined or false are left out. */
+/** Names and values. Undefined and false values are omitted. */
 export function Facts(props: {
   readonly of: Readonly<Record<string, ReactNode>>;
-  /** In as many columns as there is room for. */
+  /** Uses as many columns as fit. */
   readonly isWide?: boolean;
 }): ReactElement {
   return (
@@ -355,7 +355,7 @@ export interface Column<R> {
   readonly head: string;
   readonly cell: (row: R) => ReactNode;
   readonly align?: 'end';
-  /** For a column of buttons, whose head is said but not shown. */
+  /** For a column of buttons. Its head is only for screen readers. */
   readonly isHeadHidden?: boolean;
 }
 
@@ -364,7 +364,7 @@ export function actions<R>(cell: (row: R) => ReactNode): Column<R> {
   return { head: t.common.actions, isHeadHidden: true, align: 'end', cell };
 }
 
-/** Rows that have no `id` need a key. */
+/** Rows without an `id` need a key. */
 export function Table<R extends object>(props: {
   readonly label: string;
   readonly columns: readonly Column<R>[];

@@ -1,4 +1,4 @@
-/** Bars over time. Each says what it stands for and leads to what is behind it; arrow keys move between them. */
+/** Bars over time. Each has a label and a link; arrow keys move between them. */
 import { type KeyboardEvent, type ReactElement, useRef, useState } from 'react';
 import { Link } from 'wouter';
 
@@ -9,16 +9,16 @@ export interface Bar {
   readonly label: string;
   readonly text: string;
   readonly href: string;
-  /** From the ground up, one before the other: the first is the highest. */
+  /** Overlapping parts, drawn from the bottom. The first is the highest. */
   readonly parts: readonly { readonly value: number; readonly tone: BarTone }[];
 }
 
 const LABELS = 6;
 const STEPS = [2, 4, 10, 20, 50, 100, 200, 500, 1_000];
-/** Of what is there at all. */
+/** The least height of a part that is not zero. */
 const LEAST_HEIGHT = 2;
 
-/** The next number above that reads well, whole and by half. */
+/** The next number above that is easy to read; its half is easy to read too. */
 function roundTop(highest: number, base: number): number {
   const unit = highest < 1 ? 1 : base ** Math.floor(Math.log(highest) / Math.log(base));
   return unit * (STEPS.find((step) => step * unit >= highest) ?? base);
@@ -28,7 +28,7 @@ export function BarChart(props: {
   readonly title: string;
   readonly bars: readonly Bar[];
   readonly valueText: (value: number) => string;
-  /** What the units of the text are powers of: 1024 for bytes. */
+  /** The base of the unit prefixes: 1024 for bytes. */
   readonly base?: number;
   readonly legend?: readonly (readonly [tone: BarTone, text: string])[];
 }): ReactElement {
@@ -36,7 +36,7 @@ export function BarChart(props: {
   const top = roundTop(Math.max(0, ...bars.flatMap(({ parts }) => parts.map(({ value }) => value))), base);
   const every = Math.max(1, Math.round(bars.length / LABELS));
   const list = useRef<HTMLUListElement>(null);
-  // The one that Tab comes to; the newest at first.
+  // The bar that Tab reaches; the newest at first.
   const [chosen, setChosen] = useState<number>();
   const current = Math.min(chosen ?? bars.length - 1, bars.length - 1);
   const move = (event: KeyboardEvent): void => {

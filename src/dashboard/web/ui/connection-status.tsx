@@ -1,4 +1,4 @@
-/** The one status of a connection, the worst that is known, for every place that shows one. */
+/** The status of a connection, the worst that is known, for all screens. */
 import { type ReactElement, useCallback } from 'react';
 import { useRead } from '../api/hooks.ts';
 import { useOverview } from '../api/overview.ts';
@@ -15,7 +15,7 @@ export type ConnectionStatus = keyof typeof TONES;
 
 type Subject = Pick<Connection, 'id' | 'isActive'> & { readonly lastTest?: Connection['lastTest'] };
 
-/** Undefined while it is not known. */
+/** The lookup returns undefined before the answer. */
 export function useConnectionStatus(): (connection: Subject) => ConnectionStatus | undefined {
   const health = useRead<{ connections: HealthOfConnection[] }>('/manage/health', { everyMs: EVERY_MS }).data;
   const attention = useOverview().data?.attention;
@@ -40,14 +40,14 @@ export function ConnectionBadge({ status }: { readonly status: ConnectionStatus 
 
 type Option = readonly [id: string, name: string];
 
-/** For a choice of one: those that do not work say so beside their name. */
+/** Options for choosing a connection. Those that do not work have their status beside the name. */
 export function useConnectionOptions(): (connections: readonly (Subject & { readonly name: string })[]) => Option[] {
   const statusOf = useConnectionStatus();
   return (connections) =>
     connections.map((connection) => [connection.id, namedWith(connection.name, statusOf(connection))]);
 }
 
-/** The status is said where it is not the usual one. */
+/** Adds the status to the name if it is unusual. */
 export function namedWith(name: string, status: ConnectionStatus | undefined): string {
   const isUsual = status === undefined || status === 'up' || status === 'unknown';
   return isUsual ? name : t.connections.withStatus(name, t.connections.status[status]);

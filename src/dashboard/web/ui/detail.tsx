@@ -1,15 +1,15 @@
-/** Screens that show one thing, and the parts that they share. */
+/** Screens of a single object, and their common parts. */
 import * as Ariakit from '@ariakit/react';
 import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Page, type PageProps, Panel, Pending, type Reading } from './basics.tsx';
 
 interface Up {
-  /** The list that it is on. */
+  /** The list that contains the object. */
   readonly up: readonly [href: string, title: string];
 }
 
-/** The screen of one thing: the way to its list, and its state beside that. */
+/** The screen of an object, with a link to its list and its state beside that. */
 export function DetailPage({
   up: [href, title],
   state,
@@ -28,7 +28,7 @@ export function DetailPage({
   );
 }
 
-/** One thing once it is read; until then a screen that has its title and says how the reading goes. */
+/** Draws an object once it is read. Until then the screen shows its title and the state of the read. */
 export function Detail<T>(
   props: Up & { readonly of: Reading<T>; readonly title: string; readonly children: (thing: T) => ReactElement },
 ): ReactElement {
@@ -43,7 +43,7 @@ export function Detail<T>(
   );
 }
 
-/** Tabs, one of which is shown: the first at the start. */
+/** Tabs. The first is open at the start. */
 export function Tabs(props: {
   readonly label: string;
   readonly tabs: readonly (readonly [title: string, content: ReactNode])[];

@@ -1,4 +1,4 @@
-/** Dialogs and menus, on Ariakit: focus kept inside, given back at the end, Escape closes. */
+/** Dialogs and menus on Ariakit. The focus stays inside and returns at the end; Escape closes. */
 import * as Ariakit from '@ariakit/react';
 import { useState, type ReactElement, type ReactNode } from 'react';
 import { Ellipsis, X } from './icons.tsx';
@@ -14,7 +14,7 @@ export function Dialog(props: {
   readonly children: ReactNode;
   readonly size?: 'small' | 'medium' | 'large';
   readonly keepsOpen?: boolean;
-  /** What it shows cannot be shown again: only a button that says that it was kept closes it. */
+  /** The content cannot be shown again. Only the button that confirms that it was kept closes the dialog. */
   readonly isShownOnce?: boolean;
 }): ReactElement {
   const { title, onClose, children, size = 'medium', isShownOnce = false, keepsOpen = isShownOnce } = props;
@@ -42,20 +42,24 @@ export function Dialog(props: {
 }
 
 /**
- * Asks something and sends the answer, by Enter too; an error is shown below it. Closed by Escape, by the cross or by
- * leaving the screen, one with several fields asks before it drops what was typed.
+ * A dialog that sends its answer, also by Enter, and shows an error below it. With several fields it asks before typed
+ * input is
+ * lost by Escape, by the cross or by leaving the screen.
  */
 export function FormDialog(props: {
   readonly title: string;
   readonly verb: string;
   readonly look?: 'primary' | 'danger';
-  /** Leaves everything as it is. By itself: whether something that was typed is lost by it. */
+  /**
+   * The label of the button that closes without sending. By default "Discard" if there is input to lose, otherwise
+   * "Cancel".
+   */
   readonly discard?: string;
   readonly size?: 'small' | 'medium';
   readonly keepsOpen?: boolean;
   readonly isBusy?: boolean;
   readonly isReady?: boolean;
-  /** Whether there is something to lose; by itself: anything typed or chosen in one that is not small. */
+  /** Whether there is input to lose. By default: any input in a dialog that is not small. */
   readonly isDirty?: boolean;
   readonly error?: Error | null | undefined;
   readonly onSend: () => void;
@@ -109,7 +113,7 @@ export interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-/** Asks before what cannot be undone; where much is at stake, the name has to be typed. */
+/** Asks before an action that cannot be undone. For important objects the user has to type the name. */
 export function Confirm(props: ConfirmProps): ReactElement {
   const { typed, children, onConfirm, ...rest } = props;
   const [text, setText] = useState('');

@@ -1,4 +1,4 @@
-/** The question before something that was typed is dropped. */
+/** The question before unsaved input is lost. */
 import * as Ariakit from '@ariakit/react';
 import type { ReactElement } from 'react';
 import { t } from '../texts/texts.ts';
@@ -34,7 +34,7 @@ export function Discard(props: {
   );
 }
 
-/** Asks for the whole page; stands once, in the shell. */
+/** Asks for the whole page. The shell contains it once. */
 export function Question(): ReactElement | null {
   const leaving = useLeaving();
   return leaving === undefined ? null : <Discard loss={leaving.loss} onStay={stay} onDiscard={discard} />;

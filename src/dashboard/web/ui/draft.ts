@@ -1,4 +1,4 @@
-/** What is typed in a form, and the requests it becomes: by the fields of the contract, one way for all things. */
+/** The input of a form and its requests, by the fields of the contract. */
 import type { FormField } from '../../../contract/form.ts';
 import type { FieldTexts } from '../../../contract/thing.ts';
 import type { Thing } from '../../../contract/things.ts';
@@ -7,19 +7,19 @@ import { t } from '../texts/texts.ts';
 import { ageText, bytesOf, secondsOf, sizeText } from './units.ts';
 
 export type Value = string | boolean | readonly string[];
-/** By the names of fields. */
+/** Values by the names of fields. */
 export type Draft = Readonly<Record<string, Value>>;
 const MEGABYTE = 1_000_000;
 
 type Values = Readonly<Record<string, unknown>>;
 export type Asks = (name: string) => boolean;
 
-/** A thing as it is kept; a new one is as its fields are by default. */
+/** The draft of a stored object. Without one, the fields have their defaults. */
 export function draftOf(fields: readonly FormField[], stored: object = {}): Draft {
   return Object.fromEntries(fields.map((field) => [field.name, typed(field, valueAt(stored, field.name))]));
 }
 
-/** `copyTo.path`: that of the object in the field. */
+/** For `copyTo.path`, the field `path` of the object in `copyTo`. */
 function valueAt(stored: unknown, name: string): unknown {
   return name
     .split('.')
@@ -49,12 +49,12 @@ function typed({ input, default: usual, choices = [] }: FormField, stored: unkno
     case 'date-time':
       return inputTime(text, 'minute');
     default:
-      // 0 by default: nothing is asked for.
+      // A default of 0 is shown as an empty field.
       return text === '0' && usual === 0 ? '' : text;
   }
 }
 
-/** undefined = it was left empty. NaN = it cannot be read. */
+/** Undefined = left empty. NaN = not readable. */
 function answerTo({ input }: FormField, value: Value | undefined): unknown {
   if (typeof value !== 'string') return value;
   if (input === 'secret' || input === 'long') return value === '' ? undefined : value;
@@ -78,7 +78,7 @@ function answerTo({ input }: FormField, value: Value | undefined): unknown {
   }
 }
 
-/** Whether it is part of an object that there is none of: its first part is empty. */
+/** Whether the field belongs to an object that is absent, because the object's first field is empty. */
 export function isOfNone(fields: readonly FormField[], name: string, draft: Draft): boolean {
   const [of, part] = name.split('.');
   const isAlone = fields.find((field) => field.name === name)?.isAlone === true;
@@ -87,7 +87,7 @@ export function isOfNone(fields: readonly FormField[], name: string, draft: Draf
   );
 }
 
-/** What was answered, by the fields of the request; what was left empty is undefined, an object that there is none of null. */
+/** The answers by the fields of the request. Empty fields are undefined, and absent objects null. */
 export function answersOf(fields: readonly FormField[], draft: Draft, asks: Asks = () => true): Values {
   const answers: Record<string, unknown> = {};
   for (const field of fields) {
@@ -101,7 +101,7 @@ export function answersOf(fields: readonly FormField[], draft: Draft, asks: Asks
   return answers;
 }
 
-/** The fields that differ from those of the thing as it is kept. What was emptied is taken away, or as it is by default. */
+/** The fields that differ from the stored object. An emptied field becomes null or gets its default. */
 export function changesOf(fields: readonly FormField[], draft: Draft, former: object, asks?: Asks): Values {
   const sent = (name: string, answer: unknown): unknown => {
     const { isNullable = true, default: usual } = fields.find((field) => field.name === name) ?? {};
@@ -116,12 +116,12 @@ export function changesOf(fields: readonly FormField[], draft: Draft, former: ob
   );
 }
 
-/** What was chosen is the same in any order. */
+/** Compares arrays in any order. */
 function text(answer: unknown): string {
   return JSON.stringify(Array.isArray(answer) ? [...(answer as readonly unknown[])].sort() : answer) ?? '';
 }
 
-/** Whether all that is needed was answered, in a way that can be read. */
+/** Whether all required fields are answered and readable. */
 export function isReady(fields: readonly FormField[], draft: Draft, asks: Asks): boolean {
   return fields.every((field) => {
     if (!asks(field.name.split('.')[0] ?? '') || isOfNone(fields, field.name, draft)) return true;
@@ -131,12 +131,12 @@ export function isReady(fields: readonly FormField[], draft: Draft, asks: Asks):
   });
 }
 
-/** A number has to be given where leaving it out means another than none. */
+/** A number is required if its default is not 0, since an empty field would mean that default. */
 export function isRequired({ isNeeded, input, default: usual }: FormField): boolean {
   return isNeeded || (input === 'number' && typeof usual === 'number' && usual !== 0);
 }
 
-/** What people read of a field, or of a part of one. */
+/** The texts of a field, or of a part of one. */
 export function textsAt(thing: Thing, name: string): FieldTexts | undefined {
   const [of = '', part] = name.split('.');
   const texts = (t.fields[thing] as Readonly<Record<string, FieldTexts | undefined>>)[of];

@@ -1,4 +1,4 @@
-/** Facts of the fields of the contract, by their labels. */
+/** Facts from the fields of the contract, by their labels. */
 import { formFields } from '../../../contract/derived/form-fields.ts';
 import type { FormField } from '../../../contract/form.ts';
 import type { Thing } from '../../../contract/things.ts';
@@ -17,7 +17,7 @@ export function otherFacts(thing: Thing, stored: object, told: readonly string[]
   return factsOf(thing, others, draft);
 }
 
-/** These settings, except those that are empty. */
+/** These settings, except empty ones. */
 export function fieldFacts(thing: Thing, stored: object, names: readonly string[]): FieldFacts {
   const fields = formFields[thing].filter(({ name }) => names.includes(name));
   const draft = draftOf(fields, stored);

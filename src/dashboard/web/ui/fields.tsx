@@ -1,4 +1,4 @@
-/** Form fields: label, hint and mistake tied to the input. */
+/** Form fields. Label, hint and error are tied to the input. */
 import {
   type ComponentProps,
   useId,
@@ -19,7 +19,7 @@ interface FieldProps {
   readonly hint?: ReactNode;
   readonly error?: string | undefined;
   readonly isLabelHidden?: boolean;
-  /** Explained by a button beside the label. */
+  /** A button beside the label explains this term. */
   readonly term?: TermName | undefined;
 }
 
@@ -69,7 +69,7 @@ function Field(
   );
 }
 
-/** The props of the frame around an input; the other props are those of the input. */
+/** Separates the props of the frame from those of the input. */
 function parted<P extends FieldProps>({ label, hint, error, isLabelHidden, term, ...own }: P) {
   return { field: { label, hint, error, isLabelHidden, term }, own };
 }
@@ -179,7 +179,7 @@ export function CheckField(props: {
   );
 }
 
-/** Choices of which any number hold. */
+/** Check boxes, of which any number may be chosen. */
 export function ChecksField<V extends string>(props: {
   readonly label: string;
   readonly hint?: string | undefined;
@@ -220,7 +220,7 @@ function UnitField({
   readonly likes: readonly [string, string];
   readonly read: (text: string) => number | undefined;
 }): ReactElement {
-  // An error is shown only after the field is left: the unit may not be typed yet.
+  // Show an error only after the user leaves the field, because the unit may not be typed yet.
   const [isLeft, setLeft] = useState(false);
   return (
     <TextField
@@ -242,7 +242,7 @@ export const AgeField = (field: OneUnit): ReactElement => (
   <UnitField {...field} likes={['90 minutes', '7 days']} read={secondsOf} />
 );
 
-/** A few choices of which one holds, all seen at once. */
+/** A few choices, all visible, of which one is chosen. */
 export function RadioGroup<V extends string>(props: {
   readonly label: string;
   readonly term?: TermName | undefined;

@@ -1,4 +1,4 @@
-/** What a list is narrowed by: kept in the address, and drawn from a description of each filter. */
+/** The filters of a list. They are kept in the address, and drawn from their descriptions. */
 import { type ReactElement, useEffect, useState } from 'react';
 import { useLocation, useSearch, useSearchParams } from 'wouter';
 import { inputTime, timeOfInput } from '../format.ts';
@@ -8,7 +8,7 @@ import { ChoiceField, TextField } from './fields.tsx';
 export interface Filtering<N extends string = string> {
   readonly values: Readonly<Partial<Record<N, string>>>;
   readonly isFiltered: boolean;
-  /** An empty value removes a filter. The list begins anew with its first page. */
+  /** An empty value removes a filter. The list returns to its first page. */
   readonly change: (to: Readonly<Partial<Record<N, string>>>) => void;
   readonly clear: () => void;
 }
@@ -39,7 +39,7 @@ export type FilterField = {
   readonly label: string;
 } & (
   | { readonly name: string }
-  /** One that sets several filters, or one in another form. */
+  /** Sets several filters, or one in another form. */
   | { readonly value: string; readonly to: (value: string) => Readonly<Record<string, string>> }
 ) &
   (
@@ -70,7 +70,7 @@ export function FilterFields(props: { readonly filters: Filtering; readonly fiel
     if ('options' in field) {
       const { all = t.common.all } = field;
       const options: Options = all === false ? field.options : [['', all], ...field.options];
-      // What the address names may be gone.
+      // The object that the address names may no longer exist.
       const isKnown = options.some(([known]) => known === value);
       const shown = isKnown ? options : [...options, [value, value] as const];
       return <ChoiceField key={label} label={label} value={value} onText={change} options={shown} />;
@@ -104,7 +104,7 @@ export function FilterFields(props: { readonly filters: Filtering; readonly fiel
 
 const TYPING_MS = 250;
 
-/** Waits for a pause in the typing; follows the address when that changes by itself. */
+/** Waits for a pause in the typing. It also follows changes of the address. */
 function TypedField(props: {
   readonly label: string;
   readonly value: string;
@@ -130,7 +130,10 @@ function TypedField(props: {
   return <TextField {...field} maxLength={200} value={text} onText={setText} />;
 }
 
-/** `?new` in the address opens the form, once, with what else is there: that is how other screens and the palette ask for it. */
+/**
+ * Opens the form once if the address contains `?new`, with the other parameters as its input. Other screens and the palette
+ * use it.
+ */
 export function useOpening(onOpen: (start: Readonly<Record<string, string>>) => void): void {
   const search = useSearch();
   const [path, navigate] = useLocation();

@@ -1,4 +1,4 @@
-/** A field for a folder of a connection: typed, or found by looking through what is there. */
+/** A field for a folder of a connection: typed, or chosen from its listings. */
 import { type ComponentProps, type ReactElement, useEffect, useRef, useState } from 'react';
 import { segment, withQuery } from '../api/client.ts';
 import { useRead } from '../api/hooks.ts';
@@ -12,7 +12,7 @@ import { CornerLeftUp, Folder } from './icons.tsx';
 type FieldProps = Omit<ComponentProps<typeof TextField>, 'value' | 'onText'> & {
   readonly value: string;
   readonly onText: (path: string) => void;
-  /** Empty while none is chosen. */
+  /** Empty while no connection is chosen. */
   readonly connectionId: string;
 };
 
@@ -46,7 +46,7 @@ export function FolderField({ connectionId, ...field }: FieldProps): ReactElemen
 
 interface PickerProps {
   readonly connectionId: string;
-  /** Where it begins; empty = the connection's own folder. */
+  /** The first folder; empty = the connection's root. */
   readonly from: string;
   readonly onChoose: (path: string) => void;
   readonly onClose: () => void;
@@ -60,7 +60,7 @@ function FolderPicker({ connectionId, from, onChoose, onClose }: PickerProps): R
   const path = read.data?.path ?? (wanted === '' ? '/' : wanted);
   const inside = useRef<HTMLDivElement>(null);
   const hasMoved = useRef(false);
-  // The row that was pressed is gone: the keyboard goes on in the new list.
+  // The pressed row no longer exists, so the focus moves to the new list.
   useEffect(() => {
     if (hasMoved.current && read.data !== undefined) inside.current?.focus();
   }, [read.data]);

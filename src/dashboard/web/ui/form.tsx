@@ -1,4 +1,4 @@
-/** Forms of things, drawn from the fields of the contract. A form says their order, and what is special. */
+/** Forms drawn from the fields of the contract. A form defines the order of its fields and the exceptions. */
 import { type ComponentProps, Fragment, type ReactElement, type ReactNode, useState } from 'react';
 import { formFields } from '../../../contract/derived/form-fields.ts';
 import type { FormField } from '../../../contract/form.ts';
@@ -37,7 +37,7 @@ import type { TermName } from './term-popover.tsx';
 
 type Options = readonly (readonly [value: string, text: string])[];
 
-/** What the contract does not say of a field. */
+/** Properties of a field that are not in the contract. */
 interface Special {
   readonly label?: string;
   readonly hint?: string | undefined;
@@ -48,44 +48,44 @@ interface Special {
   readonly isRadio?: boolean;
   readonly type?: string;
   readonly placeholder?: string | undefined;
-  /** Called while a text is typed. */
+  /** Called while the user types. */
   readonly typing?: Partial<ComponentProps<typeof TextField>>;
   readonly options?: Options;
-  /** Choices are labelled by their names, and their texts are hints. */
+  /** The choices' codes are their labels, and the texts are hints. */
   readonly areNames?: boolean;
-  /** Draws it instead. */
+  /** Draws the field. */
   readonly draw?: () => ReactNode;
 }
 type Specials = Readonly<Record<string, Special | undefined>>;
 
 export interface FormState {
   readonly fields: readonly FormField[];
-  /** As it is sent. */
+  /** The input with defaults and adjustments, as it is sent. */
   readonly draft: Draft;
   readonly set: (to: Draft) => void;
-  /** Drops what was typed: the values are those of `former`, or of the start. */
+  /** Drops the input. The values are those of `former`, or of the start. */
   readonly reset: () => void;
   readonly isReady: boolean;
   readonly isDirty: boolean;
   readonly asks: Asks;
   readonly textsOf: (name: string) => FieldTexts | undefined;
-  /** What a request for a new thing says. */
+  /** The body of a request that creates an object. */
   readonly answers: () => Readonly<Record<string, unknown>>;
 }
 
 interface FormOptions {
-  /** Absent = a new one. When it changes, the fields in which nothing was typed follow. */
+  /** The stored object; absent for a new one. When it changes, fields without input follow. */
   readonly former?: object | undefined;
-  /** Values that differ from the defaults and are not in `former`. Those of a new thing are read once. */
+  /** Values that differ from the defaults and are not in `former`. For a new object they are read once. */
   readonly start?: Draft;
-  /** Those that the gateway names, in place of the things' own; these are their texts where the contract has none. */
+  /** Fields that the gateway defines instead of the contract, and their texts where the contract has none. */
   readonly fields?: readonly FormField[];
   readonly texts?: (name: string) => FieldTexts | undefined;
-  /** Fields that are set elsewhere. */
+  /** Fields that another part of the screen sets. */
   readonly without?: readonly string[];
-  /** Whether the other answers leave a field to ask; one that is not asked is not sent. */
+  /** Whether a field applies to the other answers. Other fields are not sent. */
   readonly asks?: (name: string, draft: Draft) => boolean;
-  /** What follows from other answers. */
+  /** Adjusts values to the other answers. */
   readonly adjust?: (draft: Draft) => Draft;
 }
 
@@ -100,7 +100,7 @@ export function useForm(things: readonly Thing[], options: FormOptions): FormSta
   const first = { ...draftOf(fields, former), ...(former === undefined ? start : options.start) };
   const typed: Draft = { ...first, ...edits };
   const firstConnection = useConnections().find(({ isActive }) => isActive)?.id ?? '';
-  // They may come after the form.
+  // The connections may arrive after the form is drawn.
   const chosen = typed['connectionId'] === '' ? { ...typed, connectionId: firstConnection } : typed;
   const draft = adjust(chosen);
   const asks = (name: string): boolean => options.asks?.(name, draft) ?? true;
@@ -121,12 +121,12 @@ export function useForm(things: readonly Thing[], options: FormOptions): FormSta
 /** Fields that are drawn together. */
 interface FieldGroup {
   readonly names: readonly string[];
-  /** Below each other, not in columns. */
+  /** One column. */
   readonly isPlain?: boolean;
-  /** Behind this title, until it is opened. */
+  /** Folded under this title. */
   readonly title?: string;
   readonly isOpen?: boolean;
-  /** A section of the form, in two columns: in sight below its heading, or behind it. */
+  /** A section of the form in two columns, visible or folded. */
   readonly section?: 'shown' | 'folded';
   /** Below the fields of a section. */
   readonly note?: ReactNode;
@@ -138,7 +138,7 @@ interface FieldsProps {
   readonly special?: Specials;
 }
 
-/** Fields without a place stand in the last group, behind "More options". */
+/** Fields without a group are in the last one, "More options". */
 export function FormFields({ form, groups, special = {} }: FieldsProps): ReactElement {
   const { fields, draft, asks } = form;
   const isIn = (names: readonly string[], { name }: FormField): boolean =>
@@ -194,10 +194,10 @@ export function FormFields({ form, groups, special = {} }: FieldsProps): ReactEl
   );
 }
 
-/** Whether the field is as wide as its section. */
+/** Kinds of input that are as wide as their section. */
 const WIDE: readonly string[] = ['flag', 'choice', 'lines', 'words', 'long'] satisfies FormField['input'][];
 
-/** Asked once its object has a first part. */
+/** Whether the field waits for the first field of its object. */
 function isLater(fields: readonly FormField[], name: string, draft: Draft): boolean {
   const [of = ''] = name.split('.');
   return isOfNone(fields, name, draft) && fields.find((field) => field.name.startsWith(`${of}.`))?.name !== name;
@@ -303,7 +303,7 @@ function ConnectionChoice(props: {
   const { isOptional, ...field } = props;
   const connections = useConnections();
   const known = useConnectionOptions()(connections.filter(({ isActive }) => isActive));
-  // It is switched off by now, or gone: it can still be seen, and changed.
+  // The connection is inactive or deleted. It stays visible, so that the user can change it.
   const isMissing = field.value !== '' && !known.some(([id]) => id === field.value);
   const name = connections.find(({ id }) => id === field.value)?.name ?? field.value;
   const missing = isMissing ? [[field.value, t.form.notActive(name)] as const] : [];
@@ -325,11 +325,11 @@ export function ConnectionChoices(props: {
   return options.length === 0 ? null : <ChecksField {...props} options={options} />;
 }
 
-/** A new thing, or one that is changed, in a dialog. */
+/** A dialog that creates or edits an object. */
 export function ThingDialog<R>(
   props: FieldsProps & {
     readonly former?: { readonly id: string } | undefined;
-    /** Where things are made; each is at its id below. */
+    /** The address of the collection; each object is at its id below. */
     readonly at: string;
     readonly refreshes?: readonly string[];
     readonly title: string;

@@ -1,6 +1,7 @@
 /**
  * The icons of the dashboard, one outline each in a square of 24.
- * @license The shapes are of Lucide, ISC, (c) Lucide Icons and Contributors; some of Feather, MIT, (c) Cole Bemis. The terms stand in icons.license.txt.
+ * @license The shapes are from Lucide, ISC, (c) Lucide Icons and Contributors; some from Feather, MIT, (c) Cole Bemis. See
+ * icons.license.txt.
  */
 import type { ComponentType, SVGProps } from 'react';
 

@@ -1,7 +1,7 @@
 /**
- * What the build makes elements with (`jsxImportSource`): React's own functions, with a symbol in place of each character
- * that is not seen or that turns text around. So the name of a file, of a connection or of a job shows what it holds on
- * every screen, and no screen has to think of it.
+ * Creates elements for the build (`jsxImportSource`). It replaces invisible characters, and those that change the direction
+ * of
+ * text, with symbols. So every screen shows the true name of a file, a connection or a job.
  */
 import { Fragment, jsx as reactJsx, jsxs as reactJsxs } from 'react/jsx-runtime';
 import { visible } from '../../../base/visible.ts';
@@ -14,7 +14,7 @@ export const jsx: Make = (type, props, key) => reactJsx(type, shown(props), key)
 export const jsxs: Make = (type, props, key) => reactJsxs(type, shown(props), key);
 
 const TEXTS = ['title', 'aria-label', 'alt', 'placeholder'];
-/** The lines of a file that is shown. */
+/** Characters that lay out the text of a file. */
 const LAYOUT = '\t\n\r';
 
 function shown(props: unknown): unknown {
@@ -30,7 +30,7 @@ function shown(props: unknown): unknown {
   return made;
 }
 
-/** The same array where nothing of it changes. */
+/** Returns the same array if nothing changes. */
 function childrenOf(children: readonly unknown[]): readonly unknown[] {
   const made = children.map(textOf);
   return made.some((child, index) => child !== children[index]) ? made : children;

@@ -1,4 +1,4 @@
-/** Lists of things, described by data: where the rows come from, their columns, and what is said when there are none. */
+/** Lists described by data: the source of the rows, the columns, and the text for an empty list. */
 import { type ReactElement, type ReactNode, useEffect } from 'react';
 import { t } from '../texts/texts.ts';
 import type { Rows } from '../api/hooks.ts';
@@ -12,20 +12,20 @@ interface ListProps<R> {
   readonly columns: readonly Column<R>[];
   readonly rowKey?: (row: R) => string;
   readonly rowClass?: (row: R) => string;
-  /** What is said when there are no rows. */
+  /** Shown if there are no rows. */
   readonly none: ReactNode;
-  /** The button for the next page. */
+  /** The label of the button for the next page. */
   readonly more?: string;
-  /** Below the rows, instead of that button. */
+  /** Replaces that button below the rows. */
   readonly footer?: ReactNode;
 }
 
-/** The rows, how it goes until they are there, what is said when there are none, and the way to further ones. */
+/** The rows with a button for more, the state of the read, or the text for an empty list. */
 export function List<R extends object>(props: ListProps<R>): ReactElement {
   const { list, none, footer, more = t.common.older, ...table } = props;
   const { rows, error, refetch, isFetching = false, hasMore = false, fetchMore } = list;
   const isEmpty = rows?.length === 0;
-  // A page may be empty and still have a next one: the gateway looks at no more than so many rows at once.
+  // A page may be empty and still have a next one, because the gateway scans a limited number of rows per request.
   useEffect(() => {
     if (isEmpty && hasMore && !isFetching) fetchMore?.();
   }, [isEmpty, hasMore, isFetching, fetchMore]);
@@ -49,7 +49,7 @@ export function List<R extends object>(props: ListProps<R>): ReactElement {
   );
 }
 
-/** Back and forth through pages that are shown one at a time. A way that is undefined leads nowhere. */
+/** Buttons for the previous and the next page. Without a handler a button is disabled. */
 export function Pager(props: {
   readonly back: string;
   readonly next: string;
@@ -76,7 +76,7 @@ interface Words {
   readonly add?: string;
   readonly none: string;
   readonly noneText: string;
-  /** What is said when no row fits the filters. */
+  /** Shown if no row matches the filters. */
   readonly noneFits?: string;
   readonly noneFitsText?: string;
 }
@@ -85,9 +85,9 @@ interface ScreenProps<R> extends Omit<ListProps<R>, 'label' | 'none'> {
   readonly words: Words;
   readonly icon?: IconComponent;
   readonly isWide?: boolean;
-  /** How a new one is made, or where: a button in the head when there are some, and where there are none, instead of them. */
+  /** How to create an object, or the address of its form. The button is in the head, or in the place of an empty list. */
   readonly add?: (() => void) | string | undefined;
-  /** What leads on where there are none, instead of that. */
+  /** Replaces that button in an empty list. */
   readonly noneAction?: ReactNode;
   readonly actions?: ReactNode;
   readonly filters?: Filtering;
@@ -119,7 +119,7 @@ function Adding({
   );
 }
 
-/** A screen that is a list: its filters are in the address. */
+/** A screen that is a list with its filters in the address. */
 export function ListScreen<R extends object>(props: ScreenProps<R>): ReactElement {
   const {
     words,

@@ -1,12 +1,12 @@
-/** Parts of the page that are loaded when they are first shown, and what stands where one fails. */
+/** Parts of the page that are loaded on first use, and the fallback if one fails. */
 import { Component, type ComponentType, type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { t } from '../texts/texts.ts';
 import { Button, Notice, Skeleton } from './basics.tsx';
 import { patiently } from './patiently.ts';
 
 /**
- * A component whose code comes with its first use. A load that failed is tried again; nothing else of the page is lost.
- * @param meanwhile stands in its place, also of one that cannot be loaded: for what the page can do without
+ * A component whose code is loaded on first use. A failed load is retried and leaves the rest of the page intact.
+ * @param meanwhile drawn until the part is loaded, and if it cannot be: for parts that the page can do without
  */
 export function part<P extends object>(
   load: () => Promise<{ readonly default: ComponentType<P> }>,
@@ -49,7 +49,7 @@ interface Caught {
   readonly error: Error | undefined;
 }
 
-/** Keeps a screen that throws from taking the rest of the page along. */
+/** Keeps an error in one screen from taking down the rest of the page. */
 export class Boundary extends Component<{ readonly children: ReactNode }, Caught> {
   override state: Caught = { error: undefined };
 

@@ -1,7 +1,7 @@
-/** Waits between tries of what the network may have failed, in ms. */
+/** Waits before retries of a load that the network may have broken, in ms. */
 const WAITS_MS = [300, 1_000, 3_000];
 
-/** Tries a few times; the browser's word that it is online again ends a wait. */
+/** Retries a load a few times. The browser's `online` event ends a wait. */
 export async function patiently<T>(load: () => Promise<T>): Promise<T> {
   for (const ms of WAITS_MS) {
     try {

@@ -1,4 +1,4 @@
-/** A small button beside a hard word, and what the word means. */
+/** A small button beside a technical term, and its explanation. */
 import * as Ariakit from '@ariakit/react';
 import type { ReactElement } from 'react';
 import { t } from '../texts/texts.ts';

@@ -1,4 +1,4 @@
-/** A small button beside a hard word: what the word means. Its code is not part of the first load. */
+/** A small button that explains a technical term. Its code is not part of the first load. */
 import type { ReactElement } from 'react';
 import { CircleHelp } from './icons.tsx';
 import { part } from './part.tsx';

@@ -1,4 +1,4 @@
-/** Short messages at the screen's edge, read out by screen readers. */
+/** Short messages at the edge of the screen, which screen readers read out. */
 import type { ReactElement } from 'react';
 import { CircleCheck, TriangleAlert, X } from './icons.tsx';
 import { t } from '../texts/texts.ts';

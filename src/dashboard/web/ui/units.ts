@@ -1,4 +1,4 @@
-/** Sizes and ages as people type them: a number and a unit. NaN = what was typed is none. */
+/** Sizes and ages as people type them: a number and a unit. NaN = not readable. */
 const SIZES = ['TiB', 'GiB', 'MiB', 'KiB', 'B'].map(
   (name, index, { length }) => [name, 1024 ** (length - 1 - index)] as const,
 );
@@ -10,7 +10,7 @@ const AGES = [
   ['second', 1],
 ] as const;
 
-/** undefined = nothing was typed. */
+/** Undefined = empty. */
 export function bytesOf(text: string): number | undefined {
   const typed = text.trim();
   if (typed === '') return undefined;
@@ -19,14 +19,14 @@ export function bytesOf(text: string): number | undefined {
   return amount === undefined || unit === undefined ? NaN : Math.round(Number(amount) * unit[1]);
 }
 
-/** Exactly as many; '' = none. */
+/** The exact size as text; '' = undefined. */
 export function sizeText(bytes: number | undefined): string {
   if (bytes === undefined) return '';
   const [name, size] = SIZES.find(([, one]) => bytes % one === 0 && bytes >= one) ?? ['B', 1];
   return `${bytes / size} ${name}`;
 }
 
-/** undefined = nothing was typed; without a unit it is none. */
+/** Undefined = empty. A number without a unit is not readable. */
 export function secondsOf(text: string): number | undefined {
   const typed = text.trim().toLowerCase();
   if (typed === '') return undefined;

@@ -1,12 +1,13 @@
 /**
- * What was typed and is not saved: links, back, closing the tab and closing a dialog ask before it is dropped. The question
- * itself is drawn by `Question` in discard.tsx.
+ * Guards for unsaved input. Links, back, closing the tab and closing a dialog ask before it is lost. `Question` in
+ * discard.tsx
+ * draws the question.
  */
 import { useEffect } from 'react';
 import type { AroundNavHandler } from 'wouter';
 import { store } from '../store.ts';
 
-/** What would be lost: words that were typed, or a secret that is never shown again. */
+/** What would be lost: typed input, or a secret that is never shown again. */
 export type Loss = 'changes' | 'secret';
 
 interface Guard {
@@ -22,7 +23,7 @@ const guards = new Set<Guard>();
 const leaving = store<Leaving | undefined>(undefined);
 let here = location.href;
 
-/** Guards while `isDirty`: not while it is being sent, so that whoever has saved may go on to another screen at once. */
+/** Guards while `isDirty`. The guard is off while the form is sent, so that the user can go on directly after saving. */
 export function useUnsaved(isDirty: boolean, loss: Loss = 'changes'): void {
   useEffect(() => {
     if (!isDirty) return undefined;
@@ -43,7 +44,7 @@ function askBeforeUnload(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
 
-/** Goes at once where nothing would be lost, else when a person has said so. */
+/** Calls `go` directly if nothing would be lost, otherwise once the user has agreed. */
 export function leave(go: () => void): void {
   const [first] = guards;
   if (first === undefined) go();
@@ -63,15 +64,15 @@ export function discard(): void {
   go?.();
 }
 
-/** For the router: links, and all that code navigates to. Another view of the same screen loses nothing. */
+/** Guards the router: links and all navigation by code. Another view of the same screen loses nothing. */
 export const guardedNav: AroundNavHandler = (navigate, to, options) => {
   const isSameScreen = new URL(to, location.href).pathname === location.pathname;
   if (isSameScreen) navigate(to, options);
   else leave(() => navigate(to, options));
 };
 
-// Before the router hears of it: the address is put back, so that the screen stays, and one step back leads to where the
-// person wanted to go.
+// Runs before the router. It restores the address, so that the screen stays; going back once more leads to where the user
+// wanted.
 addEventListener(
   'popstate',
   (event) => {

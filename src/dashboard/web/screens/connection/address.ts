@@ -1,4 +1,4 @@
-/** An address that was typed or pasted where the host belongs, taken apart into the fields of the form. */
+/** Splits an address in the host field into the fields of the form. */
 import type { Draft } from '../../ui/draft.ts';
 
 interface Parts {
@@ -6,7 +6,7 @@ interface Parts {
   readonly values: Readonly<Record<string, string | boolean>>;
 }
 
-/** By the scheme of the URL: the protocol, and what follows from it. */
+/** The protocol and defaults of each URL scheme. */
 const SCHEMES: Readonly<Record<string, Parts>> = {
   'sftp:': { type: 'sftp', values: {} },
   'ssh:': { type: 'sftp', values: {} },
@@ -18,7 +18,7 @@ const SCHEMES: Readonly<Record<string, Parts>> = {
 const AWS = /^(?:(?<bucket>.+)\.)?s3[.-](?:dualstack\.)?(?<region>[a-z0-9-]+)\.amazonaws\.com$/;
 const BARE = /^(?:(?<user>[^\s@/:]+)@)?(?<host>[^\s@/:]+|\[[\da-f:.]+\])(?::(?<port>\d{1,5}))?(?<path>\/\S*)?$/i;
 
-/** The fields in the address; undefined if it is a host only. A stored connection keeps its type. */
+/** The fields in an address; undefined if it is only a host. A stored connection keeps its type. */
 export function takenApart(text: string, type: string, isKept: boolean): Draft | undefined {
   const parts = partsOf(text.trim(), type);
   if (parts === undefined || (isKept && parts.type !== type)) return undefined;
@@ -65,7 +65,7 @@ function secret(password: string): Record<string, string> {
   return password === '' ? {} : { password: decoded(password) };
 }
 
-/** The address of an object store, with the bucket in its path or, at AWS, before its name. */
+/** The address of an object store. The bucket is in its path, or at AWS in front of the host name. */
 function storeParts({ origin, hostname, pathname }: URL): Parts | undefined {
   const { bucket, region } = AWS.exec(hostname)?.groups ?? {};
   if (region === undefined) return bucketParts(origin, pathname.slice(1));

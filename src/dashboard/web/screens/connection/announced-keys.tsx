@@ -1,4 +1,4 @@
-/** Host keys that a server announces to follow the trusted ones, and what their owner says to it. */
+/** Host keys that a server announced as successors of its trusted keys. The owner accepts or rejects them. */
 import type { ReactElement } from 'react';
 import { request, segment } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';

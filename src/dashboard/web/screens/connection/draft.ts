@@ -1,11 +1,11 @@
-/** The form of a connection, and the requests it becomes: which fields there are, the gateway says, and their texts the contract. */
+/** The form of a connection and its requests. The gateway defines the fields, and the contract their texts. */
 import { type FormField, formFields } from '../../../../contract/form.ts';
 import type { FieldTexts } from '../../../../contract/thing.ts';
 import type { Connection, ConnectionType } from '../../api/types.ts';
 import { changesOf, type Draft } from '../../ui/draft.ts';
 import { type FormState, useForm } from '../../ui/form.tsx';
 
-/** The gateway's description of a field. */
+/** The gateway's schema of a field. */
 type Schema = Parameters<typeof formFields>[1];
 type Shape = Omit<Schema, 'oneOf'> & {
   readonly title?: string;
@@ -24,11 +24,11 @@ interface FormShape {
 export interface ConnectionForm {
   readonly form: FormState;
   readonly types: readonly ConnectionType[];
-  /** The chosen one. */
+  /** The chosen type. */
   readonly type: ConnectionType;
-  /** Absent while it is new. */
+  /** The stored connection; undefined for a new one. */
   readonly known: Connection | undefined;
-  /** All that the form says; secrets only where they were typed. */
+  /** All values of the form. Secrets are included only if they were typed. */
   readonly input: Values;
   /** The fields of an edit that differ from the stored ones. */
   readonly changes: Values;
@@ -36,18 +36,18 @@ export interface ConnectionForm {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Fields that belong to one way of logging in. */
+/** Fields that belong to one login method. */
 const OF_LOGIN: Readonly<Record<string, string>> = { privateKey: 'key', passphrase: 'key', keyPairId: 'pair' };
 
 export const shapeOf = ({ schema }: ConnectionType): FormShape => schema as object as FormShape;
 
-/** The names of its fields, in their order. A button switches a connection on and off, not the form. */
+/** The names of the type's fields in order. `isActive` has its own button. */
 export const namesOf = (type: ConnectionType): readonly string[] =>
   Object.keys(shapeOf(type).properties).filter((name) => name !== 'isActive');
 
 export const hasLogins = (type: ConnectionType): boolean => namesOf(type).some((name) => name in OF_LOGIN);
 
-/** The field's value in the example of the configuration file. Secrets are variables there. */
+/** The field's value in the example configuration. Secrets are variables there. */
 export function exampleOf(type: ConnectionType, name: string): string | undefined {
   const { examples: [example = {}] = [], properties } = shapeOf(type);
   const words = example[name];
@@ -64,14 +64,14 @@ function fieldsOf(type: ConnectionType): readonly FormField[] {
     const kind = isSecret ? 'secret' : (shape.type ?? '').includes('array') ? 'words' : undefined;
     return formFields(name, shape, {
       isNeeded: required.includes(name) && !isSecret,
-      // An empty number means the protocol's own.
+      // An empty number means the protocol's default.
       default: typeof usual === 'number' ? undefined : usual,
       input: type.multiline.includes(name) ? 'long' : kind,
     });
   });
 }
 
-/** Those of all types. */
+/** The fields of all types, each name once. */
 function fieldsOfAll(types: readonly ConnectionType[]): readonly FormField[] {
   return [
     ...new Map(types.toReversed().flatMap((type) => fieldsOf(type).map((field) => [field.name, field]))).values(),
@@ -87,7 +87,7 @@ function textsOf(types: readonly ConnectionType[], name: string): FieldTexts | u
   return { label, ...(hint === undefined ? {} : { hint }), choices };
 }
 
-/** The values of a new connection: empty texts mean their defaults. */
+/** The values of a new connection. Empty texts mean the defaults. */
 function startOf(types: readonly ConnectionType[], fields: readonly FormField[]): Draft {
   const texts = fields.filter(({ default: usual }) => typeof usual === 'string');
   const example = (name: string): string =>
@@ -98,7 +98,7 @@ function startOf(types: readonly ConnectionType[], fields: readonly FormField[])
 export function useConnectionForm(types: readonly ConnectionType[], known?: Connection): ConnectionForm {
   const fields = fieldsOfAll(types);
   const typeOf = ({ type }: Draft): ConnectionType => types.find((one) => one.type === type) ?? NO_TYPE;
-  // Learned keys are not the owner's.
+  // Learned host keys are not input of the owner.
   const former = known?.hostKeysLearned === true ? { ...known, hostKeys: undefined } : known;
   const form = useForm(['connection'], {
     fields,
@@ -115,7 +115,7 @@ export function useConnectionForm(types: readonly ConnectionType[], known?: Conn
   });
   const { draft, asks } = form;
   const type = typeOf(draft);
-  /** Removes the fields of other ways of logging in. */
+  /** The fields of the other login methods. Their stored values are removed. */
   const others = namesOf(type).filter((name) => !asks(name));
   const gone = others.filter((name) => known?.secrets[name] === true || (name === 'keyPairId' && known?.keyPairId));
   const taken = Object.fromEntries(gone.map((name) => [name, null]));

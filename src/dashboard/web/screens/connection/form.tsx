@@ -1,4 +1,4 @@
-/** The fields of a connection, in four sections. */
+/** The fields of a connection in four sections. */
 import { type KeyboardEvent, type ReactElement, useState } from 'react';
 import { t } from '../../texts/texts.ts';
 import { RadioGroup, TextField } from '../../ui/fields.tsx';
@@ -9,7 +9,7 @@ import { type ConnectionForm, exampleOf, hasLogins, namesOf, shapeOf } from './d
 import { KeyPairChoice } from './login-keys.tsx';
 
 const words = t.connection;
-/** Fields that name the server; those of the login follow, then the others. */
+/** The fields that name the server. */
 const OF_SERVER = [
   ...['name', 'id', 'host', 'port', 'tls', 'tlsVerify'],
   ...['endpoint', 'region', 'bucket', 'prefix', 'forcePathStyle'],
@@ -25,14 +25,14 @@ const TERMS: Readonly<Record<string, TermName>> = {
   atomicUploads: 'atomicUpload',
   digests: 'digest',
 };
-/** Where an address may be typed that says more than a host. */
+/** Fields that accept a whole address. */
 const ADDRESSES = ['host', 'endpoint'];
-/** A number whose default is in sight, and not a value to step from. */
+/** A number with a visible default. It has no steps. */
 const NUMERIC = { inputMode: 'numeric', pattern: '[0-9]*' } as const;
-/** Below the others: as wide as the form. */
+/** Fields below the others, as wide as the form. */
 const LISTS = ['hostKeys'];
 
-/** `derivedId`: made from the name, as long as no other is typed. */
+/** `derivedId` is made from the name until the user types an id. */
 export function ConnectionFields(props: ConnectionForm & { readonly derivedId?: string }): ReactElement {
   const { form, types, type, known, changes, derivedId = '' } = props;
   const { draft, set } = form;
@@ -150,7 +150,7 @@ function LoginChoice({ form }: ConnectionForm): ReactElement {
   );
 }
 
-/** When it was pasted, left, or sent with Enter: not while it is typed. */
+/** Calls `onAddress` after a paste, on leaving the field and on Enter, but not while the user types. */
 function addressing(onAddress: (text: string) => boolean): Partial<Parameters<typeof TextField>[0]> {
   return {
     onPaste: (event) => {

@@ -1,4 +1,4 @@
-/** Whether the server can be reached, how fast it answers, when it could not be, and what is about to expire. */
+/** The connection's health: availability, response times, outages, and expiring certificates or keys. */
 import type { ReactElement, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { segment } from '../../api/client.ts';
@@ -94,7 +94,7 @@ function Windows({ health }: { readonly health: ConnectionHealth }): ReactElemen
   );
 }
 
-/** 95 of 100 took no longer. */
+/** The 95th percentile. */
 function timeOf(ms: number | null): ReactNode {
   return ms === null ? '–' : formatDuration(ms);
 }

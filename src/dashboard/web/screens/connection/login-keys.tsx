@@ -1,4 +1,4 @@
-/** The keys of an SFTP login: those that the server shows, and key pairs whose private half never leaves the gateway. */
+/** The keys of an SFTP login: host keys of the server, and key pairs whose private half never leaves the gateway. */
 import { KeyRound, Plus, Trash2 } from '../../ui/icons.tsx';
 import { type ReactElement, useState } from 'react';
 import { request, segment } from '../../api/client.ts';

@@ -11,7 +11,7 @@ const SPELT: Readonly<Record<string, string>> = {
 };
 const LONGEST = 60;
 
-/** In the letters that an id may have, different from those that are taken; "" where the name has none of them. */
+/** An id with allowed letters only, different from those in `taken`; "" if the name has no such letters. */
 export function slugOf(name: string, taken: readonly string[]): string {
   const slug = name
     .toLowerCase()

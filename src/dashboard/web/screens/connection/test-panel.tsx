@@ -1,4 +1,4 @@
-/** Tries a connection step by step; what fails says what to do about it. */
+/** Tests a connection step by step. A failed step shows how to fix it. */
 import { useEffect, useState, type ReactElement } from 'react';
 import { CircleCheck, CircleMinus, CircleX, Play } from '../../ui/icons.tsx';
 import { request, segment } from '../../api/client.ts';
@@ -21,7 +21,7 @@ export function TestPanel({ form, known, input, changes }: ConnectionForm): Reac
   const tested = useTested(id);
   const hasChanges = known === undefined || Object.keys(changes).length > 0;
   const isStale = tested?.draft === undefined ? hasChanges : !isSameServer(tested.draft, draft);
-  // As it is saved, where nothing was changed; else what the form says, with the secrets of the one that it is an edit of.
+  // Without changes the stored connection is tested. Otherwise the form is tested with the stored secrets.
   const test = useAction(
     () =>
       hasChanges

@@ -1,4 +1,4 @@
-/** What tests have found, kept while the page is open: a saved connection shows what was found before it was saved. */
+/** Test results, kept while the page is open. A saved connection shows the test from before it was saved. */
 import { useSyncExternalStore } from 'react';
 import { request, segment } from '../../api/client.ts';
 import { refresh } from '../../api/hooks.ts';
@@ -7,11 +7,11 @@ import type { Draft } from '../../ui/draft.ts';
 
 interface Tested {
   readonly result: TestResult;
-  /** What was tested; undefined = what is saved. */
+  /** The tested input; undefined = the stored connection. */
   readonly draft: Draft | undefined;
 }
 
-/** In the place of the id of one that is not saved yet. */
+/** Replaces the id of a connection that is not saved yet. */
 export const UNSAVED = '';
 const known = new Map<string, Tested>();
 const listeners = new Set<() => void>();
@@ -26,7 +26,7 @@ export function useTested(id: string): Tested | undefined {
   return useSyncExternalStore(subscribe, () => known.get(id));
 }
 
-/** What was found before it was saved stays in sight; where all went well, the gateway is to know it too. */
+/** Keeps the test from before the save on screen. If it succeeded, the gateway tests again to record the result. */
 export function keepOfSaved(id: string, draft: Draft, from = UNSAVED): void {
   const result = keepTest(from, id, draft);
   if (result?.isOk !== true) return;
@@ -37,7 +37,7 @@ export function keepOfSaved(id: string, draft: Draft, from = UNSAVED): void {
   );
 }
 
-/** The draft that was tested under `from` has been saved as `id`: its result is that of the connection, if nothing was changed since. */
+/** Moves the result of `from` to the saved connection `id` if the tested input equals the saved one. */
 function keepTest(from: string, id: string, saved: Draft): TestResult | undefined {
   const tested = known.get(from);
   known.delete(from);
@@ -46,7 +46,7 @@ function keepTest(from: string, id: string, saved: Draft): TestResult | undefine
   return isOfSaved ? tested.result : undefined;
 }
 
-/** But for what people call it. */
+/** Compares all fields except the name. */
 export function isSameServer(one: Draft, other: Draft): boolean {
   const words = ({ name: _name, id: _id, ...rest }: Draft): string =>
     JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,4 +1,4 @@
-/** What became of each file that is copied before its message goes. */
+/** The result of each file that is copied before the message is sent. */
 import type { ReactElement } from 'react';
 import { useRows } from '../../api/hooks.ts';
 import { useConnectionName } from '../../api/names.ts';

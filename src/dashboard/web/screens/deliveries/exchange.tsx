@@ -1,4 +1,4 @@
-/** What went to a receiver and what came back: header fields and bodies. */
+/** A request to a receiver and its answer: header fields and bodies. */
 import type { ReactElement } from 'react';
 import type { Attempt, WebhookTest } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
@@ -8,7 +8,7 @@ type Shown = Pick<Attempt, 'status' | 'errorMessage' | 'answer' | 'requestHeader
 
 interface Props {
   readonly attempt: Shown | WebhookTest;
-  /** It is already said above. */
+  /** The reason is already shown above. */
   readonly isReasonShown?: boolean;
 }
 

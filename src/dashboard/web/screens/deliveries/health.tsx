@@ -1,4 +1,4 @@
-/** How the deliveries to a receiver go. */
+/** The state of deliveries to a receiver. */
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { withQuery } from '../../api/client.ts';
@@ -10,14 +10,14 @@ import { Notice, Time } from '../../ui/basics.tsx';
 
 type Of = Partial<Pick<ReceiverState, 'watchedFolderId' | 'webhookId'>>;
 
-/** undefined while it is not known, or where there is no receiver. */
+/** The lookup returns undefined before the answer, or if there is no receiver. */
 export function useReceivers(): (of: Of) => ReceiverState | undefined {
   const read = useRead<{ receivers: ReceiverState[] }>('/manage/receivers', { everyMs: 10_000 });
   return ({ watchedFolderId = null, webhookId = null }) =>
     read.data?.receivers.find((one) => one.watchedFolderId === watchedFolderId && one.webhookId === webhookId);
 }
 
-/** Nothing where all has arrived. */
+/** Shows nothing if all deliveries have arrived. */
 export function ReceiverNotice({ receiver }: { readonly receiver: ReceiverState | undefined }): ReactElement | null {
   if (receiver === undefined) return null;
   const { watchedFolderId, webhookId, failingSince, dead, retrying, lastStatus, lastErrorMessage } = receiver;

@@ -1,4 +1,4 @@
-/** The newest deliveries to one receiver, or the dead letters of all, with the way to all of them. */
+/** The newest deliveries to one receiver, or all dead letters, with a link to all of them. */
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { withQuery } from '../../api/client.ts';

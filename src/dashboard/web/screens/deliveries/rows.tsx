@@ -1,4 +1,4 @@
-/** Deliveries as rows: what, to whom, how it went, with the way to each and to sending it again. */
+/** Deliveries as rows, with a link to each and a button that sends it again. */
 import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import { request } from '../../api/client.ts';
@@ -20,7 +20,7 @@ const TONES: Readonly<Record<Delivery['state'], Tone>> = {
   cancelled: 'plain',
 };
 
-/** @param isOfOne all go to the same receiver, which is named above them */
+/** @param isOfOne all deliveries go to one receiver, which the screen names above them */
 export function useDeliveryColumns(isOfOne = false): readonly Column<Delivery>[] {
   const replay = useReplay();
   const { columns } = words;
@@ -96,7 +96,7 @@ export function useReplay() {
   });
 }
 
-/** Without a receiver nothing was ever sent. */
+/** A delivery without a receiver was never sent. */
 export function canReplay({ state, attempts, url }: Delivery): boolean {
   return url !== null && (state === 'dead' || (state === 'delivered' && attempts > 0));
 }
@@ -123,7 +123,7 @@ export function messageText({ type, fileCount, webhookId }: Delivery): string {
   return t.words.fileCount(fileCount, formatNumber(fileCount));
 }
 
-/** Whose receiver it is, by name once that is known. */
+/** The owner of the receiver, by name once it is known. */
 export function Receiver({ delivery }: { readonly delivery: Delivery }): ReactElement {
   const { watchedFolderId, webhookId, jobId } = delivery;
   const folders = useRows<WatchedFolder>('/manage/watched-folders', 'watchedFolders').rows;

@@ -1,22 +1,22 @@
-/** Word of new events as they come, by server-sent events. */
+/** Announces new events from the server-sent event stream. */
 import { useEffect, useState } from 'react';
 import { readStream } from '../../api/stream.ts';
 import type { FeedEvent } from '../../api/types.ts';
 
 interface News {
   readonly isLive: boolean;
-  /** Number of the newest event; 0 while nothing is known. */
+  /** Number of the newest event; 0 if it is unknown. */
   readonly newest: number;
 }
 
-/** A stream that cannot continue begins anew after this long, at the event that the list has last. */
+/** After this delay a stream that cannot continue starts again at the last event of the list. */
 const AGAIN_MS = 10_000;
-/** Many that come at once are one piece of news. */
+/** Events that arrive within this time are announced together. */
 const GATHER_MS = 250;
 
-/** `last`: number of the last event that is known; undefined while nothing is. */
+/** `last` is the number of the last known event; undefined before the first answer. */
 export function useNews(last: number | undefined): News {
-  // Where the stream begins: later numbers that the page learns of do not begin it anew.
+  // Where the stream starts. Later numbers do not restart it.
   const [start, setStart] = useState<{ readonly after: number }>();
   const [news, setNews] = useState<News>({ isLive: false, newest: 0 });
   if (start === undefined && last !== undefined) setStart({ after: last });

@@ -4,14 +4,14 @@ import { formatDuration, formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { STATES, TYPES } from '../jobs/words.ts';
 
-/** What it is about, where that is shown, and what there is to say of it. */
+/** The subject of an event, a link to its screen, and a description. */
 interface EventWords {
   readonly name: string;
   readonly href: string;
   readonly text: string;
 }
 
-/** undefined of a type that this page has never heard of. */
+/** Undefined for a type that this page does not know. */
 export function wordsOf(event: FeedEvent): EventWords | undefined {
   switch (event.type) {
     case 'transfer.failed': {

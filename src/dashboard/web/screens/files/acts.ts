@@ -1,4 +1,4 @@
-/** The entries of the menu, for one entry of a list or for several. */
+/** The menu entries for one or several files. */
 import type { FileInfo } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { writeClipboard } from '../../ui/basics.tsx';
@@ -18,9 +18,9 @@ interface Doings {
   readonly copy: (files: readonly FileInfo[]) => void;
   readonly remove: (files: readonly FileInfo[]) => void;
   readonly select: (files: readonly FileInfo[]) => void;
-  /** The job that begins with this folder. */
+  /** Opens the form of a job whose source is this folder. */
   readonly asJob: (file: FileInfo) => void;
-  /** Of a search: the folder in which it lies. */
+  /** Shows the folder that contains a search result; undefined outside a search. */
   readonly showFolder: ((file: FileInfo) => void) | undefined;
 }
 

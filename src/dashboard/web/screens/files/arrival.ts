@@ -1,4 +1,4 @@
-/** Who walks through folders by key finds the focus in the list of the next one, and going up on the folder left. */
+/** The entry that gets the focus in the next folder: for keyboard users, the folder they came from after going up. */
 interface Arrival {
   readonly place: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export function arriveAt(connectionId: string, path: string, name: string): void
   arrival = { place: placeOf(connectionId, path), name };
 }
 
-/** The name of the entry; undefined where nobody is on the way to this folder. */
+/** The name of the entry; undefined if the user did not navigate to this folder. */
 export function arrivalIn(connectionId: string, path: string | undefined): string | undefined {
   return arrival?.place === placeOf(connectionId, path) ? arrival.name : undefined;
 }

@@ -1,4 +1,4 @@
-/** One folder: its list, what is looked for in it, and what is done with its entries. */
+/** A folder: its list, the search, and the actions on its entries. */
 import { useMemo, useState, type ReactElement } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { withQuery } from '../../api/client.ts';
@@ -37,7 +37,7 @@ type Asked =
 export function Browser(props: {
   readonly connectionId: string;
   readonly path: string | undefined;
-  /** The exact bytes of the names that `path` ends with, where they are not UTF-8. */
+  /** The exact bytes of the last names of `path`, if they are not UTF-8. */
   readonly rawName: string | undefined;
   readonly connections: readonly Connection[];
 }): ReactElement {
@@ -64,7 +64,7 @@ export function Browser(props: {
 
   const openName = parameters.get('file') ?? undefined;
   const listed = openName === undefined ? undefined : sorted?.find((file) => nameOf(file.path) === openName);
-  // As it was first listed: what is typed in its preview must survive that the list is loaded again.
+  // Keep the entry as it was first listed, so that input in its preview survives a reload of the list.
   const [linked, setLinked] = useState<FileInfo>();
   if (listed !== undefined && linked?.path !== listed.path) setLinked(listed);
   const opened =

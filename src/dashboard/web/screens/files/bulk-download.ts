@@ -1,15 +1,15 @@
-/** Several entries, or a folder, as one archive that the gateway makes while it leaves. */
+/** Downloads several entries or a folder as one archive, which the gateway streams. */
 import { segment } from '../../api/client.ts';
 import { t } from '../../texts/texts.ts';
 import { showToast } from '../../toasts.ts';
 import type { Entry } from './queue-types.ts';
 
-/** Of the gateway. */
+/** The gateway's limit. */
 const MOST_PATHS = 100;
-/** What every proxy on the way takes. */
+/** A length that every proxy accepts. */
 const LONGEST_URL = 7_500;
 
-/** Where it is too much for one archive, the page says so. */
+/** Shows a message if the selection is too large for one archive. */
 export function downloadZip(connectionId: string, entries: readonly Entry[]): void {
   const [first] = entries;
   if (first === undefined) return;

@@ -1,9 +1,9 @@
-/** What is in a file, as far as it is looked at: the beginning or the end of a text, or all of its bytes. */
+/** Reads the part of a file that a preview shows: the beginning or end of a text, or all bytes. */
 import { ApiError, fetchAnswer } from '../../api/client.ts';
 
-/** Of a text. */
+/** Limit of a text. */
 export const MOST_TEXT = 256 * 1024;
-/** Of an image or a PDF. */
+/** Limit of an image or a PDF. */
 export const MOST_MEDIA = 25 * 1024 * 1024;
 
 export type Kind = 'image' | 'pdf' | 'csv' | 'json' | 'log' | 'text';
@@ -22,12 +22,12 @@ export function kindOf(name: string): Kind {
 
 export interface Part {
   readonly text: string;
-  /** Of the file, as it was then. */
+  /** The size of the file at the time of the read. */
   readonly size: number;
   readonly isWhole: boolean;
 }
 
-/** Null where it is no UTF-8 text. The file may have changed since it was listed. */
+/** Null if the file is not UTF-8 text. The file may have changed since it was listed. */
 export async function readText(url: string, which: 'start' | 'end', signal?: AbortSignal): Promise<Part | null> {
   const range = which === 'start' ? `bytes=0-${MOST_TEXT - 1}` : `bytes=-${MOST_TEXT}`;
   const read = await readRange(url, range, signal);
@@ -43,7 +43,7 @@ interface More {
   readonly size: number;
 }
 
-/** What was written to it behind `from`; undefined where it has become shorter, null where there is nothing. */
+/** The text after `from`. Null if there is no new text; undefined if the file became shorter or grew too much. */
 export async function readMore(url: string, from: number, signal: AbortSignal): Promise<More | null | undefined> {
   const { headers } = await fetchAnswer('HEAD', url, undefined, signal);
   const size = Number(headers.get('Content-Length') ?? from);
@@ -54,7 +54,7 @@ export async function readMore(url: string, from: number, signal: AbortSignal): 
   return read === undefined || text === null ? undefined : { text, size: from + read.bytes.length };
 }
 
-/** Undefined where there is nothing: an empty file has no range. */
+/** Undefined for an empty file, which has no range. */
 async function readRange(
   url: string,
   range: string,
@@ -77,7 +77,7 @@ function fromNextLine(bytes: Uint8Array): Uint8Array {
 
 function decode(bytes: Uint8Array): string | null {
   try {
-    // With `stream` a character that is cut in two at the end is no mistake; the byte order mark is content.
+    // With `stream`, a character cut at the end is not an error. A byte order mark is content.
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true });
     return text.includes('\0') ? null : text;
   } catch {

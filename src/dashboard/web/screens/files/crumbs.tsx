@@ -1,4 +1,4 @@
-/** Where the person is, from the connection down; what is dropped on a part of it goes there. */
+/** The path from the connection to the current folder. Files can be dropped on each part of it. */
 import { useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { t } from '../../texts/texts.ts';

@@ -1,4 +1,4 @@
-/** What is asked before files are moved, copied or deleted, or a folder is made. */
+/** The dialogs for moving, copying and deleting files, and for a new folder. */
 import { useState, type ReactElement } from 'react';
 import { request, segment } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
@@ -18,10 +18,10 @@ interface Shared {
 }
 
 interface OfSelection extends Shared {
-  /** The one that is shown. */
+  /** The current folder. */
   readonly folder: string;
   readonly entries: readonly Entry[];
-  /** It has begun; the queue tells of the rest. */
+  /** Called once the work is queued. The queue shows its progress. */
   readonly onDone: () => void;
 }
 

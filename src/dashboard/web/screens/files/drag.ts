@@ -1,4 +1,4 @@
-/** Entries of a list on their way to another folder, and files of the computer. */
+/** Drags of list entries and of local files. */
 import type { DragEvent } from 'react';
 import { showToast } from '../../toasts.ts';
 import { t } from '../../texts/texts.ts';
@@ -11,7 +11,7 @@ interface Dragged {
   readonly files: readonly FileInfo[];
 }
 
-/** While a drag lasts browsers tell the types of what is in it alone. */
+/** During a drag, browsers only expose the types of the data, so the entries are kept here. */
 let dragged: Dragged | undefined;
 const OURS = 'application/x-ftg-entries';
 
@@ -22,7 +22,7 @@ export function startDrag(event: DragEvent, connectionId: string, files: readonl
   event.dataTransfer.setData('text/plain', files.map(({ path }) => path).join('\n'));
 }
 
-/** Whether what is being dragged may be dropped into this folder; the event is taken then. */
+/** Whether the dragged items may be dropped into this folder. If so, the event is handled. */
 export function takesDrop(event: DragEvent, connectionId: string, folder: string): boolean {
   if (!hasFiles(event) && !canMove(event, connectionId, folder)) return false;
   event.preventDefault();
@@ -43,7 +43,7 @@ export function hasFiles({ dataTransfer }: DragEvent): boolean {
   return dataTransfer.types.includes('Files');
 }
 
-/** Not onto itself, not into what lies below it, and not where it is. */
+/** Entries cannot be moved into themselves, below themselves, or into their current folder. */
 function canMove({ dataTransfer }: DragEvent, connectionId: string, folder: string): boolean {
   if (dragged?.connectionId !== connectionId || !dataTransfer.types.includes(OURS)) return false;
   return dragged.files.every(

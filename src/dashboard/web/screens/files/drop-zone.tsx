@@ -1,4 +1,4 @@
-/** Files of the computer that are dropped beside a folder go into the one that is shown. */
+/** Accepts local files that are dropped anywhere on the current folder. */
 import { useState, type ReactElement } from 'react';
 import { t } from '../../texts/texts.ts';
 import { dropInto, hasFiles } from './drag.ts';
@@ -6,7 +6,7 @@ import { dropInto, hasFiles } from './drag.ts';
 export function DropZone(props: {
   readonly connectionId: string;
   readonly folder: string;
-  /** Takes nothing: the folder cannot be named for what is new. */
+  /** Accepts nothing, because new files cannot be addressed in this folder. */
   readonly isClosed: boolean;
   readonly children: ReactElement;
 }): ReactElement {

@@ -1,21 +1,21 @@
-/** The files of a drop, those in dropped folders with their path below it, as they are found. */
+/** Streams the dropped files. Files of dropped folders have their path below the folder. */
 
 export interface DroppedFile {
   readonly file: File;
-  /** Folder below the one dropped on; "" = that one. */
+  /** The folder below the drop target; "" = the target itself. */
   readonly below: string;
   readonly handle: FileSystemFileHandle | undefined;
 }
 
-/** Chromium tells where a dropped file lies. */
+/** Chromium provides handles of dropped files. */
 type Item = DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> };
 
-/** For more files at once nobody waits for handles, which come one by one. */
+/** Handles arrive one by one, which takes too long for more files than this. */
 const MOST_HANDLES = 20;
-/** So many are handed on together, and so many are looked at together. */
+/** The size of the batches that are read and returned. */
 const SOME = 200;
 
-/** What the event alone holds is taken before the first of them is given. */
+/** Reads the event's data synchronously, since it is gone after the event. */
 export function droppedFiles(transfer: DataTransfer): AsyncIterable<readonly DroppedFile[]> {
   const items: readonly Item[] = [...transfer.items].filter(({ kind }) => kind === 'file');
   const entries = items.map((item) => item.webkitGetAsEntry());
@@ -37,14 +37,14 @@ async function* find(
     for (let from = 0; from < all.length; from += SOME) yield all.slice(from, from + SOME);
     return;
   }
-  // The event's own list of files holds folders too, as files that cannot be read.
+  // The event's list of files also contains folders, as files that cannot be read.
   yield* filesOf(known.filter(isFile), '');
   for (const folder of folders) yield* walk(folder, folder.name);
 }
 
 async function* walk(folder: FileSystemDirectoryEntry, below: string): AsyncGenerator<readonly DroppedFile[]> {
   const reader = folder.createReader();
-  // A reader gives a hundred entries at a time, and none at the end.
+  // A reader returns up to 100 entries at a time, and an empty array at the end.
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (some.length === 0) return;

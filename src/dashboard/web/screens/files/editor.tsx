@@ -1,4 +1,4 @@
-/** A small text, changed in place. Before it is saved the file is read once more: what others wrote meanwhile is not lost unseen. */
+/** Edits a small text. It reads the file again before saving, so that it never silently overwrites changes of others. */
 import { useState, type ReactElement } from 'react';
 import { ApiError, request, segment } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
@@ -11,18 +11,18 @@ interface EditorProps {
   readonly connectionId: string;
   readonly path: string;
   readonly url: string;
-  /** As it was read. */
+  /** The content when it was read. */
   readonly initial: string;
   readonly onChanged: (isChanged: boolean) => void;
-  /** Saved, or given up: what is there now is to be read. */
+  /** Called after saving or cancelling. The content has to be read again. */
   readonly onEnd: () => void;
 }
 
 export function Editor({ connectionId, path, url, onChanged, onEnd, ...props }: EditorProps): ReactElement {
-  // The text in which the typing began: what is read later is what others wrote.
+  // The text at the start of the edit. A later `initial` contains the changes of others.
   const [initial] = useState(props.initial);
   const shown = initial.replace(/\r\n?/g, '\n');
-  // A text area knows one kind of line end alone.
+  // A text area turns every line end into a line feed.
   const isCrlf = initial.includes('\r\n') && !/(^|[^\r])\n|\r(?!\n)/.test(initial);
   const isMixed = !isCrlf && initial.includes('\r');
   const [text, setText] = useState(shown);
@@ -89,7 +89,7 @@ export function Editor({ connectionId, path, url, onChanged, onEnd, ...props }: 
   );
 }
 
-/** Gone counts too. */
+/** A deleted file counts as changed. */
 async function hasChanged(url: string, initial: string): Promise<boolean> {
   try {
     return (await readText(url, 'start'))?.text !== initial;

@@ -1,4 +1,4 @@
-/** A folder as a grid of rows, of which only those in sight are drawn. The keys of a file manager work in it. */
+/** A folder as a grid that only draws visible rows. It has the keys of a file manager. */
 import { useEffect, useRef, useState, type DragEvent, type ReactElement, type SyntheticEvent } from 'react';
 import type { FileInfo } from '../../api/types.ts';
 import type { Sort } from '../../preferences.ts';
@@ -12,7 +12,7 @@ import { useRowWindow } from './row-window.ts';
 
 interface FileListProps extends ListModel {
   readonly connectionId: string;
-  /** Those of a search lie below it. */
+  /** The listed folder. Search results are below it. */
   readonly folder: string;
   readonly isSearch: boolean;
   readonly sort: Sort;
@@ -46,7 +46,7 @@ export function FileList(props: FileListProps): ReactElement {
     );
   });
 
-  // An entry that goes takes the focus along, and nothing is told of it: the one in its place has it then.
+  // A removed entry loses the focus without an event. The entry in its place gets it.
   const hasFocus = useRef(false);
   useEffect(() => {
     if (hasFocus.current && document.activeElement === document.body) keys.focusRow(current);
@@ -61,7 +61,7 @@ export function FileList(props: FileListProps): ReactElement {
     return file?.isDirectory === true && file.rawName === undefined ? file : undefined;
   };
   const drawn = new Set(Array.from({ length: rows.until - rows.from }, (_, index) => rows.from + index));
-  // It stays where it is when it is scrolled out of sight: the focus would be lost with it.
+  // The current row is drawn even outside the view, because removing it would lose the focus.
   if (current < files.length) drawn.add(current);
 
   return (
@@ -152,7 +152,7 @@ export function FileList(props: FileListProps): ReactElement {
   );
 }
 
-/** The folders between the one that was searched and what was found. */
+/** The folders between the searched folder and a result. */
 function belowOf(folder: string, { path, name }: FileInfo): string {
   return path.slice(folder === '/' ? 1 : folder.length + 1, path.length - name.length - 1);
 }

@@ -1,4 +1,4 @@
-/** What can be done with an entry, or with all that are selected: by right click, by the Menu key, by the row's button. */
+/** The actions on an entry or on the selection, opened by right click, the Menu key or the button of the row. */
 import * as Ariakit from '@ariakit/react';
 import { Fragment, useEffect, useState, type ReactElement } from 'react';
 import type { FileInfo } from '../../api/types.ts';
@@ -8,14 +8,14 @@ import type { IconComponent } from '../../ui/icons.tsx';
 export interface MenuAt {
   readonly files: readonly FileInfo[];
   readonly rect: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
-  /** Has the focus when the menu closes. */
+  /** Gets the focus when the menu closes. */
   readonly row: HTMLElement | null;
 }
 
 export interface FileAct {
   readonly label: string;
   readonly icon?: IconComponent;
-  /** That does the same. */
+  /** The key with the same effect. */
   readonly keys?: string;
   readonly isDanger?: boolean;
   readonly run: () => void;
@@ -23,12 +23,12 @@ export interface FileAct {
 
 export function FileMenu(props: {
   readonly at: MenuAt | undefined;
-  /** Those that belong together stand together. */
+  /** Groups of related entries. */
   readonly groups: readonly (readonly FileAct[])[];
   readonly onClose: () => void;
 }): ReactElement {
   const { at, groups, onClose } = props;
-  // The focus goes back when it closes, and `at` is gone by then.
+  // The menu returns the focus on closing, after `at` is undefined.
   const [last, setLast] = useState(at);
   if (at !== undefined && at !== last) setLast(at);
   const menu = Ariakit.useMenuStore({
@@ -55,7 +55,7 @@ export function FileMenu(props: {
       unmountOnHide
       onContextMenu={(event) => event.preventDefault()}
     >
-      {/* What is asked next gives the focus back to the row, too: by then the menu is gone. */}
+      {/* The dialog of an action also returns the focus to the row, because the menu is gone by then. */}
       {groups
         .filter((group) => group.length > 0)
         .map((group, index) => (

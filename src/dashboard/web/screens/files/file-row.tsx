@@ -1,4 +1,4 @@
-/** One entry of a list. What happens to it is heard by the list around it: `data-act` says which part was meant. */
+/** A row of a list. The list handles its events; `data-act` names the part that was used. */
 import { memo, type ReactElement } from 'react';
 import type { FileInfo } from '../../api/types.ts';
 import { formatBytes, formatDateTime, formatShortTime } from '../../format.ts';
@@ -10,10 +10,10 @@ interface FileRowProps {
   readonly index: number;
   readonly heightPx: number;
   readonly isSelected: boolean;
-  /** Has the list's place in the order of Tab. */
+  /** The row that Tab reaches. */
   readonly isCurrent: boolean;
   readonly isTarget: boolean;
-  /** Where it lies, below the folder that was searched. */
+  /** The folders between the searched folder and the file. */
   readonly below: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Looking for entries: in the folder while it is typed, in all below it by the gateway. */
+/** The search: in the current folder while the user types, or in all folders below it by the gateway. */
 import type { ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import type { Connection } from '../../api/types.ts';
@@ -11,7 +11,7 @@ import { useConnectionOptions } from '../../ui/connection-status.tsx';
 import { folderAddress } from './links.ts';
 import type { TreeSearch } from './tree-search.ts';
 
-/** The glob that is made of it has a longest length, too. */
+/** The glob made from the text has a maximum length, too. */
 const LONGEST = 200;
 
 export function FindBar(props: {

@@ -1,4 +1,4 @@
-/** Uploads that were cut off when the page was closed, with what makes them go on. */
+/** Uploads that were interrupted when the page was closed, with buttons to resume them. */
 import { useRef, type ReactElement } from 'react';
 import { formatBytes } from '../../format.ts';
 import { t } from '../../texts/texts.ts';

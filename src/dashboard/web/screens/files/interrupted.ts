@@ -1,11 +1,11 @@
-/** Uploads that another visit of the page has begun, and that may go on here. */
+/** Uploads of earlier page visits that may be resumed here. */
 import { store } from '../../store.ts';
 import { interruptedUploads, type KeptUpload } from './kept-uploads.ts';
 
 const interrupted = store<readonly KeptUpload[]>([]);
 export const useInterrupted = interrupted.use;
 
-/** Resolves to those whose file this browser still may read. */
+/** Resolves to the uploads whose file this browser may still read. */
 export async function findInterrupted(): Promise<readonly (readonly [KeptUpload, File])[]> {
   interrupted.set(await interruptedUploads());
   const readable: (readonly [KeptUpload, File])[] = [];
@@ -17,13 +17,13 @@ export async function findInterrupted(): Promise<readonly (readonly [KeptUpload,
   return readable;
 }
 
-/** Asks whoever sits there; undefined = the file has to be chosen again. */
+/** Asks the user for access to the file. Undefined = the user has to choose it again. */
 export async function askForFile(kept: KeptUpload): Promise<File | undefined> {
   const state = await kept.handle?.requestPermission?.({ mode: 'read' });
   return state === 'granted' ? fileOf(kept) : undefined;
 }
 
-/** By its length and its time: of the rest the server knows nothing before it has all. */
+/** Compares size and time. The server cannot compare the content before it has all of it. */
 export function isSameFile({ size, lastModified }: KeptUpload, file: File): boolean {
   return file.size === size && file.lastModified === lastModified;
 }

@@ -1,15 +1,16 @@
 /**
- * Large uploads that are not through, in this browser: where they go on, and which file it was. No secret, since it opens nothing
- * to whoever is not logged in. Kept until they are done, and no longer than their account stays logged in.
+ * Unfinished large uploads, kept in this browser: their URL and their file. An entry is no secret, because its URL only
+ * works
+ * after a login. Entries are removed when the upload is done or the user logs out.
  */
 import { accountNow } from '../../api/hooks.ts';
 
 type Ask = (wanted: { readonly mode: 'read' }) => Promise<PermissionState>;
 
-/** Not every browser has these. */
+/** Some browsers lack these methods. */
 type FileHandle = FileSystemFileHandle & { readonly queryPermission?: Ask; readonly requestPermission?: Ask };
 
-/** Which file, to where. */
+/** The file and its destination. */
 export interface UploadPlace {
   readonly connectionId: string;
   readonly folder: string;
@@ -29,7 +30,7 @@ export interface KeptUpload extends UploadPlace {
 
 const DATABASE = 'ftg-uploads';
 const STORE = 'uploads';
-/** The gateway has given it up long before. */
+/** The gateway has discarded the upload long before. */
 const OLDEST_MS = 7 * 86_400_000;
 
 export function keyOf({ connectionId, folder, name, overwrite, size, lastModified }: UploadPlace): string {
@@ -55,7 +56,7 @@ export async function forgetUploads(): Promise<void> {
   await inStore('readwrite', (store) => store.clear());
 }
 
-/** Of this account, those that no page is sending. */
+/** Uploads of this account that no page is sending. */
 export async function interruptedUploads(): Promise<readonly KeptUpload[]> {
   const all = (await inStore<KeptUpload[]>('readonly', (store) => store.getAll())) ?? [];
   const { held = [] } = (await navigator.locks?.query()) ?? {};
@@ -65,12 +66,12 @@ export async function interruptedUploads(): Promise<readonly KeptUpload[]> {
   return all.filter((one) => one.account === accountNow() && !isOld(one) && !sent.has(one.key));
 }
 
-/** Other pages see that it is being sent. Browsers have locks over TLS and on this machine alone. */
+/** Holds a lock that other pages can see. Browsers provide locks over TLS and on localhost only. */
 export async function whileSending<T>(key: string, work: () => Promise<T>): Promise<T> {
   return navigator.locks === undefined ? work() : navigator.locks.request(key, { mode: 'shared' }, work);
 }
 
-/** A browser may keep nothing: then there is nothing, and an upload lasts as long as its page. */
+/** Undefined if the browser stores nothing. An upload then lasts as long as its page. */
 async function inStore<T>(
   mode: IDBTransactionMode,
   ask: (store: IDBObjectStore) => IDBRequest,

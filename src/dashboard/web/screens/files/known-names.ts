@@ -1,11 +1,11 @@
-/** Which names a folder holds: as far as the page has listed it, else by one look for each act and folder. */
+/** The names in a folder, from the page's listing. Without one, the folder is listed once per batch. */
 import { request, segment, withQuery } from '../../api/client.ts';
 import { queries } from '../../api/hooks.ts';
 import type { Listing } from '../../api/types.ts';
 import type { Batch } from './queue-types.ts';
 import { listingOf } from './use-listing.ts';
 
-/** Made once of each listing: thousands of files may go into a folder of thousands. */
+/** One set per listing, because thousands of files may go into a folder of thousands. */
 const namesOf = new WeakMap<Listing, ReadonlySet<string>>();
 /** Folders that no screen has listed. */
 const lookedAt = new WeakMap<Batch, Map<string, Promise<ReadonlySet<string>>>>();
@@ -17,7 +17,8 @@ interface Place {
 }
 
 /**
- * False where nobody knows; the server then says so. The folder is listed again where its listing is older than `batch`: the
+ * False if it is unknown; the server then answers. If the listing is older than `batch`, the folder is listed again,
+ * because the
  * name may be free by now.
  */
 export async function isKnownTaken({ connectionId, folder, name }: Place, batch: Batch): Promise<boolean> {
@@ -38,7 +39,7 @@ function namesIn(connectionId: string, folder: string, batch: Batch): Promise<Re
   return look;
 }
 
-/** To list a folder that is not there would be a failure in the history; to ask for it is none. */
+/** Asks whether the folder exists before listing it: a failed listing would appear in the history. */
 async function lookAt(connectionId: string, path: string): Promise<ReadonlySet<string>> {
   const asked = withQuery(`/api/exists/${segment(connectionId)}`, { path });
   if (!(await request<{ exists: boolean }>('GET', asked)).exists) return new Set();

@@ -1,4 +1,4 @@
-/** Lines of an answer, as they come. */
+/** The lines of an answer as they arrive. */
 export async function* linesOf(response: Response): AsyncGenerator<readonly string[]> {
   if (response.body === null) return;
   const decoder = new TextDecoder();
@@ -14,7 +14,7 @@ export async function* linesOf(response: Response): AsyncGenerator<readonly stri
     }
     if (rest !== '') yield [rest];
   } finally {
-    // Whoever has enough ends the answer, too.
+    // A consumer that stops early also ends the answer.
     void reader.cancel().catch(() => undefined);
   }
 }

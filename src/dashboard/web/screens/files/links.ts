@@ -1,4 +1,4 @@
-/** Addresses of files and folders: to fetch them, and to hand on to people and programs. */
+/** Addresses of files and folders: for downloads, and for sharing with people and programs. */
 import { segment, withQuery } from '../../api/client.ts';
 import type { FileInfo } from '../../api/types.ts';
 import { downloadZip } from './bulk-download.ts';
@@ -9,7 +9,7 @@ export function downloadUrl(connectionId: string, { path, rawName, isDirectory }
   return withQuery(`/api/download/${segment(connectionId)}`, { path, rawName, format });
 }
 
-/** One file as it is; a folder, or several entries, as an archive. */
+/** Downloads one file directly, and a folder or several entries as an archive. */
 export function download(connectionId: string, files: readonly FileInfo[]): void {
   const [only] = files;
   if (only === undefined) return;
@@ -24,7 +24,7 @@ export function folderAddress(connectionId: string, path: string, rawName?: stri
   return withQuery(`/files/${segment(connectionId)}`, { path, rawName });
 }
 
-/** Opens the folder, or the file over its folder, for whoever may log in here. */
+/** A link to the folder, or to the file over its folder, for users who can log in. */
 export function linkTo(connectionId: string, { path, rawName, isDirectory }: FileInfo): string {
   const above = parentOf(path);
   const address = isDirectory
@@ -37,14 +37,14 @@ export function linkTo(connectionId: string, { path, rawName, isDirectory }: Fil
   return `${location.origin}${address}`;
 }
 
-/** A line for a POSIX shell that fetches it with a key. */
+/** A command for a POSIX shell that downloads the file with a key. */
 export function curlLine(connectionId: string, file: FileInfo): string {
   const output = `./${file.name === '' ? connectionId : file.name}${file.isDirectory ? '.zip' : ''}`;
   const url = `${location.origin}${downloadUrl(connectionId, file)}`;
   return `curl -fsS -H "Authorization: Bearer $FTG_KEY" -o ${quoted(output)} ${quoted(url)}`;
 }
 
-/** For a POSIX shell. */
+/** Quotes text for a POSIX shell. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,4 @@
-/** The heads of the columns: what the list is sorted by, and all of it selected. */
+/** The head of the list: sort buttons, and the check box that selects all. */
 import type { ReactElement } from 'react';
 import type { FileInfo } from '../../api/types.ts';
 import type { Sort, SortBy } from '../../preferences.ts';

@@ -1,10 +1,10 @@
-/** Moving and selecting in a list: arrows, Home and End, the first letters of a name, Shift for a range. */
+/** Moves and selects by keys: arrows, Home and End, the first letters of a name, Shift for a range. */
 import { useCallback, useRef, useState, type KeyboardEvent } from 'react';
 import type { FileInfo } from '../../api/types.ts';
 import type { MenuAt } from './file-menu.tsx';
 import type { RowWindow } from './row-window.ts';
 
-/** Letters that follow each other faster are of one name. */
+/** Letters typed faster than this belong to one name. */
 const TYPING_MS = 700;
 
 interface Point {
@@ -12,7 +12,7 @@ interface Point {
   readonly y: number;
 }
 
-/** What is listed and selected, and what the keys do to it. */
+/** The files, the selection, and the actions that keys trigger. */
 export interface ListModel {
   readonly files: readonly FileInfo[];
   readonly selected: ReadonlySet<string>;
@@ -30,7 +30,7 @@ interface ListKeys {
   readonly setAnchor: (index: number) => void;
   readonly focusRow: (index: number) => void;
   readonly toggle: (index: number) => void;
-  /** From where the last selection began. */
+  /** Selects from the start of the last selection. */
   readonly selectTo: (index: number) => void;
   readonly menuAt: (index: number, at: Element | Point, files: readonly FileInfo[]) => MenuAt;
   readonly onKeyDown: (event: KeyboardEvent) => void;
@@ -50,7 +50,7 @@ export function useListKeys(list: ListModel, rows: RowWindow, rowPx: number): Li
     const next = Math.max(0, Math.min(files.length - 1, index));
     setActive(next);
     show(next);
-    // It may have to be drawn first.
+    // The row may have to be drawn first.
     requestAnimationFrame(() => rowAt(next)?.focus({ preventScroll: true }));
   };
   const toggle = (index: number): void => {
@@ -73,7 +73,7 @@ export function useListKeys(list: ListModel, rows: RowWindow, rowPx: number): Li
     setActive(index);
     return { files: chosen, rect, row: rowAt(index) };
   };
-  /** The next entry whose name begins so; one letter again and again goes from one to the next. */
+  /** Goes to the next entry whose name starts with the typed letters. Repeating one letter goes through all its entries. */
   const typeAhead = (letter: string): boolean => {
     const isGoingOn = performance.now() - typed.current.at < TYPING_MS;
     const before = isGoingOn ? typed.current.text : '';

@@ -13,8 +13,9 @@ export function nameOf(path: string): string {
 }
 
 /**
- * `rawName` of a folder above: that of `path` holds the exact bytes of its last names, base64, from the first one on that is
- * not UTF-8. Undefined where all names of `above` are.
+ * The `rawName` of the folder `above`. A `rawName` holds the exact bytes of the last names of a path in base64, from the
+ * first
+ * name that is not UTF-8. Undefined if all names of `above` are UTF-8.
  */
 export function rawNameAbove(path: string, rawName: string | undefined, above: string): string | undefined {
   if (rawName === undefined) return undefined;
@@ -23,7 +24,7 @@ export function rawNameAbove(path: string, rawName: string | undefined, above: s
   return kept.length === 0 ? undefined : btoa(kept.join('/'));
 }
 
-/** Whether the folder in which it lies can be named by its bytes alone: nothing new can be put there. */
+/** Whether the path of the entry's folder is not UTF-8. Nothing new can be created there. */
 export function isInRawFolder({ path, rawName }: { readonly path: string; readonly rawName?: string }): boolean {
   return rawNameAbove(path, rawName, parentOf(path)) !== undefined;
 }
@@ -40,7 +41,7 @@ export function crumbsOf(path: string): readonly Crumb[] {
   return names.map((name, index) => ({ name, path: `/${names.slice(0, index + 1).join('/')}` }));
 }
 
-/** How much of a name stands before its ending; `.tar.gz` is one, and a name that begins with its only dot has none. */
+/** The length of a name without its extension. `.tar.gz` is one extension; a name whose only dot is at its start has none. */
 export function stemLength(name: string): number {
   const [ending = ''] = /(\.tar)?\.[^.]+$/i.exec(name) ?? [];
   return ending.length === name.length ? name.length : name.length - ending.length;

@@ -1,4 +1,4 @@
-/** Rows of a CSV as a table. */
+/** The rows of a CSV file as a table. */
 import Papa from 'papaparse';
 import type { ReactElement } from 'react';
 import { formatNumber } from '../../format.ts';
@@ -8,7 +8,7 @@ const MOST_ROWS = 500;
 
 export function CsvTable({ text, isCut }: { readonly text: string; readonly isCut: boolean }): ReactElement {
   const { data } = Papa.parse<string[]>(text, { skipEmptyLines: true, preview: MOST_ROWS + 1 });
-  // The last row of a cut file may be half a row.
+  // The last row of a cut file may be incomplete.
   const [head = [], ...rows] = isCut && data.length <= MOST_ROWS ? data.slice(0, -1) : data;
   return (
     <>

@@ -1,12 +1,12 @@
-/** JSON as a tree whose parts fold. What is folded is not drawn: depth and length cost nothing. */
+/** JSON as a tree that folds. Folded parts are not drawn, so depth and length cost nothing. */
 import { useState, type ReactElement } from 'react';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Button } from '../../ui/basics.tsx';
 
-/** Of one object or array at a time. */
+/** Drawn entries per object or array. */
 const MOST_PARTS = 200;
-/** Open from the start. */
+/** Levels that are open at the start. */
 const OPEN_LEVELS = 2;
 
 export function parsed(text: string): { readonly value: unknown } | undefined {

@@ -1,4 +1,4 @@
-/** The end of a text, which goes on as the file grows. */
+/** The end of a text, updated as the file grows. */
 import { useEffect, useRef, useState, type ReactElement, type ReactNode } from 'react';
 import { t } from '../../texts/texts.ts';
 import { Button } from '../../ui/basics.tsx';
@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 2_000;
 interface Props {
   readonly url: string;
   readonly part: Part;
-  /** Buttons that come before its own. */
+  /** Buttons in front of its own. */
   readonly children: ReactNode;
 }
 
@@ -28,7 +28,7 @@ export function LogTail({ url, part, children }: Props): ReactElement {
     const look = async (): Promise<void> => {
       const more = await readMore(url, size, abort.signal);
       if (more === null) return;
-      // It was cut, or turned over: what is at its end now is what counts.
+      // The file was truncated or rotated, so read its end again.
       if (more !== undefined) setShown({ text: lastOf(text + more.text), size: more.size });
       else setShown((await readText(url, 'end', abort.signal)) ?? { text: '', size: 0 });
     };

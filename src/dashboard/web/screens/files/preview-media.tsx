@@ -12,7 +12,7 @@ interface Shown {
   readonly file: FileInfo;
 }
 
-/** What a PDF begins with, maybe behind a little else. */
+/** The start of a PDF, which other bytes may precede. */
 const MARK = '%PDF-';
 const MARK_WITHIN = 1_024;
 
@@ -24,10 +24,10 @@ export function ImagePreview({ url, file }: Shown): ReactElement {
 }
 
 const LOOK_MS = 100;
-/** Afterwards a person may have clicked into it. */
+/** After this time the user may have clicked into the viewer. */
 const VIEWER_LOADS_MS = 10_000;
 
-/** The browser's own viewer gets the bytes as a PDF whatever they are: a page that calls itself one is never run. */
+/** The browser's viewer gets the bytes as a PDF regardless of their type, so an HTML page never runs. */
 export function PdfPreview({ url, file }: Shown): ReactElement {
   const isSmall = file.size <= MOST_MEDIA;
   const pdf = useQuery({
@@ -50,7 +50,8 @@ export function PdfPreview({ url, file }: Shown): ReactElement {
 function PdfFrame({ address, name }: { readonly address: string; readonly name: string }): ReactElement {
   const frame = useRef<HTMLIFrameElement>(null);
   useEffect(() => {
-    // The viewer takes the focus while it loads, more than once and not always with an event: Escape would no longer close the dialog.
+    // The viewer takes the focus while it loads, more than once and not always with an event. Escape would then not close
+    // the dialog.
     let isTabbing = false;
     const onKey = (event: KeyboardEvent): void => {
       isTabbing = event.key === 'Tab';
@@ -77,7 +78,7 @@ function useObjectUrl(bytes: ArrayBuffer | undefined): string | undefined {
   useEffect(() => {
     if (bytes === undefined) return undefined;
     const made = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }));
-    // eslint-disable-next-line react-hooks/set-state-in-effect -- it has to be given back when the bytes go
+    // eslint-disable-next-line react-hooks/set-state-in-effect -- the URL has to be revoked with the bytes
     setAddress(made);
     return () => URL.revokeObjectURL(made);
   }, [bytes]);

@@ -1,4 +1,4 @@
-/** Texts: as they are, as a table, as a tree, or as the end of a log that grows. */
+/** Texts: as text, as a table, as a tree, or as the end of a growing log. */
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactElement } from 'react';
 import type { FileInfo } from '../../api/types.ts';
@@ -40,7 +40,7 @@ export function TextPreview(props: TextPreviewProps): ReactElement {
     onChanged(false);
     void read.refetch();
   };
-  // A name that is not UTF-8 cannot be written to.
+  // A file whose name is not UTF-8 cannot be written.
   const canEdit = part.isWhole && file.rawName === undefined;
   if (isEditing && canEdit) {
     return (

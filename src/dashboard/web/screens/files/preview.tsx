@@ -1,4 +1,4 @@
-/** A look into a file, and small texts changed. Whatever is in it, nothing of it runs. */
+/** The preview of a file, and the editor of small texts. It never runs content. */
 import { useCallback, useRef, useState, type ReactElement } from 'react';
 import type { FileInfo } from '../../api/types.ts';
 import { formatBytes } from '../../format.ts';
@@ -14,14 +14,14 @@ import { TextPreview } from './preview-text.tsx';
 interface PreviewProps {
   readonly connectionId: string;
   readonly file: FileInfo;
-  /** Begins with the text to change. */
+  /** Opens the editor. */
   readonly isEdit: boolean;
   readonly onClose: () => void;
 }
 
 export default function Preview({ connectionId, file, isEdit, onClose }: PreviewProps): ReactElement {
   const [isChanged, setChanged] = useState(false);
-  // Known at once: Escape may follow the last letter before the page is drawn again.
+  // A ref, because Escape may follow the last letter before the next render.
   const hasChanges = useRef(false);
   const noteChanges = useCallback((has: boolean) => {
     hasChanges.current = has;

@@ -1,4 +1,4 @@
-/** The queue, at the corner of every screen while there is one. */
+/** The queue at the corner of every screen, while it is not empty. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { formatNumber, formatSpeed } from '../../format.ts';
@@ -12,7 +12,7 @@ import { QueueRow, verbOf } from './queue-row.tsx';
 import { tasksIn, useQueue, type QueueView } from './queue-store.ts';
 import type { Task } from './queue-types.ts';
 
-/** As in the style sheet. Rows of one height are found without measuring any. */
+/** As in the style sheet. All rows have this height, so none has to be measured. */
 const ROW_PX = 64;
 
 export function UploadQueue({ account }: { readonly account: string }): ReactElement | null {
@@ -35,7 +35,7 @@ export function UploadQueue({ account }: { readonly account: string }): ReactEle
         </button>
         <span className="muted small number">{active > 0 && speedOf(view)}</span>
       </header>
-      {/* Said once for each turn of things, not ten times a second. */}
+      {/* Announced on each change of the state, not ten times a second. */}
       <span className="visually-hidden" role="status">
         {saidOf(view)}
       </span>
@@ -64,7 +64,7 @@ function titleOf({ rows, counts, conflicts, isFinding }: QueueView): string {
   return outcomeOf(rows) ?? t.queue.allDone;
 }
 
-/** What was done, and what was not; undefined where all of it was done. Jobs count by their files. */
+/** The results of the tasks; undefined if all succeeded. Jobs count by their files. */
 function outcomeOf(tasks: readonly Task[]): string | undefined {
   const sums = { upload: 0, copy: 0, move: 0, delete: 0, skipped: 0, cancelled: 0 };
   for (const task of tasks) {
@@ -112,7 +112,7 @@ function Acts({ view: { counts } }: { readonly view: QueueView }): ReactElement 
   );
 }
 
-/** One answer for all that was begun with one act, and for what of it is still to come. */
+/** One answer for all conflicts of a batch, including later ones. */
 function Conflicts({ view: { conflict, conflicts } }: { readonly view: QueueView }): ReactElement | null {
   if (conflict === undefined) return null;
   const isOne = conflicts === 1;
@@ -129,7 +129,7 @@ function Conflicts({ view: { conflict, conflicts } }: { readonly view: QueueView
   );
 }
 
-/** Of thousands only those in sight are drawn. */
+/** Only visible rows are drawn. */
 function Rows({ view: { rows, conflicts } }: { readonly view: QueueView }): ReactElement | null {
   const scroller = useRef<HTMLDivElement>(null);
   const drawn = useVirtualizer({

@@ -1,4 +1,4 @@
-/** One file of the queue, or one job: how far it is, and what can be done about it. */
+/** A file or job in the queue: its progress and its buttons. */
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { formatBytes, formatDuration, formatSpeed, secondsLeft } from '../../format.ts';
@@ -107,7 +107,7 @@ function runningText(task: Task): string {
   const { work, job, sentBytes, totalBytes, bytesPerSecond } = task;
   if (job !== undefined) return t.queue.jobRunning(job.ended, job.found, job.isListed);
   if (totalBytes === undefined) return t.queue.running[verbOf(task)](work.connectionId, work.folder);
-  // The last byte has left the browser; the server still has to take and check it.
+  // The browser has sent the last byte, but the server still has to receive and verify the file.
   if (sentBytes >= totalBytes) return t.queue.finishing;
   const left = secondsLeft(sentBytes, totalBytes, bytesPerSecond);
   const parts = [t.words.of(formatBytes(sentBytes), formatBytes(totalBytes)), formatSpeed(bytesPerSecond)];

@@ -1,24 +1,24 @@
-/** Starts what waits, a few at a time, and settles how it ended. */
+/** Starts waiting tasks, a few at a time, and records their results. */
 import { ApiError, segment } from '../../api/client.ts';
 import { refresher } from '../../api/hooks.ts';
 import { change, taskOf } from './queue-store.ts';
 import type { Task, TaskState } from './queue-types.ts';
 import { Ended, ruleOf, runWork } from './queue-work.ts';
 
-/** Browsers keep six lines to one server. */
+/** Browsers open six connections to one server. */
 const AT_ONCE = 6;
 type Lane = 'small' | 'large' | 'job';
 const OF_LANE: Readonly<Record<Lane, number>> = { small: 6, large: 3, job: 2 };
 const LARGE_BYTES = 8 * 1024 * 1024;
 const MOST_TRIES = 20;
 const LONGEST_WAIT_S = 60;
-/** One new listing for many files that arrive together. */
+/** Refreshes a listing once for many files that arrive together. */
 const listSoon = refresher(2_000);
 
 const running = new Map<number, AbortController>();
 const waiting: Readonly<Record<Lane, number[]>> = { small: [], large: [], job: [] };
 const inLane: Record<Lane, number> = { small: 0, large: 0, job: 0 };
-/** Until then the gateway wants to be left alone. */
+/** The gateway asked for a pause until this time. */
 let heldUntil = 0;
 
 export function startNext(more: readonly Task[] = []): void {
@@ -29,13 +29,13 @@ export function startNext(more: readonly Task[] = []): void {
       const id = waiting[lane].shift();
       if (id === undefined) break;
       const task = taskOf(id);
-      // It may have been cancelled, and begun again, since.
+      // The task may have been cancelled and restarted in the meantime.
       if (task?.state === 'waiting' && !running.has(id)) void run(task, lane);
     }
   }
 }
 
-/** What can be stopped half way is. */
+/** Aborts the task if it can be aborted. */
 export function giveUp(id: number): void {
   running.get(id)?.abort();
 }
@@ -79,7 +79,7 @@ function settle(id: number, error: unknown, isAborted: boolean): void {
   end('failed', error instanceof Error ? error.message : String(error));
 }
 
-/** The gateway was too busy, and nothing has happened yet: all wait. */
+/** The gateway was too busy and did nothing, so all tasks wait. */
 function hold(task: Task, seconds: number): void {
   change(task.id, { state: 'waiting', sentBytes: 0, bytesPerSecond: 0, tries: task.tries + 1 });
   waiting[laneOf(task)].unshift(task.id);

@@ -1,22 +1,23 @@
 /**
- * What was begun on this page, in the order in which it is shown. Changes cost the same however much there is; the screen hears
- * of them ten times a second at most.
+ * The tasks of this page in display order. The cost of a change does not depend on the number of tasks. The screen is
+ * updated at
+ * most ten times a second.
  */
 import { store } from '../../store.ts';
 import type { Batch, ConflictRule, Task, TaskState, Work } from './queue-types.ts';
 
 const TELL_EVERY_MS = 100;
-/** Problems stand on top. */
+/** Problems come first. */
 export const STATES = ['exists', 'failed', 'running', 'waiting', 'cancelled', 'skipped', 'done'] as const;
 
 export interface QueueView {
   readonly rows: readonly Task[];
-  /** Dropped folders are still being looked through. */
+  /** Dropped folders are still being scanned. */
   readonly isFinding: boolean;
   readonly counts: Readonly<Record<TaskState, number>>;
-  /** Asked about first. */
+  /** The batch whose conflicts the user decides first. */
   readonly conflict: Batch | undefined;
-  /** Of it, how many wait for the decision. */
+  /** The number of its tasks that wait for the decision. */
   readonly conflicts: number;
 }
 
@@ -58,7 +59,7 @@ export function change(id: number, to: Partial<Omit<Task, 'id'>>): void {
   put({ ...task, ...to });
 }
 
-/** `work` finds what is to be done. */
+/** `work` finds the tasks. */
 export async function whileFinding(work: () => Promise<void>): Promise<void> {
   finding += 1;
   tellSoon();
@@ -111,7 +112,7 @@ function look(): QueueView {
 
 let isWarning = false;
 
-/** Jobs go on without the page. */
+/** Started jobs continue without the page, so they need no warning. */
 function warnBeforeLeaving(): void {
   const isBusy = finding > 0 || holdsWork(byState.running) || holdsWork(byState.waiting);
   if (isBusy === isWarning) return;

@@ -1,7 +1,7 @@
-/** What the queue does, one by one. */
+/** The kinds of work in the queue. */
 import type { FileInfo, NewJob } from '../../api/types.ts';
 
-/** Of an entry of a listing, what names it. */
+/** The fields that identify a listed entry. */
 export type Entry = Pick<FileInfo, 'name' | 'path' | 'isDirectory' | 'rawName'>;
 
 interface At {
@@ -13,10 +13,10 @@ interface At {
 export type UploadWork = At & {
   readonly kind: 'upload';
   readonly file: File;
-  /** Where the browser gives one, the file is found again after the page was loaded anew. */
+  /** With a handle, the file is found again after the page is reloaded. */
   readonly handle: FileSystemFileHandle | undefined;
 };
-/** `folder` and `name` are of the copy. */
+/** `folder` and `name` are those of the copy. */
 type CopyWork = At & {
   readonly kind: 'copy';
   readonly from: { readonly connectionId: string; readonly entry: Entry };
@@ -24,26 +24,26 @@ type CopyWork = At & {
 /** `folder` and `name` are the new ones. */
 type MoveWork = At & { readonly kind: 'move'; readonly entry: Entry };
 export type DeleteWork = At & { readonly kind: 'delete'; readonly entry: Entry };
-/** A whole folder, by the gateway alone. */
+/** A whole folder, handled by the gateway alone. */
 export type JobWork = At & { readonly kind: 'job'; readonly order: NewJob };
 export type Work = UploadWork | CopyWork | MoveWork | DeleteWork | JobWork;
 
-/** What becomes of a file whose name is taken. */
+/** What happens to a file whose name is taken. */
 export type ConflictRule = 'replace' | 'skip' | 'rename';
 
-/** What was begun with one act; one answer may hold for all of it. */
+/** The tasks of one user action. One answer may apply to all of them. */
 export interface Batch {
   /** In ms since 1970. */
   readonly begunAt: number;
   rule: ConflictRule | undefined;
 }
 
-/** exists = the name is taken, and the person decides. */
+/** `exists`: the name is taken, and the user has to decide. */
 export type TaskState = 'waiting' | 'running' | 'done' | 'skipped' | 'failed' | 'exists' | 'cancelled';
 
 export interface JobStand {
   readonly id: string;
-  /** Skipped and failed files included. */
+  /** Includes skipped and failed files. */
   readonly ended: number;
   readonly skipped: number;
   readonly failed: number;
@@ -56,13 +56,13 @@ export interface Task {
   readonly batch: Batch;
   readonly work: Work;
   readonly state: TaskState;
-  /** Decided for this one alone. */
+  /** The user's decision for this task alone. */
   readonly rule: ConflictRule | undefined;
   readonly sentBytes: number;
   readonly totalBytes: number | undefined;
   readonly bytesPerSecond: number;
   readonly error: string | undefined;
   readonly job: JobStand | undefined;
-  /** How often the gateway was too busy for it. */
+  /** The number of times that the gateway was too busy. */
   readonly tries: number;
 }

@@ -1,4 +1,4 @@
-/** How each kind of work is done. */
+/** Runs each kind of work. */
 import { ApiError, fetchAnswer, request, segment, withQuery } from '../../api/client.ts';
 import { sendBytes } from '../../api/send.ts';
 import type { Job } from '../../api/types.ts';
@@ -8,7 +8,7 @@ import { joinPath } from './paths.ts';
 import type { ConflictRule, DeleteWork, JobStand, JobWork, Task, UploadWork, Work } from './queue-types.ts';
 import { RESUMABLE_BYTES, uploadResumable } from './resumable.ts';
 
-/** It ended without having been done, and nothing went wrong. */
+/** The task ended without a result and without an error. */
 export class Ended extends Error {
   constructor(readonly state: 'skipped' | 'cancelled') {
     super(state);
@@ -17,25 +17,25 @@ export class Ended extends Error {
 
 type Tell = (to: Partial<Pick<Task, 'work' | 'sentBytes' | 'bytesPerSecond' | 'job'>>) => void;
 
-/** Weight of the latest measurement in the speed that is shown. */
+/** Weight of the latest measurement in the displayed speed. */
 const SMOOTHING = 0.3;
 const MEASURE_MS = 250;
 const LOOK_EVERY_MS = 1_000;
 const FIRST_LOOK_MS = 200;
 
-/** @throws ApiError `already_exists` where somebody has to decide, Ended; others are failures */
+/** @throws ApiError `already_exists` if the user has to decide, Ended; other errors are failures */
 export async function runWork(task: Task, signal: AbortSignal, tell: Tell): Promise<void> {
   const { work } = task;
   if (work.kind === 'job') return runJob(task, work, signal, tell);
   if (work.kind === 'delete') {
     const { entry, connectionId } = work;
     const body = { path: entry.path, rawName: entry.rawName, recursive: entry.isDirectory };
-    // A file is gone, or not, in a moment: nobody would know which if that were cut off.
+    // Deleting a file is quick. After an abort it would be unknown whether the file still exists.
     const cut = entry.isDirectory ? signal : undefined;
     await request('POST', `/api/delete/${segment(connectionId)}`, body, cut);
     return;
   }
-  // The server is not tried: a refusal would stand in the history as a transfer that failed.
+  // Skip the request to the server: the history would show its refusal as a failed transfer.
   if (leaves(ruleOf(task)) && (await isKnownTaken(work, task.batch)) && leaves(ruleOf(task))) {
     if (ruleOf(task) === 'skip') throw new Ended('skipped');
     throw new ApiError(t.queue.taken(1), 409, 'already_exists', undefined);
@@ -46,7 +46,7 @@ export async function runWork(task: Task, signal: AbortSignal, tell: Tell): Prom
     await bring(work, work.name, rule === 'replace', signal, tell);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'already_exists') throw error;
-    // The answer for all may have come meanwhile.
+    // The user may have answered for all conflicts in the meantime.
     const now = ruleOf(task);
     if (now === undefined || rule === 'replace') throw error;
     if (now === 'skip') throw new Ended('skipped');
@@ -55,7 +55,7 @@ export async function runWork(task: Task, signal: AbortSignal, tell: Tell): Prom
   }
 }
 
-/** What is there stays as it is, for now. */
+/** Whether an existing file is kept for now. */
 function leaves(rule: ConflictRule | undefined): boolean {
   return rule === undefined || rule === 'skip';
 }
@@ -66,7 +66,7 @@ export function ruleOf({ rule, batch }: Task): ConflictRule | undefined {
 
 type Brought = Exclude<Work, JobWork | DeleteWork>;
 
-/** `folder` takes it under this name. */
+/** Puts the file into its folder under `name`. */
 async function bring(work: Brought, name: string, overwrite: boolean, signal: AbortSignal, tell: Tell): Promise<void> {
   switch (work.kind) {
     case 'upload':
@@ -87,13 +87,13 @@ async function bring(work: Brought, name: string, overwrite: boolean, signal: Ab
     case 'move': {
       const { path: from, rawName } = work.entry;
       const body = { from, rawName, to: joinPath(work.folder, name), overwrite };
-      // As a deletion: not cut off.
+      // Not aborted, for the same reason as a deletion.
       await request('POST', `/api/move/${segment(work.connectionId)}`, body);
     }
   }
 }
 
-/** Under the first name that is free. */
+/** Uses the first free name. */
 async function bringAside(work: Brought, signal: AbortSignal, tell: Tell): Promise<void> {
   for (let number = 1; ; number++) {
     const name = number === 1 ? work.name : numbered(work.name, number);
@@ -130,7 +130,7 @@ async function upload(work: UploadWork, overwrite: boolean, signal: AbortSignal,
   await sendBytes({ method: 'POST', target, headers, body: file, signal, onBytes });
 }
 
-/** Tells how far it is, and how fast. */
+/** Reports progress and speed. */
 function measuring(size: number, tell: Tell): (sent: number) => void {
   let measured = { at: performance.now(), bytes: 0 };
   let bytesPerSecond = 0;
@@ -144,7 +144,7 @@ function measuring(size: number, tell: Tell): (sent: number) => void {
   };
 }
 
-/** Once it has begun it goes on without this page; a second try takes up what the first one left. */
+/** A started job continues without this page. A retry continues the earlier job. */
 async function runJob({ job: former }: Task, { order }: JobWork, signal: AbortSignal, tell: Tell): Promise<void> {
   const begin = former === undefined ? '/api/jobs' : `/api/jobs/${former.id}/retry`;
   let { job } = await request<{ job: Job }>('POST', begin, former === undefined ? order : undefined);
@@ -162,7 +162,7 @@ async function runJob({ job: former }: Task, { order }: JobWork, signal: AbortSi
   if (job.state !== 'succeeded') throw new Error(job.error ?? t.queue.jobFailed(job.counts.failed));
 }
 
-/** It may have ended meanwhile. */
+/** The job may have ended in the meantime. */
 async function cancelJob(id: string): Promise<void> {
   await request('POST', `/api/jobs/${id}/cancel`).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.code !== 'not_running') throw error;
@@ -173,7 +173,7 @@ function standOf({ id, isListed, counts: { done, skipped, failed, deleted, found
   return { id, isListed, found, skipped, failed, ended: done + skipped + failed + deleted };
 }
 
-/** Ends at once where it is cancelled. */
+/** Resolves early if it is cancelled. */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(end, milliseconds);

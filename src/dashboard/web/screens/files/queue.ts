@@ -1,4 +1,4 @@
-/** What the Files screen hands to the queue, and what the panel does with what is there. */
+/** The queue's operations for the Files screen and the panel. */
 import type { NewJob } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { showToast } from '../../toasts.ts';
@@ -19,13 +19,13 @@ function enqueueUploads(connectionId: string, folder: string, files: readonly Dr
   add(uploadsOf(connectionId, folder, files));
 }
 
-/** Of one that was interrupted; the same file again. */
+/** Resumes an interrupted upload with the same file. */
 export function enqueueKept({ connectionId, folder, name, overwrite, handle }: KeptUpload, file: File): void {
   const rule = overwrite ? ('replace' as const) : undefined;
   add([{ kind: 'upload', file, handle, connectionId, folder, name }], newBatch(), rule);
 }
 
-/** Has to be called while the event lasts. Files of large folders are sent while others are still being found. */
+/** Must be called during the event. Uploads start while the rest of a large folder is still being scanned. */
 export async function enqueueDrop(connectionId: string, folder: string, transfer: DataTransfer): Promise<void> {
   const batch = newBatch();
   const dropped = droppedFiles(transfer);
@@ -34,12 +34,12 @@ export async function enqueueDrop(connectionId: string, folder: string, transfer
       for await (const files of dropped) add(uploadsOf(connectionId, folder, files), batch);
     });
   } catch (error) {
-    // A folder of this machine that may not be read, or has gone.
+    // A local folder that cannot be read or no longer exists.
     showToast(t.queue.notFound(error instanceof Error ? error.message : String(error)), 'bad');
   }
 }
 
-/** Of an input for files, or for a folder. */
+/** Adds the files of an input for files or folders. */
 export function enqueuePicked(connectionId: string, folder: string, files: FileList): void {
   enqueueUploads(
     connectionId,
@@ -54,7 +54,7 @@ export function enqueuePicked(connectionId: string, folder: string, files: FileL
 export function enqueueDelete(connectionId: string, folder: string, entries: readonly Entry[]): void {
   const works = entries.map((entry): Work => {
     const at = { connectionId, folder, name: entry.name };
-    // A job knows its folder by its path alone.
+    // A job addresses its folder by the path alone.
     if (!entry.isDirectory || entry.rawName !== undefined) return { ...at, kind: 'delete', entry };
     return { ...at, kind: 'job', order: { type: 'delete', source: { connectionId, path: entry.path } } };
   });
@@ -65,7 +65,7 @@ export function enqueueMove(connectionId: string, folder: string, entries: reado
   add(entries.map((entry) => ({ kind: 'move', connectionId, folder, name: entry.name, entry })));
 }
 
-/** `onConflict` is for what lies in folders; about loose files the person is asked. */
+/** `onConflict` is for files in folders. For single files the user is asked. */
 export function enqueueCopy(
   connectionId: string,
   entries: readonly Entry[],
@@ -82,12 +82,12 @@ export function enqueueCopy(
   add(works);
 }
 
-/** Once more, as it was begun. */
+/** Starts the tasks again with their original work. */
 export function retryTasks(tasks: readonly Task[]): void {
   again(tasks, {});
 }
 
-/** Of one whose name is taken; `forAll` of the rest of its batch too, and of what is still to come. */
+/** Applies a decision to tasks whose name is taken. With `forAll` it also applies to later conflicts of the batch. */
 export function decide(tasks: readonly Task[], rule: ConflictRule, forAll: boolean): void {
   for (const { batch } of forAll ? tasks : []) batch.rule = rule;
   if (rule === 'skip') for (const { id } of tasks) change(id, { state: 'skipped' });
@@ -118,13 +118,13 @@ export function clearDone(): void {
 
 let owner: string | undefined;
 
-/** Another account sees nothing of what the one before has begun here. */
+/** Hides the tasks of the previous account from another one. */
 export function showTo(account: string): void {
   if (owner !== undefined && owner !== account) empty();
   owner = account;
 }
 
-/** On log-out nothing of the account is kept. */
+/** Removes all data of the account on log-out. */
 export async function leaveQueue(): Promise<void> {
   empty();
   await forgetUploads();

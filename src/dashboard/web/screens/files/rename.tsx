@@ -1,4 +1,4 @@
-/** A new name for an entry: what stands before its ending is selected, so that typing keeps the ending. */
+/** Renames an entry. The name without its extension is selected, so that typing keeps the extension. */
 import { useRef, useState, type ReactElement } from 'react';
 import { request, segment } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
@@ -21,7 +21,7 @@ export function Rename(props: {
     if (isSelected.current || !(input instanceof HTMLInputElement)) return;
     isSelected.current = true;
     const end = file.isDirectory ? file.name.length : stemLength(file.name);
-    // Whoever gave it the focus may select all of it yet.
+    // The dialog may select the whole name when it sets the focus.
     requestAnimationFrame(() => input.setSelectionRange(0, end));
   };
   const move = useAction(

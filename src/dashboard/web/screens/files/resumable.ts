@@ -1,6 +1,7 @@
 /**
- * Large files (tus 1.0.0): they go on where they were when the line breaks, when a laptop wakes up, and when the page is loaded
- * anew and the same file is chosen again.
+ * Uploads large files by tus 1.0.0. They resume after a broken connection, after a laptop wakes up, and after a reload if
+ * the user
+ * chooses the same file again.
  */
 import { PASSING } from '../../../../contract/derived/error-lists.ts';
 import { retryDelay } from '../../../../base/retry-schedule.ts';
@@ -20,16 +21,16 @@ interface ResumableUpload {
   readonly onBytes: (sent: number) => void;
 }
 
-/** Below, a second try costs less than the requests of this. */
+/** Repeating a smaller upload costs less than the extra requests. */
 export const RESUMABLE_BYTES = 64 * 1024 * 1024;
-/** Between two of them no byte has got through. */
+/** Failures in a row without any progress. */
 const MOST_FAILURES = 20;
 const RETRIES = { firstMs: 500, longestMs: 30_000 };
 const VERSION = { 'Tus-Resumable': '1.0.0' };
-/** `offline` is the dashboard's own; an answer without a code is not the gateway's. */
+/** `offline` is the dashboard's own code. An answer without a code is not the gateway's. */
 const REPEATED: readonly string[] = ['offline', '', ...PASSING];
 
-/** @throws ApiError, and the Error of a connection that stays broken */
+/** @throws ApiError, or the Error of a connection that stays broken */
 export async function uploadResumable(upload: ResumableUpload): Promise<void> {
   const kept = new Kept(upload);
   await whileSending(kept.key, async () => {
@@ -38,7 +39,7 @@ export async function uploadResumable(upload: ResumableUpload): Promise<void> {
       await goOn(upload, kept);
       await kept.forget();
     } catch (error) {
-      // Of one whose name was taken at its end the server has kept nothing.
+      // The server discards an upload whose name is taken at its end.
       const isGone = error instanceof ApiError && error.code === 'already_exists';
       if (upload.signal.aborted || isGone) await discardUpload(await kept.read(), kept.key);
       throw error;
@@ -46,7 +47,7 @@ export async function uploadResumable(upload: ResumableUpload): Promise<void> {
   });
 }
 
-/** Nothing is left of it, here and on the server. */
+/** Removes the upload here and on the server. */
 export async function discardUpload(url: string | undefined, key: string): Promise<void> {
   await forgetUpload(key);
   if (url !== undefined) await fetchAnswer('DELETE', url, undefined, undefined, VERSION).catch(() => undefined);
@@ -74,7 +75,7 @@ async function goOn(upload: ResumableUpload, kept: Kept): Promise<void> {
 
 interface Stand {
   readonly offset: number;
-  /** It is a file. */
+  /** The file is complete. */
   readonly isDone: boolean;
 }
 
@@ -122,7 +123,7 @@ function standOf(header: (field: string) => string | null): Stand {
   return { offset: Number(header('Upload-Offset')), isDone: header('X-Transfer-Id') !== null };
 }
 
-/** Where it goes on; where the browser keeps nothing, for as long as the page lasts. */
+/** The URL of the upload. If the browser does not store it, it lasts as long as the page. */
 class Kept {
   readonly #upload: ResumableUpload;
   readonly key: string;

@@ -1,7 +1,7 @@
-/** Which rows of a long list are in sight, all of one height. */
+/** The visible rows of a long list. All rows have the same height. */
 import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 
-/** Rows come and go so many at a time: most steps of scrolling draw nothing anew. */
+/** Rows are added and removed in steps, so most scroll events draw nothing. */
 const STEP = 4;
 
 export interface RowWindow {
@@ -9,7 +9,7 @@ export interface RowWindow {
   readonly from: number;
   readonly until: number;
   readonly onScroll: () => void;
-  /** Scrolls no further than it must. */
+  /** Scrolls no further than necessary. */
   readonly show: (index: number) => void;
 }
 

@@ -1,4 +1,4 @@
-/** What can be done with all that is selected. */
+/** The actions on the selection. */
 import type { ReactElement } from 'react';
 import { withQuery } from '../../api/client.ts';
 import type { FileInfo } from '../../api/types.ts';

@@ -1,9 +1,9 @@
-/** The order of a list: folders first, numbers in names by their value. Long ones are sorted in turns with the page. */
+/** The order of a list: folders first, numbers by value. Long lists are sorted in steps, so that the page stays responsive. */
 import { useEffect, useMemo, useState } from 'react';
 import type { FileInfo } from '../../api/types.ts';
 import type { Sort } from '../../preferences.ts';
 
-/** More than these take longer than a frame. */
+/** Sorting more files takes longer than a frame. */
 const AT_ONCE = 2_000;
 const RUN = 1_024;
 const TURN_MS = 8;
@@ -15,7 +15,7 @@ interface Keyed {
 
 type Compare = (a: Keyed, b: Keyed) => number;
 
-/** The former order stays while a new one is made; undefined before the first. */
+/** Keeps the former order until the new one is ready; undefined before the first. */
 export function useSorted(files: readonly FileInfo[] | undefined, sort: Sort): readonly FileInfo[] | undefined {
   const isShort = files === undefined || files.length <= AT_ONCE;
   const now = useMemo(
@@ -56,7 +56,7 @@ async function sortInTurns(
   return undefined;
 }
 
-/** Runs are sorted, and merged two by two; after each step something else may have its turn. */
+/** A merge sort in steps. Each step yields to other work. */
 function* steps(files: readonly FileInfo[], sort: Sort): Generator<undefined, readonly FileInfo[]> {
   const compare = comparing(sort);
   let runs: Keyed[][] = [];
@@ -106,8 +106,9 @@ function comparing({ by, isDown }: Sort): Compare {
 }
 
 /**
- * Compared as plain text in the order that people expect: case and accents do not count, and before each number stands how
- * long it is. A collator does the same in twenty times the time.
+ * A key that sorts as plain text in the natural order: without case and accents, and with the length of each number in
+ * front of
+ * it. A collator needs twenty times as long.
  */
 function naturalKey(name: string): string {
   const plain = /^[\x20-\x7e]*$/.test(name) ? name : name.normalize('NFD').replace(/\p{M}+/gu, '');
@@ -117,7 +118,7 @@ function naturalKey(name: string): string {
   });
 }
 
-/** To the next task of the page; timers that are nested wait for 4 ms. */
+/** Continues in a new task of the page. Nested timers would wait 4 ms. */
 function giveTurn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -1,10 +1,10 @@
-/** Everything below a folder whose name is like a text: found by the gateway, shown as it comes, stopped at any time. */
+/** Searches all folders below a folder by name. The gateway streams the results, and the user can stop the search. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { fetchAnswer, segment, withQuery } from '../../api/client.ts';
 import type { FileInfo } from '../../api/types.ts';
 import { linesOf } from './lines.ts';
 
-/** Nobody reads more; the search ends there. */
+/** The search ends at this number of results. */
 const MOST = 10_000;
 const SHOW_EVERY_MS = 100;
 
@@ -42,7 +42,7 @@ export function useTreeSearch(connectionId: string, folder: string, rawName: str
   return { search, start, stop, end };
 }
 
-/** Resolves to whether there is more than is told. */
+/** Resolves to whether there are more results than reported. */
 async function findBelow(
   connectionId: string,
   folder: { readonly path: string; readonly rawName: string | undefined },
@@ -72,7 +72,7 @@ async function findBelow(
   return false;
 }
 
-/** A text with stars or question marks is a glob; any other is a part of the name, in capitals or not. */
+/** A text with `*` or `?` is a glob. Any other text matches a part of the name, without regard to case. */
 function patternFor(text: string): string {
   const glob = text.trim();
   if (/[*?]/.test(glob)) return glob.includes('/') ? glob : `**/${glob}`;

@@ -1,4 +1,4 @@
-/** What brings something new into a folder. */
+/** Buttons that add files or folders to the current folder. */
 import { useRef, type ReactElement } from 'react';
 import { t } from '../../texts/texts.ts';
 import { Button } from '../../ui/basics.tsx';

@@ -1,4 +1,4 @@
-/** What is in a folder, as the gateway tells it now. */
+/** Reads the current listing of a folder. */
 import { queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { request, segment, withQuery } from '../../api/client.ts';
 import type { Listing } from '../../api/types.ts';
@@ -16,7 +16,7 @@ export function listingOf(connectionId: string, path: string | undefined, rawNam
   return queryOptions<Listing, Error>({
     queryKey: [address],
     queryFn: ({ signal }) => request<Listing>('GET', address, undefined, signal),
-    // To compare two lists of 100,000 entries takes longer than to draw the new one.
+    // Comparing two lists of 100,000 entries takes longer than drawing the new one.
     structuralSharing: false,
   });
 }

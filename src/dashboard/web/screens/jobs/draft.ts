@@ -3,7 +3,7 @@ import { JOB_OPTIONS, type JobOption, knowsOption } from '../../../../contract/j
 import type { Job, NewJob, RepeatableJob, Schedule } from '../../api/types.ts';
 import type { Draft } from '../../ui/draft.ts';
 
-/** Of a job, what is told again to do the same. */
+/** The fields of a job that a repetition needs. */
 type Told = Pick<RepeatableJob, 'type' | 'name' | 'source' | 'destination' | 'settings'>;
 
 /** The job of a schedule in the form of a started job. */
@@ -12,14 +12,14 @@ export function toldOf({ job }: Schedule): Told {
   return { type, name, source, destination, settings };
 }
 
-/** Its fields as a request has them: the options beside the rest. */
+/** The fields as a request has them: options and other fields at one level. */
 export function flatOf({ type, name, source, destination, settings }: Told): object {
   return { type, name, source, destination, ...settings };
 }
 
 const isOption = (name: string): name is JobOption => name in JOB_OPTIONS;
 
-/** Whether the type of the job, and what else was answered, leave a field to ask. */
+/** Whether a field applies to the type of the job and the other answers. */
 export function asksJob(name: string, draft: Draft): boolean {
   const type = String(draft['type']);
   if (name === 'destination') return type !== 'delete';
@@ -32,13 +32,13 @@ export function deletes({ type, deleteExtra }: Draft): boolean {
   return type === 'delete' || (type === 'sync' && deleteExtra === true);
 }
 
-/** The request that does the same once more. */
+/** The request that repeats the job. */
 export function sameAgain({ type, name, source, destination, settings }: Told, dryRun: boolean): NewJob {
   const places = { source, ...(destination === null ? {} : { destination }) };
   return { ...known(type, { ...settings, dryRun }), type, name, ...places };
 }
 
-/** Without the options that the type does not know. */
+/** Removes options that the type does not know. */
 function known(type: NewJob['type'], options: Partial<Job['settings']>): Partial<Job['settings']> {
   return Object.fromEntries(
     Object.entries(options).filter(([name, value]) => value !== undefined && isOption(name) && knowsOption(type, name)),

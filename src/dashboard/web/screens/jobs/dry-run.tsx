@@ -1,4 +1,4 @@
-/** What a job would do: its dry run, from its start to its end, and the way on. */
+/** The dry run of a job from its start to its end, and the buttons that follow. */
 import type { ReactElement } from 'react';
 import { withQuery } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';

@@ -1,4 +1,4 @@
-/** The order and settings of a job in words, also of the job that a schedule begins. */
+/** The fields and settings of a job in words, also for the job of a schedule. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { knowsOption } from '../../../../contract/job-options.ts';

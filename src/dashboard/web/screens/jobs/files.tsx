@@ -1,4 +1,4 @@
-/** The files of a job, of which only those in sight are drawn; further pages are fetched before the list ends. */
+/** The files of a job. Only visible rows are drawn, and the next page is read before the list ends. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { withQuery } from '../../api/client.ts';
@@ -11,7 +11,7 @@ import { ChoiceField } from '../../ui/fields.tsx';
 import { FILE_STATES } from './words.ts';
 
 const ROW_PX = 44;
-/** Rows before the end at which the next page is asked for. */
+/** The next page is read when this many rows are left. */
 const NEAR_END = 50;
 
 export function JobFiles({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }): ReactElement {

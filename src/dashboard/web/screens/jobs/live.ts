@@ -1,4 +1,4 @@
-/** One job as it goes: read once, then followed by server-sent events until it ends. */
+/** A live job: read once, then updated by server-sent events until it ends. */
 import { useEffect } from 'react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { queries, refresh, useRead } from '../../api/hooks.ts';
@@ -6,7 +6,7 @@ import { readStream } from '../../api/stream.ts';
 import type { Job } from '../../api/types.ts';
 import { hasEnded } from '../../../../contract/job-states.ts';
 
-/** For as long as there is no stream. */
+/** Used while there is no stream. */
 const LOOK_EVERY_MS = 5_000;
 
 export function useJob(id: string): UseQueryResult<Job, Error> {

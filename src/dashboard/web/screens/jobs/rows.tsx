@@ -1,4 +1,4 @@
-/** Jobs as rows, and what several screens show of one. */
+/** Jobs as rows, and parts of a job that several screens show. */
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { useConnectionName } from '../../api/names.ts';
@@ -25,7 +25,7 @@ export function JobProgress({ job }: { readonly job: Job }): ReactElement {
   return <Progress {...progressOf(job)} label={t.words.progressOf(titleOf(job))} tone={tone} />;
 }
 
-/** How fast it goes, or went. */
+/** The current speed, or the average of a finished job. */
 export function speedText({ filesPerSecond, bytesPerSecond }: Job): string {
   return words.speed(formatNumber(filesPerSecond), formatSpeed(bytesPerSecond));
 }
@@ -40,7 +40,7 @@ export function starterOf({ key, scheduleId }: Job): string {
   return key === null ? words.theDashboard : t.words.keyNamed(key.name);
 }
 
-/** What a job does, from where, to where. */
+/** The type of the job with its source and destination. */
 export function routeOf(
   { type, source, destination }: Pick<Job, 'type' | 'source' | 'destination'>,
   nameOf: (id: string) => string,

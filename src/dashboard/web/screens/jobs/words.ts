@@ -8,7 +8,7 @@ import { hasEnded } from '../../../../contract/job-states.ts';
 const words = t.jobs;
 export const TYPES: Readonly<Record<Job['type'], string>> = t.fields.job.type.choices;
 const { copy, move, sync, delete: remove } = TYPES;
-/** What can be ordered. */
+/** The types of jobs that can be started. */
 export const ORDERS = { copy, move, sync, delete: remove };
 
 export const STATES: Readonly<Record<Job['state'], readonly [text: string, tone: Tone]>> = {
@@ -38,7 +38,7 @@ export function titleOf({
   return name ?? `${TYPES[type]} ${(source ?? destination)?.path ?? ''}`;
 }
 
-/** How far it is; undefined while the total is unknown. */
+/** The progress of a job; its value is undefined while the total is unknown. */
 export function progressOf(job: Job): { readonly value: number | undefined; readonly max: number } {
   const { found, bytes, bytesTotal } = job.counts;
   if (job.state === 'succeeded') return { value: 1, max: 1 };
@@ -54,7 +54,7 @@ export function filesText(count: number): string {
   return t.words.fileCount(count, formatNumber(count));
 }
 
-/** What was done, or would be. */
+/** The counts of a job, or of its dry run. */
 export function countsText(job: Job): string {
   const { counts, type, state, isListed, settings } = job;
   const { dryRun } = settings;
@@ -75,7 +75,7 @@ export function countsText(job: Job): string {
   return dryRun ? said.nothingWould : said.nothing;
 }
 
-/** The bounds on which files it is for, each in words. */
+/** The filters of a job, each in words. */
 export function boundsOf(settings: Partial<Job['settings']>): readonly string[] {
   const { maxDepth, minSize, maxSize, minAgeSeconds, maxAgeSeconds } = settings;
   const { bounds } = words;

@@ -1,4 +1,4 @@
-/** What is done to one key, and the key itself, shown once. */
+/** The actions on a key, and the new key, which is shown once. */
 import { useState, type ReactElement } from 'react';
 import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';

@@ -1,4 +1,4 @@
-/** What a key may do, where, from where and for how long. */
+/** The form of a key: its permissions, connections, addresses and lifetime. */
 import { useState, type ReactElement } from 'react';
 import { SCOPES, type ApiKey } from '../../api/types.ts';
 import { useConnections } from '../../api/names.ts';

@@ -1,4 +1,4 @@
-/** What a link is for, and how far it goes. */
+/** The form of a link: its target and its limits. */
 import { type ReactElement, useState } from 'react';
 import type { CreatedLink } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
@@ -16,7 +16,7 @@ const LIVES = [
   ['2160', words.lives.quarter],
 ] as const;
 
-/** What is known before it opens. */
+/** The values that are known before the form opens. */
 export interface LinkStart {
   readonly operation?: string;
   readonly connectionId?: string;

@@ -1,4 +1,4 @@
-/** The login over the page whose session has ended: what was typed on it stays. */
+/** The login over a page whose session has ended. Typed text on the page is kept. */
 import * as Ariakit from '@ariakit/react';
 import type { ReactElement } from 'react';
 import { forgetSession } from '../../api/hooks.ts';

@@ -1,4 +1,4 @@
-/** E-mail and password, then the six digits where they are switched on. */
+/** E-mail address and password, then the six digits if they are switched on. */
 import { useEffect, useRef, useState, type ReactElement, type ReactNode } from 'react';
 import { ApiError, request } from '../../api/client.ts';
 import { rememberSession } from '../../api/hooks.ts';
@@ -8,11 +8,11 @@ import { Button, Notice } from '../../ui/basics.tsx';
 import { TextField } from '../../ui/fields.tsx';
 
 export function LoginForm(props: {
-  /** Whose session it was: nobody else can log in here. */
+  /** The owner of the ended session. No other account can log in here. */
   readonly email?: string;
   readonly className?: string;
   readonly children?: ReactNode;
-  /** Below the button, while no code is asked for. */
+  /** Shown below the button until the code is asked for. */
   readonly foot?: ReactNode;
 }): ReactElement {
   const { className, children, foot } = props;
@@ -40,7 +40,7 @@ export function LoginForm(props: {
       rememberSession(signedIn);
     } catch (thrown) {
       const failure = thrown instanceof ApiError ? thrown : new ApiError(String(thrown), 0, 'internal', undefined);
-      // The first such answer asks for a code; only a later one says that it was wrong.
+      // The first such answer asks for a code. A later one means that the code was wrong.
       if (failure.code === 'totp_required' && !needsCode) setNeedsCode(true);
       else setError(failure);
       setCode('');

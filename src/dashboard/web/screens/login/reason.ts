@@ -3,7 +3,7 @@ import type { Session } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { HOUR_MS } from '../../../../contract/units.ts';
 
-/** In words, why a session has ended; how long it lasted, where it is known. */
+/** Why a session ended, in words, with its duration if that is known. */
 export function reasonOf(why: SessionEnd, session: Pick<Session, 'createdAt' | 'expiresAt'> | undefined): string {
   const { reasons } = t.session.over;
   if (why !== 'expired') return reasons[why];

@@ -1,4 +1,4 @@
-/** What needs a person, worst first as the gateway says it, with the act beside it. */
+/** The problems that need a person, in the gateway's order, each with a link or an action. */
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { ATTENTION } from '../../../../contract/attention.ts';

@@ -1,4 +1,4 @@
-/** Figures of the last hours or days, each answering one question, each bar leading to the transfers behind it. */
+/** Charts of the last hours or days. Each bar links to its transfers. */
 import type { ReactElement } from 'react';
 import { withQuery } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';

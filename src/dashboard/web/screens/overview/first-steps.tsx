@@ -1,4 +1,4 @@
-/** What somebody new has to do, ticked as it is done. */
+/** The first steps of a new user, ticked when done. */
 import type { ReactElement, ReactNode } from 'react';
 import { useConnections, useKeys } from '../../api/names.ts';
 import type { Account } from '../../api/types.ts';

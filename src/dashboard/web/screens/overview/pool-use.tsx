@@ -1,4 +1,4 @@
-/** How much of what each server allows is in use now. */
+/** The used share of each server's session limit. */
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { useRead } from '../../api/hooks.ts';

@@ -1,4 +1,4 @@
-/** What needs a person, in a line, and where to go with it. */
+/** A problem that needs a person, in one line, and a link to its screen. */
 import { attentionPage, attentionText } from '../../../../contract/attention.ts';
 import type { Trouble } from '../../api/types.ts';
 import { formatNumber } from '../../format.ts';

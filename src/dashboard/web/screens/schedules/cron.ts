@@ -1,9 +1,9 @@
-/** Crons as people choose and read them. What fits none of the rhythms stays a cron. */
+/** Cron expressions as people choose and read them. An expression that fits none of the rhythms stays a cron. */
 import { t } from '../../texts/texts.ts';
 
 export type Rhythm = keyof typeof t.schedules.rhythms;
 
-/** Those of which a whole number makes an hour. */
+/** The steps that divide an hour. */
 export const STEPS = ['5', '10', '15', '20', '30'] as const;
 
 const NICKNAMES: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const NICKNAMES: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 
-/** What is chosen; only what the rhythm asks for counts. */
+/** The choices in the form. Only those that the rhythm uses matter. */
 export interface Times {
   readonly rhythm: Rhythm;
   readonly step: string;
@@ -78,7 +78,7 @@ export function cronOf({ rhythm, step, minute, time, weekday, day, cron }: Times
   }
 }
 
-/** undefined where it has no plain words. */
+/** Undefined if the cron has no plain wording. */
 export function wordsOf(cron: string): string | undefined {
   const { rhythm, step, minute, time, weekday, day } = timesOf(cron);
   const { said } = t.schedules;

@@ -1,4 +1,4 @@
-/** Schedules as rows, and what several screens show of one or do with it. */
+/** Schedules as rows, and the parts and actions that several screens share. */
 import { useState, type ReactElement } from 'react';
 import { Link, useLocation } from 'wouter';
 import { request } from '../../api/client.ts';
@@ -13,7 +13,7 @@ import { filesText, STATES } from '../jobs/words.ts';
 import { wordsOf } from './cron.ts';
 
 const READS = ['/manage/schedules', '/manage/jobs', '/manage/overview'];
-/** A run that began later than this after its time is called late. */
+/** A run that starts later than this is called late. */
 const LATE_MS = 60_000;
 
 export function StateBadge({ schedule: { isActive, error } }: { readonly schedule: Schedule }): ReactElement {
@@ -21,7 +21,7 @@ export function StateBadge({ schedule: { isActive, error } }: { readonly schedul
   return error === null ? <Badge tone="warn">{t.words.paused}</Badge> : <Badge tone="bad">{t.schedules.stopped}</Badge>;
 }
 
-/** In plain words where it has any. */
+/** The cron in plain words if it has any. */
 export function When({ cron, timeZone }: Pick<Schedule, 'cron' | 'timeZone'>): ReactElement {
   return <Titled top={wordsOf(cron) ?? <Mono>{cron}</Mono>}>{timeZone}</Titled>;
 }
@@ -46,7 +46,7 @@ export function LastRun({ schedule }: { readonly schedule: Schedule }): ReactEle
   );
 }
 
-/** `isOne`: on its own screen, which has buttons for the rest. */
+/** `isOne`: shown on the schedule's screen, which has buttons for the other actions. */
 export function ScheduleMenu({ schedule, isOne = false }: { schedule: Schedule; isOne?: boolean }): ReactElement {
   const { id, name, isActive } = schedule;
   const path = `/api/schedules/${id}`;
@@ -86,7 +86,7 @@ export function ScheduleMenu({ schedule, isOne = false }: { schedule: Schedule; 
   );
 }
 
-/** Begins its job out of turn, and goes there. */
+/** Runs the schedule's job now, and opens it. */
 export function useRun({ id }: Pick<Schedule, 'id'>) {
   const [, navigate] = useLocation();
   return useAction(() => request<{ job: { id: string } }>('POST', `/api/schedules/${id}/run`), {

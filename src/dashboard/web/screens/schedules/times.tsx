@@ -1,4 +1,4 @@
-/** When a schedule runs: chosen in words or as a cron, with the next five times before anything is saved. */
+/** The times of a schedule, chosen in words or as a cron. The next five runs are shown before it is saved. */
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useId, useState, type ReactElement } from 'react';
 import { request } from '../../api/client.ts';
@@ -11,11 +11,11 @@ import { type Rhythm, STEPS, type Times } from './cron.ts';
 
 const words = t.schedules.form;
 const fields = t.fields.schedule;
-/** Asked once nobody has typed for this long. */
+/** Delay between the last key and the request. */
 const REST_MS = 300;
 
 interface Preview {
-  /** Those of the cron that stands there now; undefined while they are not known. */
+  /** The next runs of the current cron; undefined before the answer. */
   readonly nextRuns: readonly string[] | undefined;
   readonly error: Error | null;
 }
@@ -157,7 +157,7 @@ function RhythmFields({
   );
 }
 
-/** Times of a zone, and of the reader's own where that is another. */
+/** Times in the schedule's zone, and in the reader's zone if that differs. */
 export function RunTimes({
   nextRuns,
   timeZone,
@@ -181,7 +181,7 @@ export function RunTimes({
   );
 }
 
-/** The reader's own time, with the day where that is another. */
+/** The time in the reader's zone, with the day if that differs. */
 function hereIfOther(iso: string, timeZone: string): string | undefined {
   const [there, here] = [formatIn(iso, timeZone), formatIn(iso, ownZone)];
   if (there === here) return undefined;

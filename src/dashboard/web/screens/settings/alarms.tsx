@@ -1,4 +1,4 @@
-/** Who is told by mail of what needs a person, and when not. */
+/** The recipients of alarms by mail, the kinds of problems, and the quiet hours. */
 import { type ReactElement, useState } from 'react';
 import { ATTENTION_KINDS } from '../../../../contract/attention.ts';
 import { request } from '../../api/client.ts';
@@ -117,7 +117,7 @@ function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email
   );
 }
 
-/** Whether e-mails are sent as it is saved, and if not, the first thing that is missing. */
+/** Whether alarms are sent with the saved settings. If not, the first missing setting. */
 function stateOf({ isOn, isMailConfigured, kinds, recipients }: Alarms): keyof typeof t.alarms.states {
   if (!isOn) return 'off';
   if (!isMailConfigured) return 'noMail';

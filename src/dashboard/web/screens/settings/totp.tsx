@@ -1,4 +1,4 @@
-/** The second factor. The QR code is drawn here: its secret goes to no other machine. */
+/** The second factor. The QR code is drawn in the page, so its secret goes to no other machine. */
 import { useMemo, useState, type ReactElement } from 'react';
 import { encode } from 'uqr';
 import { request } from '../../api/client.ts';

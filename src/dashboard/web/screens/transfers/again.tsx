@@ -1,4 +1,4 @@
-/** What may follow a transfer: the same again, where a request can be repeated, its folder, and the request as curl. */
+/** Next steps after a transfer: repeat the request, open its folder, or copy it as curl. */
 import { type ReactElement, useState } from 'react';
 import { request, segment, withQuery } from '../../api/client.ts';
 import type { TransferDetail } from '../../api/types.ts';
@@ -10,9 +10,9 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { FolderOpen } from '../../ui/icons.tsx';
 
 const words = t.transfers.again;
-/** Their bytes are gone: only their sender can send them again. */
+/** The gateway does not keep the bytes of these. Only the sender can send them again. */
 const SENT: readonly TransferDetail['type'][] = ['upload', 'write', 'append'];
-/** Their path is a folder. */
+/** The path of these is a folder. */
 const OF_FOLDERS: readonly TransferDetail['type'][] = ['list', 'poll'];
 
 export function Again({ transfer }: { readonly transfer: TransferDetail }): ReactElement | null {
@@ -56,7 +56,7 @@ function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/')) || '/';
 }
 
-/** Undefined where the history does not know the whole request: where to, or which command. */
+/** Undefined if the history does not have the whole request, such as the destination or the command. */
 function curlOf(transfer: TransferDetail, connectionId: string, origin: string): string | undefined {
   const { type, path } = transfer;
   const id = segment(connectionId);

@@ -1,9 +1,9 @@
-/** The filters of the history as they stand in the address, and the views that are one click away. */
+/** The filters of the history in the address, and the preset views. */
 import { withQuery } from '../../api/client.ts';
 import { startOfToday } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 
-/** The filters, and what else changes the list: the order, and whether lists and look-ups are shown. */
+/** The filters, and other parameters of the list: the order, and whether lists and look-ups are shown. */
 export const FILTERS = [
   ...['connectionId', 'status', 'type', 'direction', 'since', 'until', 'search', 'digest'],
   ...['keyId', 'errorCode', 'requestId', 'minBytes', 'order', 'lookups'],
@@ -11,12 +11,12 @@ export const FILTERS = [
 export type Filter = (typeof FILTERS)[number];
 type Filters = Partial<Record<Filter, string>>;
 
-/** The query for the gateway: lists and look-ups are hidden unless they are asked for. */
+/** The query for the gateway. Lists and look-ups are hidden by default. */
 export function queryOf({ lookups, ...filters }: Filters): Record<string, string> {
   return { ...filters, ...(lookups === 'true' ? {} : { lookups: 'false' }) };
 }
 
-/** The bound before a moment is exclusive. */
+/** The gateway's `since` is exclusive, so this is a millisecond before `from`. */
 export function sinceOf(from: string | Date): string {
   return new Date(new Date(from).getTime() - 1).toISOString();
 }
@@ -37,7 +37,7 @@ export function presets(): readonly Preset[] {
   ];
 }
 
-/** Whether exactly these are set; lists and look-ups may be shown in any view. */
+/** Whether exactly these filters are set. Lists and look-ups do not count. */
 export function isChosen({ filters }: Preset, { lookups: _, ...current }: Filters): boolean {
   return withQuery('', sorted(filters)) === withQuery('', sorted(current));
 }

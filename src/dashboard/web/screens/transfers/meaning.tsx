@@ -1,4 +1,4 @@
-/** What an error means, and what to do about it. */
+/** The meaning of an error and its remedy. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { FIXED_AT_CONNECTION, FIXED_BY_PLAN } from '../../../../contract/derived/error-lists.ts';
@@ -12,7 +12,7 @@ import { patiently } from '../../ui/patiently.ts';
 type Meanings = Readonly<Record<string, ErrorTexts | undefined>>;
 const words = t.transfers;
 
-/** Long, and needed here alone. */
+/** Loaded on demand: the texts are long, and only this screen uses them. */
 async function loadMeanings(): Promise<Meanings> {
   const { errors } = await patiently(() =>
     language === 'de'

@@ -1,4 +1,4 @@
-/** What proves a transfer: the digest of its file, and its receipt. */
+/** The proof of a transfer: the digest of its file, and its receipt. */
 import type { ReactElement } from 'react';
 import type { TransferDetail } from '../../api/types.ts';
 import { withQuery } from '../../api/client.ts';
@@ -11,13 +11,13 @@ const WITH_CONTENT: readonly TransferDetail['type'][] = ['upload', 'download', '
 
 const HEX = /^(?:sha-256:)?([0-9a-f]{64})$/i;
 
-/** The digest that was typed or pasted; undefined if the text is none. */
+/** The typed or pasted digest; undefined if the text is not a digest. */
 export function digestIn(text: string): string | undefined {
   const [, hex] = HEX.exec(text.trim()) ?? [];
   return hex === undefined ? undefined : `sha-256:${hex.toLowerCase()}`;
 }
 
-/** Nothing of a transfer that moves no file, or is not through. */
+/** Shows nothing for a transfer that moves no file or is not finished. */
 export function Proof({ transfer }: { readonly transfer: TransferDetail }): ReactElement | null {
   const { id, type, status, digest, noDigest, receipt } = transfer;
   const hasContent = status === 'success' && (noDigest !== null || WITH_CONTENT.includes(type));

@@ -1,4 +1,4 @@
-/** Transfers as rows: those under way with a way to stop them, and those of the history. */
+/** Transfers as rows: running ones with a button to stop them, and finished ones. */
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { request, segment } from '../../api/client.ts';
@@ -72,7 +72,6 @@ export function stageName(stage: string): string {
   return stage in names ? names[stage as keyof typeof names] : stage;
 }
 
-/** Stops a transfer. */
 export function Cancel({ id, ...button }: { readonly id: string } & ButtonProps): ReactElement {
   return (
     <ActionButton

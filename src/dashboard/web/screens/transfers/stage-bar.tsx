@@ -1,4 +1,4 @@
-/** Where the time of a transfer went, by the stages of `Server-Timing`. */
+/** The time of a transfer by the stages of `Server-Timing`. */
 import type { ReactElement } from 'react';
 import type { TransferDetail } from '../../api/types.ts';
 import { formatDuration, formatPercent } from '../../format.ts';
@@ -8,7 +8,7 @@ import { stageName } from './rows.tsx';
 
 const words = t.transfers.stages;
 const COLOURS = 5;
-/** Time outside all stages is shown from this share of the whole. */
+/** Time outside all stages is shown if it is at least this share. */
 const REST_FROM = 0.01;
 
 export function StageBar({ transfer }: { readonly transfer: TransferDetail }): ReactElement | null {

@@ -1,4 +1,4 @@
-/** The last checks with the reason for every entry, and what the watch remembers of the folder. */
+/** The last checks with a reason for each entry, and the remembered state of the folder. */
 import { type ReactElement, useState } from 'react';
 import { request, withQuery } from '../../api/client.ts';
 import { useAction, useRead, useRows } from '../../api/hooks.ts';
@@ -80,7 +80,7 @@ function Reasons({ path, onClose }: { readonly path: string; readonly onClose: (
   );
 }
 
-/** Of a reason that this page does not know, its own word. */
+/** A reason that this page does not know is shown by its code. */
 function reasonText(reason: string): string {
   const known: Readonly<Record<string, string>> = words.reasons;
   return known[reason] ?? reason.replaceAll('_', ' ');

@@ -1,10 +1,10 @@
-/** How a watched folder is doing. */
+/** The state of a watched folder. */
 import type { ReactElement } from 'react';
 import type { ReceiverState, WatchedFolder } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { Badge } from '../../ui/basics.tsx';
 
-/** A folder is well when it can be looked into, and when what is found arrives. */
+/** A folder is well if it can be checked and its messages arrive. */
 export function StateBadge({
   folder: { isActive, failingSince, deliveriesEndedAt },
   receiver,

@@ -1,4 +1,4 @@
-/** A watch, a new one or one that is changed. */
+/** The form of a new or edited watched folder. */
 import type { ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { useRead } from '../../api/hooks.ts';
@@ -11,7 +11,7 @@ import { ThingDialog, useForm } from '../../ui/form.tsx';
 
 const words = t.watched.form;
 
-/** Without a webhook or a copy there is nothing that anything could follow. */
+/** The actions after a delivery need a webhook or a copy. */
 const hasEnd = (draft: Draft): boolean =>
   String(draft['webhookUrl']).trim() !== '' || draft['copyTo.connectionId'] !== '';
 
@@ -56,7 +56,7 @@ export function WatchForm(props: { readonly former?: WatchedFolder; readonly onC
         },
       ]}
       special={{
-        // It stays as it is.
+        // The connection cannot be changed.
         connectionId: former === undefined ? {} : { draw: () => null },
         path: { isFirst: true, ...(former === undefined ? {} : { hint: words.folderAnew }) },
         filePattern: { term: 'glob' },

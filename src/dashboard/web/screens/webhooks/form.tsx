@@ -1,4 +1,4 @@
-/** Who is told of what: a new webhook, or changes of one. */
+/** The form of a new or edited webhook. */
 import type { ReactElement } from 'react';
 import type { Webhook } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
@@ -14,7 +14,7 @@ export function WebhookForm({ former, onClose, onMade }: Props): ReactElement {
   const form = useForm(['webhook'], {
     former,
     start: former === undefined ? { events: ['transfer.failed', 'connection.down', 'connection.up'] } : {},
-    // A button of its own.
+    // `isActive` has its own button.
     without: ['isActive'],
   });
   return (

@@ -1,4 +1,4 @@
-/** What signs the messages of a webhook: shown once, when it is made. */
+/** The signing secret of a new webhook, shown once. */
 import { useState, type ReactElement } from 'react';
 import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';

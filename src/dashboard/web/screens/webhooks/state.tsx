@@ -1,4 +1,4 @@
-/** How a webhook is doing. */
+/** The state of a webhook. */
 import type { ReactElement } from 'react';
 import type { ReceiverState, Webhook } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';

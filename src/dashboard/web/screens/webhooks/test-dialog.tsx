@@ -1,4 +1,4 @@
-/** A message that tries a receiver out, and its answer. */
+/** A test message to a receiver, and its answer. */
 import { type ReactElement, useEffect } from 'react';
 import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';

@@ -1,4 +1,4 @@
-/** One connection: its form, its test, its keys, its health. */
+/** One connection: its form, test, keys and health. */
 type Words = Readonly<Record<string, string>>;
 
 const facts: Words = {

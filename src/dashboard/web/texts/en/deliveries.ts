@@ -1,4 +1,4 @@
-/** Messages to receivers: lists, one of them, sending them again, tests. */
+/** Deliveries: lists, details, sending again, tests. */
 export const deliveries = {
   title: 'Deliveries',
   one: 'Delivery',

@@ -1,6 +1,6 @@
 import { events as types } from '../../../../contract/derived/event-texts.ts';
 
-/** What has happened. */
+/** Events. */
 export const events = {
   title: 'Events',
   lead: 'Everything that happened, numbered without gaps. Webhooks receive these events.',

@@ -1,4 +1,4 @@
-/** What forms of all things say. Their fields are in the contract. */
+/** Texts of all forms. The contract has the texts of their fields. */
 export const form = {
   save: 'Save',
   saved: 'Saved',

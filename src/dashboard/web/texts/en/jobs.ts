@@ -30,7 +30,7 @@ const fileActions: Readonly<Record<JobFile['action'], string>> = {
   upload: 'upload',
 };
 
-/** Jobs: whole folders. */
+/** Jobs on whole folders. */
 export const jobs = {
   title: 'Jobs',
   one: 'Job',

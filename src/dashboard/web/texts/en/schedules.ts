@@ -1,4 +1,4 @@
-/** Schedules: jobs by the clock. */
+/** Schedules of jobs. */
 export const schedules = {
   title: 'Schedules',
   one: 'Schedule',

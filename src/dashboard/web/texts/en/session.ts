@@ -1,4 +1,4 @@
-/** The end of a session, and what would be lost by leaving. */
+/** The end of a session, and the warning before unsaved input is lost. */
 export const session = {
   loss: {
     changes: {

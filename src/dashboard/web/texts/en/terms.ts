@@ -1,4 +1,4 @@
-/** What hard words mean: two or three sentences each, shown by a small button beside the word. */
+/** Explanations of technical terms in two or three sentences. A small button beside the term shows them. */
 export const terms = {
   whatIs: (word: string): string => `What is “${word}”?`,
   connection: {

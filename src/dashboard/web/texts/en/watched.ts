@@ -1,4 +1,4 @@
-/** Watched folders: lists, one of them, its checks, and the form. */
+/** Watched folders: lists, details, checks, and the form. */
 export const watched = {
   title: 'Watched folders',
   one: 'Watched folder',

@@ -1,4 +1,4 @@
-/** Webhooks: who is told of which events. */
+/** Webhooks. */
 export const webhooks = {
   title: 'Webhooks',
   one: 'Webhook',

@@ -1,4 +1,4 @@
-/** Words that several screens use. */
+/** Words of several screens. */
 export const words = {
   state: 'State',
   files: 'Files',
