@@ -125,13 +125,13 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
       (await disk.files(folder)).filter((file) => !file.includes('/.ftg-test-') && !file.endsWith('?upload'));
 
     test('a check shows that the server is there, how fast it answers and its identity', async () => {
-      const sight = await seam.use((remote) => remote.look());
-      assert.ok(sight.answerMs >= 0 && sight.answerMs <= Date.now() - BEGUN);
-      const proof = await seam.use((remote) => remote.look().then(() => remote.proof));
-      assert.equal(sight.hostKey?.fingerprint, proof.hostKey);
-      assert.equal(sight.certificate?.fingerprint, proof.certificate);
-      if (sight.hostKey !== undefined) assert.match(sight.hostKey.algorithm, /^(ssh-|ecdsa-|rsa-)/);
-      if (sight.certificate !== undefined) assert.ok(sight.certificate.validTo.getTime() > 0);
+      const probed = await seam.use((remote) => remote.probe());
+      assert.ok(probed.answerMs >= 0 && probed.answerMs <= Date.now() - BEGUN);
+      const proof = await seam.use((remote) => remote.probe().then(() => remote.proof));
+      assert.equal(probed.hostKey?.fingerprint, proof.hostKey);
+      assert.equal(probed.certificate?.fingerprint, proof.certificate);
+      if (probed.hostKey !== undefined) assert.match(probed.hostKey.algorithm, /^(ssh-|ecdsa-|rsa-)/);
+      if (probed.certificate !== undefined) assert.ok(probed.certificate.validTo.getTime() > 0);
     });
 
     describe('writing', () => {

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { ServerProof } from './remote.js';
-import type { ServerCertificate } from './server-sight.js';
+import type { ServerCertificate } from './probe-result.js';
 
 /** A closed socket no longer returns its certificate. */
 const known = new WeakMap<Socket, ServerCertificate>();

@@ -13,7 +13,7 @@ import type { Unverified } from '../contract/transfer.js';
 import type { KnownPlaces } from './known-places.js';
 import type { Leftovers } from './leftovers.js';
 import type { RemotePath } from './path.js';
-import type { ServerSight } from './server-sight.js';
+import type { ProbeResult } from './probe-result.js';
 
 export interface FileInfo {
   readonly name: string;
@@ -391,7 +391,7 @@ export interface Remote {
   /**
    * Sends one small request that any login may make, with its own deadline; reading its result sends no other request.
    */
-  look(): Promise<ServerSight>;
+  probe(): Promise<ProbeResult>;
   /** The login folder, as a path below the connection's root; "/" if it is outside or the store has none. */
   home(): Promise<RemotePath>;
   /** Follows symbolic links. Also for folders. not_found when absent. */

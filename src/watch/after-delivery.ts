@@ -21,7 +21,7 @@ import {
   type WebhookEvents,
 } from '../storage/storage.js';
 import { exactState, isReported } from './exact.js';
-import { withinCheckTime } from './look.js';
+import { withinCheckTime } from './scan.js';
 import { samePlace } from './places.js';
 
 interface AfterDeliveryOptions {

@@ -1,5 +1,5 @@
 /**
- * One check of one folder: a look at it (look.ts), then one transaction with what came out. Nothing waits in here for a
+ * One check of one folder: a look at it (scan.ts), then one transaction with what came out. Nothing waits in here for a
  * file to settle: what is still moving is stored with the moment since when, and the folder gets a follow-up check.
  */
 import { GatewayError, toGatewayError } from '../base/errors.js';
@@ -31,14 +31,14 @@ import {
   type EventLimits,
   type EventSource,
 } from './event-bodies.js';
-import type { Findings, FolderLooks } from './look.js';
+import type { Findings, FolderScanner } from './scan.js';
 import { copyPlace } from './places.js';
 import type { ReasonLog } from './reasons.js';
 import { nextAfterFailure, nextRegular } from './schedule.js';
 
 interface CheckDeps {
   readonly folders: WatchedFolders;
-  readonly looks: FolderLooks;
+  readonly scanner: FolderScanner;
   readonly files: WatchedFiles;
   readonly connections: Pick<Connections, 'find'>;
   readonly locks: Locks;
@@ -106,10 +106,10 @@ export class FolderChecks {
       counts: reasons?.counts ?? {},
     });
     try {
-      const findings = await this.#deps.looks.look({ folder, connection, kind, clock, signal }, (changes) =>
+      const findings = await this.#deps.scanner.scan({ folder, connection, kind, clock, signal }, (changes) =>
         this.#deps.files.apply(folder.id, checkId, changes),
       );
-      const exact = await this.#deps.looks.exactStates(folder, connection, findings.detected, signal);
+      const exact = await this.#deps.scanner.exactStates(folder, connection, findings.detected, signal);
       const check = row('succeeded', undefined, findings.reasons);
       return await this.#commit(folder, connection, clock.now(), check, { ...findings, exact });
     } catch (thrown) {

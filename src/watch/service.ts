@@ -19,7 +19,7 @@ import {
   type Route,
   type WatchStorage,
 } from '../storage/storage.js';
-import type { FolderLooks } from './look.js';
+import type { FolderScanner } from './scan.js';
 import type { Reason } from './decide.js';
 import { nameOfKey } from '../base/entry-key.js';
 import { isUuid } from '../base/uuid.js';
@@ -78,7 +78,7 @@ export interface WatchServiceOptions {
   readonly remotes: Pick<Remotes, 'use' | 'place'>;
   readonly leftovers: (connection: Connection) => Leftovers;
   readonly locks: Locks;
-  readonly looks: FolderLooks;
+  readonly scanner: FolderScanner;
   readonly skipNames: readonly string[];
   /** Checks the URL of a receiver. Errors: bad_request, address_denied */
   readonly checkTarget: (webhookUrl: string, owner: string, signal: AbortSignal) => Promise<URL>;
@@ -207,8 +207,8 @@ export class WatchService {
     const folder = await this.get(accountId, id);
     const connection = await this.#connectionOf(folder);
     const clock = await this.#options.storage.folders.clock();
-    const look = { folder, connection, kind: 'manual', clock, signal } as const;
-    const findings = await this.#options.looks.look(look, async () => {});
+    const scan = { folder, connection, kind: 'manual', clock, signal } as const;
+    const findings = await this.#options.scanner.scan(scan, async () => {});
     return { counts: findings.reasons.counts, files: findings.detected };
   }
 

@@ -10,7 +10,7 @@ import type { Storage, StorageOptions, WatchStorage } from '../storage/storage.j
 import { AfterDelivery } from './after-delivery.js';
 import { FolderChecks } from './check.js';
 import type { EventLimits } from './event-bodies.js';
-import { FolderLooks } from './look.js';
+import { FolderScanner } from './scan.js';
 import { RouteCopier } from './route-copies.js';
 import { Scheduler, type CheckFacts } from './scheduler.js';
 import { WatchService, type WatchServiceOptions } from './service.js';
@@ -61,7 +61,7 @@ export function createWatching(options: WatchingOptions): Watching {
   const { remotes } = operations;
   const leftovers = (connection: Connection): Leftovers => operations.leftoversOf(connection);
   const { connections, locks } = storage;
-  const looks = new FolderLooks({
+  const scanner = new FolderScanner({
     files,
     remotes,
     leftovers,
@@ -71,7 +71,7 @@ export function createWatching(options: WatchingOptions): Watching {
     filesPerAccount: watcher.filesPerAccount,
     ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),
   });
-  const checks = new FolderChecks({ folders, looks, files, connections, locks, limits: options.limits });
+  const checks = new FolderChecks({ folders, scanner, files, connections, locks, limits: options.limits });
   const after = new AfterDelivery({
     events,
     folders,
@@ -109,7 +109,7 @@ export function createWatching(options: WatchingOptions): Watching {
     remotes,
     leftovers,
     locks,
-    looks,
+    scanner,
     skipNames: watcher.skipNames,
     checkTarget: options.checkTarget,
   });

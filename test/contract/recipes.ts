@@ -53,7 +53,7 @@ export const RECIPES: readonly Recipe[] = [
         text: 'alter table watched_folders add column files_per_check integer;\n',
       },
       {
-        file: 'src/watch/look.ts',
+        file: 'src/watch/scan.ts',
         after: 'maxReports: ',
         text: 'folder.filesPerCheck ?? ',
       },

@@ -38,7 +38,7 @@ for (const [what, act] of Object.entries(MANNERS)) {
       };
       const seam = openSeam({ ...COMMON, ...LOGIN, ...type, port } as unknown as Connection, { reach });
       try {
-        await assert.rejects(seam.use((remote) => remote.look()));
+        await assert.rejects(seam.use((remote) => remote.probe()));
         assert.equal(told.length, 1, told.join());
         assert.notEqual(told[0], 'reached');
       } finally {

@@ -12,7 +12,7 @@ import { asOfReaching, isOfReaching } from '../../remotes/reach.js';
 import { PoolBusy, type Remotes } from '../../remotes/registry.js';
 import type { Leftovers } from '../../remotes/leftovers.js';
 import type { Mark } from '../../remotes/remote.js';
-import type { ServerSight } from '../../remotes/server-sight.js';
+import type { ProbeResult } from '../../remotes/probe-result.js';
 import {
   type Agenda,
   type CheckBefore,
@@ -67,7 +67,7 @@ interface Outcome {
   readonly error?: GatewayError;
   /** For the log, if the server is not the cause. */
   readonly why?: string;
-  readonly sight?: ServerSight;
+  readonly probed?: ProbeResult;
 }
 
 export class ConnectionProber {
@@ -128,8 +128,8 @@ export class ConnectionProber {
     const { failures, failingMs } = data as CheckBefore;
     const startedAt = performance.now();
     const connection = await connections.find(account, key);
-    const found: Outcome = connection === undefined ? { outcome: 'unknown' } : await this.#look(connection, signal);
-    const { outcome, error, why, sight, connectMs } = found;
+    const found: Outcome = connection === undefined ? { outcome: 'unknown' } : await this.#reach(connection, signal);
+    const { outcome, error, why, probed, connectMs } = found;
     // A check that was cut by the end of the gateway is left to the next process.
     signal.throwIfAborted();
     const tookMs = performance.now() - startedAt;
@@ -148,15 +148,15 @@ export class ConnectionProber {
       outcome,
       error: error && { code: error.code, text: error.clientText },
       tookMs,
-      connectMs: connectMs ?? sight?.connectMs,
-      answerMs: sight?.answerMs,
-      hostKey: sight?.hostKey,
-      certificate: sight?.certificate,
+      connectMs: connectMs ?? probed?.connectMs,
+      answerMs: probed?.answerMs,
+      hostKey: probed?.hostKey,
+      certificate: probed?.certificate,
       nextMs: outcome === 'failed' ? this.#pauseAfter(failures, error) : this.#everyMs,
     });
   }
 
-  async #look(connection: Connection, signal: AbortSignal): Promise<Outcome> {
+  async #reach(connection: Connection, signal: AbortSignal): Promise<Outcome> {
     const { remotes, leftovers } = this.#options;
     let openingSince: number | undefined;
     let connectMs: number | undefined;
@@ -170,12 +170,12 @@ export class ConnectionProber {
       return new GatewayError('connect_timeout', text, { step: 'connect' });
     };
     try {
-      const sight = await withDeadline({ signal, ms: LONGEST_MS, late }, (ended) =>
+      const probed = await withDeadline({ signal, ms: LONGEST_MS, late }, (ended) =>
         remotes.use(connection, { signal: ended, leftovers, priority: 'probe', mark }, (remote) =>
-          remote.look().catch((error: unknown) => Promise.reject(asOfReaching(toGatewayError(error)))),
+          remote.probe().catch((error: unknown) => Promise.reject(asOfReaching(toGatewayError(error)))),
         ),
       );
-      return { outcome: 'reached', connectMs, sight };
+      return { outcome: 'reached', connectMs, probed };
     } catch (thrown) {
       if (thrown instanceof PoolBusy) return { outcome: 'unknown', why: thrown.message };
       const error = asOfReaching(toGatewayError(thrown));

@@ -17,7 +17,7 @@ import type {
   ServerFacts,
   WriteOptions,
 } from '../../../src/remotes/remote.js';
-import type { ServerSight } from '../../../src/remotes/server-sight.js';
+import type { ProbeResult } from '../../../src/remotes/probe-result.js';
 import type { MemoryConnection } from './protocol.js';
 import type { MemoryTree } from './tree.js';
 
@@ -50,7 +50,7 @@ export class MemoryRemote implements Remote {
     return ROOT;
   }
 
-  async look(): Promise<ServerSight> {
+  async probe(): Promise<ProbeResult> {
     return { answerMs: 0 };
   }
 

@@ -21,7 +21,7 @@ import type {
   WriteOptions,
   Pieces,
 } from '../../remote.js';
-import type { ServerSight } from '../../server-sight.js';
+import type { ProbeResult } from '../../probe-result.js';
 import { openFile } from './source.js';
 import { certificateOf, proofOf } from '../../certificate-proof.js';
 import { holdsAnything, listFolder } from '../names/listing.js';
@@ -78,7 +78,7 @@ export class FtpRemote implements Remote {
     return proofOf(this.#lease.control.socket);
   }
 
-  async look(): Promise<ServerSight> {
+  async probe(): Promise<ProbeResult> {
     const startedAt = performance.now();
     await this.#lease.check(this.#operation.signal);
     const answerMs = performance.now() - startedAt;

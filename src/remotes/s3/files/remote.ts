@@ -28,7 +28,7 @@ import type {
   WriteOptions,
   Pieces,
 } from '../../remote.js';
-import type { ServerSight } from '../../server-sight.js';
+import type { ProbeResult } from '../../probe-result.js';
 import { changedMeanwhile, Bucket, type ObjectFacts } from './bucket.js';
 import { Calls } from '../client/calls.js';
 import { hostOf, identityOf } from '../client/endpoint.js';
@@ -101,7 +101,7 @@ export class S3Remote implements Remote {
     return this.#lease.seen.proof;
   }
 
-  async look(): Promise<ServerSight> {
+  async probe(): Promise<ProbeResult> {
     const startedAt = performance.now();
     await this.#bucket.headBucket();
     const ms = performance.now() - startedAt;

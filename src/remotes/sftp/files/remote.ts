@@ -28,7 +28,7 @@ import {
   type WriteOptions,
   type Pieces,
 } from '../../remote.js';
-import type { ServerSight } from '../../server-sight.js';
+import type { ProbeResult } from '../../probe-result.js';
 import { keepsStoredBytes } from './append-probe.js';
 import type { SftpChannel } from '../session/channel.js';
 import { runCommand } from './command.js';
@@ -95,7 +95,7 @@ export class SftpRemote implements Remote {
     return { hostKey: this.#lease.session.fingerprint };
   }
 
-  async look(): Promise<ServerSight> {
+  async probe(): Promise<ProbeResult> {
     const { session } = this.#lease;
     const channel = await this.#lease.channel();
     const startedAt = performance.now();

@@ -1,5 +1,5 @@
 /** What a check of a server shows. */
-export interface ServerSight {
+export interface ProbeResult {
   /** From one small request on an open session to its answer. */
   readonly answerMs: number;
   /** Time to make the connection for that request, if none belongs to the session. */

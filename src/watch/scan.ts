@@ -35,7 +35,7 @@ import { walk } from './walk.js';
 import { zoneShift } from './zone-shift.js';
 import { MINUTE_MS } from '../contract/units.js';
 
-interface LookDeps {
+interface ScannerDeps {
   readonly files: WatchedFiles;
   readonly remotes: Pick<Remotes, 'use'>;
   readonly leftovers: (connection: Connection) => Leftovers;
@@ -50,7 +50,7 @@ interface LookDeps {
 }
 
 /** One look, by the database's clock. */
-interface Look {
+interface Scan {
   readonly folder: WatchedFolder;
   readonly connection: Connection;
   readonly kind: CheckKind;
@@ -108,21 +108,21 @@ export function withinCheckTime<T>(
   return withDeadline({ signal, ms, late }, work);
 }
 
-export class FolderLooks {
-  readonly #deps: LookDeps;
+export class FolderScanner {
+  readonly #deps: ScannerDeps;
 
-  constructor(deps: LookDeps) {
+  constructor(deps: ScannerDeps) {
     this.#deps = deps;
   }
 
   /** Lists and compares; `apply` writes, in small steps, what no report hangs on. */
-  look(what: Look, apply: (changes: EntryChanges) => Promise<void>): Promise<Findings> {
+  scan(what: Scan, apply: (changes: EntryChanges) => Promise<void>): Promise<Findings> {
     return withinCheckTime('the check', this.#deps.timeoutMs, what.signal, (signal) =>
-      this.#lookNow({ ...what, signal }, apply),
+      this.#scanNow({ ...what, signal }, apply),
     );
   }
 
-  async #lookNow(what: Look, apply: (changes: EntryChanges) => Promise<void>): Promise<Findings> {
+  async #scanNow(what: Scan, apply: (changes: EntryChanges) => Promise<void>): Promise<Findings> {
     const { folder, connection, kind } = what;
     requireActive(connection);
     const filter = createNameFilter({ ...folder, skipNames: this.#deps.skipNames });
@@ -188,7 +188,7 @@ export class FolderLooks {
   }
 
   async #list(
-    { folder, connection, clock, signal }: Look,
+    { folder, connection, clock, signal }: Scan,
     filter: NameFilter,
     { room, isTwice, concerns }: ListRules,
   ): Promise<Listing> {
@@ -239,7 +239,7 @@ export class FolderLooks {
    * Looks once more for what the first listing lacks, in its folders alone: a data connection of plain FTP that ends early
    * at the end of a line cannot be told from a whole listing, and what seems gone would be new again later.
    */
-  async *#lookAgain(what: Look, filter: NameFilter, missing: MissingEntries): AsyncGenerator<readonly Unlisted[]> {
+  async *#rescan(what: Scan, filter: NameFilter, missing: MissingEntries): AsyncGenerator<readonly Unlisted[]> {
     const concerns = (below: string): boolean => missing.mayBeIn(below);
     const listing = await this.#list(what, filter, { room: Infinity, isTwice: false, concerns });
     const verdict = (key: Buffer, isListed: boolean, sinceMs: number | undefined): Unlisted => {
@@ -271,7 +271,7 @@ export class FolderLooks {
   }
 
   async #compare(
-    what: Look,
+    what: Scan,
     filter: NameFilter,
     listing: Listing,
     rules: DiffRules,
@@ -319,7 +319,7 @@ export class FolderLooks {
         await applyMany();
       }
       if (missing.count > 0) {
-        for await (const batch of this.#lookAgain(what, filter, missing)) {
+        for await (const batch of this.#rescan(what, filter, missing)) {
           for (const decision of batch) take(decision);
           await applyMany();
         }
