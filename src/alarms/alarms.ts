@@ -12,7 +12,7 @@ import type {
   Alarm,
   AlarmRecipients,
   Alarms,
-  ClaimedLook,
+  ClaimedAccount,
   DueMail,
   Log,
   MailOutcome,
@@ -41,8 +41,8 @@ interface AlarmWatchOptions {
 
 const REST_MS = 2000;
 /** Accounts per check: this bounds the database's work for many accounts; each is then checked less often. */
-const ACCOUNTS_A_LOOK = 20;
-const LOOKS_AT_ONCE = 2;
+const ACCOUNTS_PER_CHECK = 20;
+const CHECKS_AT_ONCE = 2;
 const MAILS_AT_ONCE = 8;
 /** The interval of mails to one recipient. */
 const MAIL_EVERY_MS = 15 * 60_000;
@@ -53,7 +53,7 @@ const CLEAN_EVERY_MS = 3_600_000;
 export class AlarmWatch {
   readonly #options: AlarmWatchOptions;
   // Separate: a silent mail server delays no check.
-  readonly #looks: WokenWork;
+  readonly #checks: WokenWork;
   readonly #mails: WokenWork;
   #stopListening: readonly (() => void)[] = [];
   #cleanedAt = -Infinity;
@@ -63,11 +63,14 @@ export class AlarmWatch {
     const { everySeconds, log } = options;
     const failed = (what: string) => (error: unknown) =>
       log('debug', `${what} could not be looked for`, { reason: toGatewayError(error).message });
-    const look = async (): Promise<void> => {
-      if ((await this.look()) === ACCOUNTS_A_LOOK) this.#looks.wake();
+    const checkDue = async (): Promise<void> => {
+      if ((await this.check()) === ACCOUNTS_PER_CHECK) this.#checks.wake();
     };
     // New accounts are added now and then, even if no others are due.
-    this.#looks = new WokenWork(look, failed('what needs a person'), { restMs: REST_MS, everyMs: everySeconds * 1000 });
+    this.#checks = new WokenWork(checkDue, failed('what needs a person'), {
+      restMs: REST_MS,
+      everyMs: everySeconds * 1000,
+    });
     this.#mails = new WokenWork(() => this.mail(), failed('mails'), { restMs: REST_MS });
   }
 
@@ -75,20 +78,20 @@ export class AlarmWatch {
     const { everySeconds, mailer, storage } = this.#options;
     if (everySeconds === 0) return;
     this.#stopListening = [
-      storage.agenda.on('alarm-look', () => this.#looks.wake()),
+      storage.agenda.on('alarm-look', () => this.#checks.wake()),
       ...(mailer.isConfigured ? [storage.agenda.on('alarm-mail', () => this.#mails.wake())] : []),
     ];
-    this.#looks.wake();
+    this.#checks.wake();
   }
 
   /** A mail under way is sent to its end. */
   async stop(): Promise<void> {
     for (const stop of this.#stopListening) stop();
-    await Promise.all([this.#looks.stop(), this.#mails.stop()]);
+    await Promise.all([this.#checks.stop(), this.#mails.stop()]);
   }
 
   /** Checks the accounts that are due; resolves with their number. */
-  async look(): Promise<number> {
+  async check(): Promise<number> {
     const { alarms } = this.#options.storage;
     const everyMs = this.#options.everySeconds * 1000;
     if (performance.now() - this.#cleanedAt > CLEAN_EVERY_MS) {
@@ -96,14 +99,14 @@ export class AlarmWatch {
       await alarms.deleteOld();
     }
     await alarms.enrol(everyMs);
-    const due = [...(await alarms.claim(ACCOUNTS_A_LOOK, everyMs))];
+    const due = [...(await alarms.claim(ACCOUNTS_PER_CHECK, everyMs))];
     const { length } = due;
-    const lookOn = async (): Promise<void> => {
-      for (let next = due.shift(); next !== undefined && !this.#looks.isStopped; next = due.shift()) {
-        await this.#lookAt(next);
+    const checkNext = async (): Promise<void> => {
+      for (let next = due.shift(); next !== undefined && !this.#checks.isStopped; next = due.shift()) {
+        await this.#checkAccount(next);
       }
     };
-    await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, lookOn));
+    await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, checkNext));
     return length;
   }
 
@@ -119,9 +122,9 @@ export class AlarmWatch {
     );
   }
 
-  async #lookAt(look: ClaimedLook): Promise<void> {
+  async #checkAccount(claimed: ClaimedAccount): Promise<void> {
     const { storage, monthlyActions, log } = this.#options;
-    const { accountId, plan } = look;
+    const { accountId, plan } = claimed;
     const subject = { accountId, monthlyActions: monthlyActions(plan) };
     const items = await findAttention(storage, subject, new Date());
     const found = items.map((item) => ({
@@ -130,7 +133,7 @@ export class AlarmWatch {
       isUrgent: isUrgent(item),
       item: JSON.stringify(item),
     }));
-    const settled = await storage.alarms.settle(look, found, attentionEvent);
+    const settled = await storage.alarms.settle(claimed, found, attentionEvent);
     if (settled !== undefined && settled.raised > 0) log('info', 'something needs a person', { accountId, ...settled });
   }
 

@@ -8,7 +8,7 @@ import { referTo } from '../operations/path-reference.js';
 import type { Repeated } from './endpoint.js';
 import { connectionOf, operationFor, type Services } from './services.js';
 
-const LOOK_MS = 5_000;
+const STAT_TIMEOUT_MS = 5_000;
 
 type Repetition = Pick<Route, 'permit' | 'recall'>;
 
@@ -42,7 +42,7 @@ async function recall(
     return (await recallJob(services, context, transferId)) ?? `nobody knows how transfer ${transferId} ended`;
   const paths = [...(item.type === 'move' && from !== undefined ? [from] : []), item.path];
   const seen: string[] = [];
-  for (const path of paths) seen.push(await look(services, context, item, path));
+  for (const path of paths) seen.push(await stateOf(services, context, item, path));
   const name = `transfer ${transferId} (${item.type})`;
   // The history has its success, and only the answer was lost; an unfinished transfer of a dead node is failed in the
   // history.
@@ -61,18 +61,18 @@ async function recallJob({ jobs }: Services, { caller }: RequestContext, id: str
   }
 }
 
-async function look(
+async function stateOf(
   services: Services,
   context: RequestContext,
   { connectionId }: TransferItem,
   path: string,
 ): Promise<string> {
-  const late = (): GatewayError => refusal('stall_timeout', `no answer within ${LOOK_MS} ms`);
+  const late = (): GatewayError => refusal('stall_timeout', `no answer within ${STAT_TIMEOUT_MS} ms`);
   try {
     const connection = await connectionOf(services, context.caller, connectionId);
     const { intent: _, ...request } = operationFor(context, connection, 'exists', path);
     const reference = referTo(connection, path, 'path');
-    const { result } = await withDeadline({ signal: request.signal, ms: LOOK_MS, late }, (signal) =>
+    const { result } = await withDeadline({ signal: request.signal, ms: STAT_TIMEOUT_MS, late }, (signal) =>
       services.operations.run({ ...request, signal }, (operation) => findFile(operation, reference)),
     );
     if (result === undefined) return `nothing stands at ${path} now`;

@@ -30,13 +30,13 @@ export class LocalTree {
 
   /** The path of a file, after creating the folders above it. @throws Error if the file must not be there */
   async place(below: string): Promise<string> {
-    const place = this.look(below);
+    const place = this.pathOf(below);
     await this.#folder(below.split('/').slice(0, -1));
     return place;
   }
 
   /** The path of a file, without creating anything. @throws Error */
-  look(below: string): string {
+  pathOf(below: string): string {
     const names = safeNames(below);
     this.#claim(below);
     return join(this.root, ...names);

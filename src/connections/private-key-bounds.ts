@@ -100,7 +100,7 @@ function excessOfPublic(blob: Buffer): Excess | undefined {
  */
 function excessOfEncryption(bytes: Buffer): Excess | undefined {
   const [algorithm] = readDer(bytes).children;
-  const look = ({ children }: Der): Excess | undefined => {
+  const excessIn = ({ children }: Der): Excess | undefined => {
     const [name, parameters] = children;
     if (name?.tag === TAG.OID && name.content.toString('hex') === SCRYPT) {
       const cost = numbersOf(parameters)
@@ -111,10 +111,10 @@ function excessOfEncryption(bytes: Buffer): Excess | undefined {
         : undefined;
     }
     const rounds = children.find((child) => numberOf(child) > MAX_PBKDF2_ROUNDS);
-    if (rounds === undefined) return firstOf(children, look);
+    if (rounds === undefined) return firstOf(children, excessIn);
     return { found: `a passphrase behind ${numberOf(rounds)} rounds`, allowed: `${MAX_PBKDF2_ROUNDS} rounds` };
   };
-  return algorithm === undefined ? undefined : look(algorithm);
+  return algorithm === undefined ? undefined : excessIn(algorithm);
 }
 
 /** PKCS #1, SEC 1, OpenSSL's DSA, or one of them in PKCS #8: recognized by the number of consecutive integers. */
@@ -203,9 +203,9 @@ function numberOf({ tag, content }: Der): number {
   return tag === TAG.INTEGER && content.length > 0 ? Number(`0x${content.toString('hex')}`) : 0;
 }
 
-function firstOf(elements: readonly Der[], look: (element: Der) => Excess | undefined): Excess | undefined {
+function firstOf(elements: readonly Der[], excessOf: (element: Der) => Excess | undefined): Excess | undefined {
   for (const element of elements) {
-    const excess = look(element);
+    const excess = excessOf(element);
     if (excess !== undefined) return excess;
   }
   return undefined;

@@ -7,7 +7,7 @@ import { WokenWork } from '../base/woken-work.js';
 import type { EventFeeds, FeedPage, FeedQuery, StorageOptions } from '../storage/storage.js';
 
 /** Events that this process numbers wake its readers at once. Events of other nodes are found by polling the awaited feeds. */
-const LOOK_EVERY_MS = 250;
+const POLL_EVERY_MS = 250;
 
 interface Waiter {
   readonly accountId: string;
@@ -23,14 +23,14 @@ interface FeedReadersOptions {
 export class FeedReaders {
   readonly #options: FeedReadersOptions;
   readonly #waiters = new Set<Waiter>();
-  readonly #looking: WokenWork;
-  readonly #polling = new Periodic(() => this.#looking.wake(), LOOK_EVERY_MS);
+  readonly #poll: WokenWork;
+  readonly #polling = new Periodic(() => this.#poll.wake(), POLL_EVERY_MS);
   #isClosed = false;
 
   constructor(options: FeedReadersOptions) {
     this.#options = options;
-    this.#looking = new WokenWork(
-      () => this.#look(),
+    this.#poll = new WokenWork(
+      () => this.#wakeReaders(),
       // The readers keep waiting: nothing is new while the database is away.
       (error) => options.log('debug', 'the event feeds could not be read', { reason: toGatewayError(error).message }),
     );
@@ -76,7 +76,7 @@ export class FeedReaders {
       this.#waiters.add(waiter);
       this.#polling.start();
       // Events may have been numbered since the reader read its page.
-      this.#looking.wake();
+      this.#poll.wake();
     });
   }
 
@@ -91,7 +91,7 @@ export class FeedReaders {
   }
 
   /** One query for all waiting readers. */
-  async #look(): Promise<void> {
+  async #wakeReaders(): Promise<void> {
     if (this.#waiters.size === 0) return;
     const accounts = [...new Set([...this.#waiters].map(({ accountId }) => accountId))];
     const last = await this.#options.feeds.lastOf(accounts);

@@ -14,7 +14,7 @@ import {
   type JobEnding,
   type JobHolder,
   QueueWorker,
-  LOOK_MS,
+  POLL_MS,
   type RunningJob,
   type WorkerSlot,
   type WorkerSlotKind,
@@ -85,7 +85,7 @@ export class JobEngine {
     for (const worker of Object.values(this.#workers)) worker.start();
     this.#purging.start();
     this.#stopListening = this.#options.storage.agenda.on('jobs', () => {
-      this.#openUntil = performance.now() + 2 * LOOK_MS;
+      this.#openUntil = performance.now() + 2 * POLL_MS;
       this.#checkKeys.wake();
     });
   }

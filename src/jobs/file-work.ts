@@ -265,11 +265,11 @@ export class FileWork {
       leftovers: (one: Connection) => this.#operations.leftoversOf(one),
       priority: 'background' as const,
     };
-    const look = (): Promise<FileInfo | undefined> =>
+    const statSource = (): Promise<FileInfo | undefined> =>
       this.#operations.remotes.use(source, use, (remote) => find(remote, from));
     let copied: { readonly size: number; readonly modifiedMs: number } | undefined = file.isCopied ? file : undefined;
     if (copied === undefined) {
-      const before = await look();
+      const before = await statSource();
       if (before === undefined) throw new GatewayError('not_found', `${from} does not exist`, { step: 'open' });
       const isComplete = await this.#isAlreadyCopied(task, operation, from, request);
       const { size } = isComplete ? before : await this.#copyOnce(job, operation, request);
@@ -289,7 +289,7 @@ export class FileWork {
         ),
       );
     }
-    const now = await look();
+    const now = await statSource();
     if (now === undefined) return;
     if (now.size !== copied.size || Math.trunc(now.modifiedAt.getTime()) !== copied.modifiedMs) {
       throw new GatewayError('in_use', `${from} was copied and has changed since; it was not deleted`, {

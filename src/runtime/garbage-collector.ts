@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { Periodic } from '../base/periodic.js';
 
 /** How often to check whether the process is idle, and how little processor time of one core counts as idle. */
-const LOOK_EVERY_MS = 10_000;
+const CHECK_EVERY_MS = 10_000;
 const RESTING = 0.02;
 /** A heap that has grown by less is left alone. */
 const WORTH_BYTES = 12 * 1024 * 1024;
@@ -33,17 +33,17 @@ export function collectAtRest(): void {
   const collect = runInNewContext('gc') as () => void;
   let keptBytes = 0;
   let used = process.cpuUsage();
-  let lookedAt = performance.now();
+  let checkedAt = performance.now();
   const collectIfResting = (): void => {
     const { user, system } = process.cpuUsage(used);
     const now = performance.now();
-    const isResting = (user + system) / 1000 < (now - lookedAt) * RESTING;
+    const isResting = (user + system) / 1000 < (now - checkedAt) * RESTING;
     if (isResting && getHeapStatistics().total_physical_size - keptBytes > WORTH_BYTES) {
       collect();
       keptBytes = getHeapStatistics().total_physical_size;
     }
     used = process.cpuUsage();
-    lookedAt = performance.now();
+    checkedAt = performance.now();
   };
-  new Periodic(collectIfResting, LOOK_EVERY_MS).start();
+  new Periodic(collectIfResting, CHECK_EVERY_MS).start();
 }

@@ -191,7 +191,7 @@ function assemble(
   const connectionChecks = new ConnectionChecks(database, queue.agenda);
   const housekeeping = new Housekeeping(database, node, receipts, outbox, connectionChecks, options);
   const idempotency = new IdempotencyKeys(database, node, options.idempotencyKeys ?? 1_000_000);
-  const locks = new AdvisoryLocks(database, options.log, () => queue.agenda.lookNow());
+  const locks = new AdvisoryLocks(database, options.log, () => queue.agenda.pollNow());
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await queue.close();

@@ -185,14 +185,14 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-export { LOOK_MS } from './queue/agenda.js';
+export { POLL_MS } from './queue/agenda.js';
 export { type TaskOutcome, QueueWorker } from './queue/worker.js';
 export type { ClaimedTask, Queue } from './queue/queue.js';
 export { type Clock, clockAt, idsAt } from './postgres/clock.js';
 export { generateApiKey } from './secrets/hashes.js';
 export { type Log, StartupError, type StorageOptions } from './startup.js';
 export type { AlarmRecipient, DueMail, MailOutcome } from './tables/alarm-recipients.js';
-export type { Alarm, AlarmEvent, ClaimedLook } from './tables/alarms.js';
+export type { Alarm, AlarmEvent, ClaimedAccount } from './tables/alarms.js';
 export type { ApiKeyRecord } from './tables/api-keys.js';
 export type { Actor } from './tables/audit-log.js';
 export type { CheckBefore, CheckFound } from './tables/connection-checks.js';

@@ -77,7 +77,7 @@ export class UploadService {
   }
 
   /** The offset; if its writer has died, the remote is asked. Publishes an upload that is complete. */
-  async look(request: UploadRequest, id: string): Promise<Upload> {
+  async state(request: UploadRequest, id: string): Promise<Upload> {
     const upload = await this.#options.store.find(addressOf(request, id));
     if (upload === undefined) throw unknown('upload', id);
     const isAtRest = upload.writer === null && upload.isExact && upload.stands !== upload.length;

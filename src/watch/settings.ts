@@ -20,14 +20,14 @@ export const folderSettings = Type.Object(changedFields(watchedFolderFields));
 export type FolderSettings = Readonly<Static<typeof folderSettings>>;
 
 /** What a caller may have a folder do to files; it is asked when that is said, and the folder is the account's from then on. */
-export type WatchRights = 'look' | 'move_and_delete' | 'copy_too';
+export type WatchRights = 'watch' | 'move_and_delete' | 'copy_too';
 
 /** A key that may not delete a file must not have it deleted either; nor may it have one copied that it may not read. */
 export function checkRights(
   { afterDelivery, copyTo }: Pick<WatchSettings, 'afterDelivery'> & { readonly copyTo: object | null },
   rights: WatchRights,
 ): void {
-  if (afterDelivery !== 'keep' && rights === 'look') {
+  if (afterDelivery !== 'keep' && rights === 'watch') {
     throw refusal('scope_missing', `afterDelivery "${afterDelivery}" needs an API key with the scope "write"`);
   }
   if (copyTo !== null && rights !== 'copy_too') {

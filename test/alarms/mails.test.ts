@@ -83,9 +83,9 @@ for (const kind of DATABASES) {
     };
     /** All nodes at once check every account, and then for mails. */
     const round = async (): Promise<void> => {
-      await watches[0]?.look();
+      await watches[0]?.check();
       await sql('update alarm_accounts set look_at = now()');
-      await Promise.all(watches.map((watch) => watch.look()));
+      await Promise.all(watches.map((watch) => watch.check()));
       await Promise.all(watches.map((watch) => watch.mail()));
     };
     const fails = (connection: string, error = 'login refused'): Promise<void> =>
@@ -206,9 +206,9 @@ for (const kind of DATABASES) {
     test('what a node that died was about to send is sent by another', async () => {
       await set();
       await fails('warehouse');
-      await watches[0]?.look();
+      await watches[0]?.check();
       await sql('update alarm_accounts set look_at = now()');
-      await watches[0]?.look();
+      await watches[0]?.check();
       const [first, second] = nodes;
       assert.equal((await first?.alarmRecipients.claim(now, 10))?.length, 1);
       await watches[1]?.mail();

@@ -324,7 +324,7 @@ suite('webhooks', () => {
         bench.accountId,
         folder.id,
         { webhookUrl },
-        { rights: 'look', signal: new AbortController().signal },
+        { rights: 'watch', signal: new AbortController().signal },
       );
     const stored = () =>
       withSql(postgres.url, async (sql) => {
@@ -362,7 +362,7 @@ suite('webhooks', () => {
           { webhookUrl },
           {
             source: 'test',
-            rights: 'look',
+            rights: 'watch',
             signal: new AbortController().signal,
           },
         )

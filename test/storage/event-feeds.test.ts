@@ -51,7 +51,7 @@ for (const kind of DATABASES) {
         const page = await on.events.feeds.read(accountId, { after: at, limit: 50, connections: undefined });
         if (page.events.length === 0) return events;
         events.push(...page.events);
-        at = page.lookedAt;
+        at = page.nextAfter;
       }
     };
     const transferIn = ({ body }: FeedPage['events'][number]): string =>
@@ -168,9 +168,9 @@ for (const kind of DATABASES) {
       await fail(storage, { connectionId: 'a' });
       await until(async () => ((await readAll(storage, last)).length === 3 ? true : undefined), 'the events');
       const page = await storage.events.feeds.read(accountId, { after: last, limit: 2, connections: ['a'] });
-      assert.deepEqual([page.events.map(({ sequence }) => sequence), page.lookedAt], [[last + 1], last + 2]);
-      const rest = await storage.events.feeds.read(accountId, { after: page.lookedAt, limit: 2, connections: ['b'] });
-      assert.deepEqual([rest.events, rest.lookedAt], [[], last + 3]);
+      assert.deepEqual([page.events.map(({ sequence }) => sequence), page.nextAfter], [[last + 1], last + 2]);
+      const rest = await storage.events.feeds.read(accountId, { after: page.nextAfter, limit: 2, connections: ['b'] });
+      assert.deepEqual([rest.events, rest.nextAfter], [[], last + 3]);
     });
 
     test('a page holds a mebibyte, and one event at least', async () => {
@@ -184,7 +184,7 @@ for (const kind of DATABASES) {
       });
       await until(async () => ((await readAll(storage, last)).length === 3 ? true : undefined), 'the events');
       const page = await storage.events.feeds.read(accountId, { after: last, limit: 50, connections: undefined });
-      assert.deepEqual([page.events.length, page.lookedAt], [2, last + 2]);
+      assert.deepEqual([page.events.length, page.nextAfter], [2, last + 2]);
     });
 
     test('an account whose events cannot be numbered holds up no other, nor does one with very many bytes', async () => {
@@ -316,7 +316,7 @@ for (const kind of DATABASES) {
         connections: undefined,
       });
       assert.deepEqual(
-        [empty.events, empty.lookedAt, empty.oldest, empty.last],
+        [empty.events, empty.nextAfter, empty.oldest, empty.last],
         [[], all.length, all.length + 1, all.length],
       );
       await fail(storage);

@@ -120,16 +120,16 @@ async function paged(
       const until = performance.now() + wait * 1000;
       for (let left = wait * 1000; left > 0 && page.events.length === 0; left = until - performance.now()) {
         if (readers.isClosed || request.ending.aborted) break;
-        await readers.wait(accountId, page.lookedAt, left, request.ending);
-        page = await pageOf(readers, caller, page.lookedAt, limit);
+        await readers.wait(accountId, page.nextAfter, left, request.ending);
+        page = await pageOf(readers, caller, page.nextAfter, limit);
       }
     } finally {
       release();
     }
     if (!(await stillOpens())) throw refusal('unauthenticated', 'the API key is valid no longer');
   }
-  const { events, lookedAt, last } = page;
-  const body = `{"events":[${events.map((event) => event.body).join(',')}],"nextAfter":${lookedAt},"last":${last}}`;
+  const { events, nextAfter, last } = page;
+  const body = `{"events":[${events.map((event) => event.body).join(',')}],"nextAfter":${nextAfter},"last":${last}}`;
   return { status: 200, headers: { 'Content-Type': 'application/json' }, body };
 }
 
@@ -146,12 +146,12 @@ async function follow(
   first: FeedPage,
 ) {
   let page: FeedPage | undefined = first;
-  for (let after = first.lookedAt; !stream.ending.aborted;) {
+  for (let after = first.nextAfter; !stream.ending.aborted;) {
     if (page !== undefined) {
-      after = page.lookedAt;
+      after = page.nextAfter;
       const events = page.events.map(({ sequence, type, body }) => frameOf(type, body, sequence)).join('');
       // The client must continue from there, although no event of it was sent.
-      const isPassed = after > (page.events.at(-1)?.sequence ?? first.lookedAt);
+      const isPassed = after > (page.events.at(-1)?.sequence ?? first.nextAfter);
       if (events !== '' || isPassed) stream.say(`${events}${isPassed ? `id: ${after}\n\n` : ''}`);
       await stream.room();
     }

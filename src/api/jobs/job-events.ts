@@ -6,11 +6,11 @@ import type { Job, JobStorage } from '../../storage/storage.js';
 import { jobFileOf, jobOf } from './job.js';
 import { hasEnded } from '../../contract/job-states.js';
 
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 /**
  * If more files end between two polls, the others are left out: a stream shows progress, the list of files is complete.
  */
-const FILES_A_LOOK = 100;
+const FILES_PER_POLL = 100;
 
 interface Watcher {
   readonly stream: EventStream;
@@ -24,14 +24,14 @@ interface Watched {
   readonly accountId: string;
   readonly watchers: Set<Watcher>;
   lastEnd: number | undefined;
-  isLooking: boolean;
+  isPolling: boolean;
 }
 
 export class JobEvents {
   readonly #rows: Pick<JobStorage['rows'], 'find' | 'ends' | 'lastEnd'>;
   readonly #hub: EventHub;
   readonly #jobs = new Map<string, Watched>();
-  readonly #looking = new Periodic(() => this.#lookAtAll(), LOOK_EVERY_MS);
+  readonly #polling = new Periodic(() => this.#pollAll(), POLL_EVERY_MS);
 
   constructor(rows: Pick<JobStorage['rows'], 'find' | 'ends' | 'lastEnd'>, hub: EventHub) {
     this.#rows = rows;
@@ -49,13 +49,13 @@ export class JobEvents {
     show(watcher, job);
     if (hasEnded(job)) return stream;
     const known = this.#jobs.get(jobId);
-    const watched = known ?? { jobId, accountId, watchers: new Set(), lastEnd: undefined, isLooking: false };
+    const watched = known ?? { jobId, accountId, watchers: new Set(), lastEnd: undefined, isPolling: false };
     watched.watchers.add(watcher);
     stream.once('close', () => this.#forget(watched, watcher));
     if (known !== undefined) return stream;
     this.#jobs.set(jobId, watched);
-    this.#looking.start();
-    void this.#look(watched);
+    this.#polling.start();
+    void this.#poll(watched);
     return stream;
   }
 
@@ -63,19 +63,19 @@ export class JobEvents {
     watched.watchers.delete(watcher);
     if (watched.watchers.size > 0) return;
     if (this.#jobs.get(watched.jobId) === watched) this.#jobs.delete(watched.jobId);
-    if (this.#jobs.size === 0) void this.#looking.stop();
+    if (this.#jobs.size === 0) void this.#polling.stop();
   }
 
-  #lookAtAll(): void {
-    for (const watched of this.#jobs.values()) void this.#look(watched);
+  #pollAll(): void {
+    for (const watched of this.#jobs.values()) void this.#poll(watched);
   }
 
   /** Never rejects: without the database nothing is shown for a while; the jobs wait for it, too. */
-  async #look(watched: Watched): Promise<void> {
-    if (watched.isLooking) return;
-    watched.isLooking = true;
+  async #poll(watched: Watched): Promise<void> {
+    if (watched.isPolling) return;
+    watched.isPolling = true;
     await this.#tell(watched).catch(() => undefined);
-    watched.isLooking = false;
+    watched.isPolling = false;
   }
 
   async #tell(watched: Watched): Promise<void> {
@@ -99,8 +99,8 @@ export class JobEvents {
   /** Files that have ended since the last poll. */
   async #filesOf(watched: Watched): Promise<readonly object[]> {
     const { jobId, lastEnd } = watched;
-    const { files, last } = lastEnd === undefined ? NONE : await this.#rows.ends(jobId, lastEnd, FILES_A_LOOK);
-    const isAll = lastEnd !== undefined && files.length < FILES_A_LOOK;
+    const { files, last } = lastEnd === undefined ? NONE : await this.#rows.ends(jobId, lastEnd, FILES_PER_POLL);
+    const isAll = lastEnd !== undefined && files.length < FILES_PER_POLL;
     watched.lastEnd = isAll ? last : await this.#rows.lastEnd(jobId);
     return files.map(jobFileOf);
   }

@@ -43,8 +43,8 @@ export class OwnerSessions implements Sessions {
     }
     this.requireSameOrigin(request);
     const csrfToken = csrfTokenOf(token);
-    const isLooking = request.method === 'GET' || request.method === 'HEAD';
-    if (!isLooking && !isEqual(request.headers.get('x-csrf-token') ?? '', csrfToken)) {
+    const isReading = request.method === 'GET' || request.method === 'HEAD';
+    if (!isReading && !isEqual(request.headers.get('x-csrf-token') ?? '', csrfToken)) {
       throw rejected('the header X-CSRF-Token must hold the csrfToken of GET /manage/session');
     }
     const { id, accountId, email, plan } = session;

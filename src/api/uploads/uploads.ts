@@ -140,7 +140,7 @@ export const lookAtUpload = endpoint({
   ...common,
   answers: { 200: FAR },
   errors: REFUSALS,
-}).handle(look);
+}).handle(showUpload);
 
 export const goOnWithUpload = endpoint({
   method: 'PATCH',
@@ -200,7 +200,7 @@ export const tunnelUpload = endpoint({
 });
 
 const MEANT: Readonly<Record<string, (input: UploadInput, services: Services) => Promise<HttpAnswer>>> = {
-  HEAD: look,
+  HEAD: showUpload,
   PATCH: goOn,
   DELETE: end,
 };
@@ -209,9 +209,9 @@ interface UploadInput extends OperationContext {
   readonly params: { readonly connectionId: string; readonly uploadId: string };
 }
 
-async function look(input: UploadInput, services: Services): Promise<HttpAnswer> {
+async function showUpload(input: UploadInput, services: Services): Promise<HttpAnswer> {
   const { operation, id } = await uploadIn(input, services);
-  const upload = await services.uploads.look(operation, id);
+  const upload = await services.uploads.state(operation, id);
   const { length, metadata } = upload;
   const headers = {
     ...standing(upload),

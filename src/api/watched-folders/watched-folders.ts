@@ -44,7 +44,7 @@ async function checkCopyTo(
 
 function rightsOf({ scopes }: Caller, reader: Reader): WatchRights {
   if (reader === 'owner') return 'copy_too';
-  if (!scopes.includes('write')) return 'look';
+  if (!scopes.includes('write')) return 'watch';
   return scopes.includes('read') ? 'copy_too' : 'move_and_delete';
 }
 

@@ -201,7 +201,7 @@ async function getOne(session: Session, wanted: WantedFile): Promise<'done' | 's
   const { connectionId, file, below, tree, run, options } = wanted;
   if (file.rawName !== undefined) throw new Error('its name is not UTF-8');
   const modifiedAt = new Date(file.modifiedAt);
-  const local = options.dryRun === true ? tree.look(below) : await tree.place(below);
+  const local = options.dryRun === true ? tree.pathOf(below) : await tree.place(below);
   const there = await lstat(local).catch(() => undefined);
   if (there !== undefined) {
     if (there.isDirectory()) throw new Error(`${local} is a folder`);

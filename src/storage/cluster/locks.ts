@@ -10,7 +10,7 @@ import type { Sql } from '../postgres/sql.js';
 import type { Log } from '../startup.js';
 
 /** The delays between attempts for a name that another node holds. */
-const LOOKS = { firstMs: 5, longestMs: 100, spread: [0.5, 1.5] } as const;
+const ATTEMPTS = { firstMs: 5, longestMs: 100, spread: [0.5, 1.5] } as const;
 const SILENCE_MS = 5000;
 /** The interval of the check that the connection of held locks is alive. */
 const PULSE_MS = 2000;
@@ -216,14 +216,14 @@ export class AdvisoryLocks {
   }
 
   #acquire(key: string, signal: AbortSignal): Promise<{ session: LockSession; held: AbortController }> {
-    const look = async (): Promise<{ session: LockSession; held: AbortController } | undefined> => {
+    const attempt = async (): Promise<{ session: LockSession; held: AbortController } | undefined> => {
       signal.throwIfAborted();
       const session = this.#session;
       const { losses } = session;
       const isLocked = (await this.#tryLock(key, session)) && session.losses === losses;
       return isLocked ? { session, held: session.hold() } : undefined;
     };
-    return retryingUntil(LOOKS, look, signal);
+    return retryingUntil(ATTEMPTS, attempt, signal);
   }
 
   async #tryLock(key: string, session: LockSession): Promise<boolean> {

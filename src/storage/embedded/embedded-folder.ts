@@ -33,7 +33,7 @@ const run = promisify(execFile);
 const WATCHDOG_MS = 500;
 const FAST_SHUTDOWN_MS = 15_000;
 const IMMEDIATE_SHUTDOWN_MS = 5000;
-const LOOK_EVERY_MS = 25;
+const POLL_EVERY_MS = 25;
 const INITDB_TIMEOUT_MS = 120_000;
 /** The pause before each attempt grows by 100 ms: 12 seconds in all, about ten times what initdb takes. */
 const REMOVE_RETRIES = 15;
@@ -152,7 +152,7 @@ export async function awaitFreeFolder(cluster: string): Promise<void> {
       signalled = signal;
       signalProcess(pid, signal);
     }
-    await delay(LOOK_EVERY_MS);
+    await delay(POLL_EVERY_MS);
   }
 }
 

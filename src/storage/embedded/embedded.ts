@@ -35,7 +35,7 @@ const PORT = 5432;
 /** sun_path holds 104 bytes on macOS and 108 on Linux, the end mark included. */
 const MAX_SOCKET_PATH = 103;
 const START_TIMEOUT_MS = 60_000;
-const LOOK_EVERY_MS = 5;
+const POLL_EVERY_MS = 5;
 const FAST_SHUTDOWN_MS = 20_000;
 const IMMEDIATE_SHUTDOWN_MS = 5000;
 /** With less free space PostgreSQL may fail to start, and to log the reason. */
@@ -290,7 +290,7 @@ class Supervisor implements EmbeddedServer {
         void this.#exited.then(() => this.#onExit(readyAt));
         return;
       }
-      await delay(LOOK_EVERY_MS);
+      await delay(POLL_EVERY_MS);
     }
     await this.#shutDown(child);
     throw new StartupError(

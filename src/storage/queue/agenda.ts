@@ -2,7 +2,7 @@
  * Work that is due on the database, by topic, so that no worker polls in vain. A node receives a notice at once when
  * others make work due (postgres/notices.ts) and sets timers for work that is due soon. Every few seconds it checks all
  * topics in one statement: for notices that it has missed, for writes of older versions, and for what dead nodes left.
- * So due work is found within `LOOK_MS`, and almost always on time.
+ * So due work is found within `POLL_MS`, and almost always on time.
  */
 import type { PendingQuery, Row } from 'postgres';
 import { spread } from '../../base/retry-schedule.js';
@@ -12,7 +12,7 @@ import type { Queryable } from '../postgres/sql.js';
 import type { Log } from '../startup.js';
 
 /** The longest time between two checks. */
-export const LOOK_MS = NOTICED_MS / 2;
+export const POLL_MS = NOTICED_MS / 2;
 /** Nodes that were started together do not check at the same moment. */
 const SPREAD = [0.8, 1] as const;
 /** Timers are rounded up to multiples of this. */
@@ -43,9 +43,9 @@ export class Agenda {
   /** Key: topic and time. */
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #stopListening: readonly (() => void)[];
-  #lookTimer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
-  #looksAgain = false;
+  #pollTimer: NodeJS.Timeout | undefined;
+  #polling: Promise<void> | undefined;
+  #pollsAgain = false;
   /** The database's clock minus the monotonic one, as of the last check. */
   #clockAhead = NaN;
   #isClosed = false;
@@ -56,7 +56,7 @@ export class Agenda {
     this.#log = log;
     this.#stopListening = [
       database.notices.on((topic, inMs) => this.dueIn(topic, inMs)),
-      database.onBack(() => this.lookNow()),
+      database.onBack(() => this.pollNow()),
     ];
   }
 
@@ -65,7 +65,7 @@ export class Agenda {
     const known = this.#listeners.get(topic) ?? new Set();
     this.#listeners.set(topic, known);
     known.add(wake);
-    this.#lookIn(0);
+    this.#pollIn(0);
     return () => {
       known.delete(wake);
       if (known.size === 0) this.#listeners.delete(topic);
@@ -98,42 +98,42 @@ export class Agenda {
   }
 
   /** Checks at once, because notices may have been missed. */
-  lookNow(): void {
-    this.#lookIn(0);
+  pollNow(): void {
+    this.#pollIn(0);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const stop of this.#stopListening) stop();
-    clearTimeout(this.#lookTimer);
+    clearTimeout(this.#pollTimer);
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
-    await this.#looking;
+    await this.#polling;
   }
 
   #wake(topic: string): void {
     for (const wake of [...(this.#listeners.get(topic) ?? [])]) wake();
   }
 
-  #lookIn(ms: number): void {
+  #pollIn(ms: number): void {
     if (this.#isClosed || this.#listeners.size === 0) return;
-    if (this.#looking !== undefined) {
-      this.#looksAgain ||= ms === 0;
+    if (this.#polling !== undefined) {
+      this.#pollsAgain ||= ms === 0;
       return;
     }
-    clearTimeout(this.#lookTimer);
-    this.#lookTimer = setTimeout(() => {
-      this.#looking = this.#look().finally(() => {
-        this.#looking = undefined;
-        const isDue = this.#looksAgain;
-        this.#looksAgain = false;
-        this.#lookIn(isDue ? 0 : spread(LOOK_MS, SPREAD));
+    clearTimeout(this.#pollTimer);
+    this.#pollTimer = setTimeout(() => {
+      this.#polling = this.#poll().finally(() => {
+        this.#polling = undefined;
+        const isDue = this.#pollsAgain;
+        this.#pollsAgain = false;
+        this.#pollIn(isDue ? 0 : spread(POLL_MS, SPREAD));
       });
     }, ms).unref();
   }
 
   /** Never rejects. */
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const askedAt = performance.now();
     try {
       const rows = await this.#database.run((sql) => this.#ask(sql));

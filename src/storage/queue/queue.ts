@@ -4,7 +4,7 @@ import type { Database } from '../postgres/database.js';
 import { withColumnNames } from '../postgres/column-names.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { StorageOptions } from '../startup.js';
-import { Agenda, type ClockReading, LOOK_MS } from './agenda.js';
+import { Agenda, type ClockReading, POLL_MS } from './agenda.js';
 
 /** All queues. A queue has at most one task of a key, waiting or running. */
 const QUEUES = ['watch-check', 'route-copy', 'webhook-delivery', 'after-delivery', 'job-list', 'job-files'] as const;
@@ -65,7 +65,7 @@ export type Queue = QueueSender & QueueClaims;
 const CLAIM_SECONDS = 10;
 const MONITOR_SECONDS = 3;
 /** After claims were seen on any node, the engine checks for so long whether they are renewed. */
-const MINDED_MS = 2 * LOOK_MS;
+const MINDED_MS = 2 * POLL_MS;
 /** A clock that moves by more than this, compared with the monotonic one, was set. */
 const CLOCK_SLACK_MS = 1000;
 const HOUR_SECONDS = 3600;
@@ -96,7 +96,7 @@ export class PostgresQueue implements Queue {
   #supervising: Promise<void> | undefined;
   #isClosed = false;
   /** A node that claims tasks supervises the claims of all nodes. */
-  #looksAfterClaims = false;
+  #isSupervisor = false;
   #mindedUntil = -Infinity;
   #supervisedAt = -Infinity;
   /** The database's clock minus the monotonic one of this node, when it was last read. */
@@ -187,7 +187,7 @@ export class PostgresQueue implements Queue {
     await this.#boss.supervise();
     this.#supervisedAt = performance.now();
     // Expired claims are due.
-    this.agenda.lookNow();
+    this.agenda.pollNow();
   }
 
   /** Whether the clock is known now. */
@@ -228,13 +228,13 @@ export class PostgresQueue implements Queue {
   }
 
   onDue(queue: QueueName, wake: () => void): () => void {
-    this.#lookAfterClaims();
+    this.#startSupervising();
     return this.agenda.on(queue, wake);
   }
 
-  #lookAfterClaims(): void {
-    if (this.#looksAfterClaims) return;
-    this.#looksAfterClaims = true;
+  #startSupervising(): void {
+    if (this.#isSupervisor) return;
+    this.#isSupervisor = true;
     const checkClock = (reading: ClockReading): void => void this.#checkClock(reading).catch(this.#complain);
     this.#stopListening.push(
       this.agenda.on('claims', () => this.#mind()),
@@ -277,7 +277,7 @@ export class PostgresQueue implements Queue {
   }
 
   async fetch(queue: QueueName, limit: number, except: Busy): Promise<readonly ClaimedTask[]> {
-    this.#lookAfterClaims();
+    this.#startSupervising();
     const ignoreGroups = [...except.groups.map(groupId), ...(await this.#groupsOf(queue, except.accounts))];
     const found = await this.#boss.fetch<TaskData>(queue, { batchSize: limit, ignoreGroups });
     if (found.length > 0) this.#mind();

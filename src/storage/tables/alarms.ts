@@ -8,7 +8,7 @@ import type { Outbox } from './outbox.js';
 import type { NewEvent } from './webhook-event.js';
 
 /** An account to be checked, claimed until its next check. */
-export interface ClaimedLook {
+export interface ClaimedAccount {
   readonly accountId: string;
   readonly plan: string;
   readonly claim: string;
@@ -57,7 +57,7 @@ export class Alarms {
   }
 
   /** Accounts that are due, at most `most`; no other caller gets them before `everyMs` is over. */
-  async claim(most: number, everyMs: number): Promise<readonly ClaimedLook[]> {
+  async claim(most: number, everyMs: number): Promise<readonly ClaimedAccount[]> {
     const claim = uuidv7();
     const rows = await this.#database.all<{ accountId: string; plan: string }>`
       update alarm_accounts l set look_at = now() + ${`${everyMs} milliseconds`}::interval, looked_by = ${claim}
@@ -73,7 +73,7 @@ export class Alarms {
    * checked the account since: its findings are newer.
    */
   async settle(
-    { accountId, claim }: Pick<ClaimedLook, 'accountId' | 'claim'>,
+    { accountId, claim }: Pick<ClaimedAccount, 'accountId' | 'claim'>,
     found: readonly FoundAlarm[],
     eventOf: (alarm: Alarm) => AlarmEvent,
   ): Promise<{ readonly raised: number; readonly cleared: number } | undefined> {

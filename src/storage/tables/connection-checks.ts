@@ -53,11 +53,11 @@ interface Waiting {
 export class ConnectionChecks implements QueueClaims<'connection-check'> {
   readonly #me = uuidv7();
   readonly #database: Database;
-  readonly #agenda: Pick<Agenda, 'on' | 'dueIn' | 'lookNow'>;
+  readonly #agenda: Pick<Agenda, 'on' | 'dueIn' | 'pollNow'>;
   #waiting: Waiting[] = [];
   #isWriting = false;
 
-  constructor(database: Database, agenda: Pick<Agenda, 'on' | 'dueIn' | 'lookNow'>) {
+  constructor(database: Database, agenda: Pick<Agenda, 'on' | 'dueIn' | 'pollNow'>) {
     this.#database = database;
     this.#agenda = agenda;
   }
@@ -86,7 +86,7 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
           and k.due_at > now() + interval '2 seconds'`,
     );
     await this.#database.run(endOutagesOfInactive);
-    if (taken.count + hastened.count > 0) this.#agenda.lookNow();
+    if (taken.count + hastened.count > 0) this.#agenda.pollNow();
   }
 
   /** After a long time without checks: spreads overdue checks, so that they do not all run at once. */

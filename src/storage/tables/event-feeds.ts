@@ -27,7 +27,7 @@ interface FeedEvent {
 export interface FeedPage {
   readonly events: readonly FeedEvent[];
   /** Of the last one that was looked at, shown or not. */
-  readonly lookedAt: number;
+  readonly nextAfter: number;
   /** The oldest that is kept; one behind the last where none is. */
   readonly oldest: number;
   /** Of the account's last event; 0 = there was none. */
@@ -124,7 +124,7 @@ export class EventFeeds {
       events: found.flatMap(({ isMine: mine, sequence, type, body }) =>
         mine === true ? [{ sequence, type, body }] : [],
       ),
-      lookedAt: found.at(-1)?.sequence ?? Math.max(after, Math.min(oldest - 1, last)),
+      nextAfter: found.at(-1)?.sequence ?? Math.max(after, Math.min(oldest - 1, last)),
       oldest,
       last,
     };

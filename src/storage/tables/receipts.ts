@@ -24,7 +24,7 @@ const CLAIM_SECONDS = 2;
 /** For a transaction that updates the totals, because others wait for it. */
 const PATIENCE = '2s';
 /** The delays between attempts to get a chain that another node has claimed. */
-const LOOKS = { firstMs: 3, longestMs: 50, spread: [0.5, 1.5] } as const;
+const CLAIM_ATTEMPTS = { firstMs: 3, longestMs: 50, spread: [0.5, 1.5] } as const;
 /** Raised by require_link. */
 const NOT_AS_SIGNED = 'RC001';
 
@@ -172,7 +172,7 @@ export class Receipts {
 
   async #claim(accountId: string, ids: readonly string[]): Promise<Claim> {
     const token = randomUUID();
-    const look = async (): Promise<Claim | undefined> => {
+    const attempt = async (): Promise<Claim | undefined> => {
       // Never waits for a batch that is being written, or for the disk; the batch itself will wait for the disk.
       const claimed = await this.#database.first<
         Omit<Claim, 'ended' | 'sign'> & { key: string; ended: string[] | null }
@@ -198,10 +198,10 @@ export class Receipts {
       const sign = await this.#database.run((sql) => this.#keyring.signer(sql, key));
       return { ...claim, ended: new Set(ended), sign };
     };
-    const claim = await look();
+    const claim = await attempt();
     if (claim !== undefined) return claim;
     await this.#begin(accountId);
-    return retryingUntil(LOOKS, look);
+    return retryingUntil(CLAIM_ATTEMPTS, attempt);
   }
 
   /** Creates an empty chain if there is none. */

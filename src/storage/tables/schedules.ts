@@ -24,7 +24,7 @@ export interface Fired {
   readonly reason: string | null;
 }
 
-interface Look {
+interface FiringResult {
   /** By the database's clock. */
   readonly now: Date;
   readonly fired: Fired | undefined;
@@ -152,7 +152,7 @@ export class Schedules {
    * crash either both have happened or neither. Missed runs are merged into this one. `fired` is undefined if none is
    * due.
    */
-  async fireNext(verdictOn: (due: DueSchedule) => Verdict, limits: JobLimits): Promise<Look> {
+  async fireNext(verdictOn: (due: DueSchedule) => Verdict, limits: JobLimits): Promise<FiringResult> {
     return this.#database.transaction(async (tx) => {
       const [schedule] = await tx<DueSchedule[]>`
         select ${columns(tx)}, a.email, a.plan, k.scopes, k.connection_ids as connections, now() as now

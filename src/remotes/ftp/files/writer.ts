@@ -183,8 +183,8 @@ class Appender extends FtpSink implements RemoteWriter {
     expectSize(this.#path, size, this.sent, 'bytes were sent');
     await this.confirmed();
     const wanted = this.#sizeBefore + size;
-    const look = async (): Promise<FileInfo> => (await measure(this.operation, this.#path)).info;
-    const info = await findStored(this.operation.context, this.#path, wanted, look);
+    const statStored = async (): Promise<FileInfo> => (await measure(this.operation, this.#path)).info;
+    const info = await findStored(this.operation.context, this.#path, wanted, statStored);
     expectSize(this.#path, wanted, info.size, 'bytes stand on the server');
     return info;
   }
