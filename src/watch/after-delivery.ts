@@ -1,4 +1,6 @@
-/** Moves or deletes files once their event has been delivered, each as it was reported or not at all. */
+/**
+ * Moves or deletes files after the delivery of their event. Files that have changed since the report are left alone.
+ */
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { EndSignal } from '../base/ending.js';
 import type { Connection } from '../connections/connection.js';
@@ -30,12 +32,12 @@ interface AfterDeliveryOptions {
   readonly connections: Pick<Connections, 'find'>;
   readonly operations: Operations;
   readonly queue: Queue;
-  /** For the files of one event. */
+  /** The time limit for all files of one event. */
   readonly timeoutMs: number;
   readonly log: StorageOptions['log'];
 }
 
-/** The file stays where it is: it is not the one that was reported, or that cannot be known. */
+/** The file is left alone: it is not, or may not be, the reported one. */
 class LeftInPlace extends GatewayError {
   constructor(text: string) {
     super('unsupported_operation', text, { step: 'verify' });
@@ -44,7 +46,7 @@ class LeftInPlace extends GatewayError {
 
 const CONCURRENCY = 4;
 const RETRY_EVERY_MS = 60_000;
-/** After that its files stay where they are. They are known, and are not reported again. */
+/** After this time, the files of an event are left alone. Their entries are stored, so they are not reported again. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 
 export class AfterDelivery {
@@ -85,7 +87,7 @@ export class AfterDelivery {
         });
       } catch (thrown) {
         const error = toGatewayError(thrown);
-        // Nothing is wrong with the files: the task is given back.
+        // The error does not concern the files: the task is given back.
         if (signal.aborted || error.inJobs === 'again') throw error;
         log('warn', 'files could not be moved or deleted after their delivery', {
           watchedFolderId: folder.id,
@@ -100,13 +102,15 @@ export class AfterDelivery {
     return 'done';
   }
 
-  /** Moves or deletes one file. One that has changed since it was reported, or is gone, leaves no trace. */
+  /**
+   * Moves or deletes one file. A file that is gone, or has changed since the report, leaves no trace in the history.
+   */
   async #act(folder: WatchedFolder, connection: Connection, reported: DeliveredFile, signal: EndSignal): Promise<void> {
     const { accountId, afterDelivery } = folder;
     const path = parseRemotePath(reported.path, ROOT, 'path');
     const type = afterDelivery === 'move' ? 'move' : 'delete';
     const request = {
-      // Neither a key nor a plan: it follows from a delivery, and counts no action.
+      // A delivery causes it, not a key: it counts no action of a plan.
       caller: { accountId, keyId: '', plan: '' },
       connection,
       type,
@@ -134,7 +138,7 @@ export class AfterDelivery {
   }
 }
 
-/** The path, on the session that acts on it at once. @throws LeftInPlace */
+/** Checks the file on the session that then changes it. @throws LeftInPlace */
 function referToReported(
   operation: Operation,
   folder: WatchedFolder,
@@ -145,7 +149,7 @@ function referToReported(
     const found = await exactState(remote, path);
     if (found === undefined || !isReported(found, reported)) throw new LeftInPlace(`${path} has changed`);
     operation.confirm();
-    // Events of version 1.0 have the time of a listing.
+    // Events of version 1.0 contain the time of a listing.
     const wasExact = reported.isExact ?? folder.timeResolutionMs < MINUTE_MS;
     if (wasExact && found.isExact === true) return path;
     throw new LeftInPlace(
@@ -154,7 +158,7 @@ function referToReported(
   };
 }
 
-/** The same place below moveTo as below the watched folder. */
+/** The path below moveTo that corresponds to the path below the watched folder. */
 function targetOf(folder: WatchedFolder, path: RemotePath): RemotePath {
   const root = parseRemotePath(folder.path, ROOT, 'path');
   return samePlace(root, path, parseRemotePath(folder.moveTo ?? '', root, 'moveTo'));

@@ -1,6 +1,6 @@
 /**
- * One check of one folder: a look at it (scan.ts), then one transaction with what came out. Nothing waits in here for a
- * file to settle: what is still moving is stored with the moment since when, and the folder gets a follow-up check.
+ * One check of one folder: a scan (scan.ts), then one transaction with its result. A check never waits for a file to
+ * settle: it stores since when the file has been unchanged, and schedules a follow-up check.
  */
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
@@ -48,9 +48,9 @@ interface CheckDeps {
 export interface CheckOutcome {
   readonly folder: WatchedFolder;
   readonly check: CheckRow;
-  /** Files that were reported. */
+  /** The number of reported files. */
   readonly detections: number;
-  /** Events that were written. */
+  /** The number of written events. */
   readonly events: number;
   readonly error: GatewayError | undefined;
 }
@@ -61,9 +61,9 @@ interface Exact {
 }
 
 const LOCK_WAIT_MS = 2000;
-/** A little after the moment itself: the clock of the follow-up must have passed it. */
+/** The follow-up's clock must have passed the time at which the file settles. */
 const FOLLOW_UP_MARGIN_MS = 50;
-/** The rest of a report that was cut follows at once. */
+/** The delay of the next check if this one has reached the limit of reports. */
 const AFTER_CUT_MS = 1000;
 
 export class FolderChecks {
@@ -74,13 +74,13 @@ export class FolderChecks {
   }
 
   /**
-   * Checks a folder and commits what came out, failures too. Undefined when there was nothing to do: the folder is
-   * gone or paused, or another check took over. Rejects with the signal's reason, with database_away, or with a
-   * TimeoutError while another node holds the folder's lock; then the check is to be tried again.
+   * Checks a folder and commits the result, failures included. Undefined if there was nothing to do: the folder is gone
+   * or paused, or another check took over. Rejects with the signal's reason, with database_away, or with a TimeoutError
+   * while another node holds the folder's lock; the caller then tries again.
    */
   async run(folderId: string, kind: CheckKind, signal: AbortSignal): Promise<CheckOutcome | undefined> {
     const patience = AbortSignal.timeout(LOCK_WAIT_MS);
-    // The queue hands a folder to one node; the lock holds even where it has freed a task wrongly.
+    // The queue hands a folder to one node; the lock protects it even if the queue has wrongly freed a task.
     return this.#deps.locks.withLock(`watched-folder ${folderId}`, AbortSignal.any([signal, patience]), () =>
       this.#runLocked(folderId, kind, signal),
     );
@@ -115,7 +115,7 @@ export class FolderChecks {
     } catch (thrown) {
       if (thrown instanceof CheckSuperseded) return undefined;
       const error = toGatewayError(signal.aborted && !(thrown instanceof GatewayError) ? signal.reason : thrown);
-      // Ours, not the folder's: the job is given back and says nothing about the remote.
+      // A fault of the gateway, not of the folder: the task is given back, and the check is not recorded as failed.
       if (signal.aborted || error.code === 'database_away' || error.code === 'internal') throw thrown;
       return await this.#commitFailure(folder, connection, clock.now(), row('failed', error), error);
     }
@@ -218,7 +218,10 @@ export class FolderChecks {
     }));
   }
 
-  /** The events that say that nothing came for too long; once a period. The folder's own webhook knows an older name. */
+  /**
+   * The events for a folder without new files for too long, once a period. The folder's own webhook gets an older event
+   * type.
+   */
   #alarmOf(folder: WatchedFolder, connection: Connection, at: Date, ids: () => string, isWanted: boolean): NewEvent[] {
     const { expectEveryMinutes, lastDetectionAt } = folder;
     if (expectEveryMinutes === null) return [];
@@ -246,7 +249,7 @@ function pathOf({ path, rawName }: DetectedFile): RemotePath {
   return rawName === undefined ? shown : withRawName(shown, rawName, 'rawName');
 }
 
-/** Of a file for whose copy there can be no place the event will tell that. */
+/** Empty if the copy has no valid path; its event will contain the error. */
 function placeOrNone(place: () => RemotePath): string {
   try {
     return place().toWellFormed();

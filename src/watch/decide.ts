@@ -1,7 +1,7 @@
 /**
- * What a check makes of one entry that it sees: pure, so that a brute-force model can be held against it. Entries are
- * compared with the stored set of path, size and date, never with a time cursor: a server whose clock jumps, or a file
- * that arrives with an old date, changes nothing.
+ * The decision about one listed entry. It is a pure function, and is tested against a brute-force model. Entries are
+ * compared with the stored path, size and date, never with a time cursor: a jump of the server's clock, or a new file
+ * with an old date, makes no difference.
  */
 import type { EntryChange, FileState, SeenState, StoredEntry } from '../storage/storage.js';
 import { isSame, type TimeRules } from './same-state.js';
@@ -17,40 +17,40 @@ export type Reason =
   | 'modified'
   | 'baseline'
   | 'unchanged'
-  /** Changed, but the folder reports new files only. */
+  /** The file has changed, but the folder reports new files only. */
   | 'modification_ignored'
-  /** First seen in this state; it must keep it. */
+  /** The state is new, and must stay the same for settleMs. */
   | 'settling'
-  /** Size or date moved since the check before. */
+  /** The size or date has changed since the check before. */
   | 'growing'
-  /** Empty and new: waits for the next check. */
+  /** The file is empty and new, and waits for the next check. */
   | 'empty'
   | 'waiting_for_marker'
   | FilterReason
-  /** More files than one check reports; the next check goes on. */
+  /** Beyond the number of files that one check reports; the next check continues. */
   | 'over_cap'
-  /** The listing has an entry that cannot be read, which this may be; what is known of it stays. */
+  /** The listing has an unreadable entry that may be this one; the stored entry stays. */
   | 'unreadable';
 
-/** An entry that is none of the folder's files, by its name alone. */
+/** Why the name of an entry excludes it from the folder's files. */
 export type FilterReason = 'pattern' | 'excluded' | 'temporary_name' | 'marker';
 
 export interface DiffRules extends TimeRules {
-  /** Entries that count as known: all at the first check, later those that only new settings let in. */
+  /** Entries that count as known: all at the first check, later those that only changed settings let in. */
   readonly isBaseline: boolean | ((key: Buffer) => boolean);
   readonly detectModified: boolean;
   /** How long a file must keep size and date. */
   readonly settleMs: number;
-  /** When this scan began: files that had settled by then are settled. */
+  /** The start of this scan; a file must have settled by then. */
   readonly beganMs: number;
-  /** A follow-up never reports empty files: they wait for the next regular check. */
+  /** False for a follow-up: empty files wait for the next regular check. */
   readonly mayReportEmpty: boolean;
-  /** Reports of one check. */
+  /** The limit for one check. */
   readonly maxReports: number;
-  /** Whether a stored entry that no listing shows may be there all the same; absent = none is. */
+  /** Whether a stored entry may exist although no listing shows it; absent = no. */
   mayBeThere?(key: Buffer): boolean;
   filter(key: Buffer): FilterReason | undefined;
-  /** Whether the marker that announces this file is there; always true where none is asked for. */
+  /** Whether the marker that announces this file exists; always true if the folder needs no markers. */
   hasMarker(key: Buffer): boolean;
 }
 
@@ -58,9 +58,9 @@ export interface Decision {
   readonly key: Buffer;
   readonly reason: Reason;
   readonly entry: ListedEntry;
-  /** What was stored before. */
+  /** The entry before this check. */
   readonly stored: StoredEntry | undefined;
-  /** What is to be stored; undefined = nothing changes. */
+  /** undefined = the stored entry stays as it is. */
   readonly change: EntryChange | undefined;
 }
 
@@ -68,7 +68,7 @@ export type AnyReason = Reason | 'gone';
 
 export const isReport = (reason: AnyReason): reason is 'new' | 'modified' => reason === 'new' || reason === 'modified';
 
-/** Decides about one entry; the cap is the merge's business. */
+/** Decides about one entry, without the limit of reports: `diff` counts them. */
 export function decide(entry: ListedEntry, stored: StoredEntry | undefined, rules: DiffRules): Decision {
   const { key, size, modifiedMs } = entry;
   const decision = (reason: Reason, change?: EntryChange): Decision => ({ key, reason, entry, stored, change });
@@ -89,7 +89,7 @@ export function decide(entry: ListedEntry, stored: StoredEntry | undefined, rule
 
   const seen = stored?.seen;
   const isKept = seen !== undefined && isSame(seen, entry, rules);
-  // A clock of ours that was set back must not settle anything, nor keep a file waiting for years.
+  // If the gateway's clock was set back, files must neither settle early nor wait for years.
   const sinceMs = isKept && seen.sinceMs <= rules.endedMs ? seen.sinceMs : rules.endedMs;
   const waiting = (reason: Reason): Decision => {
     const next: SeenState = { size, modifiedMs, sinceMs };

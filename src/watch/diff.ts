@@ -1,24 +1,24 @@
-/** What a check makes of a whole listing: the decisions about its entries, and what is gone. */
+/** Compares a whole listing with the stored entries: decides about the listed ones, and finds those that are gone. */
 import { Turns } from '../base/turns.js';
 import type { EntryChange, StoredEntry } from '../storage/storage.js';
 import { decide, type Decision, type DiffRules, isReport, type ListedEntry } from './decide.js';
 
-/** A stored entry that the listing does not hold. */
+/** A stored entry that is not in the listing. */
 export interface Unlisted {
   readonly key: Buffer;
-  /** 'unchanged' and 'settling' of one that another listing of the same check holds. */
+  /** 'unchanged' and 'settling': another listing of the same check contains it. */
   readonly reason: 'gone' | 'unreadable' | 'unchanged' | 'settling';
-  /** Since when its state waits to settle; undefined = it does not. */
+  /** Since when its state has been waiting to settle; undefined = it is not waiting. */
   readonly sinceMs: number | undefined;
-  /** undefined = what is known of it stays. */
+  /** undefined = the stored entry stays as it is. */
   readonly change: EntryChange | undefined;
 }
 
 type Batches<T> = AsyncIterable<readonly T[]>;
 
 /**
- * Meets the listing with the stored set, both in the order of their keys and read batch by batch: memory does not grow
- * with the folder. Every listed entry leaves with one decision; stored ones that are not listed leave as gone.
+ * Merges the listing and the stored entries. Both are sorted by key and read in batches, so that memory does not grow
+ * with the folder. Yields one decision for each listed entry, and an Unlisted for each other stored entry.
  */
 export async function* diff(
   listed: Batches<ListedEntry>,
@@ -69,7 +69,7 @@ function unlisted({ key, seen }: StoredEntry, rules: DiffRules): Unlisted {
   return { key, reason: 'gone', sinceMs, change: { key, known: undefined, seen: undefined } };
 }
 
-/** One by one out of batches, waiting only where a batch ends. */
+/** Reads entries one by one, and waits only for the next batch. */
 class EntryReader<T> {
   readonly #batches: AsyncIterator<readonly T[]>;
   #batch: readonly T[] = [];

@@ -29,8 +29,8 @@ interface FilesEvent {
 }
 
 /**
- * Cuts the files into events within both limits; a file that alone exceeds the bytes is an event of its own. `reserved`:
- * bytes that will be said of a file later.
+ * Divides the files into events within both limits; a file that alone exceeds the limit of bytes is an event of its
+ * own. `reserved`: bytes that will be added for a file later.
  */
 export function filesEvents(
   source: EventSource,
@@ -63,18 +63,18 @@ export function filesEvents(
   return events;
 }
 
-/** What a body says of a copy, and is kept short. */
+/** Bytes of an error text in a body. */
 const MAX_ERROR = 200;
-/** ` (1000)`, and the digits of any size. */
+/** For ` (1000)` in the name, and the digits of any size. */
 const ROOM = ',"copy":'.length + 7 + String(Number.MAX_SAFE_INTEGER).length;
 
-/** Bytes that `withCopies` adds to a body for one file that goes there. */
+/** Bytes that `withCopies` adds to a body for one file, at most. */
 export function copyBytes(connectionId: string, path: string): number {
   const done = Buffer.byteLength(JSON.stringify({ connectionId, path, skipped: true })) + ROOM;
   return Math.max(done, Buffer.byteLength(JSON.stringify({ connectionId, error: '' })) + MAX_ERROR);
 }
 
-/** The body of an event whose files have been copied, as far as they could be; `copies` in their order. */
+/** The body of an event after its copies have ended; `copies` are in the order of the files. */
 export function withCopies(body: string, copies: readonly RouteCopy[]): string {
   const event = JSON.parse(body) as { readonly data: { readonly files: readonly EventFile[] } };
   const files = event.data.files.map((file, index) => {
@@ -92,14 +92,14 @@ function copyOf(copy: RouteCopy): CopiedFile {
   return { connectionId, error: shortened(copy.errorMessage ?? '') };
 }
 
-/** To so many bytes of JSON. */
+/** At most MAX_ERROR bytes of JSON. */
 function shortened(text: string): string {
   let kept = text.slice(0, MAX_ERROR).toWellFormed();
   while (Buffer.byteLength(JSON.stringify(kept)) > MAX_ERROR) kept = [...kept].slice(0, -8).join('');
   return kept;
 }
 
-/** Nothing came for as long as the folder's owner said it would at most take. */
+/** The body for a folder without new files for longer than its `expectEveryMinutes`. */
 export function lateEvent(
   type: 'watched_folder.files_missing' | 'watched_folder.late',
   source: EventSource,
@@ -110,12 +110,11 @@ export function lateEvent(
   return eventBody(type, source.at, { ...subjectOf(source), expectEveryMinutes, lastDetectionAt });
 }
 
-/** What the dashboard sends to try a webhook out. */
 export function testEvent(source: EventSource): string {
   return eventBody('watched_folder.test', source.at, { ...subjectOf(source), files: [] });
 }
 
-/** The fields that all events of a folder share outside of their bodies. */
+/** The fields, outside the body, that all events of a folder share. */
 export function addressOf({ accountId, connectionId, copyTo }: WatchedFolder) {
   return { accountId, connectionIds: [...new Set([connectionId, copyTo?.connectionId ?? connectionId])] };
 }
@@ -127,7 +126,7 @@ function subjectOf({ folder, connection }: EventSource) {
   };
 }
 
-/** The text before and after the elements of `files`, the last field of data. */
+/** The text before and after the elements of `files`, which is the last field of `data`. */
 function frame(source: EventSource): [string, string] {
   const body = eventBody('watched_folder.files_detected', source.at, { ...subjectOf(source), files: [] });
   return [body.slice(0, -3), ']}}'];
@@ -140,7 +139,7 @@ function fileJson({ name, path, size, modifiedMs, rawName, event }: DetectedFile
   return JSON.stringify(file);
 }
 
-/** Servers tell times beyond what a Date can hold. */
+/** The epoch if the server's time is beyond the range of Date. */
 function timeText(ms: number): string {
   return Number.isNaN(new Date(ms).getTime()) ? new Date(0).toISOString() : new Date(ms).toISOString();
 }

@@ -1,6 +1,6 @@
 /**
- * The exact state of files that are to be moved or deleted later. A listing may tell minutes, within which a file can be
- * replaced unseen; here each file is asked for by itself.
+ * The exact state of files that will be moved or deleted later. The times of a listing may be in whole minutes, within
+ * which a file can be replaced unnoticed; here each file gets its own stat.
  */
 import { pause } from '../base/deadline.js';
 import { hasCode } from '../base/errors.js';
@@ -11,13 +11,13 @@ import { SECOND_MS } from '../contract/units.js';
 
 const AGED_MS = 2 * SECOND_MS;
 
-/** Undefined when it is no file, or not there. */
+/** Undefined if there is no file at the path. */
 export async function exactState(remote: Remote, path: RemotePath): Promise<DeliveredFile | undefined> {
   try {
     const { size, modifiedAt, isDirectory, etag } = await remote.stat(path);
     if (isDirectory) return undefined;
     const modifiedMs = modifiedAt.getTime();
-    // The epoch stands for a time that the server does not keep.
+    // The epoch means that the server keeps no time.
     const isExact = etag !== undefined || (modifiedMs > 0 && remote.can.statTimeResolutionMs <= SECOND_MS);
     return { path, size, modifiedMs, isExact, ...(etag === undefined ? {} : { etag }) };
   } catch (error) {
@@ -27,8 +27,8 @@ export async function exactState(remote: Remote, path: RemotePath): Promise<Deli
 }
 
 /**
- * States by path, of a moment so long ago that whoever writes a file from now on gives it another time. Files that went
- * meanwhile are left out.
+ * States by path. Resolves only when they are so old that any later change gives a file another time. Files that are
+ * gone meanwhile are left out.
  */
 export async function agedStates(
   remote: Remote,
@@ -50,6 +50,6 @@ export function isReported(found: DeliveredFile, reported: DeliveredFile): boole
   if (found.size !== reported.size) return false;
   if (found.etag !== undefined && reported.etag !== undefined && found.etag !== reported.etag) return false;
   if (reported.isExact !== undefined) return found.modifiedMs === reported.modifiedMs;
-  // Of version 1.0, from a listing, which may cut what is told of the file by itself.
+  // A report of version 1.0 has the time of a listing, which may be less precise than that of a stat.
   return Math.floor(found.modifiedMs / SECOND_MS) === Math.floor(reported.modifiedMs / SECOND_MS);
 }

@@ -1,7 +1,7 @@
-/** The stored entries that one look at a watched folder misses: a second look has to miss them too before they are gone. */
+/** Stored entries that a scan has not found: they count as gone only if a second listing misses them too. */
 import { EntrySorter, type SortedEntry } from '../base/entry-sorter.js';
 
-/** Folders kept by name; beyond, the second look lists all. */
+/** The limit of remembered folders; beyond it, the second listing covers all. */
 const MOST_FOLDERS = 10_000;
 const SLASH = 0x2f;
 
@@ -10,7 +10,7 @@ export class MissingEntries {
   readonly #folders = new Set<string>();
   count = 0;
 
-  /** `sinceMs`: since when its state waits to settle; undefined = it does not. A promise: wait for it before the next one. */
+  /** `sinceMs`: as in Unlisted. If it returns a promise, await it before the next call. */
   add(key: Buffer, sinceMs: number | undefined): Promise<void> | undefined {
     this.count += 1;
     for (let end = key.lastIndexOf(SLASH); end > 0; end = key.lastIndexOf(SLASH, end - 1)) {
@@ -21,12 +21,12 @@ export class MissingEntries {
     return this.#sorter.add({ key, size: 0, modifiedMs: sinceMs ?? 0 });
   }
 
-  /** Whether the folder with this path below the watched one may hold some of them, or folders that do. */
+  /** Whether this folder (its path below the watched one) may contain some of them, at any depth. */
   mayBeIn(folder: string): boolean {
     return this.#folders.size > MOST_FOLDERS || this.#folders.has(Buffer.from(folder).toString('latin1'));
   }
 
-  /** In the order of their keys; `modifiedMs` is what add() took as `sinceMs`, 0 for none. */
+  /** Sorted by key; `modifiedMs` is the `sinceMs` of add(), or 0. */
   batches(): AsyncIterable<readonly SortedEntry[]> {
     return this.#sorter.batches();
   }

@@ -1,4 +1,4 @@
-/** Which entries of a listing are the folder's files: patterns, names of files on their way, and markers. */
+/** Selects the folder's files from a listing: by patterns, temporary names and markers. */
 import { refusal } from '../base/errors.js';
 import { compileGlob } from '../base/globs/glob.js';
 import type { FilterReason } from './decide.js';
@@ -9,18 +9,18 @@ interface NameRules {
   /** The name of the marker that announces a file: `{filename}.done`, `{name}.ok`, `_SUCCESS`. */
   readonly doneFile: string | null;
   readonly recursive: boolean;
-  /** Globs of temporary names, which only a filePattern that names them brings back. */
+  /** Globs of temporary names, which are ignored unless filePattern names them. */
   readonly skipNames: readonly string[];
 }
 
 export interface NameFilter {
   /** Whether sub-folders are watched too. */
   readonly isDeep: boolean;
-  /** Why this path below the folder is no file of it; undefined = it is one. */
+  /** Why this path below the folder is not one of its files; undefined = it is. */
   reasonAgainst(path: string): FilterReason | undefined;
-  /** Whether a sub-folder is not looked into. */
+  /** Whether a sub-folder is not listed. */
   skipsFolder(path: string): boolean;
-  /** The path of the marker that announces this file; undefined where none is asked for. */
+  /** The path of the marker that announces this file; undefined if the folder needs no markers. */
   markerOf(path: string): string | undefined;
   /** Whether this path can be the marker of some file. */
   isMarker(path: string): boolean;
@@ -28,11 +28,11 @@ export interface NameFilter {
 
 type Matcher = (text: string) => boolean;
 
-/** The gateway's own uploads on their way; no pattern ever wants them. */
+/** Unfinished uploads of the gateway itself, which no pattern includes. */
 const OWN_TEMPORARY = /^\.ftg-[0-9a-f]{8}-/;
 const PLACEHOLDER = '\u{e000}';
 
-/** @throws GatewayError bad_request for a pattern that is none */
+/** @throws GatewayError bad_request for an invalid pattern */
 export function createNameFilter(rules: NameRules): NameFilter {
   const { filePattern, excludePattern, doneFile } = rules;
   const wanted = filePattern === null ? undefined : compile(filePattern, 'filePattern');
@@ -61,7 +61,7 @@ export function createNameFilter(rules: NameRules): NameFilter {
   };
 }
 
-/** A glob with a slash or `**` speaks of the path below the folder, any other one of the name. */
+/** A glob with a slash or `**` is matched against the path below the folder, any other one against the name. */
 function isOnPaths(glob: string): boolean {
   return glob.includes('/') || glob.includes('**');
 }
@@ -75,7 +75,7 @@ function compile(glob: string, field: string): Matcher {
   }
 }
 
-/** One of skipNames, such as `.*` or `*.part`; the operator wrote it. */
+/** A glob of skipNames, such as `.*` or `*.part`, which the operator has configured. */
 class TemporaryName {
   readonly #matches: Matcher;
   readonly #prefix: string;
@@ -94,8 +94,8 @@ class TemporaryName {
   }
 
   /**
-   * Whether filePattern names it: the pattern takes the name, and no longer takes it when the temporary part is another
-   * one. So `*.part` brings back `a.part`, and `a*` does not.
+   * Whether filePattern names it: the pattern matches the name, but not the name with another temporary part. So
+   * `*.part` includes `a.part`, and `a*` does not.
    */
   #isNamed(path: string, name: string): boolean {
     if (this.#wanted === undefined || !this.#wanted(path)) return false;
@@ -121,7 +121,7 @@ function markerMatcher(template: string): Matcher {
   }
   const [before = '', after, ...more] = template.split(/\{(?:filename|name)\}/);
   if (after === undefined) return (name) => name === template;
-  // Each further place would have to be looked for at every length of those before it.
+  // With a second placeholder, every possible length of the first one would have to be tried.
   if (more.length > 0) {
     throw refusal('bad_request', 'doneFile must hold {filename} or {name} once at most');
   }

@@ -1,4 +1,4 @@
-/** Where files of a watched folder go, and the same of a whole account: they must not come back. */
+/** Targets of files of watched folders. No file may return to the folder that it came from. */
 import { refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import type { CopyTo } from '../contract/watched-folder.js';
@@ -8,14 +8,14 @@ import { baseName, joinPath, parentOf, parseRemotePath, ROOT, type RemotePath } 
 import type { Remotes } from '../remotes/registry.js';
 import type { Route } from '../storage/storage.js';
 
-/** The place below `target` that `path` has below `root`. */
+/** The path below `target` that corresponds to `path` below `root`. */
 export function samePlace(root: RemotePath, path: RemotePath, target: RemotePath): RemotePath {
   const above = root === '/' ? '/' : `${root}/`;
-  // Of a folder that watched another path when the file was reported.
+  // The folder may have watched another path when the file was reported.
   return joinPath(target, path.startsWith(above) ? path.slice(above.length) : baseName(path));
 }
 
-/** Where a copy of `path` is to stand. @throws GatewayError bad_path */
+/** The target path for a copy of `path`. @throws GatewayError bad_path */
 export function copyPlace(folderPath: string, copyTo: CopyTo, path: RemotePath, facts: TemplateFacts): RemotePath {
   const target = parseRemotePath(copyTo.path, ROOT, 'copyTo.path');
   const place = samePlace(parseRemotePath(folderPath, ROOT, 'path'), path, target);
@@ -23,7 +23,7 @@ export function copyPlace(folderPath: string, copyTo: CopyTo, path: RemotePath, 
   return template === undefined ? place : joinPath(parentOf(place), applyTemplate(template, baseName(place), facts));
 }
 
-/** A folder of a login on a server; with a slash at its end, what lies below it begins with it. */
+/** A folder of a login on a server. It ends with a slash, so that it is a prefix of everything below it. */
 type Tree = string;
 
 interface Node {
@@ -38,8 +38,8 @@ interface LoopOptions {
 }
 
 /**
- * Refuses a folder whose copies would come back to it, by itself or by way of other folders: each would be found, and copied,
- * again and again. What patterns leave out is not considered.
+ * Refuses a folder whose copies would return to it, directly or through other folders: they would be found and copied
+ * again and again. Name patterns are not considered.
  * @throws GatewayError bad_request
  */
 export async function refuseLoops(folder: Route, others: readonly Route[], options: LoopOptions): Promise<void> {
@@ -81,10 +81,10 @@ const meet = (one: Tree, other: Tree): boolean => one.startsWith(other) || other
 async function nodeOf(route: Route, { remotes, find }: LoopOptions): Promise<Node> {
   const treeOf = async (connectionId: string, path: string): Promise<Tree> => {
     const connection = await find(connectionId);
-    // Of what is gone nothing goes anywhere.
+    // A deleted connection leads nowhere: its tree meets no other.
     if (connection === undefined) return `?${connectionId} ${route.id}`;
     const place = remotes.place(connection, parseRemotePath(path, ROOT, 'path')).replace(/\/$/, '');
-    // Two logins of one server may each see a tree of their own.
+    // Two logins of one server may see different trees.
     return `${loginOf(connection)}@${place}/`;
   };
   const { connectionId, path, copyTo, moveTo } = route;
@@ -95,7 +95,7 @@ async function nodeOf(route: Route, { remotes, find }: LoopOptions): Promise<Nod
   return { route, watched: await treeOf(connectionId, path), targets };
 }
 
-/** Nodes by the trees that they watch: of many, those that meet one are found without looking at all. */
+/** Finds the nodes whose watched trees meet a tree, without reading all nodes. */
 class Trees {
   readonly #sorted: readonly Node[];
   readonly #byTree: ReadonlyMap<Tree, readonly Node[]>;

@@ -1,4 +1,4 @@
-/** The reasons of a check as they are stored: a line an entry, gzipped, with a bound for folders of a million entries. */
+/** The reasons of a check, as they are stored: one line for each entry, gzipped, with a bound for large folders. */
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { AnyReason, Decision } from './decide.js';
@@ -10,13 +10,13 @@ export interface ExplainedEntry {
   readonly path: string;
   readonly reason: AnyReason;
   readonly size: number | undefined;
-  /** The size at the look before, of an entry that is growing. */
+  /** The size at the check before, if the entry is growing. */
   readonly sizeBefore: number | undefined;
 }
 
 /**
- * Reasons that the name or the stored set tell at any time are written for so many entries; beyond, their number alone
- * is kept (WatchService.explain answers for the rest). All other reasons are written up to the greater bound.
+ * The bound for reasons that the name or the stored entry show at any time. Beyond it, only their number is stored, and
+ * WatchService.explain derives them again. All other reasons have the greater bound.
  */
 const MAX_DERIVABLE = 10_000;
 const MAX_OTHERS = 50_000;
@@ -49,7 +49,7 @@ export class ReasonLog {
     } else this.#lines.push(JSON.stringify([path, reason, decision.entry.size]));
   }
 
-  /** Entries of the listings that could not be read. */
+  /** Adds the unreadable entries of the listings. */
   addUnreadable({ shown, count }: UnsureEntries): void {
     if (count === 0) return;
     this.#unreadable = shown;

@@ -1,6 +1,6 @@
 /**
- * One look at one folder: it is listed and compared with what is known of it. Nothing is reported here, and of what
- * changed only that is written on which no report hangs.
+ * One scan of one folder: lists it and compares the listing with the stored entries. Reports nothing, and writes only
+ * changes that belong to no report.
  */
 import { withDeadline } from '../base/deadline.js';
 import { definitionOf } from '../contract/connection/types.js';
@@ -40,16 +40,15 @@ interface ScannerDeps {
   readonly remotes: Pick<Remotes, 'use'>;
   readonly leftovers: (connection: Connection) => Leftovers;
   readonly settleMs: number;
-  /** For listing and comparing. */
+  /** The time limit for listing and comparing. */
   readonly timeoutMs: number;
   readonly skipNames: readonly string[];
-  /** That all folders of one account hold together. */
+  /** The limit for all folders of one account together. */
   readonly filesPerAccount: number;
-  /** Files that one check reports; 10,000 where nothing is said. */
+  /** Files that one check reports; default 10,000. */
   readonly maxReports?: number;
 }
 
-/** One look, by the database's clock. */
 interface Scan {
   readonly folder: WatchedFolder;
   readonly connection: Connection;
@@ -58,23 +57,23 @@ interface Scan {
   readonly signal: AbortSignal;
 }
 
-/** What a check found, not written yet. */
+/** The result of a scan, not written yet. */
 export interface Findings {
   readonly reasons: ReasonLog;
   readonly detected: readonly DetectedFile[];
-  /** Changes that belong into the transaction of the report. */
+  /** Changes for the transaction of the report. */
   readonly changes: EntryChanges;
-  /** When the first of the files that wait may have settled; undefined when none waits. */
+  /** The earliest time at which a waiting file may have settled; undefined if none waits. */
   readonly settledAtMs: number | undefined;
   readonly timeResolutionMs: number;
   readonly isCut: boolean;
-  /** Entries that are stored once the changes are written. */
+  /** The number of stored entries once the changes are written. */
   readonly storedFiles: number;
 }
 
 interface Listing {
   readonly sorter: EntrySorter;
-  /** Paths below the folder of what can be a marker. */
+  /** Paths, below the folder, of files that can be markers. */
   readonly markers: ReadonlySet<string>;
   readonly unsure: UnsureEntries;
   readonly beganMs: number;
@@ -83,20 +82,20 @@ interface Listing {
 }
 
 interface ListRules {
-  /** Files that may be listed; beyond: too_large. */
+  /** The limit of listed files; beyond it: too_large. */
   readonly room: number;
-  /** Whether a listing that may end early unnoticed is read twice: what either shows is there. */
+  /** Lists twice if a listing may end early unnoticed: a file exists if either listing shows it. */
   readonly isTwice: boolean;
-  /** The sub-folders that are looked into; all where it is absent. */
+  /** The sub-folders to list; absent = all. */
   readonly concerns?: (below: string) => boolean;
 }
 
 const MAX_REPORTS = 10_000;
-/** Of files that are moved or deleted later: each is asked for by itself. */
+/** The limit of reports if files are moved or deleted after delivery: each of them costs a stat. */
 const MAX_ACTED_ON = 1000;
 const CHANGES_AT_ONCE = 1000;
 
-/** An end for what a server could draw out for ever by answering now and then. Errors: as `work`, command_timeout. */
+/** Limits the time of `work`, which a slow server could prolong for ever. Errors: those of `work`, command_timeout. */
 export function withinCheckTime<T>(
   what: string,
   ms: number,
@@ -115,7 +114,7 @@ export class FolderScanner {
     this.#deps = deps;
   }
 
-  /** Lists and compares; `apply` writes, in small steps, what no report hangs on. */
+  /** Lists and compares; `apply` writes changes that belong to no report, in small steps. */
   scan(what: Scan, apply: (changes: EntryChanges) => Promise<void>): Promise<Findings> {
     return withinCheckTime('the check', this.#deps.timeoutMs, what.signal, (signal) =>
       this.#scanNow({ ...what, signal }, apply),
@@ -127,7 +126,8 @@ export class FolderScanner {
     requireActive(connection);
     const filter = createNameFilter({ ...folder, skipNames: this.#deps.skipNames });
     const room = this.#deps.filesPerAccount - (await this.#deps.files.countOthers(folder));
-    // What a first listing lacks would be new at the next check, and nothing else shows that it is not.
+    // Files that the first listing misses would be reported as new at the next check: no stored entry shows that they
+    // are old.
     const takesBaseline = folder.initial !== 'report' && (folder.baselineAt === null || folder.formerNames !== null);
     const listing = await this.#list(what, filter, { room, isTwice: takesBaseline });
     try {
@@ -159,7 +159,7 @@ export class FolderScanner {
     }
   }
 
-  /** All at the first check; later what a change of the names has let in, and was there already. */
+  /** All files at the first check; later the files that only a change of the name rules lets in. */
   #baselineOf(folder: WatchedFolder): (key: Buffer) => boolean {
     const { initial, baselineAt, formerNames } = folder;
     if (initial === 'report') return () => false;
@@ -172,7 +172,7 @@ export class FolderScanner {
     };
   }
 
-  /** By path; of files that are moved or deleted once they have been reported. */
+  /** The exact states of reported files by path, if they are moved or deleted after delivery. */
   async exactStates(
     folder: WatchedFolder,
     connection: Connection,
@@ -217,13 +217,13 @@ export class FolderScanner {
               const { path } = nameOfKey(key);
               if (filter.isMarker(path)) markers.add(path);
             }
-            // A key that is added twice comes out once.
+            // The sorter returns a key once, even if it was added twice.
             const adding = sorter.add({ key, size: file.size, modifiedMs: file.modifiedAt.getTime() });
             if (adding !== undefined) await adding;
           }
         }
       } catch (error) {
-        // On object stores a folder is its keys: with the last file it goes, and comes back with the next one.
+        // A folder of an object store exists only while it has files.
         const isEmptied = definitionOf(connection).can.isObjectStore && hasCode(error, 'not_found');
         if (!isEmptied) {
           await sorter.close();
@@ -236,8 +236,8 @@ export class FolderScanner {
   }
 
   /**
-   * Looks once more for what the first listing lacks, in its folders alone: a data connection of plain FTP that ends early
-   * at the end of a line cannot be told from a whole listing, and what seems gone would be new again later.
+   * Lists the folders of the missing entries again. A data connection of plain FTP that ends early, at the end of a
+   * line, gives a listing that seems complete; the missing files would be reported as new when they reappear.
    */
   async *#rescan(what: Scan, filter: NameFilter, missing: MissingEntries): AsyncGenerator<readonly Unlisted[]> {
     const concerns = (below: string): boolean => missing.mayBeIn(below);
@@ -259,7 +259,10 @@ export class FolderScanner {
     }
   }
 
-  /** Keys (Latin-1) of entries that the first check could not read: they are baseline, and not new once they can be read. */
+  /**
+   * Keys (Latin-1) of entries that the first check could not read. They belong to the baseline, and are not new once
+   * they are readable.
+   */
   #unreadBaseline(folder: WatchedFolder, { unsure }: Listing, rules: DiffRules): Set<string> {
     const keys = new Set<string>();
     if (folder.baselineAt !== null) return keys;
@@ -334,7 +337,8 @@ export class FolderScanner {
       await applyMany();
     }
     for (const change of reported) changes.add(change);
-    // Few changes go along with the report; many have gone ahead, and a repeated check finds them done.
+    // A few changes are left for the transaction of the report. The others are written already; a repeated check finds
+    // them done.
     return {
       reasons,
       detected,

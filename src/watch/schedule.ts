@@ -1,11 +1,13 @@
-/** When folders are due. Times are milliseconds of the database's clock. */
+/** Due times of checks, in milliseconds of the database's clock. */
 import { createHash } from 'node:crypto';
 import { retryDelay } from '../base/retry-schedule.js';
 import { MINUTE_MS } from '../contract/units.js';
 
 const LONGEST_DELAY_MS = 60 * MINUTE_MS;
 
-/** The folder's next regular check after `afterMs`: each folder has its own place in the interval, so that checks spread. */
+/**
+ * The next regular check after `afterMs`. Each folder has its own offset in the interval, so that checks are spread.
+ */
 export function nextRegular(folderId: string, scheduleMinutes: number, afterMs: number): number {
   const interval = scheduleMinutes * MINUTE_MS;
   const place = createHash('sha256').update(folderId).digest().readUInt32BE() / 2 ** 32;
@@ -13,7 +15,7 @@ export function nextRegular(folderId: string, scheduleMinutes: number, afterMs: 
   return Math.floor((afterMs - offset) / interval + 1) * interval + offset;
 }
 
-/** After `failures` checks that failed in a row: the regular time, then ever longer, up to an hour or the interval. */
+/** The next check after `failures` consecutive failures: the delay grows up to an hour, or the interval if longer. */
 export function nextAfterFailure(folderId: string, scheduleMinutes: number, failures: number, afterMs: number): number {
   const interval = scheduleMinutes * MINUTE_MS;
   const schedule = { firstMs: interval, longestMs: Math.max(interval, LONGEST_DELAY_MS) };

@@ -1,4 +1,4 @@
-/** Due folders on their way to a check: rows → queue → this node's workers. */
+/** Moves due folders to their checks: rows → queue → workers of this node. */
 import { toGatewayError } from '../base/errors.js';
 import { WokenWork } from '../base/woken-work.js';
 import {
@@ -29,7 +29,7 @@ interface SchedulerOptions {
 export interface CheckFacts {
   readonly outcome: CheckOutcome;
   readonly kind: CheckKind;
-  /** From the due time to the start of the check. */
+  /** The time from the due time to the start of the check. */
   readonly lagMs: number;
 }
 
@@ -84,7 +84,7 @@ export class Scheduler {
       return new Date(nextRegular(id, scheduleMinutes, now.getTime()));
     });
     if (skipped > 0) log('warn', 'checks of watched folders are skipped: the ones before are not done', { skipped });
-    // There may be more.
+    // More folders may be due.
     if (due === DUE_AT_ONCE) this.#due.wake();
   }
 

@@ -1,6 +1,6 @@
 /**
- * Everything that API, dashboard and command line ask of watched folders. Each function takes the account and answers
- * unknown_watched_folder for what is another one's.
+ * Operations on watched folders for the API, the dashboard and the command line. Each takes the account, and rejects
+ * with unknown_watched_folder for another account's folder.
  */
 import { GatewayError, refusal, unknown } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
@@ -45,9 +45,9 @@ interface Creation {
   readonly signal: AbortSignal;
 }
 
-/** What is to be another one from now on; what is absent stays. */
+/** New values; absent fields keep theirs. */
 interface FolderChanges extends FolderSettings {
-  /** Makes another path on an open remote. */
+  /** Resolves the new path on an open remote. */
   readonly locate?: (remote: Remote) => Promise<RemotePath>;
   readonly isActive?: boolean;
 }
@@ -68,7 +68,7 @@ interface KnownFile {
 
 interface DryRun {
   readonly counts: Readonly<Record<string, number>>;
-  /** What a check would report now, were it to go through. */
+  /** The files that a check would report now. */
   readonly files: readonly DetectedFile[];
 }
 
@@ -103,8 +103,9 @@ export class WatchService {
   }
 
   /**
-   * Creates a folder, whose first check follows at once: what is there then is its baseline. `locate` makes the path on
-   * an open remote. Errors: bad_request, scope_missing, address_denied (of the webhook), not_found, not_a_folder, and the remote's own.
+   * Creates a folder; its first check follows at once and takes the baseline. `locate` resolves the path on an open
+   * remote. Errors: bad_request, scope_missing, address_denied (of the webhook), not_found, not_a_folder, those of the
+   * remote.
    */
   async create(
     connection: Connection,
@@ -114,7 +115,7 @@ export class WatchService {
   ): Promise<CreatedFolder> {
     const { accountId } = connection;
     const { folders, secrets } = this.#options.storage;
-    // Asked before any server is.
+    // The rights are checked before any request to a server.
     checkRights({ afterDelivery: input.afterDelivery ?? 'keep', copyTo: input.copyTo ?? null }, rights);
     const copyTo = await this.#copyToOf(accountId, input.copyTo ?? null, signal);
     await this.#checkInput(accountId, { ...input, copyTo }, signal);
@@ -196,13 +197,13 @@ export class WatchService {
     await this.#setActive(accountId, id, true);
   }
 
-  /** Asks for a check out of turn, of a paused folder too; `queued` is false when one waits or runs already. */
+  /** Requests an extra check, even of a paused folder; `queued` is false if a check is already waiting or running. */
   async checkNow(accountId: string, id: string): Promise<{ readonly queued: boolean }> {
     const queued = await this.#options.storage.folders.checkNow(await this.get(accountId, id));
     return { queued };
   }
 
-  /** Looks and compares without writing, reporting or sending anything. */
+  /** Scans the folder without writing, reporting or sending anything. */
   async dryRun(accountId: string, id: string, signal: AbortSignal): Promise<DryRun> {
     const folder = await this.get(accountId, id);
     const connection = await this.#connectionOf(folder);
@@ -212,7 +213,7 @@ export class WatchService {
     return { counts: findings.reasons.counts, files: findings.detected };
   }
 
-  /** Known files in the order of their bytes; `after` is the last path of the page before. */
+  /** Known files, sorted by the bytes of their paths; `after` is the last path of the page before. */
   async knownFiles(
     accountId: string,
     id: string,
@@ -232,7 +233,7 @@ export class WatchService {
     return { files: shown, total };
   }
 
-  /** Forgets a file (`path` below the folder), or all: what is there at the next check is then reported as new. */
+  /** Forgets a file (`path` below the folder), or all files: the next check reports those that exist as new. */
   async forget(accountId: string, id: string, path: string | undefined): Promise<{ readonly forgotten: number }> {
     const folder = await this.get(accountId, id);
     const key = path === undefined ? undefined : Buffer.from(path);
@@ -244,14 +245,17 @@ export class WatchService {
     return this.#options.storage.checks.list((await this.get(accountId, id)).id);
   }
 
-  /** One reason for each entry of a check, as far as they were written (see reasons.ts). */
+  /** The reason for each entry of a check, within the bounds of reasons.ts. */
   async reasons(accountId: string, id: string, checkId: string): Promise<readonly ExplainedEntry[]> {
     const folder = await this.get(accountId, id);
     const packed = isUuid(checkId) ? await this.#options.storage.checks.entries(folder.id, checkId) : undefined;
     return packed === undefined ? [] : unpackReasons(packed);
   }
 
-  /** Why a path below the folder is, or is not, reported, by its name and what is known; undefined = nothing is known. */
+  /**
+   * Why a path below the folder is or is not reported, derived from its name and its stored entry; undefined if it has
+   * no entry.
+   */
   async explain(accountId: string, id: string, path: string): Promise<Reason | undefined> {
     const folder = await this.get(accountId, id);
     const filter = createNameFilter({ ...folder, skipNames: this.#options.skipNames });
@@ -269,12 +273,12 @@ export class WatchService {
     return current;
   }
 
-  /** Makes a new secret; for 24 hours the one before signs along. */
+  /** Makes a new secret. For 24 hours, the former one signs too. */
   async rotateSecret(accountId: string, id: string): Promise<string> {
     return this.#options.storage.secrets.rotate((await this.get(accountId, id)).id);
   }
 
-  /** Sends an event of its own type to try the webhook out; resolves to its id. */
+  /** Sends a test event to the webhook; resolves with its id. */
   async sendTest(accountId: string, id: string): Promise<{ readonly eventId: string }> {
     const folder = await this.get(accountId, id);
     if (folder.webhookUrl === null) {
@@ -304,7 +308,7 @@ export class WatchService {
     return requireConnection(this.#options.connections, accountId, connectionId);
   }
 
-  /** With its place found, which may be below a login folder that only the server knows. */
+  /** Resolves the target path, which may be below a login folder that only the server knows. */
   async #copyToOf(
     accountId: string,
     wanted: NonNullable<FolderSettings['copyTo']> | null,
@@ -321,7 +325,7 @@ export class WatchService {
     return { ...wanted, connectionId: connection.id, path, onConflict };
   }
 
-  /** Writes a folder of which no file comes back to it; one of an account after the other. */
+  /** Writes a folder unless its files would return to it. The folders of one account are written one after another. */
   async #withoutLoops<T>(accountId: string, route: Route, signal: AbortSignal, write: () => Promise<T>): Promise<T> {
     if (route.copyTo === null && route.moveTo === null) return write();
     const { locks, storage, remotes, connections } = this.#options;
@@ -343,7 +347,7 @@ export class WatchService {
     const { webhookUrl } = input;
     if (webhookUrl === undefined || webhookUrl === null) {
       const after = input.afterDelivery ?? 'keep';
-      // Where nobody is to be told, the copy is what has to have come there.
+      // Without a webhook, a completed copy counts as the delivery.
       if (after === 'keep' || (input.copyTo ?? null) !== null) return;
       throw refusal('bad_request', `afterDelivery "${after}" needs a webhookUrl or copyTo`);
     }

@@ -1,4 +1,4 @@
-/** What is said of a watched folder, and the settings that come of it. */
+/** Settings of a watched folder: the input, its defaults, and the rights that they need. */
 import { Type, type Static } from 'typebox';
 import { refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
@@ -16,13 +16,13 @@ const DEFAULT_MOVE_TO = 'processed';
 
 export const folderSettings = Type.Object(changedFields(watchedFolderFields));
 
-/** Absent fields have their defaults, or stay as they are. */
+/** Absent fields get their defaults or, in a change, keep their values. */
 export type FolderSettings = Readonly<Static<typeof folderSettings>>;
 
-/** What a caller may have a folder do to files; it is asked when that is said, and the folder is the account's from then on. */
+/** What a caller may let a folder do to files. It is checked only when the settings are written. */
 export type WatchRights = 'watch' | 'move_and_delete' | 'copy_too';
 
-/** A key that may not delete a file must not have it deleted either; nor may it have one copied that it may not read. */
+/** A folder must not delete files for a key that may not, nor copy files for a key that may not read them. */
 export function checkRights(
   { afterDelivery, copyTo }: Pick<WatchSettings, 'afterDelivery'> & { readonly copyTo: object | null },
   rights: WatchRights,
@@ -35,7 +35,7 @@ export function checkRights(
   }
 }
 
-/** The same with `copyTo` as it is kept: its place is known. */
+/** With `copyTo` as it is stored: its path is resolved. */
 export type CheckedSettings = Omit<FolderSettings, 'copyTo'> & { readonly copyTo?: CopyTo | null };
 
 export function settingsOf(
@@ -62,7 +62,7 @@ export function settingsOf(
   };
 }
 
-/** A login in the webhook's URL is a secret: it is kept as one, and shown to nobody. */
+/** Splits off a login in the webhook's URL: it is stored as a secret and never shown. */
 export function targetOf(webhookUrl: string | null | undefined): {
   readonly url: string | null | undefined;
   readonly login: string | undefined;
@@ -70,7 +70,7 @@ export function targetOf(webhookUrl: string | null | undefined): {
   return typeof webhookUrl === 'string' ? withoutLogin(webhookUrl) : { url: webhookUrl, login: undefined };
 }
 
-/** As its owner would say it of another path: what lies below the folder goes with it. */
+/** Relative to the folder if it is below it, so that it moves along with the folder's path. */
 export function relativeMoveTo({ path, moveTo }: WatchedFolder): string | null {
   const below = path === '/' ? '/' : `${path}/`;
   return moveTo?.startsWith(below) === true ? moveTo.slice(below.length) : moveTo;

@@ -1,21 +1,21 @@
-/** Which files of a watched folder may be there although no listing shows them: nothing is concluded about them. */
+/** Files of a watched folder that may exist although no listing shows them. A check does not decide about them. */
 import { HiddenNames, labelOf } from '../remotes/left-out.js';
 import type { LeftOut } from '../remotes/remote.js';
 
-/** Entries of one check that are shown with their reason. */
+/** The limit of entries whose paths are stored with the reasons of a check. */
 const MOST_SHOWN = 10_000;
 const SLASH = 0x2f;
-/** Parts of `./keep.csv` that are none of its name. */
+/** Parts of a path, as in `./keep.csv`, that are not names. */
 const NO_NAMES: ReadonlySet<string> = new Set(['', '.', '..']);
 
 export class UnsureEntries {
   readonly #listed = new Set<string>();
   readonly #hidden = new Map<string, HiddenNames>();
-  /** Paths below the watched folder, as far as they are known. */
+  /** Paths below the watched folder, or labels of nameless entries, up to MOST_SHOWN. */
   readonly shown = new Set<string>();
   count = 0;
 
-  /** A folder, by its path below the watched one, is about to be listed. */
+  /** Called before a folder (its path below the watched one) is listed. */
   listing(folder: string): void {
     this.#listed.add(bytes(Buffer.from(folder)));
   }
@@ -27,13 +27,13 @@ export class UnsureEntries {
     this.#hidden.set(key, hidden);
     const label = labelOf(what);
     const path = folder === '' ? label : `${folder}/${label}`;
-    // A folder that is listed again shows it again.
+    // A second listing of the folder shows the entry again.
     if (this.shown.has(path)) return;
     this.count += 1;
     if (this.shown.size < MOST_SHOWN) this.shown.add(path);
   }
 
-  /** The paths that have a name, below the watched folder. */
+  /** The paths below the watched folder of the entries whose names are known. */
   *keys(): Generator<Buffer> {
     for (const [folder, hidden] of this.#hidden) {
       for (const name of hidden.names()) {
@@ -43,10 +43,10 @@ export class UnsureEntries {
     }
   }
 
-  /** Whether the file with this path below the watched folder, which no listing shows, may be there. */
+  /** Whether a file that no listing shows may exist; `key` is its path below the watched folder. */
   mayHold(key: Buffer): boolean {
     if (this.#hidden.size === 0) return false;
-    // A folder that was not listed may be the entry that could not be read.
+    // If its folder was not listed, the folder itself may be the unreadable entry.
     let end = key.length;
     for (let slash = key.lastIndexOf(SLASH); ; slash = slash < 1 ? -1 : key.lastIndexOf(SLASH, slash - 1)) {
       const folder = bytes(key.subarray(0, Math.max(slash, 0)));

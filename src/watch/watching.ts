@@ -1,4 +1,4 @@
-/** The part of watched folders: their checks, the copies of their files, and what is done with the files after a delivery. */
+/** The part for watched folders: checks, copies of their files, and moves or deletes after a delivery. */
 import type { Config } from '../config/schema.js';
 import type { Budget } from '../budgets/budget.js';
 import type { Leftovers } from '../remotes/leftovers.js';
@@ -18,15 +18,14 @@ import { WatchService, type WatchServiceOptions } from './service.js';
 interface WatchingOptions {
   readonly storage: Pick<Storage, 'connections' | 'locks'> & { readonly watching: WatchStorage };
   readonly operations: Operations;
-  /** What the streams of all operations may hold together. */
+  /** Shared by the streams of all operations. */
   readonly memoryBytes: Budget;
   readonly watcher: Config['watcher'];
-  /** How much one event holds. */
   readonly limits: EventLimits;
-  /** When copies that failed are tried again. */
+  /** For failed copies. */
   readonly retry: RetrySchedule;
   readonly checkTarget: WatchServiceOptions['checkTarget'];
-  /** Files that one check reports; absent = as many as documented. */
+  /** Files that one check reports; absent = the documented number. */
   readonly maxReports?: number;
   readonly log: StorageOptions['log'];
   onCheck(facts: CheckFacts): void;
@@ -35,7 +34,7 @@ interface WatchingOptions {
 export interface Watching {
   readonly service: WatchService;
   readonly gauges: () => WatchGauges;
-  /** For all nodes; undefined while the database does not answer. */
+  /** Counts of all nodes; undefined while the database is away. */
   readonly backlog: () => Promise<WatchBacklog | undefined>;
   start(): void;
   stop(): Promise<void>;

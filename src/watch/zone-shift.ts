@@ -1,7 +1,7 @@
 /**
- * A server that lists local times shifts all of them when its summer time begins or ends, or when it is moved to another
- * zone. One file that is an hour off proves nothing: it was rewritten. A whole listing does, where one of its files cannot
- * have been.
+ * Detects a shift of all times of a server that lists local times: when summer time begins or ends, or its zone
+ * changes. One file that is an hour off proves nothing, because it may have been rewritten. A whole listing with the
+ * same offset is a proof if at least one of its files cannot have been rewritten.
  */
 import type { FileState, StoredEntry } from '../storage/storage.js';
 import type { ListedEntry } from './decide.js';
@@ -9,14 +9,13 @@ import { LOSES_CLOCK_AFTER_MS } from './same-state.js';
 import { HOUR_MS, MINUTE_MS } from '../contract/units.js';
 
 const MAX_SHIFT_MS = 26 * HOUR_MS;
-/** One file alone proves nothing. */
 const MIN_PROOFS = 2;
 
 type Batches<T> = AsyncIterable<readonly T[]>;
 
 /**
- * Milliseconds, whole hours, that the listing is off from the stored set; 0 = not at all, or not provably. Both are in the
- * order of their keys, and read only as far as no entry disproves a shift: commonly to the first one.
+ * The offset of the listing from the stored entries: milliseconds, whole hours; 0 = none, or not provable. Both are
+ * sorted by key, and are read until an entry disproves a shift, which is usually the first one.
  */
 export async function zoneShift(
   listed: Batches<ListedEntry>,
@@ -28,7 +27,7 @@ export async function zoneShift(
   let newestBefore = -Infinity;
   let oldestNow = Infinity;
   for await (const [entry, before] of common(listed, stored)) {
-    // Another size is another content, whatever the time; and a bare day has no hour.
+    // A file of another size has other content, and a time that is only a day shows no shift.
     const isOld = endedMs - Math.max(entry.modifiedMs, before.modifiedMs) > LOSES_CLOCK_AFTER_MS;
     const hasTimes = entry.modifiedMs !== 0 && before.modifiedMs !== 0;
     if (entry.size !== before.size || isOld || !hasTimes) continue;
@@ -39,7 +38,8 @@ export async function zoneShift(
     newestBefore = Math.max(newestBefore, before.modifiedMs);
     oldestNow = Math.min(oldestNow, entry.modifiedMs);
   }
-  // Whatever was rewritten is younger than all that was there before: a job that rewrites every file each hour is no shift.
+  // A rewritten file is newer than all files before. So a job that rewrites every file each hour is not taken for a
+  // shift.
   const isProven = proofs >= MIN_PROOFS && oldestNow <= newestBefore;
   return isProven ? (shiftMs ?? 0) : 0;
 }
