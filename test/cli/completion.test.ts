@@ -1,9 +1,10 @@
 /** Completion in the shells themselves: commands, options, choices, connections and remote paths of any name. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { inBash, splitLine } from '../../src/cli/completion/shell-words.js';
 import { openAccount, type TestAccount } from '../support/account.js';
 import { eventually } from '../support/eventually.js';
@@ -13,6 +14,9 @@ import { completed, INTERACTIVE } from './shells.js';
 import { FTG, Terminal } from './support.js';
 
 const FILES = ['plain.csv', 'my file (1).txt', 'a:b.txt', "ü'*.txt", 'sub folder/deep.csv'];
+
+// The sandbox is served by this process, which must not block while a program lists it.
+const run = promisify(execFile);
 
 let gateway: TestAccount;
 let terminal: Terminal;
@@ -75,14 +79,14 @@ for (const shell of ['bash', 'zsh'] as const) {
 }
 
 test('fish completes', async () => {
-  const offered = (line: string): readonly string[] => {
+  const offered = async (line: string): Promise<readonly string[]> => {
     const program = 'source (ftg completion fish | psub); complete -C $argv[1]';
-    const names = execFileSync('fish', ['-c', program, line], { cwd: terminal.home, env, encoding: 'utf8' });
+    const { stdout: names } = await run('fish', ['-c', program, line], { cwd: terminal.home, env });
     return names.split('\n').filter((name) => name !== '');
   };
   const offers = async (line: string, expected: readonly string[]): Promise<void> => {
     let names: readonly string[] = [];
-    await eventually(() => (names = offered(line)).length > 0, line);
+    await eventually(async () => (names = await offered(line)).length > 0, line);
     assert.deepEqual(names, expected);
   };
   await offers('ftg tra', ['transfers']);

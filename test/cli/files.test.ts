@@ -1,6 +1,6 @@
 /** Files by the command line: through a real gateway, on real OpenSSH and FTP servers. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { openAccount, type TestAccount } from '../support/account.js';
@@ -25,6 +26,9 @@ import { startProxy } from '../support/proxy.js';
 import { ended, FTG, stillChanging, Terminal } from './support.js';
 import { eventually } from '../support/eventually.js';
 import { startTogether } from '../support/together.js';
+
+// Not blocking: this process serves some of the remote servers.
+const run = promisify(execFile);
 
 const MIB = 1024 * 1024;
 
@@ -337,7 +341,7 @@ test('Ctrl-C ends a transfer with 130 and leaves nothing, here or there', async 
 });
 
 test('a reader that leaves early is no failure to speak of', async () => {
-  const result = execFileSync(
+  const { stdout } = await run(
     'bash',
     [
       '-c',
@@ -346,19 +350,18 @@ test('a reader that leaves early is no failure to speak of', async () => {
     {
       cwd: terminal.home,
       env: { ...process.env, FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY) },
-      encoding: 'utf8',
     },
   );
-  assert.deepEqual(result.trim().split('\n').map(Number), [10, 141]);
+  assert.deepEqual(stdout.trim().split('\n').map(Number), [10, 141]);
 });
 
 test('progress is drawn on a terminal, and nowhere else', async () => {
   const put = `"${process.execPath}" "${FTG}" put data.bin box:progress.bin`;
   const env = { ...process.env, FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY), TERM: 'xterm', COLUMNS: '120' };
-  const draw = (command: string): string =>
-    execFileSync('script', ['-qec', command, '/dev/null'], { cwd: terminal.home, env, encoding: 'utf8' });
-  assert.match(draw(`stty cols 120; ${put}`), /100 % \[#{24}\] 293 KiB of 293 KiB {2}\S+ \S+\/s .*progress\.bin/);
-  assert.doesNotMatch(draw(`stty cols 120; ${put} --no-progress`), /%/);
+  const draw = async (command: string): Promise<string> =>
+    (await run('script', ['-qec', command, '/dev/null'], { cwd: terminal.home, env })).stdout;
+  assert.match(await draw(`stty cols 120; ${put}`), /100 % \[#{24}\] 293 KiB of 293 KiB {2}\S+ \S+\/s .*progress\.bin/);
+  assert.doesNotMatch(await draw(`stty cols 120; ${put} --no-progress`), /%/);
   assert.equal((await terminal.run(['put', 'data.bin', 'box:progress.bin'])).stderr, '');
 });
 

@@ -1,6 +1,6 @@
 /** Whole folders by the command line: through a real gateway, on real OpenSSH and FTP servers, with names that mean harm. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { safeNames } from '../../src/cli/local-path.js';
 import { globOf, targetFolder } from '../../src/cli/location.js';
 import { totalsText } from '../../src/cli/progress-text.js';
@@ -25,6 +26,9 @@ import { openAccount, type TestAccount } from '../support/account.js';
 import { KEY } from '../support/gateway.js';
 import { ended, FTG, stillChanging, Terminal } from './support.js';
 import { startTogether } from '../support/together.js';
+
+// Not blocking: this process serves some of the remote servers.
+const run = promisify(execFile);
 
 const WRITTEN = new Date('2024-02-29T12:34:56.000Z');
 
@@ -419,7 +423,7 @@ test('on a terminal the progress of many files is a block, and elsewhere nothing
   for (let at = 0; at < 6; at++) writeFileSync(there(`shown/${at}\u202e`), 'x'.repeat(30_000));
   const env = { ...process.env, FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY), TERM: 'xterm' };
   const command = `stty cols 120; "${process.execPath}" "${FTG}" cp -r --bwlimit 60K box:shown old:/shown`;
-  const drawn = execFileSync('script', ['-qec', command, '/dev/null'], { cwd: terminal.home, env, encoding: 'utf8' });
+  const { stdout: drawn } = await run('script', ['-qec', command, '/dev/null'], { cwd: terminal.home, env });
   assert.match(drawn, /copy succeeded: 6 files/);
   assert.match(drawn, /Transferred: {2}\d.* \/ .*, ETA /);
   assert.match(drawn, /Files: {8}\d+ \/ \d+/);
