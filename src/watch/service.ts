@@ -137,7 +137,7 @@ export class WatchService {
     return { folder, webhookSecret };
   }
 
-  /** Changes a folder; see editFolder for what becomes of what it knows. Errors: as create(). */
+  /** Changes a folder; editFolder decides which stored entries stay. Errors: those of create(). */
   async edit(
     accountId: string,
     id: string,

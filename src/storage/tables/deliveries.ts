@@ -1,4 +1,4 @@
-/** The outbox as the owner of an account looks at it: lists by filter, receivers and how they do, many sent again at once. */
+/** Deliveries for the owner of an account: filtered lists, the state of receivers, and replays of many at once. */
 import type { QueueSender } from '../queue/queue.js';
 import type { Database } from '../postgres/database.js';
 import {
@@ -18,12 +18,12 @@ export interface DeliveryPage {
   readonly offset: number;
 }
 
-/** Those that have ended, of one state. */
+/** A filter for ended deliveries of one state. */
 export interface ReplayFilter extends DeliveryFilter {
   readonly state: Exclude<DeliveryState, 'pending'>;
 }
 
-/** Of one request, however many match. */
+/** The limit of one request. */
 export const MOST_REPLAYED = 10_000;
 const REPLAYED_AT_ONCE = 500;
 
@@ -54,7 +54,7 @@ export class Deliveries {
     );
   }
 
-  /** With what was signed. */
+  /** With the signed body. */
   async find(accountId: string, id: string): Promise<DeliveryDetail | undefined> {
     const [row] = await this.#database.run(
       (sql) => sql<DeliveryDetail[]>`
@@ -63,7 +63,7 @@ export class Deliveries {
     return row;
   }
 
-  /** How many `replay` would send; at most one more than it sends at once. */
+  /** The number of deliveries that `replay` would send, but at most MOST_REPLAYED + 1. */
   async countReplayable(accountId: string, filter: ReplayFilter): Promise<number> {
     const [row] = await this.#database.run(
       (sql) => sql<{ count: number }[]>`
@@ -74,8 +74,8 @@ export class Deliveries {
   }
 
   /**
-   * Sends them again under their old ids and with fresh rows of tries, the oldest first; folders and webhooks that had
-   * ended their deliveries take them up again. Resolves to how many.
+   * Sends deliveries again, oldest first, under their old ids and with all their attempts. If folders or webhooks had
+   * ended their deliveries, they are resumed. Resolves with the number of sent deliveries.
    */
   async replay(accountId: string, filter: ReplayFilter): Promise<number> {
     let sent = 0;
@@ -92,7 +92,7 @@ export class Deliveries {
     return sent;
   }
 
-  /** Of every folder that has a receiver, and of every webhook. */
+  /** The state of every folder with a webhook URL, and of every webhook. */
   async receivers(accountId: string): Promise<readonly Receiver[]> {
     return this.#database.run(
       (sql) => sql<Receiver[]>`
@@ -150,7 +150,7 @@ export class Deliveries {
     const tasks = events.map(({ id, webhookId, url }) => {
       return { key: id, account: accountId, group: webhookId ?? targetGroup(url), data: {} };
     });
-    // One whose last job is just ending gets another as one that was forgotten.
+    // If the last task of a delivery is just ending, it keeps its key; recoverForgotten then sends a new task.
     await this.#queue.send('webhook-delivery', tasks, tx);
     return ids;
   }
@@ -174,7 +174,7 @@ function matching(sql: Queryable, accountId: string, filter: DeliveryFilter) {
       ${given(until, (at) => sql`e.created_at < ${at}`)}`;
 }
 
-/** Not deleted meanwhile, and still with a URL. */
+/** The receiver is not deleted, and has a URL. */
 function hasReceiver(sql: Queryable) {
   return sql`coalesce(f.deleted_at, h.deleted_at) is null and coalesce(e.webhook_url, f.webhook_url, h.url) is not null`;
 }

@@ -1,8 +1,8 @@
 /**
- * The event feeds: of each account every event, numbered from 1 without holes. Whoever makes an event writes it without a
- * number, in the transaction of what it tells, and so waits for nobody. Once that has committed, whatever waits is given its
- * numbers under the lock of the feed, in batches (event-numbers.ts): a number that can be read was given after all lower ones
- * had committed.
+ * The event feeds: all events of an account, numbered from 1 without holes. An event is inserted without a number, in
+ * the transaction of the change that it reports, and so waits for no lock. After the commit, waiting events are
+ * numbered in batches under the lock of the feed (event-numbers.ts). So when a number is visible, all lower ones are
+ * committed.
  */
 import { EventEmitter } from 'node:events';
 import type { Database } from '../postgres/database.js';
@@ -10,7 +10,7 @@ import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { DraftEvent } from './webhook-event.js';
 
 export interface FeedQuery {
-  /** undefined = from the oldest that is kept. */
+  /** undefined = from the oldest stored event. */
   readonly after: number | undefined;
   readonly limit: number;
   /** Connections that the key may see; undefined = all. */
@@ -20,17 +20,17 @@ export interface FeedQuery {
 interface FeedEvent {
   readonly sequence: number;
   readonly type: string;
-  /** As it was signed. */
+  /** The signed text. */
   readonly body: string;
 }
 
 export interface FeedPage {
   readonly events: readonly FeedEvent[];
-  /** Of the last one that was looked at, shown or not. */
+  /** The number of the last event that was read, even if it is not shown. */
   readonly nextAfter: number;
-  /** The oldest that is kept; one behind the last where none is. */
+  /** The oldest stored number; last + 1 if none is stored. */
   readonly oldest: number;
-  /** Of the account's last event; 0 = there was none. */
+  /** The number of the account's last event; 0 = it has none. */
   readonly last: number;
 }
 
@@ -49,16 +49,16 @@ interface NewestEvents {
   readonly nextBefore: number | null;
 }
 
-/** Of one page; the first event is always on it. */
+/** The limit of a page; its first event is always included. */
 const PAGE_BYTES = 1024 * 1024;
-/** A page of one type looks at no more numbers than this, so that a rare one still answers at once. */
+/** The limit of numbers that a page of one type reads, so that it answers at once even for a rare type. */
 const WINDOW = 20_000;
 const PRUNED_AT_ONCE = 2000;
 
 interface Happenings {
-  /** Events were committed, and wait for their numbers. */
+  /** Committed events wait for their numbers. */
   written: [];
-  /** The last number of an account's feed, which this process has given. */
+  /** This process has numbered events of an account, up to `last`. */
   numbered: [accountId: string, last: number];
 }
 
@@ -73,21 +73,21 @@ export class EventFeeds {
     });
   }
 
-  /** Told by whoever has numbered them. */
+  /** Called after numbering. */
   numbered(accountId: string, last: number): void {
     this.#happenings.emit('numbered', accountId, last);
   }
 
-  /** Returns how to stop. */
+  /** Returns a function that removes the listener. */
   on<Name extends keyof Happenings>(name: Name, listener: (...facts: Happenings[Name]) => void): () => void {
     const listen = listener as (...facts: unknown[]) => void;
     this.#happenings.on(name, listen as never);
     return () => this.#happenings.off(name, listen as never);
   }
 
-  /** Accounts with events that wait for their numbers, as many as are looked after at once. */
+  /** Accounts with events that wait for their numbers, at most 1,000. */
   async waiting(): Promise<readonly string[]> {
-    // From account to account through the index: one with a million events must not be read through for its id.
+    // Skips from account to account in the index: the many events of one account are not read.
     const rows = await this.#database.all<{ id: string }>`
       with recursive account as (
         (select account_id as id from events where sequence is null and is_ready order by account_id limit 1)
@@ -100,11 +100,11 @@ export class EventFeeds {
     return rows.map(({ id }) => id);
   }
 
-  /** What follows `after`, of the events that the key may see; from the oldest that is kept. */
+  /** The events after `after` that the key may see; from the oldest stored one if it is undefined. */
   async read(accountId: string, { after = 0, limit, connections }: FeedQuery): Promise<FeedPage> {
     const isMine = (sql: Queryable) =>
       connections === undefined ? sql`true` : sql`connection_ids <@ ${sql.types.texts([...connections])}`;
-    // One statement, so that nothing is pruned between its parts.
+    // A single statement, so that no event is pruned between its parts.
     const rows = await this.#database.all<Partial<FeedEvent> & Limits & { readonly isMine: boolean | null }>`
       select f.last_sequence as last, f.oldest_sequence as oldest, e.sequence, e.type, e.body, e.is_mine
       from event_feeds f left join lateral (
@@ -130,7 +130,10 @@ export class EventFeeds {
     };
   }
 
-  /** The newest, or those before a number, of all types or of one; a page of one type may be empty and still have a next one. */
+  /**
+   * The newest events, or those before a number, of one type or all. A page of one type may be empty and still have a
+   * next page.
+   */
   async newest(accountId: string, { type, before, limit }: NewestQuery): Promise<NewestEvents> {
     const isOfType = (sql: Queryable) => (type === undefined ? sql`true` : sql`type = ${type}`);
     const end = (sql: Queryable) => sql`least(${before ?? null}::bigint, f.last_sequence + 1)`;
@@ -158,7 +161,7 @@ export class EventFeeds {
     return { events, last, nextBefore: reached > oldest ? reached : null };
   }
 
-  /** The last numbers of some accounts' feeds; of one without events there is none. */
+  /** The last numbers of some accounts' feeds; accounts without events are missing. */
   async lastOf(accountIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#database.all<{ id: string; last: number }>`
       select account_id as id, last_sequence as last from event_feeds
@@ -167,8 +170,8 @@ export class EventFeeds {
   }
 
   /**
-   * Stops showing what was numbered longer ago, and all but the newest `most` of each account, and takes it away, in steps.
-   * First the feed says so: whoever reads meanwhile never finds a hole. Resolves to whether there is more.
+   * Hides and deletes, in steps, events that were numbered too long ago, and all but the newest `most` of each account.
+   * The feed moves its oldest number first, so that readers never find a hole. Resolves to whether there is more.
    */
   async prune(retentionDays: number, most: number): Promise<boolean> {
     const old = (sql: Queryable) => sql`numbered_at < now() - ${`${retentionDays} days`}::interval`;
@@ -199,19 +202,19 @@ interface Limits {
   readonly oldest: number;
 }
 
-/** A feed that is locked: nobody else gives numbers in it. */
+/** A locked feed: no other transaction numbers its events. */
 export interface LockedFeed {
   readonly last: number;
   readonly lastId: string | null;
 }
 
-/** Of one transaction; the first event is always in it. */
+/** The limits of one transaction; the first event is always included. */
 export interface Batch {
   readonly events: number;
   readonly bytes: number;
 }
 
-/** undefined while another transaction has it. */
+/** undefined while another transaction holds the lock. */
 export async function lockFeed(tx: Transaction, accountId: string): Promise<LockedFeed | undefined> {
   const ask = (): PromiseLike<readonly LockedFeed[]> => tx<LockedFeed[]>`
     select last_sequence as last, last_id from event_feeds
@@ -222,7 +225,7 @@ export async function lockFeed(tx: Transaction, accountId: string): Promise<Lock
   return (await ask())[0];
 }
 
-/** CTEs that number what waits, up to so many and so many bytes; the events are the rows of `numbered`. */
+/** CTEs that number waiting events within the limits; the numbered events are the rows of `numbered`. */
 export function numbering(sql: Queryable, accountId: string, feed: LockedFeed, most: Batch) {
   return sql`
     batch as (
@@ -250,12 +253,11 @@ export function numbering(sql: Queryable, accountId: string, feed: LockedFeed, m
     )`;
 }
 
-/** For the outbox. */
 export async function insertDrafts(sql: Queryable, events: readonly DraftEvent[], isReady = true): Promise<void> {
   if (events.length > 0) await sql`${inserting(sql, events, isReady)}`;
 }
 
-/** The same as a statement; `among`: only those whose `item` is an id of that CTE. */
+/** As a statement. `among`: a join with a CTE, which selects the events whose `item` is an id of it. */
 export function inserting(
   sql: Queryable,
   events: readonly (DraftEvent & { readonly item?: string })[],
@@ -273,7 +275,7 @@ export function inserting(
       as t (id, account_id, type, connections, body, item) ${among}`;
 }
 
-/** What had not been said to its end is told no more. */
+/** Deletes events that are not ready: their copies never ended. */
 export async function dropUnready(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx`delete from events where id = any (${tx.types.uuids(ids)}) and not is_ready`;
 }

@@ -1,4 +1,4 @@
-/** Gives events their numbers, and with them, in the same transaction, their deliveries. */
+/** Numbers events, and creates their deliveries in the same transaction. */
 import type { QueueSender, NewTask } from '../queue/queue.js';
 import type { Database } from '../postgres/database.js';
 import type { Transaction } from '../postgres/sql.js';
@@ -7,7 +7,7 @@ import { addressing } from './webhook-events.js';
 import type { SentDelivery } from './webhook-event.js';
 import { targetGroup } from './webhook-targets.js';
 
-/** With twenty webhooks this is 40 MiB of deliveries, which no statement's time limit cuts. */
+/** With twenty webhooks, a batch makes 40 MiB of deliveries, which stays below the time limit of statements. */
 const BATCH: Batch = { events: 500, bytes: 2 * 1024 * 1024 };
 
 interface Numbered {
@@ -26,7 +26,7 @@ export class EventNumbers {
     this.#feeds = feeds;
   }
 
-  /** Numbers what waits, as much as one batch holds. `again`: there may be more, or somebody else is just doing it. */
+  /** Numbers one batch of waiting events. `again`: there may be more, or another node is numbering them. */
   async give(accountId: string): Promise<{ readonly numbered: number; readonly again: boolean }> {
     const batch = await this.#database.transaction(async (tx) => {
       const feed = await lockFeed(tx, accountId);
@@ -39,7 +39,7 @@ export class EventNumbers {
   }
 
   async #giveIn(tx: Transaction, accountId: string, feed: LockedFeed): Promise<Numbered> {
-    // A statement of its own: it sees all that committed before the lock was taken.
+    // A separate statement: it sees everything that was committed before the lock was taken.
     const [row] = await tx<(Numbered & { readonly deliveries: readonly SentDelivery[] | null })[]>`
       with ${numbering(tx, accountId, feed, BATCH)},
       ${addressing(tx)}
@@ -48,7 +48,7 @@ export class EventNumbers {
         (select json_agg(json_build_object('id', id, 'url', url, 'webhookId', webhook_id)) from deliveries) as deliveries`;
     const { numbered = 0, last = feed.last, deliveries } = row ?? {};
     const tasks = (deliveries ?? []).map(({ id, url, webhookId }): NewTask => {
-      // A webhook that is slow holds up no other, even of the same host.
+      // A slow webhook delays no other, even of the same host.
       return { key: id, account: accountId, group: webhookId ?? targetGroup(url), data: {} };
     });
     await this.#queue.send('webhook-delivery', tasks, tx);

@@ -14,9 +14,9 @@ export interface DraftEvent {
   readonly body: string;
 }
 
-/** An event as its maker adds it to the outbox. */
+/** An event for the outbox. */
 export interface NewEvent extends Omit<DraftEvent, 'id'> {
-  /** Absent = a new one. */
+  /** Absent = a new id. */
   readonly id?: string;
   /** Absent = now. */
   readonly createdAt?: Date;
@@ -36,7 +36,7 @@ export interface EventReceiver {
   readonly webhookUrl?: string;
 }
 
-/** What a try led to. `gone`: the receiver wants nothing of this folder or webhook any more (410). */
+/** The result of an attempt. `gone`: the receiver wants no more deliveries of this folder or webhook (410). */
 export type AttemptVerdict =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly at: Date }
@@ -47,13 +47,13 @@ export interface DeliveryFilter {
   readonly watchedFolderId?: string | undefined;
   readonly webhookId?: string | undefined;
   readonly jobId?: string | undefined;
-  /** About this one, whatever else they are about. */
+  /** Events about this connection, and possibly others. */
   readonly connectionId?: string | undefined;
   readonly type?: string | undefined;
   readonly state?: DeliveryState | undefined;
   /** A part of the receiver's URL, in any case. */
   readonly url?: string | undefined;
-  /** Of when they were made: from then on, and until before. */
+  /** The range of creation times: from `since` until before `until`. */
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
 }
@@ -61,7 +61,7 @@ export interface DeliveryFilter {
 /** The columns from which a delivery's queue task is made. */
 export type SentDelivery = Pick<Delivery, 'id' | 'url' | 'webhookId'>;
 
-/** Watched folders as receivers: what they receive ends, or begins again. */
+/** Watched folders as receivers: their deliveries end, or are resumed. */
 export interface FolderReceivers {
   endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The outbox of webhooks: events, tries, and what follows a delivery. */
+/** Deliveries of events: their attempts, their copies, and the actions after them. */
 import { pause } from '../../base/deadline.js';
 import {
   type Attempt,
@@ -29,10 +29,10 @@ import type {
 import { targetGroup } from './webhook-targets.js';
 import { DAY_MS } from '../../contract/units.js';
 
-/** Events that should have been tried this long ago and were not have lost their job, whatever the cause. */
+/** A delivery that is overdue by this time has lost its task, for whatever reason. */
 const FORGOTTEN_AFTER_SECONDS = 60;
 const RECOVER_AT_ONCE = 1000;
-/** How often, and after how long, a job is offered again whose key is still taken. */
+/** Attempts, and the delay between them, to send a task again whose key is still in use. */
 const FREE_TRIES = 100;
 const FREE_MS = 50;
 const KEPT_DAYS = 30;
@@ -72,7 +72,7 @@ export class WebhookEvents {
     return this.#database.first<OutgoingDelivery>`select ${columns} from webhook_events where id = ${id}`;
   }
 
-  /** Asked with the account, so that another one's event takes no longer than one that never was. */
+  /** Selects by account too, so that another account's event takes no longer than one that does not exist. */
   async findOf(accountId: string, id: string): Promise<OutgoingDelivery | undefined> {
     return this.#database.first<OutgoingDelivery>`
       select ${columns} from webhook_events where id = ${id} and account_id = ${accountId}`;
@@ -83,7 +83,7 @@ export class WebhookEvents {
       select ${(sql) => columnsOf(sql, attemptFields)} from webhook_attempts where event_id = ${eventId} order by id`;
   }
 
-  /** Stores a try and what follows from it. */
+  /** Stores an attempt and its result. */
   async record(event: OutgoingDelivery, attempt: NewAttempt, verdict: AttemptVerdict): Promise<void> {
     await this.#database.transaction(async (tx) => {
       const row = rowOf(tx, attemptFields, { id: idsAt(attempt.startedAt)(), ...attempt });
@@ -93,7 +93,7 @@ export class WebhookEvents {
       const isDelivered = verdict.kind === 'delivered';
       const state = { delivered: 'delivered', retry: 'pending', dead: 'dead', gone: 'cancelled' }[verdict.kind];
       const hasAfter = isDelivered && event.files.length > 0 && event.afterAction === 'none';
-      // A folder deleted meanwhile has cancelled the event: that stands, unless it arrived after all.
+      // Deleting a folder cancels its events meanwhile; such an event stays cancelled unless it has been delivered.
       const rows = await tx`
         update webhook_events set attempts = attempts + 1, state = ${state},
           next_attempt_at = ${verdict.kind === 'retry' ? verdict.at : null},
@@ -111,8 +111,8 @@ export class WebhookEvents {
   }
 
   /**
-   * Sends an event again, under its old id and with a fresh row of tries; a folder or webhook that had ended its
-   * deliveries takes them up again. False when it is still under way.
+   * Sends an event again, under its old id and with all its attempts. If its folder or webhook had ended its
+   * deliveries, they are resumed. False if the event is still pending.
    */
   async replay(event: OutgoingDelivery, group: string): Promise<boolean> {
     const { id, accountId: account, watchedFolderId, webhookId } = event;
@@ -124,7 +124,7 @@ export class WebhookEvents {
       if (webhookId !== null) await this.#webhooks.resumeDeliveries(tx, webhookId);
       return send(tx);
     });
-    // The job of its last try has ended it, and goes in a moment. Should it stay, the event is found as one that lost its job.
+    // The task of the last attempt is about to end. If it stays longer, recoverForgotten sends the event.
     for (let [isSent, tries] = [queued !== false, 0]; !isSent && tries < FREE_TRIES; tries++) {
       await pause(FREE_MS);
       isSent = await send();
@@ -132,13 +132,12 @@ export class WebhookEvents {
     return queued !== undefined;
   }
 
-  /** Nobody is to have it any more. */
   async cancel(id: string): Promise<void> {
     await this.#database.all`
       update webhook_events set state = 'cancelled', next_attempt_at = null where id = ${id} and state = 'pending'`;
   }
 
-  /** Some copies of an event wait for another round, which begins then. */
+  /** Some copies of an event wait for another round, which begins at `until`. */
   async postponeCopies(id: string, until: Date): Promise<void> {
     await this.#database.all`
       update webhook_events set copy_rounds = copy_rounds + 1, next_attempt_at = ${until}
@@ -146,15 +145,15 @@ export class WebhookEvents {
   }
 
   /**
-   * All copies of an event have ended: it goes on its way, with the body that `rewrite` makes. What was not copied is
-   * neither moved nor deleted afterwards. Where there is no webhook to be told, that follows at once.
+   * The last copy of an event has ended: stores the body that `rewrite` makes, and passes the event to the outbox. Only
+   * files that were copied are moved or deleted afterwards; without a webhook, that begins at once.
    */
   async settleCopies(
     event: CopyingEvent,
     rewrite: (body: string, copies: readonly RouteCopy[]) => string,
   ): Promise<void> {
     await this.#database.transaction(async (tx) => {
-      // The folder before its events, as whoever changes it.
+      // Locks the folder before its events, as all changes of a folder do.
       const [folder] = await tx<{ webhookUrl: string | null; areEnded: boolean; connectionIds: string[] }[]>`
         select webhook_url, deliveries_ended_at is not null as are_ended,
           array_remove(array[connection_id, copy_to->>'connectionId'], null) as connection_ids from watched_folders
@@ -170,7 +169,7 @@ export class WebhookEvents {
       const state: DeliveryState = isTold ? 'delivered' : folder.areEnded ? 'cancelled' : 'pending';
       const hasAfter = isTold && files.length > 0;
       const body = rewrite(row.body, copies);
-      // Sent once it has its number.
+      // It is sent once it has its number.
       await tx`
         update webhook_events set body = ${body}, files = ${tx.json(files as never)},
           copy_state = 'done', is_in_feed = true, copies_failed = ${copies.filter((copy) => copy.state === 'failed').length},
@@ -188,7 +187,7 @@ export class WebhookEvents {
     await this.#database.all`update webhook_events set after_action = 'done' where id = ${id}`;
   }
 
-  /** Gives every event that waits for longer than it should a job again; one that has its job keeps it. */
+  /** Sends a new task for every overdue event; an existing task stays. Resolves with the number of sent tasks. */
   async recoverForgotten(): Promise<number> {
     return this.#database.transaction(async (tx) => {
       const late = `${FORGOTTEN_AFTER_SECONDS} seconds`;
@@ -219,7 +218,10 @@ export class WebhookEvents {
     });
   }
 
-  /** Deletes some events that ended long ago, with their tries; dead letters stay. Resolves to whether there are more. */
+  /**
+   * Deletes some events that ended long ago, with their attempts, except dead letters. Resolves to whether there are
+   * more.
+   */
   async purge(): Promise<boolean> {
     const before = firstIdAt(new Date(Date.now() - KEPT_DAYS * DAY_MS));
     const rows = await this.#database.all`
@@ -230,8 +232,8 @@ export class WebhookEvents {
   }
 
   /**
-   * Deletes some of those that have ended, dead letters too, beyond the newest `most` of their account. Resolves to
-   * whether there are more.
+   * Deletes some ended events, dead letters included, beyond the newest `most` of their account. Resolves to whether
+   * there are more.
    */
   async purgeSurplus(most: number): Promise<boolean> {
     const rows = await this.#database.all`
@@ -245,7 +247,7 @@ export class WebhookEvents {
     return rows.count === PURGE_AT_ONCE;
   }
 
-  /** Events by state, for the metrics: those that wait and those given up. */
+  /** Counts for the metrics. */
   async counts(): Promise<{ readonly pending: number; readonly dead: number }> {
     const row = await this.#database.first<{ pending: number; dead: number }>`
       select count(*) filter (where state = 'pending') as pending, count(*) filter (where state = 'dead') as dead
@@ -291,14 +293,14 @@ export async function insertOwnDelivery(
   await tx`insert into webhook_events ${tx(rowOf(tx, newDeliveryFields, values, made))}`;
 }
 
-/** What waits for delivery is not delivered any more; what is being copied still is. */
+/** Cancels the deliveries that wait; events whose files are being copied are not cancelled. */
 export async function cancelDeliveries(tx: Transaction, folderId: string): Promise<void> {
   await tx`
     update webhook_events set state = 'cancelled', next_attempt_at = null
     where folder_id = ${folderId} and state = 'pending' and copy_state <> 'pending'`;
 }
 
-/** Copies that wait for another round are to be tried at once, as those of a new event. */
+/** Starts the next round of waiting copies at once, with all rounds of a new event. */
 export async function hastenCopies(tx: Transaction, queue: QueueSender, folderId: string): Promise<void> {
   const events = await tx<{ key: string; account: string; group: string }[]>`
     update webhook_events set copy_rounds = 0, next_attempt_at = now()
@@ -308,7 +310,7 @@ export async function hastenCopies(tx: Transaction, queue: QueueSender, folderId
   await queue.hasten('route-copy', tasks, tx);
 }
 
-/** Neither is anything copied any more, nor told of it. */
+/** Cancels the deliveries and copies of a folder, and drops the events that wait for copies. */
 export async function cancelEvents(tx: Transaction, folderId: string): Promise<void> {
   const copying = await tx<{ id: string }[]>`
     select id from webhook_events where folder_id = ${folderId} and state = 'pending' and copy_state = 'pending'`;
@@ -321,7 +323,7 @@ export async function cancelEvents(tx: Transaction, folderId: string): Promise<v
   );
 }
 
-/** Takes away up to `limit` of a folder; resolves to how many. */
+/** Deletes up to `limit` events of a folder; resolves with their number. */
 export async function purgeEvents(tx: Transaction, folderId: string, limit: number): Promise<number> {
   const { count } = await tx`
     delete from webhook_events where id in (select id from webhook_events where folder_id = ${folderId} limit ${limit})`;
@@ -329,8 +331,8 @@ export async function purgeEvents(tx: Transaction, folderId: string, limit: numb
 }
 
 /**
- * CTEs that address the events of `numbered`: `deliveries` are all that are to be made now, to the receivers of folders and
- * jobs and to the webhooks that ask for them.
+ * CTEs that address the events of `numbered`. `deliveries` are all deliveries to make now: to the receivers of folders
+ * and jobs, and to the subscribed webhooks.
  */
 export function addressing(sql: Queryable) {
   return sql`
@@ -357,7 +359,7 @@ export function addressing(sql: Queryable) {
     )`;
 }
 
-/** Those that have ended have all their tries before them again; resolves to how many they are. */
+/** Makes ended events pending again, with all their attempts; resolves with their number. */
 export async function resendEvents(tx: Transaction, ids: readonly string[]): Promise<number> {
   const { count } = await tx`
     update webhook_events set state = 'pending', attempts = 0, replays = replays + 1, next_attempt_at = now()
@@ -365,14 +367,13 @@ export async function resendEvents(tx: Transaction, ids: readonly string[]): Pro
   return count;
 }
 
-/** Of a webhook that wants nothing more. */
 export async function cancelOfWebhook(tx: Transaction, webhookId: string): Promise<void> {
   await tx`
     update webhook_events set state = 'cancelled', next_attempt_at = null
     where webhook_id = ${webhookId} and state = 'pending'`;
 }
 
-/** Takes away up to `limit` of deleted webhooks. */
+/** Deletes up to `limit` deliveries of deleted webhooks. */
 export async function purgeOfDeletedWebhooks(sql: Queryable, limit: number): Promise<void> {
   await sql`
     delete from webhook_events where id in (

@@ -10,7 +10,7 @@ import { type Actor, record } from './audit-log.js';
 import { cancelOfWebhook, purgeOfDeletedWebhooks } from './webhook-events.js';
 import { withLogin, withoutLogin } from './webhook-targets.js';
 
-/** What was a login in its URL. */
+/** The name of the secret for the login in its URL. */
 const LOGIN = 'login';
 const PURGED_AT_ONCE = 1000;
 
@@ -25,7 +25,7 @@ export class Webhooks {
     this.#signing = signing;
   }
 
-  /** Resolves to it and its secret, which is shown this once. @throws GatewayError share_exceeded */
+  /** Resolves with the webhook and its secret, which is shown only once. @throws GatewayError share_exceeded */
   async create(
     actor: Actor,
     settings: WebhookSettings,
@@ -35,7 +35,7 @@ export class Webhooks {
     const id = uuidv7();
     const target = withoutLogin(settings.url);
     return this.#database.transaction(async (tx) => {
-      // Two that are made at once are counted one after the other.
+      // Serializes concurrent creations, so that the limit counts both.
       await tx`select pg_advisory_xact_lock(hashtextextended('webhooks ' || ${accountId}::text, 0))`;
       const [row] = await tx<{ count: number }[]>`
         select count(*) as count from webhooks where account_id = ${accountId} and deleted_at is null`;
@@ -61,12 +61,12 @@ export class Webhooks {
       select ${columns} from webhooks where account_id = ${accountId} and deleted_at is null order by id`;
   }
 
-  /** undefined when unknown or another account's. */
+  /** undefined if it is unknown or belongs to another account. */
   async find(accountId: string, id: string): Promise<Webhook | undefined> {
     return this.#database.run((sql) => this.#findIn(sql, accountId, id));
   }
 
-  /** Where its events go, and what signs them; undefined where nobody is to have them any more. */
+  /** The URL for its events and the secrets that sign them; undefined if it is deleted, or has ended its deliveries. */
   async targetOf(
     id: string,
     { evenEnded = false } = {},
@@ -78,7 +78,7 @@ export class Webhooks {
     return { url: withLogin(row.url, login), secrets: await this.#signing.current(id) };
   }
 
-  /** What is absent stays. A receiver that had ended is tried again once it is switched on, or another. */
+  /** Absent fields keep their values. An ended receiver is resumed if it is activated, or gets another URL. */
   async edit(actor: Actor, id: string, changes: Partial<WebhookSettings>): Promise<Webhook | undefined> {
     const { accountId } = actor;
     return this.#database.transaction(async (tx) => {
@@ -92,7 +92,7 @@ export class Webhooks {
       const isActive = changes.isActive ?? (former.isActive || (isTriedAgain && former.endedAt !== null));
       const row = rowOf(tx, webhookFields, { ...changes, url, isActive, ...(isTriedAgain && { endedAt: null }) });
       await tx`update webhooks set ${tx(row)} where id = ${id}`;
-      // The login that is stored is for the receiver that it was given for.
+      // A stored login belongs only to the URL that it came with.
       const hasOtherLogin = target !== undefined && (target.login !== undefined || target.url !== former.url);
       if (hasOtherLogin) await this.#secrets.put(tx, id, LOGIN, target.login ?? null);
       const said = Object.fromEntries(Object.entries({ ...changes, ...(target && { url: target.url }) }));
@@ -101,7 +101,7 @@ export class Webhooks {
     });
   }
 
-  /** Ends its undelivered events; its rows go bit by bit. False = unknown. */
+  /** Cancels its pending deliveries; its rows are deleted later. False = unknown. */
   async remove(actor: Actor, id: string): Promise<boolean> {
     return this.#database.transaction(async (tx) => {
       const [gone] = await tx<{ url: string }[]>`
@@ -115,14 +115,14 @@ export class Webhooks {
     });
   }
 
-  /** A new secret; the one before signs along for a day. */
+  /** Makes a new secret. For 24 hours, the former one signs too. */
   rotateSecret(actor: Actor, { id, url }: Webhook): Promise<string> {
     return this.#signing.rotate(id, (tx) =>
       record(tx, actor, { action: 'webhook.rotate_secret', target: targetOf(id, url) }),
     );
   }
 
-  /** The receiver wants nothing more. */
+  /** The receiver has answered that it wants no more deliveries. */
   async endDeliveries(tx: Transaction, id: string): Promise<void> {
     await tx`update webhooks set is_active = false, ended_at = now() where id = ${id}`;
     await cancelOfWebhook(tx, id);
@@ -132,7 +132,7 @@ export class Webhooks {
     await tx`update webhooks set is_active = true, ended_at = null where id = ${id} and ended_at is not null`;
   }
 
-  /** Removes what deleted ones leave, in small steps. */
+  /** Deletes deleted webhooks and their deliveries, in small steps. */
   async purgeDeleted(): Promise<void> {
     await this.#database.run((sql) => purgeOfDeletedWebhooks(sql, PURGED_AT_ONCE));
     await this.#database.all`
@@ -149,7 +149,7 @@ export class Webhooks {
 
 const targetOf = (id: string, url: string) => ({ kind: 'webhook', id, name: originOf(url) });
 
-/** The path and the query of a receiver may be its secret. */
+/** The path and query of its URL may be secret. */
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
 
 function detailsOf({ url, connections, ...settings }: Partial<WebhookSettings>) {
