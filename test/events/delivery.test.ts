@@ -1,4 +1,4 @@
-/** Events on their way: signed, tried again as the table says, kept until they arrive or are given up. */
+/** Deliveries of events: signed, retried by the table of pauses, and kept until they arrive or are given up. */
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { once } from 'node:events';
@@ -153,7 +153,7 @@ suite('webhooks', () => {
     put('a.txt');
     await bench.check(folder);
     const attempts = await bench.events.deliveries.attempts(bench.accountId, await eventWith(folder, 'delivered'));
-    // By the database's clock: a busy process notes late when a request has come.
+    // By the database's clock: a busy process records the arrival of a request late.
     const [first, second] = attempts.map(({ startedAt }) => startedAt.getTime());
     assert.ok((second ?? 0) - (first ?? 0) >= 1000);
   });
@@ -206,7 +206,7 @@ suite('webhooks', () => {
     const { port } = silent.address() as AddressInfo;
     const { folder: stuck, put: putStuck } = await watched({ webhookUrl: `http://127.0.0.1:${port}/` });
     const { folder, put } = await watched();
-    // Four of these events are tried at once, for a second each.
+    // Four of these events are sent at once; each attempt takes a second.
     for (let index = 0; index < 60; index++) putStuck(`s${index}`);
     await bench.check(stuck);
     put('quick.txt');
@@ -269,7 +269,7 @@ suite('webhooks', () => {
         values (gen_random_uuid(), ${folder.id}, ${bench.accountId}, 'watched_folder.test', '{"data":{"files":[]}}', 0,
           'pending', now() - interval '2 minutes', now())`;
     });
-    // How many it finds depends on chance: the gateway looks for them by itself now and then.
+    // The number of recovered events is random: the gateway also recovers them itself.
     await bench.storage.events.outgoing.recoverForgotten();
     await eventWith(folder, 'delivered');
   });
@@ -284,7 +284,7 @@ suite('webhooks', () => {
           values (${`${old}0${index}`}, ${folder.id}, ${bench.accountId}, 'watched_folder.test', '{}', 0, ${state}, now())`;
       }
     });
-    // How many it finds depends on chance: the gateway deletes them by itself now and then.
+    // The number of deleted events is random: the gateway also deletes them itself.
     await bench.storage.events.outgoing.purge();
     assert.deepEqual(
       (await eventsOf(folder)).map(({ state }) => state),
@@ -308,7 +308,7 @@ suite('webhooks', () => {
     assert.deepEqual((await eventsOf(folder)).map(({ state }) => state).reverse(), ['pending', ...states.slice(-3)]);
   });
 
-  // It stood in clear in the database and in every answer.
+  // Former defect: it was stored unencrypted, and every answer showed it.
   test('a login in the URL is sent, sealed, and shown to nobody', async () => {
     const withLogin = (url: string): string => url.replace('//', '//user:p%40ss@');
     const expected = `Basic ${Buffer.from('user:p@ss').toString('base64')}`;
@@ -342,7 +342,7 @@ suite('webhooks', () => {
     await edit(`${receiver.url}?other`);
     assert.equal(await sent(), undefined, 'another URL has none');
 
-    // As version 1.0 stored it.
+    // The URL as version 1.0 stored it.
     await withSql(
       postgres.url,
       (sql) => sql`update watched_folders set webhook_url = ${withLogin(receiver.url)} where id = ${folder.id}`,

@@ -1,9 +1,9 @@
 /**
- * Receiver, gateways and database killed at random, while operations fail and readers follow. What would be wrong: a number
- * that is missing in the feed, or that a reader sees twice or out of order; a webhook that misses an event or is sent other
- * bytes than the feed shows; an event that was answered for and is not there.
+ * Receiver, gateways and database are killed at random, while operations fail and readers follow. A failure is a number
+ * that is missing in the feed, or that a reader sees twice or out of order; a webhook that misses an event or gets
+ * other bytes than the feed shows; or a missing event of an operation that was answered.
  *
- * FEED_KILL_SECONDS lengthens the storm (default 25; ten minutes is what the promise was shown with).
+ * FEED_KILL_SECONDS sets the duration (default 25; the documented run took ten minutes).
  */
 import assert from 'node:assert/strict';
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
@@ -43,9 +43,9 @@ class Storm {
   readonly #nodes: TestGateway[] = [];
   readonly #dataDirs: string[] = [];
   readonly #acked = new Set<string>();
-  /** What followers saw, in their order. */
+  /** The events that followers saw, in their order. */
   readonly #followed: number[][] = [[], []];
-  /** By receiver and sequence: every body that came. */
+  /** Every received body, by receiver and sequence. */
   readonly #bodies = new Map<string, Map<number, Set<string>>>(HOOKS.map((path) => [path, new Map()]));
   readonly #taken = new Map<string, Set<number>>(HOOKS.map((path) => [path, new Set()]));
   readonly #following = new AbortController();
@@ -86,7 +86,7 @@ class Storm {
     await Promise.all(sides.slice(0, WRITERS));
   }
 
-  /** All that was written is numbered, delivered and followed. */
+  /** All written events are numbered, delivered and followed. */
   async settle(): Promise<number> {
     await this.#untilNothingIsToCome();
     let last = 0;
@@ -110,7 +110,7 @@ class Storm {
     return last;
   }
 
-  /** What dead nodes left open has ended, and all that was written has its number. */
+  /** Operations of dead nodes have ended, and all written events are numbered. */
   async #untilNothingIsToCome(): Promise<void> {
     const sql = postgres(this.#postgres.url, { max: 1 });
     try {
@@ -209,7 +209,7 @@ class Storm {
     };
   }
 
-  /** Operations that fail on a server that is there; those that are answered for must be told. */
+  /** Operations that fail on a reachable server; each answered one must have its event. */
   async #write(index: number): Promise<void> {
     while (this.#isRaging) {
       const id = randomUUID();
@@ -228,7 +228,7 @@ class Storm {
     }
   }
 
-  /** By the typed client, from whichever node is there. */
+  /** Through the typed client, from any living node. */
   async #follow(seen: number[], index: number): Promise<void> {
     const client = new FileTransferGateway({
       baseUrl: 'http://nodes',
@@ -240,7 +240,7 @@ class Storm {
       },
     });
     const { signal } = this.#following;
-    // One that goes on for ever, and one that begins anew behind what it has seen.
+    // One follower never ends; the other one starts again after the last event that it has seen.
     try {
       for (;;) {
         const after = seen.at(-1);
@@ -255,7 +255,7 @@ class Storm {
     }
   }
 
-  /** The bytes of each event, as a stream has them. */
+  /** The bytes of each event, as a stream sends them. */
   async #feed(last: number): Promise<Map<number, string>> {
     const found = new Map<number, string>();
     const headers = { Authorization: `Bearer ${KEY}`, Accept: 'text/event-stream' };

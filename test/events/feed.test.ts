@@ -1,6 +1,6 @@
 /**
- * The feed and webhooks of a running gateway: the same bytes in both, long polls and streams that wake at once, keys and
- * accounts kept apart. A failure looks like an event that is missing, late, or seen by somebody else.
+ * The feed and webhooks of a running gateway: the same bytes in both, long polls and streams that wake at once,
+ * separate keys and accounts. A failure is an event that is missing, late, or visible to another account or key.
  */
 import assert from 'node:assert/strict';
 import http from 'node:http';
@@ -84,7 +84,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     await postgres?.stop();
   });
 
-  /** An operation that fails on a server that can be reached: an event. */
+  /** An operation that fails on a reachable server causes an event. */
   const fail = async (id = 'one', api: ApiClient = gateway.api): Promise<void> => {
     assert.equal((await api.post(`/api/exec/${id}`, { command: 'sleep 5', timeout: 1 })).status, 504);
   };
@@ -93,7 +93,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     assert.equal(answer.status, 200, answer.text);
     return answer.json as unknown as Page;
   };
-  /** Once all that has happened is numbered. */
+  /** Resolves once all events are numbered. */
   const lastNow = async (): Promise<number> => {
     const waiting = (): Promise<number> =>
       withSql(postgres.url, async (sql) => (await sql`select from events where sequence is null`).count);
@@ -231,7 +231,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     const streamed = { Accept: 'text/event-stream', 'Last-Event-ID': '0' };
     const stream = await gateway.api.send('/api/events', { method: 'GET', headers: streamed });
     assert.deepEqual([stream.status, stream.headers['x-error-code']], [410, 'gone']);
-    // Whoever follows is told so, too, in place of going on behind the hole.
+    // A stream reports the same, instead of continuing after the gap.
     const ftg = new FileTransferGateway({ baseUrl: gateway.url, apiKey: KEY });
     const followed = ftg.events({ after: 0, follow: true }).next();
     await assert.rejects(followed, (thrown) => thrown instanceof FtgError && thrown.code === 'gone');
@@ -394,7 +394,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     await unsubscribe(id);
     receiver.respond = (_, response) => response.writeHead(204).end();
     assert.ok((await rows()).every(({ state }) => state === 'cancelled'));
-    // One that was just being addressed to it comes to nothing, too.
+    // An event that is being addressed to it is dropped, too.
     await withSql(
       postgres.url,
       (sql) => sql`update webhook_events set state = 'pending', next_attempt_at = now()

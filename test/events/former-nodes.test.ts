@@ -1,6 +1,6 @@
 /**
- * A rolling upgrade: nodes of the version before the feed write events beside new ones, as these statements of theirs do. No
- * event is without a number, none is lost or doubled, and what receivers are sent is what the feed shows.
+ * A rolling upgrade: nodes of the version before the feed write events, with these statements, beside new nodes. Every
+ * event has a number, none is lost or duplicated, and receivers get the same bytes as the feed shows.
  */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -29,7 +29,7 @@ suite('events of nodes of the former version', { timeout: 120_000 }, () => {
 
   const BODY = JSON.stringify({ type: 'watched_folder.files_detected', timestamp: 'now', data: { files: [] } });
   const sql = <T>(work: (sql: Sql) => Promise<T>): Promise<T> => withSql(rig.postgres.url, work);
-  /** As the former version writes it; long ago, so that its delivery is one that lost its job. */
+  /** A row as the former version writes it; so old that its delivery counts as one without a task. */
   const write = (on: Sql, { id }: WatchedFolder, event: string, copyState = 'none'): PromiseLike<unknown> => on`
     insert into webhook_events (id, folder_id, account_id, type, body, file_count, files, state, next_attempt_at,
       copy_state, created_at)
@@ -64,7 +64,7 @@ suite('events of nodes of the former version', { timeout: 120_000 }, () => {
             await write(tx as never, folder, kept);
             await tx`select pg_sleep(${(index % 3) / 100})`;
           });
-          // One that never commits takes no number along.
+          // A transaction that never commits takes no number.
           await one
             .begin(async (tx) => {
               await write(tx as never, folder, undone);
@@ -118,12 +118,12 @@ suite('events of nodes of the former version', { timeout: 120_000 }, () => {
     await sql(async (one) => {
       await write(one, folder, theirs, 'pending');
       await write(one, folder, ours, 'pending');
-      // As a new node begins it.
+      // As a new node begins the copies.
       await one`insert into events (id, account_id, type, connection_ids, body, is_ready)
         values (${ours}, ${rig.bench.accountId}, 'watched_folder.files_detected', '{ssh}', ${BODY}, false)`;
     });
     assert.equal(await last(), from);
-    // As the former version settles it.
+    // As the former version ends the copies.
     await sql(
       (one) => one`update webhook_events set body = ${COPIED}, copy_state = 'done', next_attempt_at = now()
         where id in (${ours}, ${theirs})`,

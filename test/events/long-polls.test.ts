@@ -1,4 +1,4 @@
-/** How fast a long poll of the feed wakes, and that it holds up no end of its node. */
+/** How fast a long poll of the feed wakes; and that it does not delay the stop of its node. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startManaged, startManagedOn, withSql, type ManagedGateway } from '../api/manage/support.js';
@@ -37,7 +37,7 @@ async function page(query: Record<string, string>, api: ApiClient): Promise<Page
   return answer.json as unknown as Page;
 }
 
-/** Once all that has happened is numbered. */
+/** Resolves once all events are numbered. */
 async function lastNow(): Promise<number> {
   const waiting = (): Promise<number> =>
     withSql(gateway.databaseUrl, async (sql) => (await sql`select from events where sequence is null`).count);
@@ -45,7 +45,7 @@ async function lastNow(): Promise<number> {
   return (await page({ limit: '1' }, gateway.client())).last;
 }
 
-/** An operation that fails on a server that can be reached: an event. */
+/** An operation that fails on a reachable server causes an event. */
 async function fail(): Promise<void> {
   assert.equal((await gateway.api.post('/api/exec/ssh', { command: 'sleep 5', timeout: 1 })).status, 504);
 }

@@ -1,6 +1,6 @@
 /**
- * Servers of every protocol that go away and come back: connection.down and connection.up, once each. A failure looks like
- * an outage that one protocol's errors do not show, or like a refused file that counts as one.
+ * Servers of every protocol that go down and come back cause connection.down and connection.up, once each. A failure is
+ * an outage that one protocol's errors do not show, or a refused file that counts as an outage.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

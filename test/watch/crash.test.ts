@@ -1,9 +1,9 @@
 /**
- * Two nodes on one database, killed at random together with the database and the receiver, while files keep coming.
- * What would be wrong: a file that is never reported, one that is reported under two event ids, an id whose body
- * changes, a folder that two nodes check at once, a folder that nobody checks any more.
+ * Two nodes on one database are killed at random, and so are the database and the receiver, while files keep arriving.
+ * A failure is a file that is never reported or reported under two event ids, an id whose body changes, a folder that
+ * two nodes check at once, or a folder that no node checks any more.
  *
- * CRASH_TEST_SECONDS lengthens the storm (default 25).
+ * CRASH_TEST_SECONDS sets the duration (default 25).
  */
 import assert from 'node:assert/strict';
 import { randomBytes, randomInt } from 'node:crypto';
@@ -44,7 +44,7 @@ suite('crashes', () => {
     const { queue } = dying.watching;
     await queue.send('watch-check', [{ key: 'folder', account: 'a', group: 'host', data: {} }]);
     assert.equal((await queue.fetch('watch-check', 5, { accounts: [], groups: [] })).length, 1);
-    // From here on nobody renews the claim, as if the node had been killed.
+    // From here on, the claim is not renewed, as if the node had been killed.
     const begin = Date.now();
     let runs = 0;
     const worker = new QueueWorker({
@@ -54,7 +54,7 @@ suite('crashes', () => {
       groupConcurrency: 2,
       run: async () => {
         runs += 1;
-        // Longer than a claim lasts unrenewed: it must not run a second time meanwhile.
+        // Longer than an unrenewed claim lasts: the task must not run a second time meanwhile.
         await delay(14_000);
         return 'done';
       },
@@ -107,12 +107,15 @@ class Storm {
   readonly #nodes: Node[] = [];
   readonly #folderIds: string[] = [];
   readonly #written: string[] = [];
-  /** Files whose first half rested for as long as a whole one, because the machine held up this process: rightly reported. */
+  /**
+   * Files whose first half stayed unchanged for the settling time because the machine delayed this process: reporting
+   * them is right.
+   */
   readonly #rested = new Set<string>();
   readonly #accepted = new Map<string, string>();
-  /** Bodies by event id, of every try. */
+  /** The bodies of all attempts, by event id. */
   readonly #bodies = new Map<string, Set<string>>();
-  /** When something was killed: what ran then may begin anew elsewhere. */
+  /** The times of kills: work that ran then may run again on another node. */
   readonly #kills: number[] = [];
   readonly #masterKey = randomBytes(32).toString('hex');
   #tries = 0;
@@ -152,7 +155,7 @@ class Storm {
     }, 'the baselines');
   }
 
-  /** Files, due folders and kills, side by side. */
+  /** Writes files, makes folders due and kills, concurrently. */
   async rage(ms: number): Promise<void> {
     this.#isRaging = true;
     const side = [this.#write(), this.#makeDue()];
@@ -209,7 +212,7 @@ class Storm {
     assert.ok(log.length > 2 * FOLDERS, 'folders were checked');
     for (const { folder_id: folder, former, check_id: check, at } of log) {
       if (former === null || check === null) continue;
-      // The check before was not over: only because what ran it, or the database, had been killed.
+      // The check before has no end. That is right only if its node, or the database, was killed meanwhile.
       const begun = log.find((row) => row.check_id === former)?.at.getTime() ?? 0;
       const isExplained = this.#kills.some((kill) => kill >= begun - 100 && kill <= at.getTime());
       assert.ok(isExplained, `folder ${folder} was checked by two nodes at once at ${at.toISOString()}`);
@@ -279,7 +282,7 @@ class Storm {
     };
   }
 
-  /** How often something was killed. */
+  /** The number of kills. */
   get strikes(): number {
     return this.#kills.length / 2;
   }
@@ -291,7 +294,7 @@ class Storm {
   async #write(): Promise<void> {
     for (let index = 0; this.#isRaging; index++) {
       const path = `/f${index % FOLDERS}/file-${index}`;
-      // As long as its path, so that half a file would show.
+      // The content is as long as the path, so that half a file is noticed.
       const file = this.#ssh.files + path;
       const began = performance.now();
       writeFileSync(file, path.slice(0, 4));
@@ -303,7 +306,7 @@ class Storm {
     }
   }
 
-  /** Regular checks come every minute; here they are due every second. */
+  /** Regular checks run every minute; here, they become due every second. */
   async #makeDue(): Promise<void> {
     while (this.#isRaging) {
       await this.#pushDue();
@@ -312,7 +315,7 @@ class Storm {
   }
 
   async #pushDue(): Promise<void> {
-    // Array types asked for by a connection that breaks would end this process (see Database.openPool).
+    // If the connection breaks during a query for array types, this process would end (see Database.openPool).
     const sql = postgres(this.#postgres.url, { max: 1, fetch_types: false, onnotice: () => undefined });
     await makeChecksDue(sql).catch(() => undefined);
     await sql.end({ timeout: 1 }).catch(() => undefined);

@@ -27,7 +27,7 @@ function rulesAt(beganMs: number, changes: Partial<DiffRules> = {}): DiffRules {
   };
 }
 
-/** The stored set, in memory. */
+/** The stored entries, in memory. */
 class Store {
   readonly entries = new Map<string, StoredEntry>();
 
@@ -59,11 +59,11 @@ interface Look {
   readonly beganMs: number;
   readonly endedMs: number;
   readonly isRegular: boolean;
-  /** Undefined = not there. */
+  /** undefined = there is no file. */
   readonly state: FileState | undefined;
 }
 
-/** What is promised, by brute force: the whole history of one path is gone through for every look. */
+/** The expected result by brute force: each check reads the whole history of a path. */
 class Model {
   readonly #detectModified: boolean;
   readonly #looks: Look[] = [];
@@ -93,7 +93,7 @@ class Model {
     if (isBaseline) return 'baseline';
     if (this.#known !== undefined && equal(this.#known, state)) return 'unchanged';
     if (this.#known !== undefined && !this.#detectModified) return 'modification_ignored';
-    // The first of the unbroken row of looks that saw exactly this.
+    // The first of the consecutive scans that saw exactly this state.
     let first = this.#looks.length - 1;
     while (first > 0 && equal(this.#looks[first - 1]?.state, state)) first -= 1;
     if (first === this.#looks.length - 1 && this.#wasWaiting) return 'growing';
@@ -145,7 +145,7 @@ test('random histories of a folder: the same reports and reasons as a brute-forc
       const store = new Store();
       const models = new Map(NAMES.map((each) => [each, new Model(detectModified)]));
       let ours = 1_700_000_000_000;
-      // The server's clock: its own, and set at will.
+      // The server's own clock, which is set at random.
       let theirs = 1_500_000_000_000;
       let checks = 0;
       for (const each of steps) {
@@ -282,7 +282,7 @@ suite('times of servers that know minutes only', () => {
 suite('a shift of the server’s zone', () => {
   const now = Date.UTC(2026, 6, 1);
   const MINUTE_MS = 60_000;
-  /** Files of the past weeks, over more hours than any zone shifts by. */
+  /** Files of the past weeks, over more hours than the largest shift of a zone. */
   const listing = fc
     .array(fc.integer({ min: 0, max: 30_000 }), { minLength: 2, maxLength: 40 })
     .map(

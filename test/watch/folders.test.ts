@@ -1,4 +1,4 @@
-/** What a folder's owner can ask for, and what everybody can see of it. */
+/** Settings and results of watched folders, as their owner sees them. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { Receiver } from './support/receiver.js';
 import { WatchRig } from './support/rig.js';
 import type { WatchedFolder } from '../../src/contract/watched-folder.js';
 
-/** More than the other tests put into one check. */
+/** More files than one check of the other tests reports. */
 const MOST_REPORTS = 10;
 
 suite('watched folders', () => {
@@ -102,7 +102,7 @@ suite('watched folders', () => {
       transfers.map(({ path, status }) => [path, status]),
       [[`${folder.path}/a.txt`, 'success']],
     );
-    // An operation like any other, but no request asked for it, and it counts no action.
+    // A normal operation, but without a request: it counts no action.
     assert.deepEqual(
       bench.outcomes
         .filter(({ type }) => type === 'delete')
@@ -183,7 +183,7 @@ suite('watched folders', () => {
 
   test('a failing check is seen, backs off, and recovers by itself', async () => {
     const { folder, place, put } = await watched();
-    // Its place in the minute is chance: paused, it is checked only when asked, and no due time has passed by then.
+    // Its minute offset is random. While it is paused, only requested checks run, and no due time passes meanwhile.
     await bench.service.pause(bench.accountId, folder.id);
     const putOff = () =>
       withSql(
@@ -281,10 +281,10 @@ suite('watched folders', () => {
   test('a check that is due while the one before still waits is skipped, and that is said', async () => {
     const { folder } = await watched();
     const { queue } = bench.storage.watching;
-    // Due already and waiting: for what another node would be slow to do.
+    // The check is due and still waits, as if another node were slow.
     const later = new Date(Date.now() + 3_600_000);
     const waiting = { key: folder.id, account: 'a', group: 'x', data: { kind: 'regular' }, startAfter: later };
-    // The job of the first check may be on its way out still.
+    // The task of the first check may be about to end.
     await bench.until(async () => (await queue.send('watch-check', [waiting])).size === 1, 'the job to be taken');
     await makeDue(folder);
     await bench.until(

@@ -61,7 +61,7 @@ suite('watched folders through the API', () => {
         ],
       },
     });
-    // The sandbox is no connection of the configuration, where a key could name it.
+    // The sandbox is not in the configuration, so a key cannot be limited to it.
     await withSql(postgres.url, (sql) => sql`update api_keys set connection_ids = '{sandbox}' where name = 'boxed'`);
   });
   after(async () => {
@@ -109,7 +109,7 @@ suite('watched folders through the API', () => {
       'the baseline',
     );
     writeFileSync(join(files, 'new.txt'), 'after');
-    // At once instead of in five minutes.
+    // The check runs at once instead of in five minutes.
     await withSql(postgres.url, (sql) => makeCheckDue(sql, id));
     await eventually(() => receiver.received.length === 1, 'the webhook');
     assert.deepEqual(receiver.names(), ['new.txt']);
@@ -121,7 +121,7 @@ suite('watched folders through the API', () => {
     assert.equal(item['status'], 'success');
     const metrics = await gateway.api.get('/metrics');
     assert.match(metrics.text, /^ftg_watch_detections_total 1$/m);
-    // The delivery is written down after the receiver has answered, and the gauge is looked up every two seconds.
+    // The delivery is recorded after the receiver's answer, and the gauge is read every two seconds.
     await eventually(
       async () => /^ftg_webhook_events_pending 0$/m.test((await gateway.api.get('/metrics')).text),
       'no event is pending',
@@ -188,7 +188,7 @@ suite('watched folders through the API', () => {
     });
   }
 
-  // Such a key deleted by way of a watched folder what /api/delete refused it.
+  // Former defect: through a watched folder, such a key deleted files that /api/delete refused to delete.
   for (const afterDelivery of ['move', 'delete']) {
     test(`a key that may not write has no files ${afterDelivery}d`, async () => {
       place('guarded');
@@ -320,7 +320,7 @@ suite('watched folders through the API', () => {
       assert.equal((await patch({ copyTo }, BOXED)).headers['x-error-code'], 'forbidden');
       assert.equal((await patch({ copyTo }, WRITER)).headers['x-error-code'], 'scope_missing');
       assert.equal((await patch({ copyTo }, KEY)).status, 200);
-      // Whoever changes what is watched would have other files copied there.
+      // With a change of the watched files, others would be copied.
       assert.equal((await patch({ path: '/in' }, BOXED)).status, 404);
       assert.equal((await patch({ filePattern: '*' }, WRITER)).headers['x-error-code'], 'scope_missing');
       const seen = (await gateway.api.get('/api/watched-folders', { key: BOXED })).json['watchedFolders'];

@@ -1,4 +1,4 @@
-/** Watched folders whose listings show less than there is: by lines that cannot be read, or by an early end that looks right. */
+/** Watched folders with incomplete listings: some lines cannot be read, or a listing ends early and seems complete. */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { behindProxy, type Remote } from '../faults/rig.js';
@@ -56,7 +56,7 @@ suite('watched folders over a server that lists what cannot be read', () => {
     assert.deepEqual(outcomes(second), [['failed', 'too_large']]);
     assert.match(bench.checksOf(second)[0]?.outcome.check.errorMessage ?? '', /30 files \(watcher\.filesPerAccount\)/);
     assert.equal(await bench.storage.watching.files.count(second.id), 0);
-    // Files that went make room.
+    // Files that are gone make room.
     assert.deepEqual((await bench.check(first)).counts, { unchanged: 8, gone: 17 });
     assert.deepEqual((await bench.check(second)).counts, { baseline: 8 });
     await bench.service.remove(bench.accountId, first.id);
@@ -95,7 +95,7 @@ suite('watched folders over a server that lists what cannot be read', () => {
     const readable = await bench.settle(folder);
     const shown = { 'a.txt': 'unchanged', 'old.csv': 'unchanged', 'other.part': 'temporary_name', 'gone.csv': 'gone' };
     assert.deepEqual(await bench.reasonsOf(folder, readable), shown);
-    // From here on it is a file as any other.
+    // From now on it is an ordinary file.
     lines = [file('a.txt'), file('old.csv').replace(' 4 ', ' 5 ')];
     assert.equal((await bench.reasonsOf(folder, await bench.settle(folder)))['old.csv'], 'modified');
   });
@@ -141,7 +141,7 @@ suite('watched folders over vsftpd whose listings can end early', () => {
       const taken = all - folders.length;
       assert.deepEqual(bench.checksOf(folder)[0]?.outcome.check.counts, { baseline: taken, pattern: folders.length });
       assert.deepEqual((await bench.settle(folder)).counts, { unchanged: taken, pattern: folders.length });
-      // What another pattern lets in is baseline, too.
+      // Files that another pattern lets in are baseline, too.
       const checks = bench.checksOf(folder).length;
       const cutAgain = proxy.cutDataLines(lines, round);
       const rights = { rights: 'copy_too', signal: new AbortController().signal } as const;
@@ -162,7 +162,7 @@ suite('watched folders over vsftpd whose listings can end early', () => {
       const folder = await bench.watch('server', root, { recursive: true, webhookUrl: receiver.url });
       const all = FILES * folders.length;
       const before = receiver.received.length;
-      // Each folder's listing in turn is the one that is cut.
+      // Each folder's listing is cut in turn.
       for (let whole = 0; whole < folders.length; whole++) {
         await server.disk.write(`${root}/new-${whole}.txt`, 'new');
         const cut = proxy.cutDataLines(lines, whole);

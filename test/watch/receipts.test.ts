@@ -1,4 +1,4 @@
-/** With digests on, what a watched folder copies, and what it moves or deletes after the delivery, has its receipts. */
+/** With digests on, the copies of a watched folder, and its moves and deletes after a delivery, have receipts. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';

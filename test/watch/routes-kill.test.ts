@@ -1,8 +1,9 @@
 /**
- * Nodes are killed while they copy what a watched folder finds: in the end every file stands at the target, once and whole,
- * its copy stands in the history once, and it was told of by one event, which says where it is. `rename` shows each copy too many.
+ * Nodes are killed while they copy the files of a watched folder. In the end, every file is at the target, once and
+ * complete, its copy is in the history once, and one event reports it with its path. `rename` makes every surplus copy
+ * visible.
  *
- * ROUTE_KILLS: how often (default 6).
+ * ROUTE_KILLS: the number of kills (default 6).
  */
 import assert from 'node:assert/strict';
 import { randomBytes, randomInt } from 'node:crypto';
@@ -112,7 +113,7 @@ describe('a watched folder that copies, on nodes that are killed', () => {
     for (let kill = 0; kill < KILLS; kill++) {
       await delay(KILL_EVERY_MS);
       await isDue();
-      // In the midst of copies.
+      // While copies are running.
       await eventually(async () => (await copies()) > 0, 'files wait to be copied');
       const index = kill % gateways.length;
       const victim = gateways[index] ?? assert.fail();

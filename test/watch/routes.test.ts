@@ -1,4 +1,7 @@
-/** Watched folders that copy what they find: every file comes there before anybody is told, and what does not is left alone. */
+/**
+ * Watched folders that copy: every file is copied before its event is sent, and files that cannot be copied are left
+ * alone.
+ */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { PROTOCOLS, startRemotes } from '../faults/rig.js';
@@ -64,7 +67,7 @@ suite('watched folders that copy', () => {
     await postgres?.stop();
   });
 
-  /** A new folder whose baseline has been taken, and its target beside it. */
+  /** A new folder with a baseline, and its target beside it. */
   const routed = async (
     input: Omit<FolderSettings, 'copyTo'> & { readonly copyTo?: Partial<NonNullable<FolderSettings['copyTo']>> } = {},
     from: 'sftp' | 'ftp' | 's3' = 'sftp',
@@ -80,7 +83,7 @@ suite('watched folders that copy', () => {
     const target = remotes[to].server.disk;
     return { name, folder, put, disk, target, to: copyTo.path };
   };
-  /** The FTP server is away until `isDown` says otherwise. */
+  /** The FTP server is away while `isDown` is true. */
   const cutOff = (): void => {
     remotes.ftp.proxy.isDown = true;
     remotes.ftp.proxy.fail('reset');
@@ -92,7 +95,7 @@ suite('watched folders that copy', () => {
   const toldOf = (name: string): EventBody[] =>
     receiver.received.filter(({ path }) => path.endsWith(`/${name}`)).map(({ body }) => body);
   const filesOf = (name: string): readonly CopiedFile[] => toldOf(name).flatMap(({ data }) => data.files);
-  /** Checks, and waits until so many files have been told of. */
+  /** Checks, and waits until this number of files has been reported. */
   const told = async (folder: WatchedFolder, name: string, files: number): Promise<readonly CopiedFile[]> => {
     await bench.settle(folder);
     await bench.until(() => filesOf(name).length >= files, `${files} files are told of`);
@@ -188,7 +191,7 @@ suite('watched folders that copy', () => {
         const copied = { connectionId: 'ftp', size: 5 };
         const place = {
           replace: { ...copied, path },
-          // As old as the copy to the second, or a little newer: it was written first.
+          // The same second as the copy, or a little newer: it was written first.
           newer: undefined,
           rename: { ...copied, path: other },
           skip: { connectionId: 'ftp', path, skipped: true },
@@ -200,7 +203,7 @@ suite('watched folders that copy', () => {
         if (rule === 'newer') assert.equal(file?.copy?.skipped === true, !isCopied);
         const kept = (await target.read(path)).toString();
         assert.equal(kept, isCopied && rule !== 'rename' ? 'ours!' : 'theirs');
-        // What was not copied is neither deleted nor moved.
+        // Files that were not copied are neither deleted nor moved.
         if (isCopied)
           await bench.until(async () => !(await disk.files(`/${name}`)).includes(`/${name}/a.txt`), 'it goes');
         else {
@@ -213,7 +216,7 @@ suite('watched folders that copy', () => {
 
   test('a file that cannot be copied is told with the reason and left alone; the others go on', async () => {
     const { folder, name, put, disk, target, to } = await routed({ afterDelivery: 'delete' });
-    // Where a copy is to stand there is a folder.
+    // The path of the copy is a folder.
     await target.write(`${to}/b.txt/x`, 'in the way');
     for (const file of ['a.txt', 'b.txt', 'c.txt']) await put(file);
     const files = await told(folder, name, 3);
@@ -313,7 +316,10 @@ suite('watched folders that copy', () => {
   });
 
   suite('copies of a crash', () => {
-    /** As if the node had died between the copy and its record: `content` stands, and the row only says where it was to go. */
+    /**
+     * As if the node had died between the copy and its record: `content` is at the target, and the row has only its
+     * path.
+     */
     const afterCrash = async (onConflict: 'rename' | 'skip' | 'fail' | 'newer', content: string) => {
       const { folder, name, put, target, to } = await routed({ copyTo: { onConflict } });
       await put('a.txt', 'ours!');
@@ -503,7 +509,7 @@ suite('watched folders that copy', () => {
         }
       }
       await refusedBy(at('/self', { connectionId: 'again', path: '/self' }, { recursive: true }), /must lead out/);
-      // Beside it, and on another server under the same name, all is well.
+      // A folder beside it, and the same path on another server, are accepted.
       await at('/self', { connectionId: 'sftp', path: '/self-2' });
       await at('/self', { connectionId: 'ftp', path: '/self' });
     });

@@ -1,4 +1,4 @@
-/** Watched folders over real servers: what appears is reported once and whole, whatever the listing tells of times. */
+/** Watched folders over real servers: each new file is reported once and complete, whatever times the listing shows. */
 import assert from 'node:assert/strict';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -117,7 +117,7 @@ suite('watched folders and time', () => {
   before(async () => {
     postgres = await startPostgres();
     ssh = await startSshd();
-    // A zone of quarters of an hour, far from here, with times as LIST shows them there.
+    // A far zone whose offset has quarters of an hour; LIST shows its local times.
     const zone = { TZ: 'Asia/Kathmandu' };
     minutes = await startVsftpd({ extra: ['use_localtime=YES'], env: zone });
     seconds = await startProftpd({ extra: ['TimesGMT off'], env: zone });
@@ -168,7 +168,7 @@ suite('watched folders and time', () => {
     for (let look = 0; look < 4; look++) {
       const check = await bench.check(folder);
       assert.equal((check.counts['growing'] ?? 0) + (check.counts['settling'] ?? 0), 1, JSON.stringify(check.counts));
-      // It grows before any follow-up can find it at rest.
+      // It grows before a follow-up check can find it unchanged.
       appendFileSync(file, 'more');
       sizes += 4;
     }
@@ -236,7 +236,7 @@ suite('watched folders and time', () => {
     });
   }
 
-  // The tolerance for summer time once held for every file at any time.
+  // Former defect: the tolerance for summer time applied to every file at any time.
   test('a file that is rewritten exactly an hour later, in its old size, is modified', async () => {
     const place = join(minutes.folder, 'hourly');
     mkdirSync(place);
@@ -251,7 +251,7 @@ suite('watched folders and time', () => {
     assert.deepEqual(await bench.reasonsOf(folder, check), { 'hourly.csv': 'modified', 'other.csv': 'unchanged' });
   });
 
-  // The listing tells minutes: both were the same file to it, and the one that nobody had been told of was deleted.
+  // The listing shows minutes, so both files looked the same; the unreported one was deleted.
   for (const afterDelivery of ['delete', 'move'] as const) {
     test(`a file that was replaced within the minute is not ${afterDelivery}d after the delivery`, async () => {
       const place = join(minutes.folder, afterDelivery);

@@ -1,4 +1,4 @@
-/** Watched folders in this process: a database of the test's own, the real remotes, and everything that looks after folders. */
+/** Watched folders in this process: the test's own database, the real remotes, and all parts that work on folders. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createValidator } from '../../../src/config/validate.js';
 import type { Connection } from '../../../src/connections/connection.js';
@@ -26,7 +26,7 @@ const KEY = 'ftg_key-of-the-watch-tests-0123';
 
 export interface BenchOptions {
   readonly databaseUrl: string;
-  /** As in the configuration file. */
+  /** Named as in the configuration file. */
   readonly connections: readonly object[];
   readonly watcher?: object;
   readonly webhooks?: object;
@@ -152,7 +152,7 @@ export class Bench {
     return connection;
   }
 
-  /** Takes a file away, as another client of the server would. */
+  /** Deletes a file, as another client of the server would. */
   async remove(connectionId: string, path: string): Promise<void> {
     const leftovers = (connection: Connection) => this.#sweeper.for(connection);
     const use = { signal: new AbortController().signal, leftovers };
@@ -161,7 +161,9 @@ export class Bench {
     );
   }
 
-  /** A folder whose baseline has been taken. A day between its regular checks, the longest there is: the test asks for them. */
+  /**
+   * A folder with a baseline, and a day between its regular checks, the longest interval: the test requests its checks.
+   */
   async watch(connectionId: string, path: string, input: FolderSettings = {}): Promise<WatchedFolder> {
     const connection = await this.connection(connectionId);
     const { folder } = await this.service.create(
@@ -178,25 +180,25 @@ export class Bench {
     return this.checks.filter(({ outcome }) => outcome.folder.id === id);
   }
 
-  /** Asks for a check and waits for it; another one, even if it ends meanwhile, is not taken for it. */
+  /** Requests a check and waits for its end; does not mistake another check for it. */
   async check(folder: WatchedFolder): Promise<CheckRow> {
     const asked = new Date();
-    // One that runs already may have begun before what the test did last.
+    // A check that is already running may have begun before the test's last change.
     while (!(await this.service.checkNow(this.accountId, folder.id)).queued) await delay(5);
     return this.#checkOf(folder, asked, ({ kind }) => kind === 'manual', 'a manual check');
   }
 
-  /** A check, and the look after it that settles what it saw. */
+  /** Requests a check, and waits for the follow-up check that settles its files. */
   async settle(folder: WatchedFolder): Promise<CheckRow> {
     const check = await this.check(folder);
     if (!isUnsettled(check)) return check;
-    // If another check was due already when this one ended, that one settles the files, as a regular check.
+    // If another check was already due when this one ended, it settles the files as a regular check.
     const settles = (later: CheckFacts): boolean =>
       later.kind === 'follow_up' || (later.kind === 'regular' && !isUnsettled(later.outcome.check));
     return this.#checkOf(folder, check.startedAt, settles, 'a check that settles');
   }
 
-  /** The first wanted check which began at `since` or later, when it has ended. */
+  /** Waits for the end of the first matching check that began at `since` or later. */
   async #checkOf(
     folder: WatchedFolder,
     since: Date,
@@ -216,7 +218,7 @@ export class Bench {
     return Object.fromEntries(entries.map(({ path, reason }) => [path, reason]));
   }
 
-  /** Waits until `look` holds; looks whenever a check or a try has ended, and now and then. */
+  /** Waits until `look` is true; evaluates it after each check and delivery, and from time to time. */
   async until(look: () => boolean | Promise<boolean>, what: string): Promise<void> {
     for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
       if (await look()) return;
@@ -238,7 +240,7 @@ export class Bench {
   }
 }
 
-/** Whether it saw files that are still growing, or that are too young to report. */
+/** Whether the check saw files that are growing, or too young to report. */
 function isUnsettled({ counts: { settling = 0, growing = 0 } }: CheckRow): boolean {
   return settling + growing > 0;
 }

@@ -1,4 +1,4 @@
-/** A webhook receiver on loopback that keeps what it was sent and answers as it is told. */
+/** A webhook receiver on loopback, which records what it gets and gives the answers that the test sets. */
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -36,7 +36,7 @@ export interface Receiver {
   readonly port: number;
   readonly received: Received[];
   respond: Responder;
-  /** Names of all files in the events that were taken with 2xx or anything else. */
+  /** The names of all files in events, those that were answered with 2xx or with other statuses. */
   names(): string[];
   close(): Promise<void>;
 }

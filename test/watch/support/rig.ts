@@ -1,4 +1,4 @@
-/** Everything around one watched folder on an SFTP server: database, server, receiver, and folders to be watched. */
+/** One watched folder on an SFTP server: database, server, receiver, and the folders to watch. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Delivery } from '../../../src/contract/delivery.js';
@@ -14,7 +14,7 @@ export interface Watched {
   readonly folder: WatchedFolder;
   /** On the disk of the server. */
   readonly place: string;
-  /** Writes a file; its content is its name unless told otherwise. */
+  /** Writes a file; its content is its name by default. */
   readonly put: (name: string, content?: string) => void;
   /** A check's reasons by path. */
   readonly look: () => Promise<Record<string, string>>;
@@ -55,7 +55,7 @@ export class WatchRig {
     await this.postgres.stop();
   }
 
-  /** A new folder with `files` in it from the start, whose baseline has been taken. */
+  /** A new folder with `files` in it, and a baseline. */
   async watched(input: FolderSettings = {}, files: readonly string[] = []): Promise<Watched> {
     const name = `f${++this.#folders}`;
     const place = join(this.ssh.files, name);
