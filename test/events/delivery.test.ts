@@ -48,7 +48,7 @@ suite('webhooks', () => {
   const headersOf = (received: Received | undefined): Record<string, string> =>
     (received?.headers ?? {}) as Record<string, string>;
 
-  test('an event bears a Standard Webhooks signature, its id, and its body', async () => {
+  test('an event has a Standard Webhooks signature, its id, and its body', async () => {
     const { folder, put } = await watched();
     put('a.txt');
     await bench.check(folder);
@@ -108,7 +108,7 @@ suite('webhooks', () => {
     assert.throws(() => new Webhook(former).verify(second?.text ?? '', headersOf(second)));
   });
 
-  test('a failed try comes again under the same id and with the same bytes; each one is stored', async () => {
+  test('a failed attempt is repeated under the same id with the same bytes; each attempt is stored', async () => {
     const { folder, put } = await watched();
     receiver.respond = (_, response) => {
       if (receiver.received.length < 3) response.writeHead(500).end('not now '.repeat(2000));
@@ -130,7 +130,7 @@ suite('webhooks', () => {
     assert.ok(attempts.every(({ durationMs }) => durationMs >= 0));
   });
 
-  test('what runs out of tries stays as a dead letter, which can be sent again under its id', async () => {
+  test('an event without attempts left stays as a dead letter, which can be sent again under its id', async () => {
     const { folder, put } = await watched();
     receiver.respond = (_, response) => response.writeHead(503).end();
     put('a.txt');
@@ -144,7 +144,7 @@ suite('webhooks', () => {
     assert.equal((await bench.events.deliveries.attempts(bench.accountId, id)).length, 4);
   });
 
-  test('Retry-After puts off the next try', async () => {
+  test('Retry-After delays the next attempt', async () => {
     const { folder, put } = await watched();
     receiver.respond = (_, response) => {
       if (receiver.received.length === 1) response.writeHead(429, { 'retry-after': '1' }).end();
@@ -158,7 +158,7 @@ suite('webhooks', () => {
     assert.ok((second ?? 0) - (first ?? 0) >= 1000);
   });
 
-  test('410 ends the deliveries of the folder, and its files still stand in the history', async () => {
+  test('410 ends the deliveries of the folder, and its files are still in the history', async () => {
     const { folder, put } = await watched();
     receiver.respond = (_, response) => response.writeHead(410).end();
     put('a.txt');
@@ -173,7 +173,7 @@ suite('webhooks', () => {
     assert.ok(transfers.some(({ path }) => path === `${folder.path}/b.txt`));
   });
 
-  test('a redirect is not followed: it is a failed try', async () => {
+  test('a redirect is not followed: it is a failed attempt', async () => {
     const { folder, put } = await watched();
     receiver.respond = ({ path }, response) => {
       if (path === '/hook') response.writeHead(302, { location: '/elsewhere' }).end();
@@ -186,7 +186,7 @@ suite('webhooks', () => {
     assert.equal((await bench.events.deliveries.attempts(bench.accountId, id))[0]?.status, 302);
   });
 
-  test('many files come in several events within both limits, each file in one of them', async () => {
+  test('many files are sent in several events within both limits, each file in one of them', async () => {
     const { folder, put } = await watched();
     const names = Array.from({ length: 10 }, (_, index) => `file-${index}.txt`);
     for (const name of names) put(name);
@@ -200,7 +200,7 @@ suite('webhooks', () => {
     assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 4);
   });
 
-  test('a receiver that never answers holds up no other one', async () => {
+  test('a receiver that never answers delays no other one', async () => {
     const silent = http.createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
@@ -225,7 +225,7 @@ suite('webhooks', () => {
     silent.close();
   });
 
-  test('deleting a folder ends its undelivered events', async () => {
+  test('deleting a folder cancels its undelivered events', async () => {
     const { folder, put } = await watched();
     receiver.respond = (_, response) => response.writeHead(500, { 'retry-after': '1' }).end();
     put('a.txt');
@@ -241,7 +241,7 @@ suite('webhooks', () => {
     await assert.rejects(bench.service.get(bench.accountId, folder.id), { code: 'unknown_watched_folder' });
   });
 
-  test('from a detection to the first try it takes less than a second', async () => {
+  test('the first attempt follows within a second of the detection', async () => {
     const { put, folder } = await watched();
     const tries = bench.attempts.length;
     const rounds = 25;
@@ -254,14 +254,14 @@ suite('webhooks', () => {
     assert.ok(Math.max(...ages) < 1000, `${ages.join(' ')} ms`);
   });
 
-  test('a test event has a type of its own', async () => {
+  test('a test event has its own type', async () => {
     const { folder } = await watched();
     const { eventId } = await bench.service.sendTest(bench.accountId, folder.id);
     assert.equal(await eventWith(folder, 'delivered'), eventId);
     assert.equal(receiver.received[0]?.body.type, 'watched_folder.test');
   });
 
-  test('an event whose job was lost is found and sent', async () => {
+  test('an event without a task is found and sent', async () => {
     const { folder } = await watched();
     await withSql(postgres.url, async (sql) => {
       await sql`
@@ -274,7 +274,7 @@ suite('webhooks', () => {
     await eventWith(folder, 'delivered');
   });
 
-  test('events that ended a month ago are deleted, dead letters are not', async () => {
+  test('events that ended a month ago are deleted, except dead letters', async () => {
     const { folder } = await watched();
     const old = '01890000-0000-7000-8000-0000000000';
     await withSql(postgres.url, async (sql) => {
@@ -292,7 +292,7 @@ suite('webhooks', () => {
     );
   });
 
-  test('of what has ended an account keeps the newest deliveries, of what is still sent all', async () => {
+  test('an account keeps the newest ended deliveries, and all pending ones', async () => {
     const { folder } = await watched();
     const states = ['delivered', 'pending', 'dead', 'cancelled', 'delivered', 'dead', 'pending', 'cancelled'];
     await withSql(postgres.url, async (sql) => {
@@ -309,7 +309,7 @@ suite('webhooks', () => {
   });
 
   // Former defect: it was stored unencrypted, and every answer showed it.
-  test('a login in the URL is sent, sealed, and shown to nobody', async () => {
+  test('a login in the URL is sent, sealed, and never shown', async () => {
     const withLogin = (url: string): string => url.replace('//', '//user:p%40ss@');
     const expected = `Basic ${Buffer.from('user:p@ss').toString('base64')}`;
     const { folder } = await watched({ webhookUrl: withLogin(receiver.url) });
@@ -383,12 +383,12 @@ suite('webhooks', () => {
     }
 
     for (const url of ['ftp://example.com/', 'file:///etc/passwd', 'nonsense', 'http://', 'http://%ZZ@example.com/']) {
-      test(`${url} is no webhook`, async () => {
+      test(`${url} is no webhook URL`, async () => {
         await assert.rejects(create(url), { code: 'bad_request', message: /webhookUrl/ });
       });
     }
 
-    test('a target that became a denied address later is not spoken to', async () => {
+    test('a target whose address is denied later gets no request', async () => {
       let reached = false;
       const inside = http.createServer(() => (reached = true)).listen(0, '127.0.0.2');
       await once(inside, 'listening');

@@ -301,7 +301,7 @@ class Storm {
 }
 
 test(
-  'the union of webhooks and feed has every number, byte for byte',
+  'webhooks and feed together have every number, with the same bytes',
   { timeout: STORM_MS + 300_000 },
   async (context) => {
     const [postgres, ssh, receiver] = await startTogether([startPostgres(), startSshd(), startReceiver()]);

@@ -113,7 +113,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
   const at = (path: string): Received[] => receiver.received.filter((one) => one.path === path);
   const urlOf = (path: string): string => `http://127.0.0.1:${receiver.port}${path}`;
 
-  test('what webhooks are sent stands in the feed, byte for byte', async () => {
+  test('webhooks and the feed have the same bytes', async () => {
     const from = await lastNow();
     const all = await subscribe({ url: urlOf('/all'), events: ['transfer.failed', 'job.finished'] });
     const two = await subscribe({ url: urlOf('/two'), events: ['transfer.failed'], connections: ['two'] });
@@ -160,7 +160,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     }
   });
 
-  test('a long poll ends empty when the time is over, and when the gateway stops', async () => {
+  test('a long poll ends empty after its time, and when the gateway stops', async () => {
     const after = await lastNow();
     const begin = performance.now();
     assert.deepEqual(await page({ after: String(after), wait: '1' }), { events: [], nextAfter: after, last: after });
@@ -174,7 +174,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     await stream.ended;
   });
 
-  test('a stream goes on behind Last-Event-ID, on any node', async () => {
+  test('a stream continues after Last-Event-ID, on any node', async () => {
     const from = await lastNow();
     const first = await openStream(gateway, from);
     await fail();
@@ -195,7 +195,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     assert.deepEqual([...first.events, ...next.events], events);
   });
 
-  test('garbage, and numbers that never were, are refused', async () => {
+  test('invalid and unknown numbers are refused', async () => {
     const last = await lastNow();
     for (const [query, headers] of [
       [{ after: 'x' }, {}],
@@ -216,7 +216,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     }
   });
 
-  test('what is no longer kept is 410, and says where to go on', async () => {
+  test('numbers that are no longer stored are 410, with the number to continue from', async () => {
     const last = await lastNow();
     await withSql(
       postgres.url,
@@ -237,7 +237,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     await assert.rejects(followed, (thrown) => thrown instanceof FtgError && thrown.code === 'gone');
   });
 
-  test('a key for some connections, and another account, see what is theirs', async () => {
+  test('a key for some connections, and another account, see only their own events', async () => {
     const one = gateway.client(ONE_KEY);
     const other = gateway.client(OTHER_KEY);
     const from = await lastNow();
@@ -285,7 +285,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     for (const { id } of [mine, ones]) await unsubscribe(id);
   });
 
-  test('receivers that must not be reached are refused, and so are too many', async () => {
+  test('forbidden receivers are refused, and so are too many', async () => {
     const events = ['transfer.failed'];
     for (const [url, status] of [
       ['ftp://example.com/', 400],
@@ -305,7 +305,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     await Promise.all(made.map(({ id }) => unsubscribe(id)));
   });
 
-  test('who made, changed and deleted a webhook stands in the audit log, its URL does not', async () => {
+  test('the audit log has who made, changed and deleted a webhook, but not its URL', async () => {
     const { id, secret } = await subscribe({ url: urlOf('/secret-path'), events: ['transfer.failed'] });
     await gateway.api.send(`/api/webhooks/${id}`, { method: 'PATCH', json: { isActive: false } });
     const rotated = await gateway.api.post(`/api/webhooks/${id}/rotate-secret`, {});
@@ -331,7 +331,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     await unsubscribe(id);
   });
 
-  test('tries, dead letters, replays and 410 are those of folders', async () => {
+  test('attempts, dead letters, replays and 410 are the same as for folders', async () => {
     const { id } = await subscribe({ url: urlOf('/bad'), events: ['transfer.failed'] });
     const admin = gateway.client(ADMIN_KEY);
     interface Delivery {
@@ -375,7 +375,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     receiver.respond = (_, response) => response.writeHead(204).end();
   });
 
-  test('a webhook that is deleted while deliveries wait is told no more, and leaves nothing; the feed keeps its events', async () => {
+  test('a webhook that is deleted while deliveries wait gets no more events and leaves nothing; the feed keeps its events', async () => {
     const from = await lastNow();
     const { id } = await subscribe({ url: urlOf('/waits'), events: ['transfer.failed'] });
     receiver.respond = (_, response) => response.writeHead(503, { 'Retry-After': '3' }).end();
@@ -415,7 +415,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     assert.deepEqual(sequences(await page({ after: String(from) })), [from + 1, from + 2]);
   });
 
-  test('what a webhook did not ask for stands between what it got, by previousId', async () => {
+  test('previousId shows the events that a webhook did not subscribe to', async () => {
     const from = await lastNow();
     const { id } = await subscribe({ url: urlOf('/some'), events: ['transfer.failed'], connections: ['two'] });
     for (const one of ['two', 'one', 'one', 'two']) await fail(one);
@@ -438,7 +438,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     await unsubscribe(id);
   });
 
-  test('a receiver that hangs holds up no other, not even of its own host', async () => {
+  test('a receiver that hangs delays no other, not even of its own host', async () => {
     const hangs = await subscribe({ url: urlOf('/hangs'), events: ['transfer.failed'] });
     const works = await subscribe({ url: urlOf('/works'), events: ['transfer.failed'] });
     receiver.respond = ({ path }, response) => void (path === '/hangs' || response.writeHead(204).end());
@@ -450,7 +450,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     for (const { id } of [hangs, works]) await unsubscribe(id);
   });
 
-  test('a revoked key ends its stream, and its long poll tells nothing', async () => {
+  test('a revoked key ends its stream, and its long poll returns no events', async () => {
     const admin = gateway.client(ADMIN_KEY);
     const made = await admin.post('/manage/api-keys', { name: 'short', scopes: ['read'] });
     assert.equal(made.status, 201, made.text);

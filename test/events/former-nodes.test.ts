@@ -45,7 +45,7 @@ suite('events of nodes of the former version', { timeout: 120_000 }, () => {
   };
   const last = async (): Promise<number> => (await feed()).length;
 
-  test('many of both at once: each has its number, once, and receivers are sent what the feed shows', async () => {
+  test('many events of both versions at once: each has one number, and receivers get what the feed shows', async () => {
     const { bench, receiver } = rig;
     const { accountId, storage } = bench;
     const { folder } = await rig.watched({ webhookUrl: receiver.url });
@@ -110,7 +110,7 @@ suite('events of nodes of the former version', { timeout: 120_000 }, () => {
     );
   });
 
-  test('files that one version began to copy and the other one has copied: told once, as they were copied', async () => {
+  test('files whose copies one version began and the other ended: reported once, as they were copied', async () => {
     const { folder } = await rig.watched({ webhookUrl: rig.receiver.url });
     const from = await last();
     const [ours, theirs] = [uuidv7(), uuidv7()];

@@ -50,7 +50,7 @@ const told = async (): Promise<Told[]> => {
 const ask = (id: string) => gateway.api.get(`/api/exists/${id}`, { query: { path: '/not-there' } });
 
 test(
-  'each protocol goes down and comes back, and what a server refuses is no outage',
+  'each protocol goes down and comes back, and a refusal of the server is no outage',
   { timeout: 240_000 },
   async () => {
     for (const id of IDS) {

@@ -14,13 +14,13 @@ test('the pauses are those of the table, a tenth more or less', () => {
   assert.deepEqual(failed(3, 0.5), { kind: 'dead' });
 });
 
-test('Retry-After lengthens a pause, never shortens it, and is believed for a day at most', () => {
+test('Retry-After lengthens a pause, never shortens it, and counts for a day at most', () => {
   assert.deepEqual(failed(1, 0.5, 60_000), { kind: 'retry', at: new Date(NOW + 60_000) });
   assert.deepEqual(failed(1, 0.5, 1), { kind: 'retry', at: new Date(NOW + 5000) });
   assert.deepEqual(failed(1, 0.5, 9e12), { kind: 'retry', at: new Date(NOW + 86_400_000) });
 });
 
-test('2xx is delivered, 410 ends, everything else is tried again', () => {
+test('2xx is delivered, 410 ends, everything else is retried', () => {
   const verdict = (status: number | null) => verdictOf({ status, retryAfterMs: undefined }, 1, TABLE, NOW).kind;
   for (const status of [200, 201, 204, 299]) assert.equal(verdict(status), 'delivered');
   assert.equal(verdict(410), 'gone');

@@ -35,7 +35,7 @@ interface Node {
 }
 
 suite('crashes', () => {
-  test('a job whose node died is taken over within 30 s, and by one node only', async () => {
+  test('the task of a dead node is taken over within 30 s, and by one node only', async () => {
     const postgres = await startPostgres();
     const [dying, living] = [
       await openStorage(testOptions(postgres.url)),
@@ -78,7 +78,7 @@ suite('crashes', () => {
     });
   });
 
-  test('nodes, database and receiver are killed at random: every file is reported, under one event', async (context) => {
+  test('nodes, database and receiver are killed at random: every file is reported, in one event', async (context) => {
     const [postgres, ssh, receiver] = await startTogether([startPostgres(), startSshd(), startReceiver()]);
     const storm = new Storm(postgres, ssh, receiver);
     try {

@@ -194,7 +194,7 @@ function change(files: Map<string, FileState>, trash: Map<string, FileState>, at
   }
 }
 
-suite('what a look decides', () => {
+suite('decisions of a scan', () => {
   const entry = (size: number, modifiedMs = 1000) => ({ key: Buffer.from('f'), size, modifiedMs });
   const seen = (size: number, sinceMs: number, modifiedMs = 1000): StoredEntry => ({
     key: Buffer.from('f'),
@@ -208,13 +208,13 @@ suite('what a look decides', () => {
     assert.equal(decide(entry(4), seen(4, 0), rulesAt(SETTLE_MS)).reason, 'new');
   });
 
-  test('our own clock set back neither settles a file nor keeps it waiting for long', () => {
+  test('setting our clock back neither settles a file nor makes it wait for long', () => {
     const late = decide(entry(4), seen(4, 1_000_000), rulesAt(500));
     assert.equal(late.reason, 'settling');
     assert.deepEqual(late.change?.seen, { size: 4, modifiedMs: 1000, sinceMs: 500 });
   });
 
-  test('a file whose marker is missing waits, and is reported as soon as the marker is there', () => {
+  test('a file without its marker waits, and is reported as soon as the marker exists', () => {
     let isThere = false;
     const rules = (at: number) => rulesAt(at, { hasMarker: () => isThere });
     assert.equal(decide(entry(4), seen(4, 0), rules(SETTLE_MS)).reason, 'waiting_for_marker');
@@ -222,13 +222,13 @@ suite('what a look decides', () => {
     assert.equal(decide(entry(4), seen(4, 0), rules(SETTLE_MS)).reason, 'new');
   });
 
-  test('what is filtered keeps what was stored of it', () => {
+  test('a filtered entry keeps its stored state', () => {
     const decision = decide(entry(9), seen(4, 0), rulesAt(9e9, { filter: () => 'pattern' }));
     assert.equal(decision.reason, 'pattern');
     assert.equal(decision.change, undefined);
   });
 
-  test('reports beyond the cap stay for the next check', async () => {
+  test('reports beyond the limit wait for the next check', async () => {
     const store = new Store();
     const files = new Map(Array.from({ length: 10 }, (_, index) => [`f${index}`, { size: 1, modifiedMs: 1 }]));
     await store.check(files, rulesAt(0, { maxReports: 4 }));
@@ -243,19 +243,19 @@ suite('what a look decides', () => {
   });
 });
 
-suite('times of servers that know minutes only', () => {
+suite('times of servers that show only minutes', () => {
   const day = 86_400_000;
   const now = Date.UTC(2026, 6, 1);
   const coarse = { resolutionMs: 60_000, endedMs: now };
   const at = (modifiedMs: number): FileState => ({ size: 1, modifiedMs });
 
-  test('seconds that another command told are the same time', () => {
+  test('seconds from another command are the same time', () => {
     assert.ok(isSame(at(now - 60_000), at(now - 60_000 + 42_000), coarse));
     assert.ok(!isSame(at(now - 60_000), at(now), coarse));
     assert.ok(!isSame(at(now - 60_000), at(now - 59_000), { ...coarse, resolutionMs: 1000 }));
   });
 
-  test('an hour is the same time only where the whole listing has shifted by it', () => {
+  test('an hour is the same time only if the whole listing has shifted by it', () => {
     const [before, later] = [at(now - 10 * day), at(now - 10 * day + HOUR_MS)];
     assert.ok(!isSame(before, later, coarse));
     assert.ok(isSame(before, later, { ...coarse, zoneShiftMs: HOUR_MS }));
@@ -264,7 +264,7 @@ suite('times of servers that know minutes only', () => {
     assert.ok(!isSame(before, { ...later, size: 2 }, { ...coarse, zoneShiftMs: HOUR_MS }));
   });
 
-  test('the epoch is no time: a server that does not tell one modifies nothing', () => {
+  test('the epoch is no time: a server without times modifies nothing', () => {
     for (const rules of [coarse, { ...coarse, resolutionMs: 1000 }]) {
       assert.ok(isSame(at(now - day), at(0), rules));
       assert.ok(isSame(at(0), at(now - day), rules));
@@ -272,14 +272,14 @@ suite('times of servers that know minutes only', () => {
     }
   });
 
-  test('a file that loses its clock time with age stays the same', () => {
+  test('a file whose time of day disappears with age stays the same', () => {
     const written = now - 183 * day + 15 * 3_600_000;
     assert.ok(isSame(at(written), at(Math.floor(written / day) * day), coarse));
     assert.ok(!isSame(at(now - 20 * day + 15 * 3_600_000), at(now - 20 * day), coarse));
   });
 });
 
-suite('a shift of the server’s zone', () => {
+suite('a shift of the server’s time zone', () => {
   const now = Date.UTC(2026, 6, 1);
   const MINUTE_MS = 60_000;
   /** Files of the past weeks, over more hours than the largest shift of a zone. */
@@ -309,7 +309,7 @@ suite('a shift of the server’s zone', () => {
   };
   const hours = fc.constantFrom(-2, -1, 1, 2);
 
-  test('of the whole listing modifies nothing, and the times after it are known', async () => {
+  test('a shift of the whole listing modifies nothing, and the shifted times are known afterwards', async () => {
     await fc.assert(
       fc.asyncProperty(listing, hours, async (files, by) => {
         const store = await baseline(files);
@@ -324,7 +324,7 @@ suite('a shift of the server’s zone', () => {
     );
   });
 
-  test('of all files but one is none: each of them was rewritten', async () => {
+  test('a shift of all files but one is none: each of them was rewritten', async () => {
     await fc.assert(
       fc.asyncProperty(listing, hours, fc.nat(), async (files, by, pick) => {
         const store = await baseline(files);
@@ -335,7 +335,7 @@ suite('a shift of the server’s zone', () => {
     );
   });
 
-  test('is not taken from one file, nor from files that may all have been rewritten an hour later', async () => {
+  test('a shift is not derived from one file, nor from files that may all have been rewritten an hour later', async () => {
     const at = (...minutesAgo: readonly number[]) =>
       new Map(minutesAgo.map((age, index) => [`f${index}`, { size: 1, modifiedMs: now - age * MINUTE_MS }]));
     assert.equal(await shiftOf(await baseline(at(600)), at(540)), 0);
@@ -343,7 +343,7 @@ suite('a shift of the server’s zone', () => {
     assert.equal(await shiftOf(await baseline(at(300, 65)), at(240, 5)), HOUR_MS);
   });
 
-  test('is told beside files that came, went or have grown meanwhile', async () => {
+  test('a shift is detected beside files that are new, gone or larger', async () => {
     const state = (minutesAgo: number, size = 1) => ({ size, modifiedMs: now - minutesAgo * MINUTE_MS });
     const before = new Map([
       ['a', state(900)],

@@ -33,13 +33,13 @@ suite('watched folders', () => {
     withSql(postgres.url, (sql) => makeCheckDue(sql, folder.id));
   const fresh = (folder: WatchedFolder): Promise<WatchedFolder> => bench.service.get(bench.accountId, folder.id);
 
-  test('a folder may report what is there at the start', async () => {
+  test('a folder can report the files that exist at the start', async () => {
     const { folder } = await watched({ initial: 'report' }, ['a.txt', 'b.txt']);
     const [first] = bench.checksOf(folder);
     assert.equal(first?.outcome.detections, 2);
   });
 
-  test('more files than one check reports are over its cap, and the next check, at once, reports the rest', async () => {
+  test('files beyond the limit of a check are over_cap, and the next check, at once, reports the rest', async () => {
     const names = Array.from({ length: MOST_REPORTS + 3 }, (_, index) => `${index}.txt`);
     const { folder } = await watched({ initial: 'report' }, names);
     await bench.until(() => bench.checksOf(folder).length === 2, 'the check that goes on');
@@ -62,13 +62,13 @@ suite('watched folders', () => {
     assert.equal((await look())['a.csv'], 'new');
   });
 
-  test('what excludePattern names is left alone, with a reason of its own', async () => {
+  test('files that excludePattern names are left alone, with their own reason', async () => {
     const { put, look } = await watched({ filePattern: '*.csv', excludePattern: 'draft-*' });
     for (const name of ['a.csv', 'draft-a.csv', 'a.txt']) put(name);
     assert.deepEqual(await look(), { 'a.csv': 'new', 'draft-a.csv': 'excluded', 'a.txt': 'pattern' });
   });
 
-  test('a file must have rested for minAgeSeconds', async () => {
+  test('a file must be unchanged for minAgeSeconds', async () => {
     const { put, folder } = await watched({ minAgeSeconds: 1 });
     put('a.txt');
     const begin = Date.now();
@@ -77,14 +77,14 @@ suite('watched folders', () => {
     assert.equal(bench.checksOf(folder).at(-1)?.outcome.detections, 1);
   });
 
-  test('without detectModified a change is seen and not reported', async () => {
+  test('without detectModified a change is noticed and not reported', async () => {
     const { put, look } = await watched({}, ['a.txt']);
     put('a.txt', 'more than before');
     assert.deepEqual(await look(), { 'a.txt': 'modification_ignored' });
     assert.deepEqual(await look(), { 'a.txt': 'unchanged' });
   });
 
-  test('files are deleted after their delivery, unless they changed meanwhile', async () => {
+  test('files are deleted after their delivery, unless they have changed meanwhile', async () => {
     const { put, folder, place, look } = await watched({ webhookUrl: receiver.url, afterDelivery: 'delete' });
     receiver.respond = (_, response) => {
       put('changed.txt', 'changed while the receiver read of it');
@@ -125,7 +125,7 @@ suite('watched folders', () => {
     assert.deepEqual(await look(), {});
   });
 
-  test('another path is a new start: its baseline is taken, and what was known is forgotten', async () => {
+  test('another path is a new start: its baseline is taken, and the stored entries are forgotten', async () => {
     const { folder, look } = await watched({}, ['old.txt']);
     const other = await watched({}, ['there.txt']);
     await edit(folder, { locate: async () => other.folder.path as never });
@@ -135,7 +135,7 @@ suite('watched folders', () => {
     assert.deepEqual(await look(), { 'there.txt': 'unchanged', 'new.txt': 'new' });
   });
 
-  test('other names keep what is known; what only they let in, and is there, is baseline', async () => {
+  test('other name rules keep the stored entries; existing files that only they let in are baseline', async () => {
     const { folder, put, look } = await watched({ filePattern: '*.csv' }, ['known.csv', 'old.txt']);
     await edit(folder, { isActive: false });
     put('new.csv');
@@ -147,7 +147,7 @@ suite('watched folders', () => {
     assert.equal(reasons['old.txt'], 'unchanged');
   });
 
-  test('a folder that keeps its files from now on leaves alone what it had yet to delete', async () => {
+  test('a folder that keeps its files from now on leaves alone the files that it had yet to delete', async () => {
     const { folder, put, place, look } = await watched({ webhookUrl: receiver.url, afterDelivery: 'delete' });
     receiver.respond = (_, response) => {
       void edit(folder, { afterDelivery: 'keep' }).then(() => response.writeHead(200).end());
@@ -165,7 +165,7 @@ suite('watched folders', () => {
       signal: new AbortController().signal,
     });
 
-  test('an alarm of its own type says that nothing came', async () => {
+  test('an alarm of its own type reports that no files came', async () => {
     const { folder, look } = await watched({ webhookUrl: receiver.url, expectEveryMinutes: 30 });
     receiver.received.length = 0;
     await look();
@@ -181,7 +181,7 @@ suite('watched folders', () => {
     assert.equal((await rig.eventsOf(folder)).length, 1);
   });
 
-  test('a failing check is seen, backs off, and recovers by itself', async () => {
+  test('a failing check is visible, backs off, and recovers by itself', async () => {
     const { folder, place, put } = await watched();
     // Its minute offset is random. While it is paused, only requested checks run, and no due time passes meanwhile.
     await bench.service.pause(bench.accountId, folder.id);
@@ -241,7 +241,7 @@ suite('watched folders', () => {
     assert.equal(bench.checksOf(folder)[1]?.outcome.detections, 1);
   });
 
-  test('a dry run tells what would be reported and changes nothing', async () => {
+  test('a dry run shows what would be reported and changes nothing', async () => {
     const { folder, put, look } = await watched({}, ['old.txt']);
     put('a.txt');
     const run = await bench.service.dryRun(bench.accountId, folder.id, new AbortController().signal);
@@ -254,7 +254,7 @@ suite('watched folders', () => {
     assert.equal((await look())['a.txt'], 'new');
   });
 
-  test('known files can be looked through and forgotten; what is forgotten is new again', async () => {
+  test('known files can be listed and forgotten; a forgotten file is new again', async () => {
     const { folder, look } = await watched({ filePattern: '*.txt' }, ['a.txt', 'b.txt', 'c.txt', 'd.csv']);
     const first = await bench.service.knownFiles(bench.accountId, folder.id, { limit: 2 });
     assert.deepEqual([first.files.map(({ path }) => path), first.total], [['a.txt', 'b.txt'], 3]);
@@ -278,7 +278,7 @@ suite('watched folders', () => {
     for (const check of checks) assert.deepEqual(await bench.reasonsOf(folder, check), { 'a.txt': 'unchanged' });
   });
 
-  test('a check that is due while the one before still waits is skipped, and that is said', async () => {
+  test('a check that is due while the one before still waits is skipped, and this is logged', async () => {
     const { folder } = await watched();
     const { queue } = bench.storage.watching;
     // The check is due and still waits, as if another node were slow.
@@ -294,7 +294,7 @@ suite('watched folders', () => {
     assert.ok((await fresh(folder)).nextCheckAt.getTime() > Date.now());
   });
 
-  test('what is another account’s does not exist', async () => {
+  test('another account’s folders do not exist', async () => {
     const { folder } = await watched();
     const other = '01890000-0000-7000-8000-000000000000';
     for (const work of [
@@ -311,14 +311,14 @@ suite('watched folders', () => {
     assert.deepEqual(await bench.service.list(other), []);
   });
 
-  test('a folder that is none, or not there, is refused', async () => {
+  test('a path that is no folder, or does not exist, is refused', async () => {
     writeFileSync(join(ssh.files, 'plain'), 'x');
     await assert.rejects(bench.watch('ssh', '/plain'), { code: 'not_a_folder' });
     await assert.rejects(bench.watch('ssh', '/nowhere'), { code: 'not_found' });
     rmSync(join(ssh.files, 'plain'));
   });
 
-  test('options that make no sense are refused with the field named', async () => {
+  test('options that make no sense are refused, and the field is named', async () => {
     mkdirSync(join(ssh.files, 'odd'));
     const refused = (input: FolderSettings, message: RegExp) =>
       assert.rejects(bench.watch('ssh', '/odd', input), { code: 'bad_request', message });

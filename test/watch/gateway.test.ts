@@ -78,7 +78,7 @@ suite('watched folders through the API', () => {
   };
   const create = (body: object, key = KEY) => gateway.api.post('/api/watched-folders', body, { key });
 
-  test('a folder is made, shown, reports what appears, and is deleted', async () => {
+  test('a folder is created, shown, reports new files, and is deleted', async () => {
     const files = place('in/box');
     writeFileSync(join(files, 'old.txt'), 'before');
     const created = await create({ connectionId: 'sandbox', path: 'in/box', webhookUrl: receiver.url });
@@ -133,7 +133,7 @@ suite('watched folders through the API', () => {
     assert.deepEqual([again.status, again.headers['x-error-code']], [404, 'unknown_watched_folder']);
   });
 
-  test('options beyond the interface are taken and shown', async () => {
+  test('options beyond the interface are accepted and shown', async () => {
     place('more');
     const options = {
       excludePattern: 'x*',
@@ -202,7 +202,7 @@ suite('watched folders through the API', () => {
     });
   }
 
-  test('every field but the connection is changed, and what is not said stays', async () => {
+  test('every field but the connection can be changed; absent fields keep their values', async () => {
     place('edit');
     place('edited');
     const body = { connectionId: 'sandbox', path: '/edit', webhookUrl: receiver.url, filePattern: '*.csv' };
@@ -255,7 +255,7 @@ suite('watched folders through the API', () => {
     const copyTo = { connectionId: 'elsewhere', path: '/copies', filename_template: '{date}-{filename}' };
     const body = { connectionId: 'sandbox', path: '/routed', copyTo };
 
-    test('is taken, shown, changed and taken away', async () => {
+    test('is accepted, shown, changed and removed', async () => {
       place('routed');
       const created = await create({ ...body, afterDelivery: 'delete' });
       assert.equal(created.status, 201, created.text);
@@ -293,7 +293,7 @@ suite('watched folders through the API', () => {
       });
     }
 
-    test('a field that it does not know is named', async () => {
+    test('an unknown field is named', async () => {
       const answer = await gateway.api.send('/api/watched-folders', {
         method: 'POST',
         headers: { prefer: 'handling=strict' },
@@ -303,7 +303,7 @@ suite('watched folders through the API', () => {
       assert.match(answer.text, /copyTo\.onConflicts.*onConflict/);
     });
 
-    test('keys have only that copied, and only there, which they may read and write', async () => {
+    test('keys may copy only files that they may read, to places that they may write', async () => {
       place('routed');
       for (const key of [WATCHER, WRITER]) {
         const refused = await create(body, key);

@@ -12,7 +12,7 @@ import type { WatchedFolder } from '../../src/contract/watched-folder.js';
 
 const MOST_FILES = 30;
 
-suite('watched folders over a server that lists what cannot be read', () => {
+suite('watched folders over a server with unreadable lines in its listings', () => {
   let postgres: PostgresServer;
   let scripted: ScriptedFtp;
   let bench: Bench;
@@ -45,7 +45,7 @@ suite('watched folders over a server that lists what cannot be read', () => {
     await postgres.stop();
   });
 
-  test('the folders of one account hold so many files, and a check that finds more has failed', async () => {
+  test('the folders of one account have a limit of files, and a check that finds more fails', async () => {
     lines = Array.from({ length: 25 }, (_, number) => file(`${number}.txt`));
     const first = await bench.watch('server', '/in');
     lines = lines.slice(0, 8);
@@ -62,7 +62,7 @@ suite('watched folders over a server that lists what cannot be read', () => {
     await bench.service.remove(bench.accountId, first.id);
   });
 
-  test('a line that no name can be read from: nothing is gone, and nothing new again', async () => {
+  test('a line without a readable name: nothing is gone, and nothing is new again', async () => {
     lines = [file('a.txt'), file('keep.csv')];
     const folder = await bench.watch('server', '/in');
     lines = [file('a.txt'), '#@!keep.csv'];
@@ -83,7 +83,7 @@ suite('watched folders over a server that lists what cannot be read', () => {
     assert.equal((await bench.check(folder)).counts['gone'], 1, 'what a listing that can be read lacks is gone');
   });
 
-  test('what is there at the first check but cannot be read is baseline: not new once it can be', async () => {
+  test('an unreadable file at the first check is baseline: it is not new once it is readable', async () => {
     const broken = (name: string): string => `-????????? ? ? ? ? ? ${name}`;
     lines = [file('a.txt'), broken('old.csv'), broken('other.part'), broken('gone.csv')];
     const folder = await bench.watch('server', '/in', { detectModified: true });
@@ -126,7 +126,7 @@ suite('watched folders over vsftpd whose listings can end early', () => {
 
   const FILES = 10;
 
-  test('a first listing that ends cleanly too early: what it lacks is baseline all the same', async () => {
+  test('a first listing that ends cleanly too early: the missing files are baseline all the same', async () => {
     const { proxy, server } = remote;
     const root = `${server.base ?? ''}/first`;
     const folders = ['', 'below/', 'below/deeper/', 'other/'];
@@ -152,7 +152,7 @@ suite('watched folders over vsftpd whose listings can end early', () => {
     }
   });
   for (const lines of [0, 7]) {
-    test(`one listing that ends cleanly after ${lines} lines: nothing is gone, and nothing new again`, async () => {
+    test(`one listing that ends cleanly after ${lines} lines: nothing is gone, and nothing is new again`, async () => {
       const { proxy, server } = remote;
       const root = `${server.base ?? ''}/early-${lines}`;
       const folders = ['', 'below/', 'below/deeper/', 'other/'];

@@ -48,27 +48,27 @@ suite('patterns', () => {
     });
   }
 
-  test('a pattern with a slash or ** looks into sub-folders, any other one does not', () => {
+  test('a pattern with a slash or ** includes sub-folders, any other one does not', () => {
     assert.equal(filter({ filePattern: 'in/*.csv' }).isDeep, true);
     assert.equal(filter({ filePattern: '**/*' }).isDeep, true);
     assert.equal(filter({ filePattern: '*.csv' }).isDeep, false);
     assert.equal(filter({ recursive: true }).isDeep, true);
   });
 
-  test('excluded names are told apart from unwanted ones', () => {
+  test('excluded names and unwanted names have different reasons', () => {
     const both = filter({ filePattern: '*.csv', excludePattern: 'test-*' });
     assert.equal(both.reasonAgainst('test-1.csv'), 'excluded');
     assert.equal(both.reasonAgainst('a.csv'), undefined);
   });
 
-  test('a glob that is none is refused with the field named', () => {
+  test('an invalid glob is refused, and the field is named', () => {
     assert.throws(() => filter({ filePattern: '*.{csv' }), { code: 'bad_request', message: /^filePattern must be/ });
     assert.throws(() => filter({ excludePattern: '[a' }), { code: 'bad_request', message: /^excludePattern must be/ });
   });
 });
 
 suite('markers', () => {
-  test('a marker is no file, and stands beside the file that it announces', () => {
+  test('a marker is no file, and is in the folder of the file that it announces', () => {
     const done = filter({ doneFile: '{filename}.done' });
     assert.equal(done.reasonAgainst('in/a.csv.done'), 'marker');
     assert.equal(done.reasonAgainst('in/a.csv'), undefined);
@@ -78,7 +78,7 @@ suite('markers', () => {
     assert.equal(filter({ doneFile: '_SUCCESS' }).isMarker('x/_SUCCESS'), true);
   });
 
-  test('a template that is none is refused', () => {
+  test('an invalid template is refused', () => {
     for (const doneFile of ['{date}.done', 'a/b', '{filename}', '{open']) {
       assert.throws(() => filter({ doneFile }), { code: 'bad_request', message: /^doneFile/ });
     }

@@ -44,7 +44,7 @@ suite('receipts of watched folders', () => {
   });
 
   for (const afterDelivery of ['delete', 'move'] as const) {
-    test(`copied, told of, and then: ${afterDelivery}`, async () => {
+    test(`copied, reported, and then: ${afterDelivery}`, async () => {
       const { receipts } = bench.storage;
       const since = (await receipts.list(bench.accountId, 0, 1000)).length;
       const name = `then-${afterDelivery}`;

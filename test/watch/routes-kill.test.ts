@@ -33,7 +33,7 @@ interface Told {
   };
 }
 
-describe('a watched folder that copies, on nodes that are killed', () => {
+describe('a watched folder with copyTo, on nodes that are killed', () => {
   let postgres: PostgresServer;
   let source: TestServer;
   let target: TestServer;

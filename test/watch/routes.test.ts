@@ -33,7 +33,7 @@ interface CopiedFile {
 const BYTES_PER_EVENT = 6000;
 const RULES = ['replace', 'skip', 'newer', 'rename', 'fail'] as const;
 
-suite('watched folders that copy', () => {
+suite('watched folders with copyTo', () => {
   let postgres: PostgresServer;
   let remotes: Awaited<ReturnType<typeof startRemotes>>;
   let receiver: Receiver;
@@ -117,7 +117,7 @@ suite('watched folders that copy', () => {
     ['ftp', 'sftp'],
     ['s3', 'sftp'],
   ] as const) {
-    test(`${from} to ${to}: a file is copied, then told of with its place, then deleted`, async () => {
+    test(`${from} to ${to}: a file is copied, then reported with its path, then deleted`, async () => {
       const { folder, name, put, disk, target } = await routed(
         { recursive: true, afterDelivery: 'delete', copyTo: { connectionId: to } },
         from,
@@ -155,7 +155,7 @@ suite('watched folders that copy', () => {
     });
   }
 
-  test('without a webhook files are copied all the same, and what follows a delivery follows the copy', async () => {
+  test('without a webhook files are copied all the same, and the action after the delivery follows the copy', async () => {
     const { folder, put, target, disk, to, name } = await routed({
       webhookUrl: null,
       afterDelivery: 'move',
@@ -177,7 +177,7 @@ suite('watched folders that copy', () => {
     assert.match(file?.copy?.path ?? '', new RegExp(`^/to-${name}/\\d{4}-\\d\\d-\\d\\d_[0-9a-f-]{36}\\.csv$`));
   });
 
-  suite('a file that stands there already', () => {
+  suite('an existing file at the target', () => {
     for (const rule of ['replace', 'skip', 'newer', 'rename', 'fail'] as const) {
       test(rule, async () => {
         const { folder, name, put, target, to, disk } = await routed({
@@ -214,7 +214,7 @@ suite('watched folders that copy', () => {
     }
   });
 
-  test('a file that cannot be copied is told with the reason and left alone; the others go on', async () => {
+  test('a file that cannot be copied is reported with the reason and left alone; the others are copied', async () => {
     const { folder, name, put, disk, target, to } = await routed({ afterDelivery: 'delete' });
     // The path of the copy is a folder.
     await target.write(`${to}/b.txt/x`, 'in the way');
@@ -239,7 +239,7 @@ suite('watched folders that copy', () => {
   });
 
   for (const protocol of PROTOCOLS) {
-    test(`${protocol}: a folder that is the target by another name keeps its files, whatever follows the delivery`, async () => {
+    test(`${protocol}: a folder whose target is itself by another name keeps its files, whatever the action after the delivery`, async () => {
       const target = { connectionId: `${protocol}-direct` };
       for (const onConflict of protocol === 'sftp' ? RULES : (['replace'] as const)) {
         for (const after of [{ afterDelivery: 'delete' }, { afterDelivery: 'move', moveTo: 'done' }] as const) {
@@ -261,7 +261,7 @@ suite('watched folders that copy', () => {
     });
   }
 
-  test('a file that went before it was copied is told as that', async () => {
+  test('a file that disappears before it is copied is reported as missing', async () => {
     const { folder, name, put } = await routed();
     cutOff();
     await put('a.txt');
@@ -276,7 +276,7 @@ suite('watched folders that copy', () => {
     assert.match(filesOf(name)[0]?.copy?.error ?? '', /exist/);
   });
 
-  test('a target that is away and back: all comes there, once, and nobody is told before', async () => {
+  test('a target that is away and comes back: all files arrive, once, and no event is sent before', async () => {
     const { folder, name, put, target, to } = await routed();
     cutOff();
     const names = Array.from({ length: 12 }, (_, number) => `${number}.txt`);
@@ -298,7 +298,7 @@ suite('watched folders that copy', () => {
     assert.ok(items.every(({ status }) => status === 'success'));
   });
 
-  test('a connection that was deleted ends the copies that wait, and the event says so', async () => {
+  test('a deleted connection ends the waiting copies, and the event says so', async () => {
     const { folder, name, put, disk } = await routed({
       copyTo: { connectionId: 'short', path: '/gone' },
       afterDelivery: 'delete',
@@ -354,20 +354,20 @@ suite('watched folders that copy', () => {
       );
 
     for (const rule of ['rename', 'skip', 'fail', 'newer'] as const) {
-      test(`${rule}: it is known again, and nothing is copied twice`, async () => {
+      test(`${rule}: it is recognized, and nothing is copied twice`, async () => {
         const { copy, to, files } = await afterCrash(rule, 'ours!');
         assert.deepEqual(copy, { connectionId: 'ftp', path: `${to}/a.txt`, size: 5 });
         assert.deepEqual(files, [`${to}/a.txt`]);
       });
     }
-    test("another one's file of the same size is not taken for it", async () => {
+    test('another client’s file of the same size is not mistaken for it', async () => {
       const { copy, to, files } = await afterCrash('rename', 'their');
       assert.deepEqual(copy, { connectionId: 'ftp', path: `${to}/a (2).txt`, size: 5 });
       assert.deepEqual(files, [`${to}/a (2).txt`, `${to}/a.txt`]);
     });
   });
 
-  test('an event keeps its bounds with what is said of the copies', async () => {
+  test('an event stays within its limits with the texts about the copies', async () => {
     const long = `/${'l'.repeat(120)}`;
     const { folder, name, put } = await routed({ copyTo: { path: long, filename_template: '{name}-{uuid}.{ext}' } });
     for (let number = 0; number < 60; number++) await put(`file-${number}.txt`);
@@ -380,7 +380,7 @@ suite('watched folders that copy', () => {
     assert.ok(filesOf(name).every(({ copy }) => copy?.size !== undefined));
   });
 
-  test('a folder that is deleted copies nothing more', async () => {
+  test('a deleted folder copies nothing more', async () => {
     const { folder, put, target, to } = await routed();
     cutOff();
     await put('a.txt');
@@ -396,7 +396,7 @@ suite('watched folders that copy', () => {
     assert.deepEqual(await target.files(to).catch(() => []), []);
   });
 
-  test('copyTo that is taken away meanwhile: the event goes, without copies, and its files stay', async () => {
+  test('copyTo is removed meanwhile: the event is sent without copies, and its files stay', async () => {
     const { folder, name, put, disk } = await routed({ afterDelivery: 'delete' });
     cutOff();
     await put('a.txt');
@@ -410,7 +410,7 @@ suite('watched folders that copy', () => {
     assert.equal((await disk.read(`/${name}/a.txt`)).toString(), 'a.txt');
   });
 
-  test('another copyTo takes copies that wait for their next round at once; another name wakes none', async () => {
+  test('another copyTo starts copies that wait for their next round at once; another name starts none', async () => {
     const { folder, name, put } = await routed();
     cutOff();
     await put('a.txt');
@@ -444,7 +444,7 @@ suite('watched folders that copy', () => {
     assert.deepEqual([file?.copy?.connectionId, file?.copy?.path], ['s3', `/elsewhere-${name}/a.txt`]);
   });
 
-  test('a receiver that wants nothing more ends the deliveries, and not the copies', async () => {
+  test('a receiver that wants nothing more ends the deliveries, but not the copies', async () => {
     const { folder, name, put, target, to, disk } = await routed({ afterDelivery: 'delete' });
     receiver.respond = ({ path }, response) => response.writeHead(path.endsWith(`/${name}`) ? 410 : 204).end();
     await put('a.txt');
@@ -466,7 +466,7 @@ suite('watched folders that copy', () => {
     assert.equal((await disk.read(`/${name}/b.txt`)).toString(), 'b.txt', 'nobody was told of it');
   });
 
-  test('an event that lost its job is copied, and not sent before', async () => {
+  test('the files of an event without a task are copied, and it is not sent before', async () => {
     const { folder, name, put } = await routed();
     cutOff();
     await put('a.txt');
@@ -493,7 +493,7 @@ suite('watched folders that copy', () => {
     assert.equal(filesOf(name)[0]?.copy?.size, 5);
   });
 
-  suite('files that would come back', () => {
+  suite('files that would return', () => {
     const refusedBy = async (create: Promise<unknown>, text: RegExp): Promise<void> => {
       await assert.rejects(create, (error) => hasCode(error, 'bad_request') && text.test(error.message));
     };
@@ -502,7 +502,7 @@ suite('watched folders that copy', () => {
       return bench.watch(from, path, { ...more, copyTo });
     };
 
-    test('copies onto the folder or below it are refused, by another connection of the login too', async () => {
+    test('copies into the folder or below it are refused, also through another connection of the same login', async () => {
       for (const connectionId of ['sftp', 'again']) {
         for (const path of ['/self', '/self/', '/self/below', '/self/../self/x']) {
           await refusedBy(at('/self', { connectionId, path }), /must lead out/);
@@ -514,7 +514,7 @@ suite('watched folders that copy', () => {
       await at('/self', { connectionId: 'ftp', path: '/self' });
     });
 
-    test('a circle over several folders is refused, wherever it is closed', async () => {
+    test('a circle over several folders is refused, whichever folder closes it', async () => {
       await at('/ring/a', { connectionId: 'sftp', path: '/ring/b' });
       const b = await at('/ring/b', { connectionId: 'ftp', path: '/ring-c' });
       await refusedBy(at('/ring/b', { connectionId: 'again', path: '/ring/a' }), /circle/);
@@ -529,7 +529,7 @@ suite('watched folders that copy', () => {
       await edit({ copyTo: { connectionId: 'sftp', path: '/elsewhere' } });
     });
 
-    test('of two folders that close a circle at the same time one is refused', async () => {
+    test('if two folders close a circle at the same time, one is refused', async () => {
       const both = await Promise.allSettled([
         at('/twin/a', { connectionId: 'sftp', path: '/twin/b' }),
         at('/twin/b', { connectionId: 'sftp', path: '/twin/a' }),
@@ -538,7 +538,7 @@ suite('watched folders that copy', () => {
     });
   });
 
-  test('what cannot be is refused before anything is kept', async () => {
+  test('impossible settings are refused before anything is stored', async () => {
     const refused = async (
       copyTo: FolderSettings['copyTo'],
       code: 'bad_request' | 'bad_path' | 'unknown_connection',

@@ -46,7 +46,7 @@ for (const entry of SERVERS) {
       await postgres.stop();
     });
 
-    test('the baseline is not reported, what comes later is, once; what went and came back is new', async () => {
+    test('the baseline is not reported, later files are, once; a file that is gone and comes back is new', async () => {
       const { disk } = server;
       await disk.write('/in/old.txt', 'before');
       const folder = await bench.watch('server', '/in', { webhookUrl: receiver.url, detectModified: true });
@@ -87,7 +87,7 @@ for (const entry of SERVERS) {
       );
     });
 
-    test('a pattern with ** looks into sub-folders', async () => {
+    test('a pattern with ** includes sub-folders', async () => {
       const { disk } = server;
       await disk.write('/deep/a/b/old.csv', '1');
       const folder = await bench.watch('server', '/deep', { filePattern: '**/*.csv' });
@@ -159,7 +159,7 @@ suite('watched folders and time', () => {
     await postgres.stop();
   });
 
-  test('a file that is written slowly is reported once it rests, never before', async () => {
+  test('a file that is written slowly is reported once it is complete, never before', async () => {
     mkdirSync(join(ssh.files, 'slow'));
     const folder = await bench.watch('ssh', '/slow', { minAgeSeconds: 3 });
     const file = join(ssh.files, 'slow', 'slow.bin');
@@ -197,7 +197,7 @@ suite('watched folders and time', () => {
     assert.deepEqual(await bench.reasonsOf(folder, next), { nothing: 'new', something: 'unchanged' });
   });
 
-  test('dates far in the past and in the future are dates like any other', async () => {
+  test('dates far in the past or in the future are ordinary dates', async () => {
     mkdirSync(join(ssh.files, 'dates'));
     const folder = await bench.watch('ssh', '/dates');
     for (const [name, time] of [
@@ -213,7 +213,7 @@ suite('watched folders and time', () => {
   });
 
   for (const server of ['minutes', 'seconds'] as const) {
-    test(`times in another zone, with ${server}: nothing is modified by being looked at again`, async () => {
+    test(`times in another zone, with ${server}: another scan modifies nothing`, async () => {
       const ftp = server === 'minutes' ? minutes : seconds;
       mkdirSync(join(ftp.folder, 'zone'));
       const ages = { fresh: 0, 'last week': 7, 'half a year ago': 170, 'long ago': 400 };
@@ -237,7 +237,7 @@ suite('watched folders and time', () => {
   }
 
   // Former defect: the tolerance for summer time applied to every file at any time.
-  test('a file that is rewritten exactly an hour later, in its old size, is modified', async () => {
+  test('a file that is rewritten exactly an hour later, with its old size, is modified', async () => {
     const place = join(minutes.folder, 'hourly');
     mkdirSync(place);
     const time = Math.floor(Date.now() / 1000) - 3 * 86_400;
@@ -276,7 +276,7 @@ suite('watched folders and time', () => {
     });
   }
 
-  test('where a server tells no exact time nothing is deleted, and the history says why', async () => {
+  test('without exact times of the server nothing is deleted, and the history says why', async () => {
     const place = join(untimed.folder, 'untimed');
     mkdirSync(place);
     receiver.respond = (_, response) => response.writeHead(200).end();
