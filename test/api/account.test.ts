@@ -1,4 +1,4 @@
-/** connections, me and transfers, as two accounts and keys of different reach see them, over both databases. */
+/** connections, me and transfers, for two accounts and keys of different reach, over both databases. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { SCOPES } from '../../src/contract/api-key.js';
@@ -96,7 +96,7 @@ for (const kind of DATABASES) {
       return { items, total: answer.json['total'] as number, what };
     };
 
-    test('connections: those of the account, in order; of a limited key, those it may use', async () => {
+    test('connections: those of the account, sorted; for a limited key, those that it may use', async () => {
       const of = async (api: ApiClient): Promise<unknown> => (await api.get('/api/connections')).json;
       const shown = (id: string, isActive = true): object => ({ id, name: `Name of ${id}`, type: 'ftp', isActive });
       assert.deepEqual(await of(all), { connections: [shown('a'), shown('b'), shown('off', false)] });
@@ -112,7 +112,7 @@ for (const kind of DATABASES) {
       assert.deepEqual((await other.get('/api/me')).json, second);
     });
 
-    test('newest first, with the page it is; two accounts never see each other', async () => {
+    test('newest first, with the page; two accounts never see each other', async () => {
       const answer = (await all.get('/api/transfers')).json;
       assert.deepEqual([answer['total'], answer['limit'], answer['offset']], [5, 20, 0]);
       const { items, what } = await transfers();
@@ -168,7 +168,7 @@ for (const kind of DATABASES) {
       assert.equal((await transfers({ since: '99999999999' })).total, 0);
     });
 
-    test('limit and offset cut pages out of one order', async () => {
+    test('limit and offset select pages of one order', async () => {
       const { items } = await transfers();
       const pages: HistoryItem[] = [];
       for (let offset = 0; offset < 6; offset += 2) {
@@ -180,7 +180,7 @@ for (const kind of DATABASES) {
       assert.deepEqual(await transfers({ offset: '1000000000' }), { items: [], total: 5, what: '' });
     });
 
-    test('values that are none are refused, each with the name of its field', async () => {
+    test('invalid values are refused, each with the name of its field', async () => {
       const refuse = async (query: Record<string, string>): Promise<void> => {
         const answer: ApiAnswer = await all.get('/api/transfers', { query });
         expectError(answer, 'bad_request', new RegExp(Object.keys(query)[0] ?? ''));

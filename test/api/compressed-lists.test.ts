@@ -1,4 +1,4 @@
-/** A browser that lists a large folder does not wait for its plain bytes; what it reads is the same. */
+/** A browser gets large folder listings compressed, with the same content. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ for (const [name, query, accept] of [
   ['a page', `path=/many&limit=${ENTRIES - 1}`, 'application/json'],
   ['lines', 'path=/many', 'application/x-ndjson'],
 ]) {
-  test(`${name} is a fraction as gzip, and the same`, async () => {
+  test(`${name} is a fraction of its size as gzip, with the same content`, async () => {
     const target = `/api/list/sandbox?${query}`;
     const headers = { Accept: accept ?? '' };
     const plain = await gateway.api.send(target, { headers });

@@ -1,4 +1,4 @@
-/** Cursors of lists: good for the list that they come from, on any node, and for nothing else. */
+/** Cursors of lists: valid only for their own list, on any node. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -47,7 +47,7 @@ describe('cursors of lists', () => {
     return (answer.json['files'] as { name: string }[]).map(({ name }) => name);
   };
 
-  test('another node goes on, with another limit too', async () => {
+  test('another node continues, with another limit too', async () => {
     const first = await list({});
     assert.deepEqual(namesOf(first), ['a', 'b']);
     const cursor = first.json['nextCursor'] as string;
@@ -56,14 +56,14 @@ describe('cursors of lists', () => {
     assert.equal(rest.json['nextCursor'], null);
   });
 
-  test('what comes and goes between pages moves nothing else', async () => {
+  test('items that come and go between pages move no others', async () => {
     const { json } = await list({});
     writeFileSync(path.join(sshd.files, 'in', 'a0'), '');
     writeFileSync(path.join(sshd.files, 'in', 'bb'), '');
     assert.deepEqual(namesOf(await list({ cursor: json['nextCursor'] as string, limit: '10' })), ['bb', 'c', 'd']);
   });
 
-  test('a forged one, and one of another list, account or connection, is 400', async () => {
+  test('a forged cursor, and one of another list, account or connection, is 400', async () => {
     const { json } = await list({});
     const cursor = json['nextCursor'] as string;
     const [place = '', signature = ''] = cursor.split('.');
@@ -93,7 +93,7 @@ describe('cursors of lists', () => {
     assert.equal((await api.get('/api/list/c1', { query: { cursor: 'x' } })).status, 400);
     assert.equal((await api.get('/api/list/c1', { query: { limit: '5' }, headers: lines })).status, 400);
     assert.equal((await list({ pattern: '[a' })).status, 400);
-    // JSON is as welcome, or more.
+    // JSON is preferred, or equally acceptable.
     for (const accept of ['*/*', 'application/json, application/x-ndjson;q=0.5', 'application/x-ndjson;q=0']) {
       const answer = await api.get('/api/list/c1', { query: { path: 'in' }, headers: { Accept: accept } });
       assert.equal(answer.headers['content-type'], 'application/json', accept);

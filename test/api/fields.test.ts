@@ -1,4 +1,4 @@
-/** Every field of every endpoint with values that it does not take, and JSON and queries of every odd kind. */
+/** Invalid values for every field of every endpoint, and odd JSON and queries of every kind. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
@@ -159,7 +159,7 @@ describe('fields', () => {
       }
     });
 
-    test(`${target}: unknown fields are let pass`, async () => {
+    test(`${target}: unknown fields are accepted`, async () => {
       for (const extra of [{ later: 'x' }, { toString: 'x' }, { constructor: 'x' }, { hasOwnProperty: 'x' }]) {
         const answer = await send(endpoint, { ...good, ...extra });
         assert.ok(!isRefusal(answer), answer.text);
@@ -171,7 +171,7 @@ describe('fields', () => {
   const STREAMED = '/api/write/c1';
   for (const target of [HELD, STREAMED]) {
     const tail = target === STREAMED ? ',"content":"x"' : '';
-    test(`${target}: JSON that is none`, async () => {
+    test(`${target}: invalid JSON`, async () => {
       for (const body of [
         '',
         ' ',
@@ -197,7 +197,7 @@ describe('fields', () => {
       }
     });
 
-    test(`${target}: odd JSON is taken or refused, and ends nothing`, async () => {
+    test(`${target}: odd JSON is accepted or refused, and breaks nothing`, async () => {
       const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
       const deepObject = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
       for (const more of [`"deep":${deep}`, `"deep":${deepObject}`, '"big":1e999999', `"big":${'9'.repeat(10_000)}`]) {
@@ -207,7 +207,7 @@ describe('fields', () => {
       server.files.delete('/gone');
       const halfPair = await text(target, `{"path":"/a\\ud800"${tail}}`);
       assert.equal(halfPair.status, 400, halfPair.text);
-      // RFC 8259 leaves repeated names open: a held body takes the last one, a streamed one is refused.
+      // RFC 8259 does not define repeated names: in a buffered body the last one counts, a streamed one is refused.
       const twice = await text(target, `{"path":"/f"${tail},"path":"/gone"}`);
       assert.equal(twice.status, target === STREAMED ? 400 : 404, twice.text);
       assert.ok(server.files.has('/f'));
@@ -219,7 +219,7 @@ describe('fields', () => {
     });
   }
 
-  test('queries: repeated, badly encoded, named like parts of objects', async () => {
+  test('queries: repeated, badly encoded, named like properties of objects', async () => {
     const get = (query: string): Promise<ApiAnswer> => gateway.api.get(`/api/exists/c1${query}`);
     expectError(await get('?path=/a&path=/b'), 'bad_request', /path stands twice/);
     for (const query of ['?path=%', '?path=%zz', '?path=%2', '?path=%c3%28', '?path=/a%ff']) {

@@ -1,4 +1,4 @@
-/** Streams of one job: what they ask of the database together. */
+/** Streams of one job share their queries to the database. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
@@ -42,7 +42,7 @@ const JOB: Job = {
 };
 const STREAMS = 10;
 
-test('all streams of a job share its questions; the first begins them, the last ends them', async () => {
+test('all streams of a job share its queries; the first stream begins them, the last ends them', async () => {
   let job = JOB;
   const asked = { find: 0, ends: 0, lastEnd: 0 };
   const ended: JobFileItem[] = [];

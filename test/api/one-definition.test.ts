@@ -1,4 +1,4 @@
-/** One endpoint, defined once: what the router serves and what the document shows of it come from the same object. */
+/** One endpoint, defined once: the router and the document are derived from the same object. */
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { Type } from 'typebox';
@@ -43,7 +43,7 @@ const printPages = endpoint({
   },
   errors: ['no_space'],
 }).handle(async ({ params, query, body, caller }, { printed }: Press) => {
-  // Every type here comes from the schemas: none of these lines compiles when one says otherwise.
+  // All types here come from the schemas: these lines do not compile if one differs.
   const paper: 'a4' | 'a5' = body.paper;
   const note: string | undefined = body.note;
   const colour: boolean | undefined = query.colour;
@@ -56,7 +56,7 @@ const printPages = endpoint({
   return { sheets };
 });
 
-/** Same words in a schema of its own: what is wrong in an answer does not compile. */
+/** The same fields in a separate schema: a wrong answer does not compile. */
 endpoint({
   method: 'GET',
   path: '/api/print',
@@ -77,7 +77,7 @@ async function start(t: TestContext): Promise<Routed & Press> {
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 describe('the router', () => {
-  test('gives the handler what the schemas let through: converted, with its defaults', async (t) => {
+  test('gives the handler the fields that the schemas accept: converted, with defaults', async (t) => {
     const { ask, printed } = await start(t);
     const full = { headers: JSON_TYPE, body: '{"pages":[1,2],"paper":"a5","note":"n"}' };
     const answer = await ask('POST', '/api/print/hall?copies=3&colour=true', full);
@@ -90,7 +90,7 @@ describe('the router', () => {
     );
   });
 
-  test('refuses what they do not, and names the field; the handler is not asked', async (t) => {
+  test('refuses other fields by name, without calling the handler', async (t) => {
     const { ask, printed } = await start(t);
     const refusals = [
       ['/api/print/hall?copies=0', '{"pages":[1]}', 'copies'],
@@ -108,7 +108,7 @@ describe('the router', () => {
   });
 });
 
-test('the document shows it with its words, its examples and its errors', () => {
+test('the document has its texts, its examples and its errors', () => {
   const document = buildDocument(FILE_API, [printPages.route({ printed: [] })], { publicUrl: '' });
   assert.deepEqual(Object.keys(document.paths), ['/api/print/{printer}']);
   const operation = document.paths['/api/print/{printer}']?.['post'];

@@ -105,7 +105,7 @@ describe('limits', () => {
     }
   });
 
-  test('503: the pool is full, and waiting took too long; the next one works', async () => {
+  test('503: the pool is full, and the wait was too long; the next request succeeds', async () => {
     const pool = { maxSessions: 1, maxWaiting: 1, acquireTimeoutMs: 2_500 };
     const gateway = await startGateway({
       connections: [{ id: 'c1', ...ftp(server, pool) }],
@@ -117,7 +117,7 @@ describe('limits', () => {
       const before = begun();
       const { body, answer: holding } = heldUpload(gateway, 'holder');
       await eventually(() => begun() > before, 'it has the session');
-      // Together: looking whether one waits already could take longer than it waits.
+      // Sent together: checking whether the first one is already waiting could take longer than it waits.
       const [first, second] = await Promise.all(
         ['one', 'other'].map((filename) => uploadRaw(api, 'c1', { filename }, 'x')),
       );
@@ -161,7 +161,7 @@ describe('a gateway that cannot serve now', () => {
       const exited = once(gateway.process, 'exit');
       gateway.process.kill('SIGTERM');
       await eventually(() => /"msg":"stopping/.test(gateway.output()), 'it drains');
-      // A connection that is open already is still answered, at once with the truth; new ones are soon not taken.
+      // An open connection still gets an answer, at once; new ones are soon refused.
       expectError(await gateway.api.get('/readyz'), 'draining', /stopping/);
       await eventually(async () => (await knock(gateway.port)) === 'ECONNREFUSED', 'no new connection');
       finishing.body.push(null);
@@ -190,7 +190,7 @@ describe('a gateway that cannot serve now', () => {
     }
   });
 
-  test('503 while the database is away, and by itself again when it is back', async () => {
+  test('503 while the database is away, and recovery when it is back', async () => {
     const server = await startScripted();
     const postgres = await startPostgres();
     const gateway = await startGateway({
@@ -211,7 +211,7 @@ describe('a gateway that cannot serve now', () => {
       ])) {
         expectError(answer, 'database_away', /database/);
       }
-      // What the gateway cannot do is an error in its log, what a client asks wrongly is not; nor is a probe's 503.
+      // The log has an error for failures of the gateway, but not for wrong requests, nor for a probe's 503.
       expectError(await api.get('/api/none'), 'unknown_route', /no such endpoint/);
       const levelOf = (status: number, route: string): string | undefined =>
         gateway
@@ -235,7 +235,7 @@ describe('a gateway that cannot serve now', () => {
   });
 });
 
-/** An upload of two bytes that lasts until its body gets an end. */
+/** An upload of two bytes that lasts until its body is ended. */
 function heldUpload(
   { api }: TestGateway,
   filename: string,
@@ -251,7 +251,7 @@ function heldUpload(
   return { body, answer };
 }
 
-/** The code of the error that keeps a new connection from being made, or undefined when it is made. */
+/** The error code of a failed new connection, or undefined if it succeeds. */
 function knock(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = net.connect(port, '127.0.0.1');

@@ -22,7 +22,7 @@ const MIB = 1024 * 1024;
 const STALL_MS = 1600;
 const OTHER_HOST_KEY = `SHA256:${'A'.repeat(43)}`;
 
-/** So that only those which are to be taken for silent are. */
+/** A long stall timeout for all servers, except those that are to count as silent. */
 function withPatience(connections: readonly { readonly [key: string]: unknown; readonly pool?: object }[]): object[] {
   return connections.map(({ pool, ...others }) => ({ ...others, pool: { stallTimeoutMs: 120_000, ...pool } }));
 }
@@ -42,7 +42,7 @@ describe('a failure of the remote server is reported in its words, and leaves no
   let originUrl: string;
   const full: string[] = [];
   const silentSockets = new Set<net.Socket>();
-  /** What the scripted FTP server does to a transfer. */
+  /** The effect of the scripted FTP server on a transfer. */
   let onTransfer: 'usual' | 'cut' | 'stall' = 'usual';
 
   before(async () => {
@@ -143,7 +143,7 @@ describe('a failure of the remote server is reported in its words, and leaves no
       ]),
       config: {
         database: { url: postgres.url },
-        // Of these the url uploads take theirs.
+        // The stall timeout for url uploads.
         pools: { default: { stallTimeoutMs: STALL_MS } },
         network: { urlFetch: { allow: ['127.0.0.1/32'] } },
       },
@@ -219,7 +219,7 @@ describe('a failure of the remote server is reported in its words, and leaves no
       assert.match(await shortDownload('proxied'), /connection/);
     });
 
-    test('the remote cuts a read before anything was answered', async () => {
+    test('the remote cuts a read before an answer was sent', async () => {
       proxy.after('down', 2 * MIB, (self) => self.fail('reset'));
       await fails(() => gateway.api.get('/api/read/proxied', { query: { path: '/large' } }), {
         code: 'connection_lost',
@@ -227,7 +227,7 @@ describe('a failure of the remote server is reported in its words, and leaves no
       });
     });
 
-    test('an FTP server cuts an upload, and ends a download early as if it were whole', async () => {
+    test('an FTP server cuts an upload, and ends a download early as if it were complete', async () => {
       onTransfer = 'cut';
       await fails(() => upload('scripted', randomBytes(4 * MIB)), { code: 'connection_lost', text: /connection/ });
       await shortDownload('scripted');
@@ -264,7 +264,7 @@ describe('a failure of the remote server is reported in its words, and leaves no
             text,
           });
         }
-        // The space is there again: nothing of the failed ones holds it.
+        // The space is free again: the failed uploads have left nothing.
         assert.equal((await upload(id, randomBytes(1.5 * MIB), '/full')).status, 200);
       });
     }
@@ -272,7 +272,7 @@ describe('a failure of the remote server is reported in its words, and leaves no
 
   describe('504', () => {
     for (const id of ['ssh-silent', 'ftp-silent']) {
-      test(`a server that takes the connection and says nothing: ${id}`, async () => {
+      test(`a server that accepts the connection and is silent: ${id}`, async () => {
         await fails(() => list(id), { code: 'connect_timeout', text: /within 900 ms/ });
       });
     }
@@ -327,7 +327,7 @@ describe('a failure of the remote server is reported in its words, and leaves no
     });
   });
 
-  /** Resolves to what the history says. */
+  /** Resolves with the history item. */
   async function shortDownload(id: string): Promise<string> {
     const response = await gateway.api.open(`/api/download/${id}`, { query: { path: '/large' } });
     assert.equal(response.statusCode, 200);

@@ -87,7 +87,7 @@ describe('a wrong request is refused with a reason and without effect', () => {
     api = as('all');
     world = { api, databaseUrl: postgres.url, disks: [ssh.disk, ftp.disk] };
     for (const { disk } of [ssh, ftp]) await disk.write('/there/file.txt', 'content of the file');
-    // The sessions log in now, so that no test pays for it.
+    // The sessions log in now, so that no test has to wait for it.
     for (const id of ['ssh', 'ftp']) assert.equal((await api.get(`/api/list/${id}`)).status, 200);
   });
 
@@ -342,7 +342,7 @@ describe('a wrong request is refused with a reason and without effect', () => {
       expectError(await as('expires').get('/api/me'), 'unauthenticated', unknown);
     });
 
-    test('a malformed key is refused before any route or field is looked at', async () => {
+    test('a malformed key is refused before any route or field is checked', async () => {
       expectError(
         await api.get('/api/transfers', { key: 'ftg_no', query: { limit: '0' } }),
         'unauthenticated',
@@ -459,7 +459,7 @@ describe('a wrong request is refused with a reason and without effect', () => {
         await refused(world, () => uploadRaw(api, id, { path: '/closed', filename: 'new' }, 'x'), denied);
         await refused(world, () => post(`/api/delete/${id}`, { path: '/closed/secret.txt' }), denied);
         await refused(world, () => post(`/api/mkdir/${id}`, { path: '/closed/sub' }), denied);
-        // For a rename vsftpd reports only the failure.
+        // For a rename, vsftpd reports only the failure.
         const notMoved =
           id === 'ssh' ? denied : ({ ...denied, code: 'remote_failure', text: /550 Rename failed/ } as const);
         await refused(world, () => post(`/api/move/${id}`, { from: '/closed/secret.txt', to: '/taken' }), notMoved);
@@ -500,7 +500,7 @@ describe('a wrong request is refused with a reason and without effect', () => {
       },
     );
 
-    test("another account's connection: the same bytes as one that is nowhere", async () => {
+    test("another account's connection: the same bytes as for one that does not exist", async () => {
       for (const send of [
         (id: string) => get(`/api/list/${id}`),
         (id: string) => post(`/api/delete/${id}`, { path: '/there/file.txt' }),
@@ -520,7 +520,7 @@ describe('a wrong request is refused with a reason and without effect', () => {
     });
 
     for (const id of ['ssh', 'ftp']) {
-      test(`a file or folder that is not there: ${id}`, async () => {
+      test(`a file or folder that does not exist: ${id}`, async () => {
         const missing = { code: 'not_found', text: /\/there\/no/, history: 'failed' } as const;
         for (const send of [
           () => get(`/api/download/${id}`, { path: '/there/no.txt' }),
@@ -643,7 +643,7 @@ describe('a wrong request is refused with a reason and without effect', () => {
       });
     }
 
-    test('a request whose Idempotency-Key still runs', async () => {
+    test('a request whose Idempotency-Key is still running', async () => {
       const idempotent = { headers: { 'Idempotency-Key': 'still-running' } };
       const target = '/api/upload/ssh?path=/there&filename=slow.bin';
       const raw = { 'Content-Type': 'application/octet-stream', 'Content-Length': '4', ...idempotent.headers };
@@ -802,7 +802,7 @@ describe('a wrong request is refused with a reason and without effect', () => {
       assert.equal((await uploadRaw(api, 'ssh', { filename: 'plain' }, 'x', plain)).status, 200);
     });
 
-    test('a read above the read limit names the way out', async () => {
+    test('a read above the read limit names the alternative', async () => {
       await ssh.disk.write('/there/large', Buffer.alloc(LIMITS.readBytes + 1, 0x61));
       await refused(world, () => get('/api/read/ssh', { path: '/there/large' }), {
         code: 'too_large',
@@ -823,7 +823,7 @@ describe('a wrong request is refused with a reason and without effect', () => {
   });
 });
 
-/** Where the login's root is on this machine's disk. */
+/** The path of the login's root on this machine's disk. */
 function ftpRoot(server: TestServer): string {
   return (server.disk as unknown as { readonly root: string }).root;
 }

@@ -1,4 +1,4 @@
-/** What every refusal has in common, asserted once: the answer's shape, the history, the count of actions, the disk. */
+/** Assertions for every refusal: the shape of the answer, the history, the count of actions, the disk. */
 import assert from 'node:assert/strict';
 import { withSql } from '../storage/databases.js';
 import { type ErrorCode, ERRORS } from '../../src/contract/errors.js';
@@ -42,20 +42,23 @@ export interface Refusal {
   readonly code: ErrorCode;
   readonly text: RegExp;
   readonly isSkipped?: boolean;
-  /** none = refused before it started; failed = one failed item, that counts as an action unless it only looked. */
+  /**
+   * none = refused before it started; failed = one failed item, which counts as an action unless it is a read-only
+   * operation.
+   */
   readonly history: 'none' | 'failed';
-  /** What the remote may lose or gain by it: nothing, unless a cut connection has to be cleaned up a little later. */
+  /** What may change on the remote: nothing, unless files of a cut connection are cleaned up a little later. */
   readonly cleansUpLater?: true;
 }
 
 export interface World {
   readonly api: ApiClient;
-  /** Of the database that the gateway uses. */
+  /** The database of the gateway. */
   readonly databaseUrl: string;
   readonly disks: readonly Disk[];
 }
 
-/** Sends a request that must be refused, and checks every place where a refusal could leave something. */
+/** Sends a request that must be refused, and checks everything that a refusal could have changed. */
 export async function refused(world: World, send: () => Promise<ApiAnswer>, expected: Refusal): Promise<ApiAnswer> {
   const before = await look(world);
   const answer = await send();
@@ -102,7 +105,7 @@ async function look({ api, databaseUrl, disks }: World): Promise<{ total: number
   return { total: json['total'] as number, actions: Number(row?.used), files };
 }
 
-/** Rows of list and exists may follow their answer by a moment. */
+/** Rows of list and exists may be written shortly after their answer. */
 export async function historyStands(api: ApiClient): Promise<void> {
   const isWritten = async (): Promise<boolean> => /^ftg_history_queued_rows 0$/m.test((await api.get('/metrics')).text);
   await eventually(isWritten, 'all rows of the history are written');

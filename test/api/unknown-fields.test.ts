@@ -1,6 +1,6 @@
 /**
- * Query parameters and fields that an endpoint does not know: named in X-Ignored-Fields, and 400 for who asks for that.
- * `?pth=/tmp` listed the default folder once, and nobody was told.
+ * Unknown query parameters and fields of an endpoint: named in X-Ignored-Fields, and 400 if the client asks for that.
+ * Former defect: `?pth=/tmp` listed the default folder, without any hint.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -40,7 +40,7 @@ describe('unknown fields', () => {
   const file = ['"file"; filename="form.txt"', 'x'] as const;
   const base64 = Buffer.from('x').toString('base64');
 
-  /** A request with one unknown field; what the strict refusal says of it. */
+  /** A request with one unknown field, and the text of the strict refusal. */
   const CASES: Readonly<Record<string, readonly [send: Send, name: string, meant: string | undefined]>> = {
     'a query': [get('/api/list/sandbox', { pth: '/tmp' }), 'pth', 'path'],
     'a query of an endpoint that has none': [get('/api/me', { verbose: '1' }), 'verbose', undefined],
@@ -103,7 +103,7 @@ describe('unknown fields', () => {
     });
   }
 
-  test('a strict refusal leaves nothing, also where the field comes behind the content', async () => {
+  test('a strict refusal leaves nothing, even if the field comes after the content', async () => {
     for (const send of [
       post('/api/upload/sandbox', { filename: 'never', content: base64, late: 1 }),
       post('/api/write/sandbox', { path: '/never', encoding: 'text', content: 'x'.repeat(2_000_000), late: 1 }),
@@ -114,7 +114,7 @@ describe('unknown fields', () => {
     }
   });
 
-  test('errors name them too, and a stored answer as the first one did', async () => {
+  test('errors name them too, and a stored answer names those of the first one', async () => {
     const missing = await get('/api/read/sandbox', { pth: '/a' })({});
     expectError(missing, 'bad_request', /^path is missing$/);
     assert.equal(ignoredBy(missing), 'pth');
@@ -126,7 +126,7 @@ describe('unknown fields', () => {
     }
   });
 
-  test('what is passed over is kept nowhere', async () => {
+  test('ignored fields are stored nowhere', async () => {
     const source = { connectionId: 'sandbox', path: '/none', more: { half: '\ud800' } };
     const answer = await gateway.api.post('/api/jobs', { type: 'delete', source, dryRun: true, '\ud800': 'half' });
     assert.equal(answer.status, 202, answer.text);
@@ -139,7 +139,7 @@ describe('unknown fields', () => {
     assert.doesNotMatch(made.text, /half/);
   });
 
-  test('the header is bounded and holds nothing that a header may not', async () => {
+  test('the header is limited, and contains only characters that a header may have', async () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`unknown-${index}`, '1']));
     const odd = { 'a, b': '1', 'line\r\nX-Evil: 1': '1', ünïcode: '1', half: '1', ['long'.repeat(100)]: '1' };
     const bounded = String(ignoredBy(await get('/api/me', many)({})));

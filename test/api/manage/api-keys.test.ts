@@ -1,4 +1,4 @@
-/** API keys: what they may, how they end, and how fast that is known everywhere. */
+/** API keys: their rights, their ends, and how fast all nodes notice. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ApiClient, type Browser } from '../../support/gateway.js';
@@ -41,7 +41,7 @@ async function make(input: object): Promise<{ key: string; apiKey: ApiKey }> {
 const use = async (key: string, port = gateway.port): Promise<number> =>
   (await new ApiClient(port, key).get('/api/me')).status;
 
-test('a key is shown once, may not run commands unasked, and is known by its last four characters', async () => {
+test('a key is shown once, may not run commands by default, and is recognized by its last four characters', async () => {
   const { key, apiKey } = await make({ name: 'first' });
   assert.match(key, /^ftg_k1_/);
   assert.deepEqual(apiKey.scopes, ['read', 'write', 'watch']);
@@ -76,7 +76,7 @@ test('mistakes in rights are refused', async () => {
   for (const input of wrong) expectError(await ops.post('/manage/api-keys', input), 400, 'bad_request');
 });
 
-test('an edit holds for the next request', async () => {
+test('an edit applies to the next request', async () => {
   const { key, apiKey } = await make({ name: 'edited' });
   assert.equal(await use(key), 200);
   const edited = await ops.patch(`/manage/api-keys/${apiKey.id}`, { allowedIps: ['192.0.2.1'] });
@@ -84,7 +84,7 @@ test('an edit holds for the next request', async () => {
   assert.equal(await use(key), 403);
 });
 
-test('a stored answer is not given to a key that was limited to other connections since', async () => {
+test('a stored answer is not returned to a key that was limited to other connections meanwhile', async () => {
   const { key, apiKey } = await make({ name: 'narrowed', scopes: ['read', 'write'] });
   const client = gateway.client(key);
   const headers = { 'Idempotency-Key': 'narrowed' };
@@ -121,12 +121,12 @@ test('rotation gives a second key, and the first one ends with the overlap', asy
   assert.deepEqual([await use(next), await use(field(again, 'key', 201))], [401, 200]);
 });
 
-test('a revoked key is refused here at once, and on every node', async () => {
+test('a revoked key is refused here at once, and soon on every node', async () => {
   const second = await startManagedOn(gateway.databaseUrl);
   try {
     const { key, apiKey } = await make({ name: 'lost' });
     assert.deepEqual([await use(key), await use(key, second.port)], [200, 200]);
-    // Kept warm, so that the other node has it in its memory when it is revoked.
+    // In use, so that the other node has it in memory when it is revoked.
     assert.equal(await use(key, second.port), 200);
     const revoked = await ops.delete(`/manage/api-keys/${apiKey.id}`);
     assert.equal(field(revoked, 'comesBack'), false);
@@ -142,7 +142,7 @@ test('a revoked key is refused here at once, and on every node', async () => {
   }
 });
 
-test('a key of the configuration file is revoked at once, and the answer says that it comes back', async () => {
+test('a key of the configuration file is revoked at once, and the answer says that it will return', async () => {
   const keys = field<(ApiKey & { source: string })[]>(await ops.get('/manage/api-keys'), 'apiKeys');
   const plain = keys.find(({ name }) => name === 'plain');
   assert.equal(plain?.source, 'configuration');

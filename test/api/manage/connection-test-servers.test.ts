@@ -43,7 +43,7 @@ const ftp = (changes: object = {}): object => {
   };
 };
 
-test('FTP over TLS: the certificate is shown, the card has the abilities of the server, nothing is left', async () => {
+test('FTP over TLS: the certificate is shown, the card lists the abilities of the server, nothing is left', async () => {
   const report = await tried(ftp());
   assert.ok(report.isOk, JSON.stringify(report.steps));
   assert.deepEqual(

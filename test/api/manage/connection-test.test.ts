@@ -1,4 +1,6 @@
-/** "Test connection": every step with its time, the failing one with its reason and what to do, and a card of the server. */
+/**
+ * "Test connection": every step with its time, the failing one with a reason and a remedy, and a card of the server.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
@@ -27,7 +29,7 @@ async function run(target: string, body: object = {}): Promise<TestReport> {
 const states = ({ steps }: TestReport): string[] => steps.map(({ name, status }) => `${name} ${status}`);
 const failed = (report: TestReport) => report.steps.find(({ status }) => status === 'failed');
 
-test('a good connection passes every step, is written to on request, and leaves a card and nothing else', async () => {
+test('a good connection passes every step, including a requested write, and leaves only a card', async () => {
   const report = await run('/manage/connections/box/test', { probe: true });
   assert.ok(report.isOk, JSON.stringify(report.steps));
   assert.deepEqual(states(report), [
@@ -57,7 +59,7 @@ test('a good connection passes every step, is written to on request, and leaves 
   assert.equal((stored.json['card'] as { protocol: string }).protocol, 'SFTP');
 });
 
-test('a test reads no more than it says: nothing is pinned by it, and the history has no item', async () => {
+test('a test does no more than documented: it pins nothing, and the history has no item', async () => {
   assert.equal((await ops.delete('/manage/connections/box/host-keys')).status, 200);
   const count = async (): Promise<number> => {
     const [row] = await withSql(gateway.databaseUrl, (sql) => sql`select count(*)::int as count from transfers`);
@@ -133,7 +135,7 @@ test('a connection is tried out before it is saved', async () => {
   expectError(await ops.post('/manage/test-connection', based), 404, 'unknown_connection');
 });
 
-test('tests are no means to flood a server', async () => {
+test('tests cannot be used to flood a server', async () => {
   const body = { connection: { name: 'D', type: 'sftp', host: '127.0.0.1', port: 1, username: 'u' } };
   const other = await gateway.browser('other@example.com');
   const answers = await Promise.all(Array.from({ length: 31 }, () => other.post('/manage/test-connection', body)));

@@ -1,4 +1,4 @@
-/** Connections as their owner manages them, and the walls between accounts. */
+/** Connections for their owner, and the separation of accounts. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { apiRoutes } from '../../../src/api/endpoints.js';
@@ -61,7 +61,7 @@ async function make(browser: Browser, input: object): Promise<Connection> {
   return answer.json as unknown as Connection;
 }
 
-test('connections of every type are made with their defaults, and no answer shows a secret', async () => {
+test('connections of every type are created with their defaults, and no answer shows a secret', async () => {
   const sftp = await make(ops, { ...SFTP, id: 'box' });
   assert.deepEqual(
     [sftp['port'], sftp['rootPath'], sftp['atomicUploads'], sftp['algorithms']],
@@ -107,7 +107,7 @@ test('mistakes are reported by field', async () => {
   expectError(await ops.post('/manage/connections', { ...SFTP, id: 'sandbox' }), 409, 'already_exists');
 });
 
-test('an edit keeps the secrets it does not name, but no password goes to another server unseen', async () => {
+test('an edit keeps the secrets that it does not name, but no password is sent to another server', async () => {
   const { id } = await make(ops, SFTP);
   const at = `/manage/connections/${id}`;
   const renamed = await ops.patch(at, { name: 'Renamed', pool: { maxSessions: 2 } });
@@ -132,7 +132,7 @@ test('a duplicate has the secrets of its source', async () => {
   assert.notEqual(copy.json['id'], id);
 });
 
-test('what the configuration file lists cannot be edited here, but duplicated', async () => {
+test('connections of the configuration file cannot be edited here, but duplicated', async () => {
   const at = '/manage/connections/sandbox';
   assert.equal(field(await ops.get(at), 'source'), 'configuration');
   expectError(await ops.patch(at, { name: 'Mine' }), 409, 'from_configuration');
@@ -144,7 +144,7 @@ test('what the configuration file lists cannot be edited here, but duplicated', 
   assert.equal((await ops.get('/api/list/sandbox-2')).status, 200, 'and the copy works');
 });
 
-test('the host key of one from the configuration file is pinned there', async () => {
+test('the host key of a connection from the configuration file is pinned there', async () => {
   const fingerprint = `SHA256:${'A'.repeat(43)}`;
   for (const id of ['sandbox', 'operators']) {
     const pinned = await ops.post(`/manage/connections/${id}/host-keys`, { fingerprint });
@@ -153,8 +153,11 @@ test('the host key of one from the configuration file is pinned there', async ()
   }
 });
 
-/** A tenant once copied the operator's connection, opened the copy's root, and read on with the stored password. */
-test('secrets of the configuration file go nowhere but where it sends them', async () => {
+/**
+ * Former defect: a tenant copied the operator's connection, removed the copy's root, and could read more with the
+ * stored password.
+ */
+test('secrets of the configuration file are sent only to the servers that it names', async () => {
   const copy = await ops.post('/manage/connections/operators/duplicate', { id: 'mine' });
   assert.deepEqual(field(copy, 'secrets', 201), { password: false, privateKey: false, passphrase: false });
   const own = await ops.post('/manage/connections/operators/duplicate', { id: 'own', password: 'my own' });
@@ -183,7 +186,7 @@ test('secrets of the configuration file go nowhere but where it sends them', asy
   }
 });
 
-test("they stay the operator's when the file has dropped their connection", async () => {
+test("they stay the operator's when their connection is gone from the file", async () => {
   await withSql(gateway.databaseUrl, (sql) => sql`update connections set configured = false where id = 'operators'`);
   const at = '/manage/connections/operators';
   const copy = await ops.post(`${at}/duplicate`, {});
@@ -195,7 +198,7 @@ test("they stay the operator's when the file has dropped their connection", asyn
 });
 
 /** Names appear in logs, terminals and mails. */
-test('no name holds what a terminal or a log would obey', async () => {
+test('no name contains characters that control a terminal or a log', async () => {
   const { id } = await make(ops, SFTP);
   const folder = { connectionId: 'sandbox', path: '/' };
   for (const character of ['\r', '\n', '\u001b', '\u007f', '\u0085', '\u009b', '\u2028']) {
@@ -243,7 +246,7 @@ test('deleting names what depends on it, and no key for one connection becomes a
   assert.deepEqual(left.find(({ name }) => name === 'both')?.connections, ['sandbox']);
 });
 
-test('the plan limits the connections, also of two made at once', async () => {
+test('the plan limits the connections, also two that are created at once', async () => {
   const small = await gateway.browser('small@example.com');
   const made = await Promise.all([1, 2, 3].map(() => small.post('/manage/connections', SFTP)));
   assert.deepEqual(made.map(({ status }) => status).sort(), [201, 403, 403]);
@@ -252,7 +255,7 @@ test('the plan limits the connections, also of two made at once', async () => {
   expectError(refused, 403, 'plan_required');
 });
 
-test('a generated key pair: the private half never shows, and the pair stays while it is used', async () => {
+test('a generated key pair: the private half is never shown, and a used pair cannot be deleted', async () => {
   const made = await ops.post('/manage/key-pairs', { name: 'gateway@example' });
   assert.match(field(made, 'publicKey', 201), /^ssh-ed25519 [A-Za-z0-9+/=]+ gateway@example$/);
   const keyPairId = String(made.json['id']);
@@ -277,7 +280,7 @@ test('host keys are shown, pinned and forgotten', async () => {
   assert.deepEqual(field(await ops.delete(at), 'hostKeys'), []);
 });
 
-test('to another account everything of this one is as if it were not there', async () => {
+test('for another account, nothing of this one exists', async () => {
   const made = await Promise.all([
     make(ops, SFTP),
     ops.post('/manage/key-pairs', { name: 'wall' }),
@@ -359,10 +362,10 @@ test('no secret was in any answer, in the log, in the audit log or readable in t
   assert.ok(!ops.seen.join('\n').includes('PRIVATE KEY'));
 });
 
-/** Last: another gateway has another sandbox. */
-test('a host key that the file does not give can be forgotten from the next start on', async () => {
+/** The last test: another gateway has another sandbox. */
+test('a host key that is no longer in the file can be forgotten after the next start', async () => {
   const fingerprint = `SHA256:${'A'.repeat(43)}`;
-  // One that an earlier version has pinned, or an earlier file: without it in the file it can be forgotten.
+  // A key that an earlier version has pinned, or an earlier file: once it is not in the file, it can be forgotten.
   await withSql(
     gateway.databaseUrl,
     (sql) =>

@@ -1,4 +1,4 @@
-/** Deliveries as the owner sees them: requests and answers, by filter, many sent again; and tests of a webhook. */
+/** Deliveries for the owner: requests and answers, filters, replays of many; and tests of a webhook. */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, afterEach, before, test } from 'node:test';
@@ -68,7 +68,7 @@ const replay = async (body: object, by = ops) => {
   return json;
 };
 
-test('a try shows what was sent and answered, the signed bytes, and no secret', async () => {
+test('an attempt shows the request and the answer, the signed bytes, and no secret', async () => {
   const echo = receiver.url.replace('http://', `http://user:${PASSWORD}@`);
   receiver.respond = ({ headers }, response) => {
     const cookies = ['session=1', 'theme=2'];
@@ -98,7 +98,7 @@ test('a try shows what was sent and answered, the signed bytes, and no secret', 
   await ops.send(`/api/webhooks/${id}`, { method: 'DELETE' });
 });
 
-test('every filter takes away what does not fit', async () => {
+test('every filter removes deliveries that do not match', async () => {
   const { id } = await subscribe();
   await endJob();
   const [one] = await inState(id, 'delivered', 1);
@@ -157,12 +157,12 @@ test('dead letters are counted, then sent again together, each once and under it
   assert.deepEqual([well?.['dead'], well?.['failingSince'], well?.['lastStatus']], [0, null, null]);
   const { entries } = (await ops.get('/manage/audit', { query: { action: 'delivery.replay_all' } })).json;
   assert.equal((entries as { details: { count: number } }[])[0]?.details.count, 3);
-  // Delivered ones too, once each, though they fit the filter again as soon as they have arrived.
+  // Delivered ones are replayed too, once each, although they match the filter again after their arrival.
   assert.deepEqual(await replay({ state: 'delivered', webhookId: one.id }), { count: 3, isMore: false });
   await eventually(() => receiver.received.length === 6, 'they come again');
   for (const body of [{}, { state: 'pending' }, { state: 'dead', since: 'x' }])
     expectError(await ops.post('/manage/deliveries/replay', body), 400, 'bad_request');
-  // Nobody receives them any more.
+  // Their receiver is gone.
   await ops.send(`/api/webhooks/${two.id}`, { method: 'DELETE' });
   assert.deepEqual(await replay({ state: 'dead', webhookId: two.id, dryRun: true }), { count: 0, isMore: false });
   await ops.send(`/api/webhooks/${one.id}`, { method: 'DELETE' });

@@ -1,4 +1,4 @@
-/** The events of an account as its owner sees them, and the deliveries of one webhook. */
+/** The events of an account for its owner, and the deliveries of one webhook. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ApiClient, Browser } from '../../support/gateway.js';
@@ -34,7 +34,7 @@ const endJob = async (): Promise<void> => {
   await eventually(async () => (await feed()).last > last, 'the job has ended');
 };
 
-test('the newest event comes first, each as the feed for programs has it, page by page', async () => {
+test('the newest event comes first, each with the same text as in the feed for programs, page by page', async () => {
   assert.deepEqual(await feed(), { events: [], last: 0, cursor: null });
   for (let n = 0; n < 3; n++) await endJob();
   const { events, last, cursor } = await feed();

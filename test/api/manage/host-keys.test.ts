@@ -1,6 +1,7 @@
 /**
- * Planned rotation of host keys: what OpenSSH announces and proves under a trusted key waits, is accepted by its owner or
- * by the rule, and only then trusted. A failure looks like a key that is trusted by itself, or a rotation that locks out.
+ * Planned rotation of host keys. OpenSSH announces and proves new keys under a trusted key; each key waits, is accepted
+ * by its owner or by the rule, and is trusted only then. A failure is a key that is trusted by itself, or a rotation
+ * that locks users out.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -53,7 +54,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Each operation logs in again: a session ends with it. */
+/** Each operation logs in again, because a session ends with it. */
 async function connect(browser: Browser, id: string, more: object = {}): Promise<string> {
   const input = {
     id,
@@ -79,7 +80,7 @@ const announced = async (at: string, browser = ops): Promise<readonly Announced[
 const statesOf = async (at: string, browser = ops): Promise<Record<string, string>> =>
   Object.fromEntries((await announced(at, browser)).map(({ fingerprint, state }) => [fingerprint, state]));
 
-/** Logs in until what it hears there has led to this. */
+/** Logs in until an announcement has had this effect. */
 async function heard(id: string, what: string, isSo: () => Promise<boolean>, browser = ops): Promise<void> {
   await eventually(async () => {
     const answer = await browser.get(`/api/list/${id}`);
@@ -94,7 +95,7 @@ const auditOf = async (
   field(await ops.get(`/manage/audit?action=${action}`), 'entries');
 
 describe('planned rotation of host keys', { concurrency: 1 }, () => {
-  test('a key that is announced waits; accepted, it is trusted once the server shows it alone; else it is refused, with the reason', async () => {
+  test('an announced key waits; once accepted, it is trusted when the server shows only it; otherwise it is refused, with the reason', async () => {
     await sshd.restart([first.file]);
     const second = newKey('ed25519');
     const [asked, left] = [
@@ -106,7 +107,7 @@ describe('planned rotation of host keys', { concurrency: 1 }, () => {
     await heard('asked', 'the second key waits', async () => (await announced(asked)).length === 2);
     assert.deepEqual(await statesOf(asked), both);
     assert.deepEqual(await pinned(asked), [first.fingerprint]);
-    // Trusted on first use, on a session that two accounts may share.
+    // Trusted at first use, on a session that two accounts may share.
     await heard('left', 'it waits there too', async () => (await announced(left, other)).length === 2, other);
     assert.deepEqual(await statesOf(left, other), both);
 
@@ -147,14 +148,14 @@ describe('planned rotation of host keys', { concurrency: 1 }, () => {
     await heard('kinds', 'all of them wait', async () => (await announced(at)).length === 1 + keys.length);
     const states = await statesOf(at);
     for (const { fingerprint } of keys) assert.equal(states[fingerprint], 'pending');
-    // One of them as the trusted one: signatures over RSA are agreed on in another way then.
+    // One RSA key as the trusted one: its signature algorithm is negotiated differently.
     const rsa = await connect(ops, 'by-rsa', { hostKeys: [keys[0]?.fingerprint] });
     await heard('by-rsa', 'the others wait', async () => (await announced(rsa)).length === 1 + keys.length);
     await sshd.restart([first.file, keys[2]?.file ?? '']);
     await heard('kinds', 'those that are withdrawn are forgotten', async () => (await announced(at)).length === 2);
   });
 
-  test('keys of the first announcement are no news; a later one is, once for its server', async (t) => {
+  test('keys of the first announcement are not reported; a later one is, once for its server', async (t) => {
     const own = await startSshd();
     t.after(() => own.stop());
     const shown = { file: own.hostKeyFile, fingerprint: fingerprintOf(own.hostKeyFile) };
@@ -189,7 +190,7 @@ describe('planned rotation of host keys', { concurrency: 1 }, () => {
     for (const id of ids) assert.equal((await ops.delete(`/manage/connections/${id}?confirm=true`)).status, 200);
   });
 
-  test('a key that is rejected waits no longer, and no rule accepts it', async () => {
+  test('a rejected key waits no longer, and no rule accepts it', async () => {
     const second = newKey('ed25519');
     await sshd.restart([first.file, second.file]);
     const at = await connect(ops, 'rejecting', { hostKeys: [first.fingerprint] });
@@ -204,7 +205,7 @@ describe('planned rotation of host keys', { concurrency: 1 }, () => {
     await heard('rejecting', 'the third is accepted', async () => (await pinned(at)).includes(third.fingerprint));
     assert.deepEqual(await pinned(at), [first.fingerprint, third.fingerprint]);
     assert.equal((await statesOf(at))[second.fingerprint], 'rejected');
-    // What a hand takes away is rejected, and what it forgets is not known any more.
+    // A key that a user removes is rejected; a key that a user forgets is unknown.
     const taken = await ops.patch('/manage/connections/rejecting', { hostKeys: [first.fingerprint] });
     assert.equal(taken.status, 200, taken.text);
     assert.equal((await statesOf(at))[third.fingerprint], 'rejected');
@@ -212,7 +213,7 @@ describe('planned rotation of host keys', { concurrency: 1 }, () => {
     assert.deepEqual((await ops.get(at)).json, { hostKeys: [], learned: false, announced: [] });
   });
 
-  test('the rule accepts by itself, says so in the audit log, and lets go of what has not been announced for a week', async () => {
+  test('the rule accepts by itself, records it in the audit log, and drops keys that have not been announced for a week', async () => {
     const second = newKey('ed25519');
     await sshd.restart([first.file, second.file]);
     const rule = { hostKeys: [first.fingerprint], hostKeyRotation: 'accept' };
@@ -235,7 +236,7 @@ describe('planned rotation of host keys', { concurrency: 1 }, () => {
     assert.equal((await auditOf('connection.drop_host_key')).length, 1);
   });
 
-  test('keys of the configuration file are followed by the rule alone, and its next start keeps what followed', async () => {
+  test('keys of the configuration file follow the rule alone, and the next start keeps the result', async () => {
     const second = newKey('ed25519');
     await sshd.restart([first.file, second.file]);
     const entry = (id: string, hostKeyRotation: string) => ({

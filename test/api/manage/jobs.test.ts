@@ -1,4 +1,4 @@
-/** Jobs as their owner sees them: begun with a session or a key, listed with their names, watched to their end. */
+/** Jobs for their owner: begun with a session or a key, listed with their names, watched to their end. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from '../../support/gateway.js';
@@ -43,7 +43,7 @@ async function ended(id: string): Promise<JobView> {
   return jobAt(id);
 }
 
-test('a session begins a job by the endpoint for programs, and sees its definition and who began it', async () => {
+test('a session begins a job through the endpoint for programs, and sees its definition and its creator', async () => {
   const { id } = field<{ id: string }>(await ops.post('/api/jobs', COPY), 'job', 202);
   const job = await ended(id);
   assert.equal(job.state, 'succeeded', (await ops.get(`/api/jobs/${id}/files`)).text);
@@ -84,7 +84,7 @@ test('a session begins a job by the endpoint for programs, and sees its definiti
   expectError(await ops.get('/manage/jobs', { query: { colour: 'red' } }), 400, 'bad_request');
 });
 
-test('the item of each file names its job', async () => {
+test('the history item of each file names its job', async () => {
   const { id } = field<{ id: string }>(await ops.post('/api/jobs', { ...COPY, type: 'sync' }), 'job', 202);
   await ended(id);
   const copies = await ops.get('/manage/transfers', { query: { type: 'copy' } });
@@ -107,7 +107,7 @@ test('the stream of a job has its definition, and ends with the job', async () =
   assert.deepEqual([last?.state, last?.settings['dryRun']], ['succeeded', true]);
 });
 
-test("another account's jobs are not there, and a key needs the scope admin", async () => {
+test("another account's jobs do not exist, and a key needs the scope admin", async () => {
   const { id } = field<{ id: string }>(await ops.post('/api/jobs', { ...COPY, dryRun: true }), 'job', 202);
   const other = await gateway.browser('other@example.com');
   expectError(await other.get(`/manage/jobs/${id}`), 404, 'unknown_item');
@@ -118,7 +118,7 @@ test("another account's jobs are not there, and a key needs the scope admin", as
   expectError(await ops.get('/manage/jobs/not-an-id'), 404, 'unknown_item');
 });
 
-test('a schedule is seen with whose it is and how its last run went; its jobs are listed by it', async () => {
+test('a schedule shows its owner and the result of its last run; its jobs can be listed', async () => {
   const byKey = await gateway.api.send('/api/schedules', {
     method: 'POST',
     key: PLAIN_KEY,
@@ -147,7 +147,7 @@ test('a schedule is seen with whose it is and how its last run went; its jobs ar
   assert.deepEqual(field(await other.get('/manage/jobs', { query: { scheduleId: id } }), 'jobs'), []);
 });
 
-test('an option that the type of a job does not know is refused, unless it says what holds anyway', async () => {
+test('an option that the type of a job does not know is refused, unless it states the default', async () => {
   for (const [option, value, type] of [
     ['onConflict', 'skip', 'sync'],
     ['compare', 'digest', 'copy'],

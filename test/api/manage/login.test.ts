@@ -1,4 +1,4 @@
-/** Who gets in, who is kept out, and how long it lasts. */
+/** Logins and sessions: who gets access, who does not, and for how long. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => gateway.stop());
 
-test('a login gives a cookie that no script sees, and a token that every change must carry', async () => {
+test('a login gives a cookie that no script sees, and a token that every change must contain', async () => {
   const browser = gateway.visitor();
   const answer = await browser.login('OPS@example.com', PASSWORD);
   assert.equal(answer.status, 200, answer.text);
@@ -57,7 +57,7 @@ test('a login gives a cookie that no script sees, and a token that every change 
   await expectEnded(browser, undefined);
 });
 
-/** The answer says why, so that a page can. */
+/** The answer has the reason, so that a page can react to it. */
 async function expectEnded(browser: Browser, why: string | undefined): Promise<void> {
   const answer = await browser.get('/manage/session');
   expectError(answer, 401, 'unauthenticated');
@@ -77,7 +77,7 @@ test('requests that another site makes a browser send are refused', async () => 
   assert.equal((await browser.get('/manage/account', { headers: own })).status, 200);
 });
 
-test('a wrong password and an unknown address get one answer, and five failures lock', async () => {
+test('a wrong password and an unknown address get the same answer, and five failures lock', async () => {
   const browser = gateway.visitor();
   const wrong = await browser.login('locked@example.com', 'wrong');
   expectError(wrong, 401, 'unauthenticated');
@@ -101,7 +101,7 @@ test('a wrong password and an unknown address get one answer, and five failures 
   assert.equal(failures?.['count'], 5);
 });
 
-test('a session that was in the browser before the login is no part of it', async () => {
+test('a session that was in the browser before the login is not continued', async () => {
   const planted = `ftg_session=${'A'.repeat(43)}`;
   const browser = gateway.visitor();
   browser.cookie = planted;
@@ -116,7 +116,7 @@ test('a session that was in the browser before the login is no part of it', asyn
   }
 });
 
-test('a session ends when it idles, when its time is over, and when it is revoked elsewhere', async () => {
+test('a session ends when it is idle, when its time is over, and when it is revoked elsewhere', async () => {
   const change = async (browser: Browser, what: 'last_seen_at' | 'expires_at', to: string): Promise<void> => {
     const id = field<{ id: string }>(await browser.get('/manage/session'), 'session').id;
     await withSql(
@@ -127,7 +127,7 @@ test('a session ends when it idles, when its time is over, and when it is revoke
   };
   const idle = await gateway.browser();
   await change(idle, 'last_seen_at', '119 minutes');
-  // What is known of a session may be a second old.
+  // The cached session may be a second old.
   await new Promise((done) => setTimeout(done, 1050));
   assert.equal((await idle.get('/manage/session')).status, 200);
   await change(idle, 'last_seen_at', '121 minutes');
@@ -147,7 +147,7 @@ test('a session ends when it idles, when its time is over, and when it is revoke
   expectError(await here.delete(`/manage/sessions/${newest?.id}`), 404, 'unknown_item');
 });
 
-test('an open stream keeps no session alive', async () => {
+test('an open stream does not keep a session alive', async () => {
   const browser = await gateway.browser();
   const id = field<{ id: string }>(await browser.get('/manage/session'), 'session').id;
   const stream = await browser.open('/api/events', { headers: { Accept: 'text/event-stream' } });
@@ -156,13 +156,13 @@ test('an open stream keeps no session alive', async () => {
     gateway.databaseUrl,
     (sql) => sql`update login_sessions set last_seen_at = now() - interval '100 minutes' where id = ${id}`,
   );
-  // What is known of a session may be a second old.
+  // The cached session may be a second old.
   await new Promise((done) => setTimeout(done, 1050));
   const told = once(stream, 'data');
   const ops = await gateway.browser();
   const job = { type: 'delete', dryRun: true, source: { connectionId: 'sandbox', path: '/' }, include: ['*.old'] };
   assert.equal((await ops.post('/api/jobs', job)).status, 202);
-  // The session has been looked at by the time that the event is told.
+  // The gateway has checked the session when it sends the event.
   assert.match(String((await told)[0]), /job\.finished/);
   const [row] = await withSql(
     gateway.databaseUrl,
@@ -173,7 +173,7 @@ test('an open stream keeps no session alive', async () => {
   stream.destroy();
 });
 
-test('a page that polls without its user keeps no session alive', async () => {
+test('a page that polls without its user does not keep a session alive', async () => {
   const browser = await gateway.browser();
   const id = field<{ id: string }>(await browser.get('/manage/session'), 'session').id;
   const isOld = async (): Promise<boolean | undefined> => {
@@ -188,7 +188,7 @@ test('a page that polls without its user keeps no session alive', async () => {
     gateway.databaseUrl,
     (sql) => sql`update login_sessions set last_seen_at = now() - interval '100 minutes' where id = ${id}`,
   );
-  // What is known of a session may be a second old.
+  // The cached session may be a second old.
   await new Promise((done) => setTimeout(done, 1050));
   assert.equal((await browser.get('/manage/account', { headers: { 'X-Unattended': 'true' } })).status, 200);
   assert.equal(await isOld(), true);
@@ -196,14 +196,15 @@ test('a page that polls without its user keeps no session alive', async () => {
   assert.equal(await isOld(), false);
 });
 
-test('one-time passwords: enrolled, asked for, good for one login, with recovery codes', async () => {
+test('one-time passwords: enrolled, required, valid for one login, with recovery codes', async () => {
   const email = 'small@example.com';
   const browser = await gateway.browser(email);
   expectError(await browser.post('/manage/totp/enrol', { password: 'wrong' }), 403, 'forbidden');
   const secret = field<string>(await browser.post('/manage/totp/enrol', { password: PASSWORD }), 'secret');
   const totp = new TOTP({ secret: Secret.fromBase32(secret) });
   expectError(await browser.post('/manage/totp/confirm', { code: '000000' }), 400, 'bad_request');
-  // A step ahead is within the tolerance, and leaves this step's code for the login below to be refused as past.
+  // A code of the next step is within the tolerance. This step's code stays unused, and the login below shows that it
+  // is refused as past.
   const code = totp.generate({ timestamp: Date.now() + 30_000 });
   const codes = field<string[]>(await browser.post('/manage/totp/confirm', { code }), 'recoveryCodes');
   assert.equal(new Set(codes).size, 10);
@@ -229,7 +230,7 @@ test('one-time passwords: enrolled, asked for, good for one login, with recovery
   expectError(await gateway.visitor().login('small@example.com', second, second), 401, 'unauthenticated');
 });
 
-test('an admin key needs no token; other keys see nothing of the management', async () => {
+test('an admin key needs no token; other keys have no access to the management API', async () => {
   const admin = gateway.client(ADMIN_KEY);
   const session = await admin.get('/manage/session');
   assert.deepEqual([session.json['session'], session.json['csrfToken']], [null, null]);
@@ -245,7 +246,7 @@ test('an admin key needs no token; other keys see nothing of the management', as
   assert.equal((entries[0]?.actor as { name: string }).name, 'admin');
 });
 
-test('a login session may use the file operations, with the token where something changes', async () => {
+test('a login session may use the file operations, with the token for changes', async () => {
   const browser = await gateway.browser();
   const upload = { method: 'POST', body: 'hello', headers: { 'Content-Type': 'application/octet-stream' } };
   const target = '/api/upload/sandbox?filename=from-browser.txt';
@@ -256,12 +257,12 @@ test('a login session may use the file operations, with the token where somethin
   const download = await browser.get('/api/download/sandbox?path=/from-browser.txt');
   assert.equal(download.text, 'hello');
   browser.csrfToken = csrfToken;
-  // A key that is sent counts, also a bad one.
+  // A key in the request counts, even an invalid one.
   const headers = { Authorization: `Bearer ${PLAIN_KEY}x` };
   expectError(await browser.get('/api/me', { headers }), 401, 'unauthenticated');
 });
 
-// The last two start gateways of their own, which take the sandbox's connection over.
+// The last two tests start their own gateways, which take over the sandbox's connection.
 test('a changed password ends the other sessions, and remains after a restart', async () => {
   const email = 'other@example.com';
   const [here, there] = [await gateway.browser(email), await gateway.browser(email)];

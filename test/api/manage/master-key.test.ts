@@ -1,4 +1,4 @@
-/** A new master key takes the secrets of accounts along. */
+/** After a change of the master key, the secrets of accounts are still readable. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changeMasterKey, openStorage } from '../../../src/storage/open.js';

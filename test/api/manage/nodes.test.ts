@@ -1,4 +1,4 @@
-/** Two gateways on one database: what runs on one is seen and cancelled from the other. */
+/** Two gateways on one database: a transfer of one is seen and cancelled from the other. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
@@ -8,10 +8,10 @@ import { eventually } from '../../support/eventually.js';
 
 const FIRST = 'first-node';
 
-test('a transfer of one node is seen and cancelled from another, and is forgotten when its node dies', async () => {
+test('a transfer of one node is seen and cancelled from another, and disappears when its node dies', async () => {
   const database = await startDatabase();
   const url = await database.createDatabase();
-  // By this name the database knows which of its backends are those of the first one.
+  // The name by which the database knows the backends of the first one.
   const first = await startManagedOn(`${url}${url.includes('?') ? '&' : '?'}application_name=${FIRST}`);
   // The second one to start owns the sandbox that both are connected to.
   const second = await startManagedOn(url);
@@ -49,9 +49,9 @@ test('a transfer of one node is seen and cancelled from another, and is forgotte
     first.process.kill('SIGKILL');
     await exited;
     killed.body.destroy();
-    // What it had sent before it died may still be written.
+    // Bytes that it had sent before it died may still be written.
     await eventually(async () => (await backends()).length === 0, 'the statements of the dead node are through');
-    // As if the time had passed after which a silent node is not believed any more.
+    // As if a node had been silent for so long that it counts as dead.
     await withSql(url, (sql) => sql`update running_transfers set updated_at = now() - interval '1 minute'`);
     assert.equal(await seen(), undefined);
   } finally {

@@ -1,4 +1,4 @@
-/** What the overview says: which connections need a person, figures over time, and the health of the last days. */
+/** The overview: connections that need attention, figures over time, and the health of the last days. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { UNREACHED } from '../../../src/base/errors.js';
@@ -32,7 +32,7 @@ let gateway: ManagedGateway;
 let ops: Browser;
 
 before(async () => {
-  // The sandbox has no checks: only the results of its operations are known.
+  // The sandbox is not checked: only the results of its operations are known.
   gateway = await startManaged({ health: { everySeconds: 0 } });
   ops = await gateway.browser();
 });
@@ -44,7 +44,7 @@ const forget = (): Promise<unknown> =>
     await sql`delete from connection_outages`;
   });
 
-/** Rows of the sandbox, in that order; with a code they have failed. */
+/** Rows of the sandbox, in that order; a row with a code has failed. */
 async function record(...rows: readonly Row[]): Promise<readonly string[]> {
   return withSql(gateway.databaseUrl, async (sql) => {
     const ids: string[] = [];
@@ -70,7 +70,7 @@ async function failing(): Promise<readonly string[]> {
   return attention.filter(({ kind }) => kind === 'connection_failing').map(({ error }) => error);
 }
 
-test('a connection fails by errors of reaching its server and logging in there, and by no others', async () => {
+test('a connection fails through errors of reaching its server and logging in there, and through no others', async () => {
   for (const code of ERROR_CODES) {
     await forget();
     await record({ code }, { code }, { code });
@@ -91,7 +91,7 @@ test('the next success clears a connection that failed; name conflicts do not ch
   assert.deepEqual(await failing(), []);
 });
 
-test('the server of a url that cannot be reached is not that of the connection', async () => {
+test('an unreachable server of a url is not that of the connection', async () => {
   await forget();
   const fetched = { code: 'dns_failed', stages: '{"fetch":4.2}' };
   await record(fetched, fetched, fetched);
@@ -178,7 +178,7 @@ test('transfers come in the order asked for, page by page, each once', async () 
   expectError(await ops.get(`/manage/transfers?order=largest&cursor=${ids[0]}`), 400, 'bad_request');
 });
 
-test('transfers are found by key, error code and request, and what only looked can be left out', async () => {
+test('transfers are found by key, error code and request, and look-ups can be left out', async () => {
   await forget();
   const keyId = uuidv7();
   const ids = await record(

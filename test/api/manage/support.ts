@@ -1,4 +1,4 @@
-/** A gateway with two accounts and a sandbox on a database that the test can reach, and a browser without a screen. */
+/** A gateway with two accounts and a sandbox on a database that the test can query, and a browser without a screen. */
 import assert from 'node:assert/strict';
 import { startGateway, type ApiAnswer, type Browser, type TestGateway } from '../../support/gateway.js';
 import { DATABASES, withSql, type TestServer } from '../../storage/databases.js';
@@ -15,7 +15,7 @@ export interface ManagedGateway extends TestGateway {
   browser(email?: string): Promise<Browser>;
 }
 
-/** Accounts of these tests: `ops` has the sandbox; `other` knows nothing of it. */
+/** The accounts: `ops` has the sandbox; `other` has no access to it. */
 export const ACCOUNTS = [
   {
     email: 'ops@example.com',
@@ -40,7 +40,7 @@ export async function startDatabase(): Promise<TestServer> {
   return server;
 }
 
-/** On a database of its own, which ends with it. */
+/** Uses a new database, which ends with it. */
 export async function startManaged(config: Readonly<Record<string, unknown>> = {}): Promise<ManagedGateway> {
   const database = await startDatabase();
   const gateway = await startManagedOn(database.url, config);
@@ -69,7 +69,7 @@ export async function startManagedOn(
   };
 }
 
-/** The field of an answer's body, which must have the wanted status. */
+/** A field of an answer's body; asserts the status. */
 export function field<T>(answer: ApiAnswer, name: string, status = 200): T {
   assert.equal(answer.status, status, answer.text);
   return answer.json[name] as T;

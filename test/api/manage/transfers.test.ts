@@ -48,7 +48,7 @@ async function upload(filename: string, body = 'content'): Promise<void> {
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** A raw upload of `size` bytes that continues when the test says so. */
+/** A raw upload of `size` bytes that continues when the test calls for it. */
 function slowUpload(browser: Browser, filename: string, size: number) {
   const body = new PassThrough();
   const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': String(size) };
@@ -56,7 +56,7 @@ function slowUpload(browser: Browser, filename: string, size: number) {
   return { body, answered };
 }
 
-/** The events of a stream, as they come. */
+/** The events of a stream, as they arrive. */
 async function watch(browser: Pick<Browser, 'open'>, query = '') {
   const response: IncomingMessage = await browser.open(`/manage/events${query}`);
   assert.equal(response.statusCode, 200);
@@ -70,7 +70,7 @@ async function watch(browser: Pick<Browser, 'open'>, query = '') {
   return { response, events };
 }
 
-test('pages continue exactly, also under new rows, and filters hold over them', async () => {
+test('pages continue exactly, even with new rows, and filters apply to all of them', async () => {
   for (let n = 0; n < 7; n++) await upload(`page-${n}.txt`);
   expectError(await ops.get('/api/download/sandbox?path=/absent.txt'), 404, 'not_found');
   const first = await page('limit=3&type=upload');
@@ -116,7 +116,7 @@ test('an export has every row, and a file name that looks like a formula stays a
   assert.equal((JSON.parse(rows[0] ?? '') as Transfer).filename, '=1+1,"x".txt');
 });
 
-test('a running transfer shows its progress, and its end, to those who watch', async () => {
+test('a running transfer shows its progress, and its end, to its watchers', async () => {
   const { response, events } = await watch(ops);
   const uploader = await gateway.browser();
   const { body, answered } = slowUpload(uploader, 'watched.bin', 100_000);
@@ -141,7 +141,7 @@ test('a running transfer shows its progress, and its end, to those who watch', a
   response.destroy();
 });
 
-test('with batch=true all transfers that have ended in a second are one event', async () => {
+test('with batch=true, all transfers that have ended within a second are one event', async () => {
   const { response, events } = await watch(ops, '?batch=true');
   const uploader = await gateway.browser();
   const uploads = Array.from({ length: 6 }, (_, n) => slowUpload(uploader, `batched-${n}.bin`, 10_000));
@@ -160,7 +160,7 @@ test('with batch=true all transfers that have ended in a second are one event', 
   response.destroy();
 });
 
-test('the transfers of another account can be neither seen nor cancelled', async () => {
+test('the transfers of another account cannot be seen or cancelled', async () => {
   const other = await gateway.browser('other@example.com');
   const { events, response } = await watch(other);
   const { body, answered } = slowUpload(await gateway.browser(), 'private.bin', 1000);
@@ -195,7 +195,7 @@ for (const moment of ['as it begins', 'as bytes move']) {
     const stored = await ops.get(`/manage/transfers/${id}`);
     assert.deepEqual([stored.json['status'], stored.json['errorCode']], ['failed', 'cancelled']);
     expectError(await ops.post(`/manage/transfers/${id}/cancel`), 409, 'not_running');
-    // The hidden name goes by another session, a moment later, where that of the transfer was cut with it.
+    // If the transfer's session was cut with it, another session deletes the hidden file a moment later.
     const isListed = async (): Promise<boolean> => (await ops.get('/api/list/sandbox')).text.includes('cancelled.bin');
     await eventually(async () => !(await isListed()), 'nothing is left of it');
     const audit = await ops.get('/manage/audit?action=transfer.cancel');
@@ -212,7 +212,7 @@ test('event streams are counted, and end with their session', async () => {
   await ended;
 });
 
-/** A stream that a key had opened once stayed open for ever, and showed all later events. */
+/** Former defect: a stream that a key had opened stayed open for ever, and showed all later events. */
 for (const [what, end] of [
   ['is revoked', (at: string) => ops.delete(at)],
   ['loses its scope', (at: string) => ops.patch(at, { scopes: ['read'] })],
@@ -235,7 +235,7 @@ for (const [what, end] of [
   });
 }
 
-test('HEAD of a download is recorded as a look, and takes no action of the month', async () => {
+test('HEAD of a download is recorded as a look-up, and takes no action of the month', async () => {
   await upload('head.txt');
   const actions = async (): Promise<number> => {
     const [row] = await withSql(
@@ -266,7 +266,7 @@ test('the overview adds up the day, usage the month', async () => {
       select count(*)::int as transfers, count(*) filter (where status = 'failed')::int as failed,
              sum(file_size) filter (where direction = 'outbound')::int as "bytesOut" from transfers`,
   );
-  // Around midnight (UTC) yesterday's rows are counted by the test alone.
+  // Around midnight (UTC), only the test's own rows count for yesterday.
   if (new Date().getUTCHours() > 0) {
     assert.deepEqual(
       [today['transfers'], today['failed'], today['bytesOut']],
@@ -281,14 +281,14 @@ test('the overview adds up the day, usage the month', async () => {
   assert.deepEqual(pools[0]?.connectionIds, ['sandbox']);
   const shares = field<{ name: string; used: number; capacity: number }[]>(await ops.get('/manage/pools'), 'shares');
   const share = (name: string): object | undefined => shares.find((one) => one.name === name);
-  // This request itself.
+  // The row of this request.
   assert.deepEqual(share('requests'), { name: 'requests', used: 1, capacity: 2_048, refused: 0 });
   assert.deepEqual(share('memoryBytes'), { name: 'memoryBytes', used: 0, capacity: 128 * 1024 * 1024, refused: 0 });
   const others = await gateway.browser('other@example.com');
   assert.deepEqual(field(await others.get('/manage/pools'), 'pools'), []);
 });
 
-test('the forecast goes on as the last seven days went', async () => {
+test('the forecast continues the last seven days', async () => {
   const days = Array.from({ length: 10 }, (_, index) => ({
     day: `2026-11-${String(index + 1).padStart(2, '0')}`,
     actions: index < 3 ? 1000 : 10,
@@ -300,7 +300,7 @@ test('the forecast goes on as the last seven days went', async () => {
     const month = await monthOf(storage, 'an account', limit, now);
     return [month.forecast, month.runsOutAt];
   };
-  // Six whole days of 10 behind it, 20 days of 10 to come.
+  // Six whole days of 10 before it, 20 days of 10 after it.
   assert.deepEqual(await forecast(3070, 4000, days), [3270, null]);
   assert.deepEqual(await forecast(3070, 3100, days), [3270, new Date('2026-11-14T00:00:00Z')]);
   assert.deepEqual(await forecast(0, 0, []), [0, null]);

@@ -1,4 +1,4 @@
-/** Watched folders by hand: made, looked into, checked, paused, and their deliveries sent again. */
+/** Watched folders through the management API: created, inspected, checked, paused, and their deliveries sent again. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -36,7 +36,7 @@ after(async () => {
   receiver.close();
 });
 
-test('a folder is made, checked, tried out and paused, and every step is in the audit log', async () => {
+test('a folder is created, checked, tried out and paused, and every step is in the audit log', async () => {
   const mkdir = await ops.post('/api/mkdir/sandbox', { path: '/in' });
   assert.equal(mkdir.status, 200, mkdir.text);
   const made = await ops.post('/manage/watched-folders', { connectionId: 'sandbox', path: '/in', webhookUrl: hook });
@@ -87,7 +87,7 @@ test('a dead letter shows in the overview and is sent again', async () => {
   assert.ok(received >= 3);
 });
 
-test('once it has to stop, the gateway is not ready at once, though a running delivery delays the end', async () => {
+test('a stopping gateway is not ready at once, though a running delivery delays its end', async () => {
   const held: http.ServerResponse[] = [];
   const slow = http.createServer((_, response) => held.push(response)).listen(0, '127.0.0.1');
   await once(slow, 'listening');

@@ -1,4 +1,4 @@
-/** Holds real answers to the OpenAPI document: status, header fields and body must be what it says. */
+/** Compares real answers with the OpenAPI document: status, header fields and body must match it. */
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -25,7 +25,7 @@ const UNLISTED = new Set([
 export class AnswerChecker {
   readonly #document: OpenApiDocument;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
-  /** `get /api/me 200` for every answer that was checked. */
+  /** `get /api/me 200` for every checked answer. */
   readonly seen = new Set<string>();
   readonly #validators = new Map<string, ValidateFunction>();
 
@@ -61,7 +61,7 @@ export class AnswerChecker {
     assert.ok(validate(JSON.parse(body)), `${name}: ${this.#ajv.errorsText(validate.errors)} in ${body.slice(0, 300)}`);
   }
 
-  /** Made once for each schema: to make one takes longer than the answer. References are those of the document. */
+  /** One for each schema, because making one takes longer than the answer. References are those of the document. */
   #validatorOf(schema: object): ValidateFunction {
     const text = JSON.stringify(schema).replaceAll('"#/', '"openapi#/');
     const known = this.#validators.get(text);
@@ -99,7 +99,7 @@ function pointer(segment: string): string {
   return encodeURIComponent(segment.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-/** A copy in which no object may have fields that its schema does not name, unless it says so itself. */
+/** A copy in which objects may have only the fields that their schemas name, unless a schema allows others. */
 export function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;

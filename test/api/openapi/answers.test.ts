@@ -1,4 +1,4 @@
-/** Every endpoint of a running gateway, through its successes and its errors: each answer is what the document says. */
+/** Every endpoint of a running gateway, with its successes and its errors: each answer matches the document. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -82,7 +82,7 @@ after(async () => {
   await shell.stop();
 });
 
-/** Sends a request to `/api/x/{connectionId}` and holds the answer to the document. */
+/** Sends a request to `/api/x/{connectionId}` and compares the answer with the document. */
 async function expect(
   status: number,
   target: string,
@@ -107,7 +107,7 @@ describe('resumable uploads', () => {
   const begin = (more: Record<string, string>): ApiRequest => ({ method: 'POST', headers: { ...version, ...more } });
   const named = { 'Upload-Metadata': 'filename YS5iaW4=,overwrite ZmFsc2U=' };
 
-  test('begun, gone on with, looked at, given up', async () => {
+  test('begun, continued, inspected, abandoned', async () => {
     await expect(204, all, { method: 'OPTIONS' });
     const begun = await expect(201, all, begin({ ...named, 'Upload-Length': '4' }));
     const upload = String(begun.headers.location).split('/').at(-1) ?? '';
@@ -195,12 +195,12 @@ describe('downloads', () => {
 
   before(() => expect(200, '/api/write/{connectionId}', { json: { path: '/file.txt', content: 'hello, world' } }));
 
-  test('whole, in part, as JSON, conditional, head alone', async () => {
+  test('complete, in part, as JSON, conditional, only the head', async () => {
     await expect(200, target, { query });
     assert.equal((await expect(206, target, { query, headers: { Range: 'bytes=0-4' } })).text, 'hello');
     await expect(200, target, { query: { ...query, format: 'json' } });
     let etag: string | undefined;
-    // A file that has just been written has none yet.
+    // A file that has just been written has no validator yet.
     await eventually(async () => {
       etag = (await expect(200, target, { query, method: 'HEAD' })).headers.etag;
       return etag !== undefined;
@@ -541,7 +541,7 @@ test('a rate limit shows in the header fields that the document lists', async (t
   assert.ok(answers.some(({ status }) => status === 429));
 });
 
-test('every operation was seen with a success and, where it has any but its own faults, an error', () => {
+test("every operation was seen with a success and, unless only the gateway's own faults can make it fail, an error", () => {
   for (const [path, item] of Object.entries(document.paths)) {
     for (const [method, { responses }] of Object.entries(item)) {
       const seen = [...checker.seen].filter((name) => name.startsWith(`${method} ${path} `));

@@ -1,4 +1,4 @@
-/** The documents themselves: valid, complete, and one with the route table and the catalogue of errors. */
+/** The documents themselves: valid, complete, and consistent with the route table and the catalogue of errors. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -36,7 +36,7 @@ function check({ table, document }: DocumentedApi): void {
     assert.equal(document.info.version, '1.0.0');
   });
 
-  test('the document and the route table agree, both ways', () => {
+  test('the document and the route table agree, in both directions', () => {
     const rows = table.flatMap(({ method, path, head }) => {
       const shown = path.replace(/:(\w+)/g, '{$1}');
       return [`${method.toLowerCase()} ${shown}`, ...(head === true ? [`head ${shown}`] : [])];
@@ -136,12 +136,12 @@ test('the validator would find a mistake', async () => {
   assert.equal((await new Validator().validate(broken as unknown as Record<string, unknown>)).valid, false);
 });
 
-/** Shown in jobs, or in the history, alone. */
+/** Codes that appear only in jobs or in the history. */
 const HIDDEN = ['source_suspicious', 'client_gone', 'copy_unverified', 'too_many_sessions'];
 /** Statuses that no operation returns are only in the table. */
 const WITHOUT_OPERATION = ['unknown_route', 'method_not_allowed'];
 
-/** Its fields, and theirs. */
+/** Asserts that each field has a description, at any depth. */
 function assertDescribed(place: string, { properties = {}, items }: Schema): void {
   for (const [field, inner] of Object.entries(properties as Record<string, Schema>)) {
     assert.ok('description' in inner, `${place}.${field} is not described`);
@@ -156,12 +156,12 @@ function givenCodes(document: OpenApiDocument): string[] {
 }
 
 for (const { document } of [FILES, MANAGEMENT]) {
-  test(`the codes of errors of the ${document.info.title} are those that its operations give`, () => {
+  test(`the error codes of the ${document.info.title} are those that its operations return`, () => {
     assert.deepEqual(codesOf(document), givenCodes(document));
   });
 }
 
-test('every code of the catalogue that a client can see is given by an operation', () => {
+test('every code of the catalogue that a client can see is returned by an operation', () => {
   const given = new Set([...givenCodes(FILES.document), ...givenCodes(MANAGEMENT.document)]);
   assert.deepEqual(
     Object.keys(ERRORS).filter((code) => !given.has(code)),
@@ -179,7 +179,7 @@ test('a name means the same in both documents, and none is that of a global of J
   for (const name of Object.keys(files)) assert.ok(!(name in globalThis), name);
 });
 
-test('the server is the public URL, or where the document came from', () => {
+test('the server is the public URL, or the origin of the request', () => {
   assert.equal(fileApi('https://files.example.com/').document.servers[0]?.url, 'https://files.example.com');
   assert.equal(FILES.document.servers[0]?.url, '/');
 });
@@ -192,12 +192,12 @@ function resolve(document: OpenApiDocument, schema: Schema): Schema {
   return found;
 }
 
-/** They are part of the parameter. */
+/** The parameter itself has them. */
 function withoutWords(schema: object): unknown {
   return { ...schema, description: undefined, examples: undefined };
 }
 
-/** As the row has it: references followed, descriptions left out. */
+/** A schema as the row has it: references resolved, descriptions removed. */
 function plain(document: OpenApiDocument, schema: Schema): unknown {
   return JSON.parse(
     JSON.stringify(schema, (key, value: unknown) => {

@@ -1,4 +1,4 @@
-/** The events that the watcher makes are what the document says of webhooks. */
+/** The events of the watcher match the document's webhooks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';

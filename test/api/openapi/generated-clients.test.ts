@@ -1,6 +1,6 @@
 /**
- * Clients that generators make from the document: their code compiles, and moves files as it stands. Failing looks like
- * a body whose type is text, or a form that leaves as JSON. The types of our own client are compared with theirs.
+ * Clients generated from the document: their code compiles, and transfers files unchanged. A failure is a body whose
+ * type is text, or a form that is sent as JSON. The types of our own client are compared with theirs.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { KEY } from '../../support/gateway.js';
 import { fileApi, managementApi } from './route-table.js';
 
 const PACKAGES = fileURLToPath(new URL('../../../../node_modules', import.meta.url));
-/** What a caller of each client does: a form, bytes as they are, and the bytes back. */
+/** The calls of each client: a form, raw bytes, and the same bytes back. */
 interface Caller {
   form(url: string, key: string, bytes: Uint8Array): Promise<void>;
   raw(url: string, key: string, bytes: Uint8Array): Promise<void>;
@@ -70,7 +70,7 @@ export async function download(url: string, key: string, file: string): Promise<
 }
 `;
 
-/** This generator knows one type of body for an operation, JSON where there is one: others need its hooks and a cast. */
+/** This generator knows one type of body for an operation, and prefers JSON: others need its hooks and a cast. */
 const HEY_API = `
 import { createClient, createConfig, formDataBodySerializer } from './client/index.js';
 import { downloadFile, uploadFile } from './sdk.gen.js';
@@ -129,7 +129,7 @@ async function compiled(source: string, where: string): Promise<Caller> {
   return (await import(pathToFileURL(file.replace(/\.ts$/, '.js')).href)) as Caller;
 }
 
-/** As strictly as callers do. */
+/** With the strict settings of callers. */
 function compile(...files: readonly string[]): void {
   const program = ts.createProgram(files, {
     strict: true,
@@ -160,7 +160,7 @@ async function moveFiles(caller: Caller): Promise<void> {
 test('openapi-typescript with openapi-fetch', async () => {
   const where = folder();
   const ast = await openapiTS(document as OpenAPI3, {
-    // As its manual advises for fields with a default, and for bytes.
+    // The settings that its manual advises for fields with a default, and for bytes.
     defaultNonNullable: false,
     transform: ({ format }) =>
       format === 'binary' ? ts.factory.createTypeReferenceNode(ts.factory.createIdentifier('Blob')) : undefined,
@@ -169,7 +169,7 @@ test('openapi-typescript with openapi-fetch', async () => {
   await moveFiles(await compiled(OPENAPI_FETCH, where));
 });
 
-/** Does not compile if a schema or a query differs, and says which. */
+/** Does not compile if a schema or a query differs; the error names it. */
 const comparison = (name: string): string => `
 import type { components as Ours } from './${name}-ours.js';
 import type { components as Theirs, operations } from './${name}-theirs.js';
@@ -188,7 +188,7 @@ type Missing = Exclude<keyof Theirs['schemas'], keyof Schemas>;
 export const different: [Differing | Missing] extends [never] ? 'none' : Differing | Missing = 'none';
 `;
 
-/** Types know no `if`, and openapi-typescript none of its forms. */
+/** TypeScript has no equivalent of `if`, and openapi-typescript ignores it. */
 function withoutConditions(schema: Schema): Schema {
   const { allOf, ...rest } = schema;
   if (allOf === undefined) return schema;

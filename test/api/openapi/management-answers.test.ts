@@ -1,4 +1,4 @@
-/** Every endpoint of the management API of a running gateway: each answer is what its document says. */
+/** Every endpoint of the management API of a running gateway: each answer matches its document. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -27,7 +27,7 @@ let checker: AnswerChecker;
 let document: OpenApiDocument;
 
 before(async () => {
-  // Takes each event after two tries: which one comes first is a matter of a moment.
+  // Accepts each event at the second attempt; which event comes first is random.
   const tries = new Map<unknown, number>();
   receiver = http.createServer((request, response) => {
     const id = request.headers['webhook-id'];
@@ -75,7 +75,7 @@ after(async () => {
 type Sender = Pick<ApiClient, 'send'>;
 const NOBODY = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001';
 
-/** Sends `GET /manage/x/{id}` and holds the answer to the document. */
+/** Sends `GET /manage/x/{id}` and compares the answer with the document. */
 async function expect(
   status: number,
   row: string,
@@ -194,7 +194,7 @@ test('API keys and key pairs', async () => {
   plain.close();
 });
 
-test('transfers, what is there at a glance, and the events', async () => {
+test('transfers, the overview, and the events', async () => {
   const plain = gateway.client(PLAIN_KEY);
   const headers = { 'Content-Type': 'application/octet-stream' };
   const upload = await plain.send('/api/upload/sandbox?filename=a.csv', { method: 'POST', body: 'x', headers });
@@ -319,7 +319,7 @@ test('no operation was left out', () => {
       )
       .map((method) => `${method} ${path}`),
   );
-  // A transfer that runs long enough is cancelled, and a server announces host keys, in test/api/manage.
+  // Covered in test/api/manage: cancelling a running transfer, and a server that announces host keys.
   assert.deepEqual(missed, [
     'post /manage/connections/{id}/host-keys/accept',
     'post /manage/connections/{id}/host-keys/reject',

@@ -1,4 +1,7 @@
-/** The content of the reference pages: complete, and nothing in it makes a browser load anything. test/docs/site has the whole pages. */
+/**
+ * The content of the reference pages: complete, and without elements that make a browser load anything. test/docs/site
+ * has the whole pages.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { referencePage } from '../../../src/api/openapi/reference-page.js';

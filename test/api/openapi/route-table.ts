@@ -1,4 +1,4 @@
-/** The route table as the document must show it. */
+/** The route table in the form of the document. */
 import type { Route } from '../../../src/http/types.js';
 import { buildDocument } from '../../../src/api/openapi/document.js';
 import { FILE_API, MANAGEMENT_API } from '../../../src/api/openapi/apis.js';
@@ -6,7 +6,7 @@ import type { Api, OpenApiDocument } from '../../../src/api/openapi/types.js';
 import { describedRoutes } from '../../../src/docs/route-table.js';
 
 export interface DocumentedApi {
-  /** The rows that its document must show. */
+  /** The rows that its document must contain. */
   readonly table: readonly Route[];
   readonly document: OpenApiDocument;
 }
@@ -21,12 +21,12 @@ export function managementApi(): DocumentedApi {
 
 function documented(api: Api, publicUrl: string, isOwn: (route: Route) => boolean): DocumentedApi {
   const routes = describedRoutes();
-  // As it leaves the gateway.
+  // The document as the gateway sends it.
   const document = JSON.parse(JSON.stringify(buildDocument(api, routes, { publicUrl }))) as OpenApiDocument;
   return { table: routes.filter(isOwn), document };
 }
 
-/** Every code that the document knows, in its order. */
+/** Every code in the document, in its order. */
 export function codesOf({ components }: OpenApiDocument): string[] {
   const { oneOf = [] } = components.schemas['ErrorCode'] ?? {};
   return (oneOf as readonly { readonly const: string }[]).map((one) => one.const);

@@ -1,4 +1,4 @@
-/** The OpenAPI documents as they were before the contract (src/contract), and how to compare with them. */
+/** The OpenAPI documents as they were before the contract (src/contract), and the comparison with them. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { OpenApiDocument } from '../../../src/api/openapi/types.js';
@@ -22,14 +22,14 @@ function lines(value: Json, depth: number): string {
   return `{\n${fields.join(',\n')}\n}`;
 }
 
-/** Arrays whose order says nothing. */
+/** Arrays whose order has no meaning. */
 const SETS = new Set(
   'required enum oneOf anyOf type parameters security tags x-error-codes dependentRequired'.split(' '),
 );
-/** The texts of the codes are compared once, in the schema ErrorCode: an answer repeats them for each operation. */
+/** The texts of the codes are compared once, in the schema ErrorCode; answers repeat them for each operation. */
 const ERROR_STATUS = /^[45]\d\d$/;
 
-/** Keys in order, sets sorted, and of the description of an error answer the codes alone. */
+/** Sorts keys and sets, and reduces the description of an error answer to its codes. */
 export function canonical(value: unknown): Json {
   return ordered(JSON.parse(JSON.stringify(value)) as Json, '');
 }
@@ -57,7 +57,7 @@ function codesIn(description: string): string {
   return codes.sort().join(' ');
 }
 
-/** Each value that differs, by its JSON Pointer (RFC 6901): what it was, and what it is; undefined = absent. */
+/** Each value that differs, by its JSON Pointer (RFC 6901), with both values; undefined = absent. */
 export function differences(was: Json | undefined, is: Json | undefined, at = ''): Difference[] {
   if (JSON.stringify(was) === JSON.stringify(is)) return [];
   if (!isContainer(was) || !isContainer(is) || Array.isArray(was) !== Array.isArray(is)) return [{ at, was, is }];

@@ -1,6 +1,6 @@
 /**
- * Both OpenAPI documents are those of test/api/openapi/stored, but for their order and the changes listed here. A change
- * of what a client sees goes on the list: it is a decision, not a side effect.
+ * Both OpenAPI documents equal those of test/api/openapi/stored, except for their order and the changes listed here. A
+ * change that clients see is added to the list: it is a decision, not a side effect.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -9,22 +9,22 @@ import { ERROR_CODE } from '../../../src/contract/words.js';
 import { fileApi, managementApi } from './route-table.js';
 import { canonical, differences, type Json, storedDocument } from './stored-documents.js';
 
-/** By JSON Pointer; `undefined`: it is no longer there. */
+/** By JSON Pointer; `undefined`: removed. */
 type Meant = Readonly<Record<string, Json | undefined>>;
 
 const MEANT: Readonly<Record<'api' | 'manage', Meant>> = {
   api: {
-    // An answer never held 0: requests must not.
+    // Answers never contained 0, and requests must not.
     '/components/schemas/CreatedWatchedFolder/properties/expectEveryMinutes/minimum': 1,
     '/components/schemas/WatchedFolder/properties/expectEveryMinutes/minimum': 1,
-    // Owners read the same field with these words.
+    // Owners read the same field with this text.
     '/components/schemas/AccountInfo/properties/email/description': 'E-mail address of the account.',
     '/components/schemas/FailedTransfer/properties/errorCode/description': ERROR_CODE,
     '/components/schemas/TransferDetails/properties/errorCode/description': ERROR_CODE,
   },
   manage: {},
 };
-/** Examples that show the one example of their thing now: where they are. */
+/** The places of examples that now show the one example of their thing. */
 const EXAMPLES: Readonly<Record<'api' | 'manage', readonly string[]>> = {
   api: [
     '/paths/~1api~1transfers~1{id}/get/responses/200/content/application~1json/examples/answer',
@@ -37,7 +37,7 @@ const EXAMPLES: Readonly<Record<'api' | 'manage', readonly string[]>> = {
     '/paths/~1manage~1transfers~1export/get/responses/200/content/application~1x-ndjson/examples/line',
   ],
 };
-/** Texts of the schema ErrorCode, in both documents. The others were continued with what to do. */
+/** Texts of the schema ErrorCode, in both documents. The other texts got an added sentence with advice. */
 const TEXTS: Readonly<Record<string, string>> = {
   bad_request: 'A field, parameter or header is missing, malformed or out of range. The text names it. Correct it.',
   unknown_connection: 'The account has no connection with this id. List the connections, and use one of their ids.',
@@ -121,7 +121,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 const DOCUMENTS = { api: fileApi().document, manage: managementApi().document } as const;
 
 for (const name of ['api', 'manage'] as const) {
-  test(`the document of /${name} is the stored one, but for the changes that are listed`, () => {
+  test(`the document of /${name} is the stored one, except for the listed changes`, () => {
     const [was, is] = [storedDocument(name), canonical(DOCUMENTS[name])].map(withoutTexts);
     const found = differences(was, is);
     const exampleOf = ({ at }: { readonly at: string }): string | undefined => /^.*\/examples\/[^/]+/.exec(at)?.[0];
@@ -130,7 +130,7 @@ for (const name of ['api', 'manage'] as const) {
     assert.deepEqual(Object.fromEntries(others), MEANT[name]);
   });
 
-  test(`the errors of /${name} have the stored texts, but for those that are listed`, () => {
+  test(`the errors of /${name} have the stored texts, except for the listed ones`, () => {
     const stored = textsOf(storedDocument(name));
     const changed = Object.entries(textsOf(canonical(DOCUMENTS[name]))).filter(
       ([code, text]) => !text.startsWith(stored[code] ?? '?'),
@@ -152,7 +152,7 @@ for (const name of ['api', 'manage'] as const) {
   });
 }
 
-test('a difference would be found, and order is none', () => {
+test('a difference is found, and the order makes none', () => {
   const [first = ''] = Object.keys(DOCUMENTS.api.paths);
   const { [first]: item, ...others } = DOCUMENTS.api.paths;
   const turned = { ...DOCUMENTS.api, paths: { ...others, [first]: item } };
