@@ -40,7 +40,7 @@ after(async () => {
   await gateway.stop();
 });
 
-/** What is typed, and what it becomes. */
+/** The typed text, and the expected completion. */
 const WORDS: readonly (readonly [typed: string, becomes: string])[] = [
   ['ftg tra', 'ftg transfers'],
   ['ftg put --no-o', 'ftg put --no-overwrite'],
@@ -57,12 +57,12 @@ const PLACES: readonly (readonly [typed: string, becomes: string])[] = [
   ['ftg cat sandbox:/in/ü', String.raw`ftg cat sandbox:/in/ü\'\*.txt`],
 ];
 const CASES = {
-  // There a colon begins a word of its own.
+  // In bash, a colon separates words.
   bash: [...WORDS, ...PLACES, ['ftg cat sandbox:/in/a', String.raw`ftg cat sandbox:/in/a\:b.txt`]],
   zsh: [WORDS[0]!, ...PLACES, ['ftg cat sandbox:/in/a', 'ftg cat sandbox:/in/a:b.txt']],
 } as const;
 
-// A gateway that a busy machine keeps from answering in time offers no names, and the next Tab asks again.
+// If a busy machine delays the gateway's answer too long, there are no names, and the next Tab asks again.
 for (const shell of ['bash', 'zsh'] as const) {
   test(`${shell} completes`, async () => {
     const typed = CASES[shell].map(([line]) => line);
@@ -99,7 +99,7 @@ test('fish completes', async () => {
   await offers('ftg cat "sandbox:/in/sub f', ['sandbox:/in/sub folder/']);
 });
 
-test('names are cached for a moment, readable by their user alone, and failures are quiet', async () => {
+test('names are cached for a moment, readable only by their user, and failures are silent', async () => {
   const cache = join(terminal.home, '.cache/ftg/completion');
   const ask = (words: readonly string[], more = {}) =>
     terminal.run(['__complete', 'zsh', '--', ...words], { env: { ...more } });
@@ -123,7 +123,7 @@ test('names are cached for a moment, readable by their user alone, and failures 
   await terminal.fails(2, /Allowed choices/, ['completion', 'tcsh']);
 });
 
-test('a line is read as a shell reads it', () => {
+test('a line is parsed as a shell parses it', () => {
   assert.deepEqual(splitLine(String.raw`ftg cat 'a b'\ c "d \" e`), {
     words: ['ftg', 'cat', 'a b c', 'd " e'],
     raw: String.raw`"d \" e`,
@@ -136,7 +136,7 @@ test('a line is read as a shell reads it', () => {
     String.raw`in/a\$\(x\)`,
   ]);
   assert.deepEqual(inBash(['box:'], splitLine('ftg ls b'), 'b'), ['box:']);
-  // What a server calls a file is no command within open quotes either.
+  // File names of a server must not run as commands within open quotes either.
   const name = 'box:a$(x)`x`"\'\\';
   assert.deepEqual(inBash([name], splitLine('ftg ls "box:a'), 'a'), [String.raw`a\$(x)\`x\`\"'\\`]);
   assert.deepEqual(inBash([name], splitLine("ftg ls 'box:a"), 'a'), ["a$(x)`x`\"'\\''\\"]);

@@ -1,4 +1,4 @@
-/** What people do every day: read, edit, follow, and mistype. */
+/** Daily commands: read, edit, follow, and mistypes. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -53,14 +53,14 @@ after(async () => {
 const here = (name: string): string => join(terminal.home, name);
 const there = (name: string): string => join(shell.files, name);
 
-/** A program of its own that is given the file to edit. */
+/** A program that gets the file to edit. */
 function editor(name: string, script: string): string {
   writeFileSync(here(name), `#!/bin/sh\n${script}\n`);
   chmodSync(here(name), 0o755);
   return here(name);
 }
 
-test('cat prints files one behind the other, and what globs match', async () => {
+test('cat prints files one after another, including those that globs match', async () => {
   mkdirSync(there('cat'));
   for (const name of ['a.txt', 'b.txt', 'c.csv']) writeFileSync(there(`cat/${name}`), `${name}\n`);
   assert.equal(await terminal.ok(['cat', 'box:cat/c.csv', 'box:cat/*.txt']), 'c.csv\na.txt\nb.txt\n');
@@ -68,7 +68,7 @@ test('cat prints files one behind the other, and what globs match', async () => 
   await terminal.fails(2, /names a folder/, ['cat', 'box:cat/']);
 });
 
-test('edit stores what was changed, and nothing else', async () => {
+test('edit stores changes, and nothing else', async () => {
   writeFileSync(there('note.txt'), 'one\n');
   const edit = (name: string, script: string): string[] => [
     'edit',
@@ -91,7 +91,7 @@ test('edit stores what was changed, and nothing else', async () => {
   assert.deepEqual(leftovers(), []);
 });
 
-test('edit keeps what was typed where the editor fails, or is ended with it', async () => {
+test('edit keeps the typed text if the editor fails, or is ended with it', async () => {
   writeFileSync(there('kept.txt'), 'one\n');
   const words = (script: string): string[] => ['edit', '--editor', editor('ends', script), 'box:kept.txt'];
   const keptIn = (stderr: string): string => readFileSync(/is kept in (\S+)/.exec(stderr)?.[1] ?? stderr, 'utf8');
@@ -101,7 +101,7 @@ test('edit keeps what was typed where the editor fails, or is ended with it', as
   const gone = ended(child);
   await once(child.stdout!, 'data');
   child.kill('SIGTERM');
-  // Of the shell that has started it, an editor that reads on is the child.
+  // The editor is a child of the shell that started it, and continues to read.
   await once(child, 'exit');
   child.stdin?.end();
   const { code, stderr } = await gone;
@@ -110,9 +110,9 @@ test('edit keeps what was typed where the editor fails, or is ended with it', as
   assert.equal(readFileSync(there('kept.txt'), 'utf8'), 'one\n');
 });
 
-test('Ctrl-C is a key of the editor: edit goes on', async () => {
+test('Ctrl-C is a key of the editor: edit continues', async () => {
   writeFileSync(there('keys.txt'), 'one\n');
-  // A terminal sends it to both; an editor such as vi takes it as a key.
+  // A terminal sends it to both; an editor such as vi treats it as a key.
   const script = `trap '' INT; echo two >> "$1"; echo begun; read line; echo "$line" >> "$1"`;
   const child = terminal.start(['edit', '--editor', editor('keys', script), 'box:keys.txt']);
   const gone = ended(child);
@@ -125,7 +125,7 @@ test('Ctrl-C is a key of the editor: edit goes on', async () => {
   assert.equal(readFileSync(there('keys.txt'), 'utf8'), 'one\ntwo\nthree\n');
 });
 
-test('edit leaves changes that were made meanwhile, and keeps the typed text', async () => {
+test('edit does not overwrite a concurrent change, and keeps the typed text', async () => {
   for (const [name, others] of [
     ['raced.txt', 'echo theirs >'],
     // With the same size, and within the same second.
@@ -179,7 +179,7 @@ test('tail shows the last transfers by filters, and each further one when it has
   const gone = ended(tail);
   const shown = new Lines(tail);
   assert.equal(((await shown.next()) as TransferItem).id, one?.id);
-  // It has begun before, and ends after others.
+  // This transfer has begun before the others, and ends after them.
   const slow = terminal.start(['put', '-', 'box:tail/slow.txt']);
   const slowEnded = ended(slow);
   slow.stdin?.write('a');
@@ -194,7 +194,7 @@ test('tail shows the last transfers by filters, and each further one when it has
   assert.equal((await gone).code, 130);
 });
 
-test('tail loses nothing where the gateway fails meanwhile, and repeats nothing', { timeout: 120_000 }, async (t) => {
+test('tail loses nothing when the gateway fails meanwhile, and repeats nothing', { timeout: 120_000 }, async (t) => {
   const createdAt = new Date().toISOString();
   const item = (id: string, status: string): object => ({
     id,
@@ -212,12 +212,12 @@ test('tail loses nothing where the gateway fails meanwhile, and repeats nothing'
   const { url } = await startFaultServer(t, [
     (response, request) => {
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://gateway');
-      // The one that is slow cannot be looked at.
+      // The slow one cannot be inspected.
       if (pathname !== '/api/transfers') return gone(response, request);
       const isFirst = searchParams.has('since') && ++latest === 1;
       const isEarly = latest < 1 || isFirst;
       const old = item('old', isEarly ? 'pending' : 'success');
-      // It ends between the opening of the feed and the list of the last ones.
+      // It ends after the feed was opened, and before the last ones were listed.
       const all = latest > 1 ? [item('new', 'success'), item('slow', 'pending'), old] : [item('slow', 'pending'), old];
       const transfers = searchParams.has('limit', '1') ? all.slice(0, 1) : all;
       ok({ transfers, total: transfers.length, limit: 100, offset: 0 })(response, request);
@@ -233,13 +233,13 @@ test('tail loses nothing where the gateway fails meanwhile, and repeats nothing'
   assert.deepEqual(ids, ['old', 'new']);
 });
 
-test('a copy that takes longer than the client waits is asked for again', async (t) => {
+test('a copy that takes longer than the client waits is requested again', async (t) => {
   const over = new AbortController();
   let at = 0;
   t.mock.method(performance, 'now', () => at);
   const copy = async (): Promise<never> => {
     at += 300_000;
-    // Who waits for another try ends with the signal.
+    // A retry that is being waited for ends with the signal.
     over.abort();
     throw new FtgError('it runs', { status: 409, code: 'idempotency_in_progress' });
   };
@@ -247,7 +247,7 @@ test('a copy that takes longer than the client waits is asked for again', async 
   await assert.rejects(cp(session, ['box:a', 'box:b'], { overwrite: true }), { name: 'AbortError' });
 });
 
-test('a link is made, shown and revoked, and the history has what came by it', async () => {
+test('a link is made, shown and revoked, and the history has its transfers', async () => {
   await terminal.ok(['put', 'report.csv', 'box:by-link/']);
   const place = ['link', 'create', 'upload', 'box:by-link'];
   const { link } = await terminal.json<{ link: { id: string; url: string } }>(...place);
@@ -261,7 +261,7 @@ test('a link is made, shown and revoked, and the history has what came by it', a
   assert.match(await terminal.ok(['link', 'revoke', link.id]), /is revoked/);
 });
 
-test('tail shows the last events by filters, and those to come', async () => {
+test('tail shows the last events by filters, and the next ones', async () => {
   const fail = (connection: string): Promise<unknown> =>
     terminal.fails(255, /./, ['exec', '--timeout', '0.01', connection, 'sleep 60']);
   await fail('box');
@@ -271,7 +271,7 @@ test('tail shows the last events by filters, and those to come', async () => {
     lines<FeedEvent>(await terminal.ok(['--json', 'tail', 'events', ...words]));
   const types = (events: readonly FeedEvent[]): string[] => events.map(({ type }) => type);
   assert.deepEqual(types(await last('-n', '3')), ['transfer.failed', 'transfer.failed', 'job.finished']);
-  // Farther back than so many lines.
+  // Older than this number of lines.
   const [event] = await last('-n', '1', '--type', 'transfer.failed', '--connection', 'box');
   assert.equal(connectionOf(event), 'box');
   assert.deepEqual(types(await last('-n', '1', '--connection', 'warehouse')), ['job.finished']);
@@ -298,7 +298,7 @@ function lines<T>(text: string): T[] {
     .map((line) => JSON.parse(line) as T);
 }
 
-/** What a program prints, object by object. */
+/** The printed objects, one by one. */
 class Lines {
   readonly #lines: AsyncIterator<string>;
 
@@ -367,14 +367,14 @@ test('fields become the options that they were typed as, and nothing else does',
     assert.equal(said(text), text);
 });
 
-test('a place is distinguished from a local path, also on Windows', () => {
+test('a place is distinguished from a local path, even on Windows', () => {
   for (const text of ['box:', 'box:a', 'c:/x', 'box:a:b']) assert.ok(isPlace(text, 'linux'), text);
   for (const text of ['box', './a:b', '/a:b', ':a', '']) assert.ok(!isPlace(text, 'linux'), text);
   for (const text of [String.raw`C:\x`, 'c:/x', String.raw`.\a:b`]) assert.ok(!isPlace(text, 'win32'), text);
   assert.ok(isPlace('box:/x', 'win32'));
 });
 
-test('nothing but text comes where there is no terminal, and no colours anywhere', async () => {
+test('without a terminal there is only text, and no colours anywhere', async () => {
   mkdirSync(here('quiet'));
   for (const name of ['a', 'b']) writeFileSync(here(`quiet/${name}`), name);
   for (const words of [

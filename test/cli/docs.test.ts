@@ -43,7 +43,7 @@ after(async () => {
   await gateway.stop();
 });
 
-test('the snippets run, one after the other', async () => {
+test('the snippets run, one after another', async () => {
   const snippets = snippetsOf(PAGE);
   assert.ok(snippets.length >= 5);
   const env = {

@@ -1,4 +1,4 @@
-/** Files by the command line: through a real gateway, on real OpenSSH and FTP servers. */
+/** Files on the command line: through a real gateway, on real OpenSSH and FTP servers. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -82,7 +82,7 @@ after(async () => {
 const here = (name: string): string => join(terminal.home, name);
 const there = (name: string): string => join(shell.files, name);
 
-test('put of a large file that is interrupted goes on when it is run again', async () => {
+test('an interrupted put of a large file continues when it is run again', async () => {
   const content = randomBytes(96 * 1024 * 1024);
   writeFileSync(here('large.bin'), content);
   const proxy = await startProxy(gateway.port);
@@ -106,7 +106,7 @@ test('put of a large file that is interrupted goes on when it is run again', asy
   await proxy.stop();
 });
 
-test('get of a large file that is interrupted continues when it is run again, and starts again where the file is another one', async () => {
+test('an interrupted get of a large file continues when it is run again, and starts again if the file is another one', async () => {
   const size = 96 * MIB;
   const old = new Date(Date.now() - 2 * 86_400_000);
   const proxy = await startProxy(gateway.port);
@@ -145,7 +145,7 @@ test('get of a large file that is interrupted continues when it is run again, an
   await proxy.stop();
 });
 
-test('get continues where the line breaks, and starts a file again that cannot be distinguished from a later one', async () => {
+test('get continues where the line breaks, and starts again if the file may be another one', async () => {
   const proxy = await startProxy(gateway.port);
   const env = { FTG_URL: `http://127.0.0.1:${proxy.port}` };
   const content = randomBytes(24 * MIB);
@@ -174,7 +174,7 @@ test('get continues where the line breaks, and starts a file again that cannot b
   await proxy.stop();
 });
 
-test('put takes files and standard input to a folder, a name or the default folder', async () => {
+test('put sends files and standard input to a folder, a name or the default folder', async () => {
   writeFileSync(here('a.txt'), 'a');
   writeFileSync(here('b.txt'), 'b');
   const text = await terminal.ok(['put', 'a.txt', 'b.txt', 'box:']);
@@ -190,7 +190,7 @@ test('put takes files and standard input to a folder, a name or the default fold
   assert.ok(existsSync(there(`${new Date().getUTCFullYear()}-b.txt`)));
 });
 
-test('put says what is wrong, with its exit code', async () => {
+test('put explains failures, with their exit codes', async () => {
   await terminal.fails(2, /name a file/, ['put', 'a.txt']);
   await terminal.fails(2, /end it with \//, ['put', 'a.txt', 'b.txt', 'box:one']);
   await terminal.fails(2, /has no name/, ['put', '-', 'box:']);
@@ -206,7 +206,7 @@ test('put says what is wrong, with its exit code', async () => {
   assert.deepEqual([code, status, skipped], ['already_exists', 409, true]);
 });
 
-test('get writes a file whole or not at all, and to standard output', async () => {
+test('get writes a complete file or none, and to standard output', async () => {
   const content = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251));
   writeFileSync(there('data.bin'), content);
   await terminal.ok(['get', 'box:data.bin']);
@@ -234,7 +234,7 @@ test('get writes files whose names are as long as file systems allow', async () 
   }
 });
 
-test('ls shows a folder, and what a name holds cannot steer the terminal', async () => {
+test('ls shows a folder, and names cannot control the terminal', async () => {
   mkdirSync(there('odd'));
   writeFileSync(there('odd/\u202etxt.exe'), 'x');
   mkdirSync(there('odd/sub'));
@@ -273,7 +273,7 @@ test('cp, mv, rm and mkdir, within and between connections', async () => {
   await terminal.ok(['rm', '--force', 'box:w/one/f']);
 });
 
-test('exec ends with the code of the command, and with 255 when there is none', async () => {
+test('exec ends with the code of the command, and with 255 if there is none', async () => {
   const result = await terminal.run(['exec', 'box', '--', 'echo out; echo err >&2; exit 7']);
   assert.deepEqual([result.code, result.stdout, result.stderr], [7, 'out\n', 'err\n']);
   assert.equal(await terminal.ok(['exec', 'box', '--', 'printf', '%s', 'x']), 'x');
@@ -284,7 +284,7 @@ test('exec ends with the code of the command, and with 255 when there is none', 
   await terminal.fails(2, /from 0\.001 to 60/, ['exec', '--timeout', '61', 'box', 'true']);
 });
 
-test('what streams is never held: 256 MiB through standard input and output', async () => {
+test('streams are not buffered: 256 MiB through standard input and output', async () => {
   const [bytes, pieces] = [1024 * 1024, 256];
   const piece = Buffer.alloc(bytes, 'file transfer ');
   const child = terminal.start(['put', '-', 'box:large.bin']);
@@ -340,7 +340,7 @@ test('Ctrl-C ends a transfer with 130 and leaves nothing, here or there', async 
   await eventually(() => readdirSync(there('cut')).length === 0, 'the gateway has cleaned up');
 });
 
-test('a reader that leaves early is no failure to speak of', async () => {
+test('a reader that leaves early causes no error message', async () => {
   const { stdout } = await run(
     'bash',
     [
@@ -355,7 +355,7 @@ test('a reader that leaves early is no failure to speak of', async () => {
   assert.deepEqual(stdout.trim().split('\n').map(Number), [10, 141]);
 });
 
-test('progress is drawn on a terminal, and nowhere else', async () => {
+test('progress is drawn only on a terminal', async () => {
   const put = `"${process.execPath}" "${FTG}" put data.bin box:progress.bin`;
   const env = { ...process.env, FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY), TERM: 'xterm', COLUMNS: '120' };
   const draw = async (command: string): Promise<string> =>
@@ -365,7 +365,7 @@ test('progress is drawn on a terminal, and nowhere else', async () => {
   assert.equal((await terminal.run(['put', 'data.bin', 'box:progress.bin'])).stderr, '');
 });
 
-test('no answer, a bad key and a failing server have codes of their own', async () => {
+test('no answer, a bad key and a failing server have different exit codes', async () => {
   const nobody = `http://127.0.0.1:${await freePort()}`;
   await terminal.fails(7, /no whole answer.*ECONNREFUSED/, ['ls', 'box:'], { FTG_URL: nobody });
   await terminal.fails(4, /valid API key/, ['ls', 'box:'], { FTG_KEY: 'ftg_nobody-knows-this-key-at-all' });

@@ -1,4 +1,4 @@
-/** Whole folders by the command line: through a real gateway, on real OpenSSH and FTP servers, with names that mean harm. */
+/** Whole folders on the command line: through a real gateway, on real OpenSSH and FTP servers, with malicious names. */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import {
@@ -67,11 +67,11 @@ function make(root: string, files: readonly string[]): void {
     writeFileSync(join(root, file), file);
     utimesSync(join(root, file), WRITTEN, WRITTEN);
   }
-  // The FTP server's user is another one.
+  // The FTP server has another user.
   execFileSync('chmod', ['-R', 'a+rwX', root]);
 }
 
-/** Files below a folder, in order. */
+/** Files below a folder, sorted. */
 function filesIn(root: string): string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
@@ -117,7 +117,7 @@ test('mv -r replaces nothing without the option, and its exit code reports files
   await terminal.fails(5, /b: .*exists/, ['jobs', 'retry', id]);
 });
 
-test('sync copies what is new, and deletes what is extra only up to its limit', async () => {
+test('sync copies new files, and deletes extra ones only up to its limit', async () => {
   make(there('source'), ['a', 'b', 'sub/c']);
   make(join(ftp.folder, 'target'), ['x', 'y']);
   const words = ['sync', '--compare', 'size', 'box:source', 'old:/target'];
@@ -136,7 +136,7 @@ test('sync copies what is new, and deletes what is extra only up to its limit', 
   await terminal.fails(2, /512K or 10M/, [...words, '--bwlimit', 'much']);
 });
 
-test('files are chosen by depth, size and age, and each command takes what its job knows', async () => {
+test('files are selected by depth, size and age, and each command has the options of its job', async () => {
   make(there('chosen'), ['near', 'sub/far', 'sub/deep/below']);
   writeFileSync(there('chosen/large'), 'x'.repeat(3_000));
   const now = Date.now() / 1_000;
@@ -164,7 +164,7 @@ test('files are chosen by depth, size and age, and each command takes what its j
   await terminal.ok(['schedules', 'rm', schedule.id]);
 });
 
-test('a job may be left to itself, and is listed, paused, resumed, cancelled and waited for', async () => {
+test('a job can run in the background, and is listed, paused, resumed, cancelled and waited for', async () => {
   mkdirSync(there('slow'));
   for (let at = 0; at < 20; at++) writeFileSync(there(`slow/${at}`), 'x'.repeat(20_000));
   const words = ['cp', '-r', '--detach', '--bwlimit', '20K', 'box:slow', 'old:/slow'];
@@ -179,7 +179,7 @@ test('a job may be left to itself, and is listed, paused, resumed, cancelled and
   await terminal.fails(3, /no job/, ['jobs', 'show', 'nothing']);
 });
 
-test('schedules are made, changed, run and taken away', async () => {
+test('schedules are created, changed, run and deleted', async () => {
   make(there('nightly'), ['a', 'b.tmp']);
   const words = ['schedules', 'add', 'sync', 'box:nightly', 'old:/nightly', '--cron', '30 2 * * *'];
   await terminal.fails(2, /required option '--cron/, words.slice(0, -2));
@@ -206,7 +206,7 @@ test('schedules are made, changed, run and taken away', async () => {
   await terminal.fails(3, /no schedule/, ['schedules', 'run', id]);
 });
 
-test('Ctrl-C leaves a job to itself, and says how to end it', async () => {
+test('Ctrl-C leaves a job running, and shows how to end it', async () => {
   const copier = terminal.start(['cp', '-r', '--bwlimit', '20K', 'box:slow', 'old:/left']);
   const interrupted = ended(copier);
   const isBegun = async (): Promise<boolean> =>
@@ -220,7 +220,7 @@ test('Ctrl-C leaves a job to itself, and says how to end it', async () => {
   await terminal.ok(['jobs', 'cancel', id]);
 });
 
-test('put -r and get -r carry a folder there and back, with its times', async () => {
+test('put -r and get -r copy a folder there and back, with its times', async () => {
   const names = ['a.csv', '.hidden', 'sub/ü b.csv', 'sub/deep/c', 'star*?[x].csv'];
   make(here('out'), names);
   mkdirSync(here('out/empty'));
@@ -246,7 +246,7 @@ test('put -r and get -r carry a folder there and back, with its times', async ()
   await terminal.fails(3, /nothing/, ['put', '-r', 'nothing', 'box:up/']);
 });
 
-test('files that are there are treated by rule, on either side', async () => {
+test('existing files are handled by rule, on either side', async () => {
   make(here('mine'), ['a', 'b']);
   await terminal.ok(['put', '-r', 'mine', 'box:rule']);
   writeFileSync(there('rule/a'), 'theirs');
@@ -271,7 +271,7 @@ test('files that are there are treated by rule, on either side', async () => {
   assert.deepEqual(await put('--on-conflict', 'replace'), [0, 2, 0, 0]);
 });
 
-test('get -r writes nowhere but below its folder', async () => {
+test('get -r writes only below its folder', async () => {
   make(there('evil'), ['sub/passwd', 'plain', 'back\\slash']);
   execFileSync('bash', [
     '-c',
@@ -317,7 +317,7 @@ test('names that lead elsewhere are refused, and on Windows those of devices', (
   assert.deepEqual(safeNames('a/console.log/auxiliary', 'win32'), ['a', 'console.log', 'auxiliary']);
 });
 
-test('globs list, fetch and delete what they match, and a name with a star is itself', async () => {
+test('globs list, fetch and delete their matches, and a name with a star is itself', async () => {
   make(there('glob'), ['1.csv', '2.csv', '3.txt', 'sub/4.csv', '[1].csv', 'star*']);
   mkdirSync(there('glob/folder.csv'));
   const text = await terminal.ok(['ls', 'box:glob/*.csv']);
@@ -347,7 +347,7 @@ test('globs list, fetch and delete what they match, and a name with a star is it
   await terminal.ok(['rm', '-f', 'box:glob/*.csv']);
 });
 
-test('globs copy, move, fetch and delete folders, and upload what no shell has put in their place', async () => {
+test('globs copy, move, fetch and delete folders, and upload matches that the shell has left to them', async () => {
   make(there('globs'), ['a.csv', 'b.csv', 'c.txt', '2024-1/x', '2024-2/sub/y', '2025/z']);
   assert.match(await terminal.ok(['cp', 'box:globs/*.csv', 'old:/globs']), /^copy succeeded: 2 files/);
   assert.deepEqual(filesIn(join(ftp.folder, 'globs')), ['a.csv', 'b.csv']);
@@ -379,7 +379,7 @@ test('globs copy, move, fetch and delete folders, and upload what no shell has p
   await terminal.fails(3, /nothing here matches/, ['put', 'given/*.none', 'box:given/']);
 });
 
-test('a folder that was interrupted goes on with what is not there yet, or there in part', async () => {
+test('an interrupted folder continues with files that are missing or incomplete', async () => {
   make(here('again'), ['a', 'b', 'sub/c']);
   await terminal.ok(['put', '-r', 'again', 'box:again']);
   writeFileSync(there('again/b'), '');
@@ -403,7 +403,7 @@ test('a folder that was interrupted goes on with what is not there yet, or there
   assert.equal(readFileSync(here('fetched/b'), 'utf8'), 'b');
 });
 
-test('Ctrl-C ends get -r with 130, and leaves no half of a file', async () => {
+test('Ctrl-C ends get -r with 130, and leaves no partial file', async () => {
   mkdirSync(there('huge'));
   for (const name of ['a', 'b', 'c']) {
     execFileSync('truncate', ['-s', '20G', there(`huge/${name}`)]);
@@ -418,7 +418,7 @@ test('Ctrl-C ends get -r with 130, and leaves no half of a file', async () => {
   assert.deepEqual(readdirSync(here('huge')), []);
 });
 
-test('on a terminal the progress of many files is a block, and elsewhere nothing while it is short', async () => {
+test('on a terminal the progress of many files is a block; elsewhere a short run shows none', async () => {
   mkdirSync(there('shown'));
   for (let at = 0; at < 6; at++) writeFileSync(there(`shown/${at}\u202e`), 'x'.repeat(30_000));
   const env = { ...process.env, FTG_URL: gateway.url, FTG_KEY: gateway.keyOf(KEY), TERM: 'xterm' };
@@ -433,7 +433,7 @@ test('on a terminal the progress of many files is a block, and elsewhere nothing
   assert.equal((await terminal.run(['cp', '-r', 'box:shown', 'old:/shown'])).stderr, '');
 });
 
-test('what is told of many files, and where folders go', () => {
+test('messages about many files, and targets of folders', () => {
   const totals = { bytes: 512 * 1024, bytesTotal: 2 * 1024 ** 2, files: 3, filesTotal: 9, skipped: 1, failed: 0 };
   assert.deepEqual(totalsText({ ...totals, running: ['a\u001b[2J'] }, 2_000), [
     'Transferred:  512 KiB / 2.0 MiB, 25 %, 256 KiB/s, ETA 0:06',

@@ -30,7 +30,7 @@ interface Tree {
 }
 const tree = (): Tree => parse(text('gateway.yaml')) as Tree;
 
-test('the gateway starts with what was written, and its key opens it', async () => {
+test('the gateway starts with the written files, and its key works', async () => {
   const port = await freePort();
   writeFileSync(here('secret'), 'pass word\n');
   await terminal.ok([
@@ -72,7 +72,7 @@ test('a second run replaces nothing without the option, and never the secrets', 
   await terminal.ok(['init', '--force', '--email', 'other@example.com']);
   assert.equal(tree().accounts[0]?.email, 'other@example.com');
   assert.deepEqual(parseEnv(text('gateway.env')), parseEnv(env));
-  // What somebody gives is another matter.
+  // A password that the user gives replaces the stored one.
   writeFileSync(here('password'), 'another-password-of-the-owner\n');
   await terminal.ok(['init', '--force', ...EMAIL, '--owner-password-file', 'password']);
   const given = { OWNER_PASSWORD: 'another-password-of-the-owner' };
@@ -87,7 +87,7 @@ test('a second run replaces nothing without the option, and never the secrets', 
   assert.ok(!existsSync(here('sub.env')));
 });
 
-test('what the gateway would not take is said in options, and nothing is written', async () => {
+test('input that the gateway would refuse is reported by option, and nothing is written', async () => {
   const wrong: readonly (readonly [said: RegExp, words: readonly string[]])[] = [
     [/^ftg: --email: the e-mail/, ['-y']],
     [/^ftg: --email: found "ops"/, ['--email', 'ops']],
@@ -107,13 +107,13 @@ test('what the gateway would not take is said in options, and nothing is written
   assert.deepEqual(readdirSync(terminal.home), []);
 });
 
-test('at a terminal it asks, and asks again for what cannot be', async () => {
+test('on a terminal it asks, and asks again after invalid input', async () => {
   const typed: Readonly<Record<string, string>> = {
     'Address and port to listen on [127.0.0.1:8080]': '',
     'URL that clients use, if it is another one': 'https://files.example.com',
     'Folder for data [./data]': '',
     'URL of a PostgreSQL database, empty for the embedded one': '',
-    // Before the shorter one, which is in it.
+    // Before the shorter one, which it contains.
     'allowed: an e-mail address\r\nE-mail of the owner': 'ops@example.com',
     'E-mail of the owner': 'nobody',
     'Password of the dashboard, empty to make one': 'correct horse',

@@ -1,4 +1,4 @@
-/** What needs no gateway, or is one: profiles, completion, usage, `ftg serve`. */
+/** Commands that need no gateway, or start one: profiles, completion, usage, `ftg serve`. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -51,7 +51,7 @@ test('a secret is asked for without showing what is typed, and Ctrl-C ends it', 
     const command = `"${process.execPath}" "${FTG}" profiles add ${name} --url http://a`;
     const env = { PATH: process.env['PATH'] ?? '', HOME: terminal.home, TERM: 'xterm' };
     const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: terminal.home, env });
-    // The terminal shows what is typed until the program that asks says otherwise.
+    // The terminal echoes typed text until the asking program switches that off.
     const asked = once(child.stdout, 'data').then(([text]) => assert.match(String(text), /API key: /));
     return { child, asked, gone: ended(child) };
   };
@@ -117,7 +117,7 @@ test('every command is on its page, and on no other', async () => {
   );
 });
 
-test('progress says how much, how fast and how long', () => {
+test('progress shows how much, how fast and how long', () => {
   const [mib, gib] = [1024 ** 2, 1024 ** 3];
   assert.equal(
     progressText('a.bin', 512 * mib, 2 * gib, 4_000),
@@ -145,7 +145,7 @@ test('ftg serve is the gateway, with its own signals and exit codes', async () =
     await once(child.stdout, 'data', { signal: AbortSignal.timeout(500) }).catch(() => undefined);
   }
   assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200, seen.join('\n'));
-  // No balancer asks /readyz, so none has to see that it is not ready any more.
+  // No load balancer polls /readyz here, so the stop need not wait for one.
   child.kill('SIGTERM');
   assert.equal((await gone).code, 0);
   assert.ok(existsSync(join(terminal.home, 'data')));

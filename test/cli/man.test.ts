@@ -1,4 +1,4 @@
-/** The manual page that the package ships: of these commands, and such as man, groff and mandoc take it. */
+/** The manual page of the package: it lists these commands, and man, groff and mandoc accept it. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const rendered = execFileSync('man', [FILE], {
   encoding: 'utf8',
 });
 
-test('the shipped page is that of the commands, and the package names it', () => {
+test('the shipped page is generated from the commands, and the package names it', () => {
   type Package = { readonly version: string; readonly man: string; readonly files: readonly string[] };
   const { version, man, files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Package;
   assert.equal(readFileSync(FILE, 'utf8'), manPage(program, version));

@@ -1,4 +1,4 @@
-/** What the owner of an account does by the command line: connections, keys, watched folders, the history, doctor. */
+/** Commands for the owner of an account: connections, keys, watched folders, the history, doctor. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -66,7 +66,7 @@ const file = (name: string, content: string): string => {
   return name;
 };
 
-test('a connection is made, tested, edited, switched, duplicated and deleted', async () => {
+test('a connection is created, tested, edited, switched, duplicated and deleted', async () => {
   const place = ['--type', 'sftp', '--host', '127.0.0.1', '--port', String(shell.port), '--username', shell.username];
   const keyFile = ['--private-key-file', shell.clientKeyFile, '--default-path', shell.files];
   const made = await terminal.json('connections', 'create', 'box', ...place, ...keyFile);
@@ -137,7 +137,7 @@ test('secrets come from files and standard input, and a failing test is exit cod
   await terminal.ok(['connections', 'rm', 'wrong']);
 });
 
-test('host keys are listed, scanned, pinned and forgotten; key pairs are made', async () => {
+test('host keys are listed, scanned, pinned and forgotten; key pairs are created', async () => {
   await terminal.ok(['ls', 'box:']);
   assert.match(await terminal.ok(['connections', 'host-keys', 'list', 'box']), /SHA256:\S+ +learned/);
   const { shown } = await terminal.json<{ shown: { fingerprint: string }[] }>(
@@ -230,7 +230,7 @@ test('a folder is watched, checked and explained, and a dead letter sent again',
   );
   const { id } = folder;
   await eventually(async () => (await terminal.json('watch', 'show', id))['baselineAt'] !== null, 'the baseline');
-  // The hour's own check may be due at any time; while paused, the dry run alone sees the file first.
+  // The hourly check may become due at any time; while the folder is paused, only the dry run sees the file first.
   assert.match(await terminal.ok(['watch', 'pause', id]), /paused/);
   await terminal.ok(['put', file('new.csv', 'n'), 'sandbox:/in/']);
   assert.match(await terminal.ok(['watch', 'dry-run', id]), /new +1\n.*\nnew +1 B +\S+ +\/in\/new\.csv|new\.csv/s);
@@ -255,7 +255,7 @@ test('a folder is watched, checked and explained, and a dead letter sent again',
   await terminal.fails(3, /no watched folder/, ['watch', 'rm', id]);
 });
 
-test('a folder copies what it finds', async () => {
+test('a folder copies the files that it finds', async () => {
   await terminal.ok(['mkdir', 'sandbox:/out']);
   await terminal.ok(['put', file('new.csv', 'n'), 'sandbox:/out/']);
   const options = ['--copy-to', 'sandbox:/copies', '--template', '{name}-copy.{ext}', '--on-conflict', 'skip'];
@@ -283,7 +283,7 @@ test('a folder copies what it finds', async () => {
   await terminal.ok(['watch', 'rm', folder.id]);
 });
 
-test('doctor goes from here to the remote servers, and says what to do', async () => {
+test('doctor checks everything from here to the remote servers, and says what to do', async () => {
   const { isOk, checks } = await terminal.json<{
     isOk: boolean;
     checks: { name: string; status: string; detail: string }[];
@@ -342,7 +342,7 @@ test('login asks for the code of the authenticator', async () => {
   const words = ['login', '--url', gateway.url, '--email', 'ops@example.com', '--password-file', '-'];
   const asked = await person.run(words, { input: PASSWORD });
   assert.deepEqual([asked.code, /code: the six digits/.test(asked.stderr)], [4, true]);
-  // The step that switched it on is used up.
+  // The step of the code that switched it on is used up.
   const code = totp.generate({ timestamp: Date.now() + 30_000 });
   await person.ok([...words, '--code', code], { input: PASSWORD });
   person.close();

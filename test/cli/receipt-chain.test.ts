@@ -1,4 +1,4 @@
-/** A chain of receipts in which anything is another thing: the first link that does not hold is named. */
+/** Chains of receipts with any possible change: the first invalid link is named. */
 import assert from 'node:assert/strict';
 import { createHash, createHmac, generateKeyPairSync, type KeyObject, randomInt, sign } from 'node:crypto';
 import { describe, test } from 'node:test';
@@ -49,7 +49,7 @@ async function* told(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines;
 }
 
-/** null: the chain holds. */
+/** null = the chain is valid. */
 async function brokenAt(lines: readonly string[], by: Keys = keys): Promise<number | undefined | null> {
   try {
     await verifyChain(told(lines), by);
@@ -68,14 +68,14 @@ describe('a chain of receipts', () => {
   const forgotten = (...indexes: number[]): string[] =>
     lines.map((line, index) => (indexes.includes(index) ? JSON.stringify({ ...parsed(index), transfer: null }) : line));
 
-  test('holds as it is, over changes of the key, and from any link on', async () => {
+  test('is valid as it is, with changes of the key, and from any link on', async () => {
     const { receipts, first, last } = await verifyChain(told(lines), keys);
     assert.deepEqual([receipts, first.sequence, last.sequence], [LINKS, 1, LINKS]);
     for (let from = 1; from < LINKS; from++)
       assert.equal((await verifyChain(told(lines.slice(from)), keys)).first.sequence, from + 1);
   });
 
-  test('any byte of any link that is another one is found, at that link', async () => {
+  test('any changed byte of any link is found, at that link', async () => {
     for (const [index, line] of lines.entries()) {
       const bytes = Buffer.from(line);
       for (let at = 0; at < bytes.length; at++) {
@@ -83,14 +83,14 @@ describe('a chain of receipts', () => {
           const changed = Buffer.from(bytes);
           changed[at] = (changed[at] ?? 0) ^ flip;
           const text = changed.toString();
-          // A line that ends earlier is two, as its reader sees it.
+          // A line that ends early is read as two lines.
           const broken = [
             ...lines.slice(Math.max(0, index - 1), index),
             ...text.split(/\r\n|\r|\n/),
             ...lines.slice(index + 1, index + 2),
           ];
           const sequence = await brokenAt(broken);
-          // What begins a file says by itself which one it is.
+          // The first link of a file defines its sequence.
           const isNamed = sequence === index + 1 || (index === 0 && sequence !== null);
           assert.ok(isNamed, `byte ${at} of link ${index + 1}, ${flip}: ${sequence}`);
         }
@@ -104,7 +104,7 @@ describe('a chain of receipts', () => {
       assert.equal(await brokenAt([...lines.slice(0, -1), last.slice(0, length)]), LINKS);
   });
 
-  test('a link that is left out, doubled, or in the place of another one', async () => {
+  test('a link that is left out, duplicated, or in place of another one', async () => {
     for (let index = 1; index < LINKS - 1; index++) {
       assert.equal(await brokenAt(lines.toSpliced(index, 1)), index + 1, `without ${index + 1}`);
       assert.equal(await brokenAt(lines.toSpliced(index, 0, lines[index]!)), index + 2, `twice ${index + 1}`);
@@ -166,7 +166,7 @@ describe('a chain of receipts', () => {
     }
   });
 
-  test('an item of the history that says anything else, more or less', async () => {
+  test('a history item with different, additional or missing fields', async () => {
     const index = 3;
     const { transfer } = parsed(index);
     const told = (changed: object): string[] =>

@@ -1,4 +1,4 @@
-/** Receipts by the command line: fetched, and verified without the gateway. */
+/** Receipts on the command line: fetched, and verified without the gateway. */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ after(async () => {
   await gateway.stop();
 });
 
-test('the chain and a receipt are fetched, and hold; one byte that is another shows', async () => {
+test('the chain and a receipt are fetched and valid; a changed byte is found', async () => {
   const here = (name: string): string => join(terminal.home, name);
   writeFileSync(here('a.txt'), 'a');
   const ids: string[] = [];

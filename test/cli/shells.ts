@@ -1,11 +1,11 @@
-/** Shells with a person in front: what is typed, and what the Tab key makes of it. */
+/** Interactive shells: typed text, and the completion of the Tab key. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 
 interface Shell {
   readonly command: string;
-  /** Until it reads a line, with the completion of ftg. */
+  /** Ready to read a line, with the completion of ftg. */
   readonly setUp: string;
 }
 
@@ -20,7 +20,7 @@ export const INTERACTIVE: Readonly<Record<'bash' | 'zsh', Shell>> = {
 const PROMPT = '> ';
 const END = '#end';
 
-/** The text of the command line after Tab; `typed` is the text before it. */
+/** The text of the command line after Tab, starting with `typed`. */
 export async function completed(
   { command, setUp }: Shell,
   typed: readonly string[],
@@ -43,17 +43,17 @@ export async function completed(
   };
   child.stdin.write(`${setUp}; echo rea''dy\n`);
   await shows('ready');
-  // From the prompt on the shell echoes what is typed; the terminal did before.
+  // After the prompt, the shell echoes the typed text; before it, the terminal does.
   await shows(PROMPT);
   const lines: string[] = [];
   for (const line of typed) {
-    // What is typed behind the Tab is shown once it has been worked off.
+    // Text that is typed after the Tab is shown once the completion is done.
     child.stdin.write(`${line}\t${END}`);
     const before = await shows(END);
     // zsh goes back over the blank that it has added.
     const plain = stripVTControlCharacters(before.slice(before.lastIndexOf('ftg')));
     lines.push(plain.replaceAll('\b', '').trimEnd());
-    // A line that is given up.
+    // Discards the line.
     child.stdin.write('\u0015');
   }
   child.stdin.end();

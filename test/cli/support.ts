@@ -1,4 +1,4 @@
-/** `ftg` as a user runs it: a process of its own, with a home of its own. */
+/** `ftg` as a user runs it: a separate process with a separate home folder. */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { FTG } from '../support/start-args.js';
 export { FTG };
 
 export interface Ended {
-  /** 128 and the signal's number where one ended it, as a shell has it. */
+  /** 128 plus the signal's number if a signal ended it, as in a shell. */
   readonly code: number;
   readonly bytes: Buffer;
   readonly stdout: string;
@@ -22,7 +22,7 @@ type Environment = Readonly<Record<string, string>>;
 
 export class Terminal {
   readonly #env: Environment;
-  /** A folder of this terminal's own, which is also where commands run. */
+  /** The folder of this terminal, in which commands run. */
   readonly home = mkdtempSync(join(tmpdir(), 'ftg-cli-'));
 
   constructor(env: Environment = {}) {
@@ -48,19 +48,19 @@ export class Terminal {
     return ended(child);
   }
 
-  /** The command must end well. */
+  /** The command must succeed. */
   async ok(words: readonly string[], options: { readonly input?: string | Buffer } = {}): Promise<string> {
     const result = await this.run(words, options);
     assert.equal(result.code, 0, `ftg ${words.join(' ')}: ${result.stdout}${result.stderr}`);
     return result.stdout;
   }
 
-  /** What it prints with --json. */
+  /** The output with --json. */
   async json<T = Record<string, unknown>>(...words: readonly string[]): Promise<T> {
     return JSON.parse(await this.ok(['--json', ...words])) as T;
   }
 
-  /** The command must end with this code, and say this. */
+  /** The command must end with this code and this message. */
   async fails(code: number, text: RegExp, words: readonly string[], env: Environment = {}): Promise<Ended> {
     const result = await this.run(words, { env });
     assert.equal(result.code, code, `ftg ${words.join(' ')}: ${result.stdout}${result.stderr}`);
@@ -73,7 +73,10 @@ export class Terminal {
   }
 }
 
-/** Gives a file a time ahead of the server's clock: it has no version yet, so the part of an interrupted download is not kept. */
+/**
+ * Sets a file's time ahead of the server's clock: then it has no version yet, so the part of an interrupted download is
+ * not kept.
+ */
 export function stillChanging(file: string): void {
   const tomorrow = Date.now() / 1000 + 86_400;
   utimesSync(file, tomorrow, tomorrow);
