@@ -1,4 +1,4 @@
-/** The quick start as a newcomer meets it: the built program in an empty folder, and the lines that it prints, word for word. */
+/** The quick start for a new user: the built program in an empty folder, and the exact lines that it prints. */
 import assert from 'node:assert/strict';
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ import { held } from '../support/reliability.js';
 import { MAIN } from '../support/start-args.js';
 
 const run = promisify(execFile);
-/** What "at once" may take, in starts of Node.js that does nothing. */
+/** The limit of "at once", in starts of an empty Node.js program. */
 const MAX_STARTS = 15;
 
 interface Program {
@@ -65,7 +65,7 @@ function lineOf(file: string, index: number): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n')[index]?.trim() : undefined;
 }
 
-/** Processes that name the folder in their command line, or work in it. */
+/** Processes that name the folder in their command line, or have it as their working directory. */
 function processesIn(folder: string): string[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.filter((pid) => {
@@ -73,7 +73,7 @@ function processesIn(folder: string): string[] {
       const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
       return words.includes(folder) || readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
       return false;
     }
   });
@@ -87,7 +87,7 @@ suite('the quick start', () => {
 
   before(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'ftg-quick-start-'));
-    // The embedded database does not run as root, and has to reach its folder.
+    // The embedded database does not run as root, and needs access to its folder.
     chmodSync(folder, 0o755);
     port = await freePort();
   });
@@ -132,7 +132,7 @@ suite('the quick start', () => {
     assert.equal(program.err(), '');
   });
 
-  test('starts again on its data: the key is not shown again, and still good', async () => {
+  test('starts again on its data: the key is not shown again, and still works', async () => {
     const program = start(folder, { PORT: String(port) });
     try {
       const banner = await served(program);
@@ -190,7 +190,7 @@ suite('the quick start', () => {
     rmSync(elsewhere, { recursive: true });
   });
 
-  test('killed in its first start, again and again: the next one prints a key and a password that work, and no process is left', async () => {
+  test('killed in its first start, again and again: the next one prints a working key and password, and no process is left', async () => {
     const elsewhere = mkdtempSync(path.join(tmpdir(), 'ftg-killed-start-'));
     chmodSync(elsewhere, 0o755);
     const data = path.join(elsewhere, 'data');
@@ -215,7 +215,7 @@ suite('the quick start', () => {
         await eventually(() => isOver || hasCome(), what);
         assert.ok(!isOver, `${what}: ${program.out()}${program.err()}`);
         program.child.kill('SIGKILL');
-        // The next start comes at once, while what the killed one has left may still run.
+        // The next start follows at once, while processes of the killed one may still run.
         assert.equal((await program.ended).code, 'SIGKILL');
         assert.doesNotMatch(program.out(), /API key/, what);
       }
@@ -255,14 +255,15 @@ suite('the quick start', () => {
     });
   });
 
-  test('a bad setting: 78 at once, one line, nothing made', async () => {
+  test('a bad setting: 78 at once, one line, nothing created', async () => {
     const elsewhere = mkdtempSync(path.join(tmpdir(), 'ftg-bad-config-'));
     try {
       const program = start(elsewhere, { PORT: 'eighty', LOG_LEVEL: 'loud' });
       const { code } = await program.ended;
       assert.equal(code, 78);
       assert.match(program.err(), /^server\.port: "eighty"; allowed: .*\nlog\.level: "loud"; allowed: .*\n$/);
-      // In starts of Node.js that does nothing, beside it: one that waits for anything takes more, how busy we may be.
+      // In starts of an empty Node.js program, measured beside it: a start that waits for anything takes longer,
+      // whatever the load.
       const again = (env: Readonly<Record<string, string>>) =>
         start(elsewhere, { ...env, PORT: 'eighty', LOG_LEVEL: 'loud' }).ended;
       const times = await timesBareStart('wallMs', MAX_STARTS, again);
@@ -296,7 +297,7 @@ suite('the quick start', () => {
     assert.equal(code, 1);
     assert.match(program.err(), new RegExp(`^cannot start: .*127\\.0\\.0\\.1:${closed}.*\\n$`));
     assert.doesNotMatch(program.out() + program.err(), /planted-password/);
-    // Not before its time, nor twice that, but for the start of the program on a machine as busy as this one.
+    // Not before its time, nor after twice that time, plus the start of the program on a busy machine.
     const { wallMs } = await bareStart();
     assert.ok(ms >= 10_000 && ms < 20_000 + 15 * wallMs, `${ms} ms; a bare start takes ${wallMs} ms`);
   });

@@ -1,6 +1,6 @@
 /**
- * A process around a gateway that does what the first argument says, for the tests of the process's life. It prints
- * one line for each thing that happens to it.
+ * A process with a gateway that behaves as the first argument says, for the tests of the process's life. It prints one
+ * line for each event in it.
  */
 import net from 'node:net';
 import { once } from 'node:events';
@@ -39,12 +39,12 @@ const starts: Readonly<Record<string, StartGateway>> = {
     const work = "require('node:crypto').pbkdf2Sync('a', 'b', 2e9, 64, 'sha512')";
     const worker = new Worker(`require('node:worker_threads').parentPort.postMessage(0); ${work}`, { eval: true });
     await once(worker, 'message');
-    // Until the native work has begun, the thread can be ended: only that work takes so much processor time.
+    // Before the native work begins, the thread can be ended. Only that work takes this much processor time.
     const { user } = process.cpuUsage();
     while (process.cpuUsage().user - user < NATIVE_WORK_US) await delay(10);
     return gateway;
   },
-  // Its stop never lets the event loop go.
+  // Its stop never lets the event loop continue.
   busyLoop: async () => ({
     ...gateway,
     stop: () => {
@@ -95,7 +95,7 @@ if (start !== undefined) {
   const logger = createLogger({ level: 'info', pretty: false });
   const announced: StartGateway = async (...how) => {
     const started = await start(...how);
-    // Nothing else keeps this process.
+    // Nothing else keeps this process alive.
     setInterval(() => undefined, 60_000);
     say('serving');
     return started;

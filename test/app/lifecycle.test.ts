@@ -13,14 +13,14 @@ import { MAIN, MAIN_PATH } from '../support/start-args.js';
 
 const MANIFEST = fileURLToPath(new URL('../../../package.json', import.meta.url));
 const FAKE = fileURLToPath(new URL('./fake-gateway.js', import.meta.url));
-/** What reading the configuration may cost, in starts of Node.js that does nothing. */
+/** The limit for reading the configuration, in starts of an empty Node.js program. */
 const MAX_STARTS = 12;
 
 interface Run {
   readonly child: ChildProcess;
-  /** Resolves when standard output has held the text. */
+  /** Resolves when standard output contains the text. */
   readonly saw: (text: string) => Promise<void>;
-  /** Exit code (or signal) and all that was written. */
+  /** Exit code (or signal) and the whole output. */
   readonly ended: Promise<{ code: number | string; out: string; err: string }>;
 }
 
@@ -48,7 +48,7 @@ function run(context: TestContext, script: string, args: string[], env: Record<s
 }
 
 suite('a bad configuration', () => {
-  test('ends the program before anything else is loaded, with 78 and one line a mistake', async (t) => {
+  test('ends the program before anything else is loaded, with 78 and one line for each mistake', async (t) => {
     await inFolder(async (folder) => {
       const file = path.join(folder, 'gateway.yaml');
       writeFileSync(file, 'server: { port: eighty, prot: 80 }\nmetrics: { token: "hunter2 x" }\n');
@@ -59,7 +59,7 @@ suite('a bad configuration', () => {
       assert.equal(out, '');
       assert.match(err, /^server\.prot: .*\nserver\.port: .*\nlog\.level: .*\nmetrics\.token: .*\n$/);
       assert.doesNotMatch(err, /hunter2/);
-      // Processor time, since waiting for a core is the machine's affair. With the whole gateway loaded it would be 20.
+      // Processor time, which does not include waiting for a core. With the whole gateway loaded, it would be 20.
       const times = await timesBareStart('cpuMs', MAX_STARTS, start);
       assert.ok(times < MAX_STARTS, `${times} times a bare start of Node.js`);
     });
@@ -72,7 +72,7 @@ suite('a bad configuration', () => {
   });
 });
 
-test('the log names an unexpected error by its places in the sources, though the program is one bundle', async (t) => {
+test('the log names an unexpected error by its places in the sources, although the program is one bundle', async (t) => {
   await inFolder(async (folder) => {
     const planted = path.join(folder, 'planted.mjs');
     writeFileSync(
@@ -99,7 +99,7 @@ test('the log names an unexpected error by its places in the sources, though the
   });
 });
 
-// Each runs a program of its own, and two of them take long to end.
+// Each starts its own program, and two of them take long to end.
 suite('signals', { concurrency: true }, () => {
   for (const [signal, words] of [
     ['SIGTERM', 'retired and drained'],
@@ -125,7 +125,7 @@ suite('signals', { concurrency: true }, () => {
         writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ type: 'module', scripts }));
         mkdirSync(path.join(folder, path.dirname(MAIN_PATH)), { recursive: true });
         writeFileSync(path.join(folder, MAIN_PATH), `await import(${JSON.stringify(FAKE)});\n`);
-        // In a group of its own: a terminal would signal the whole group.
+        // In a separate process group: a terminal would signal the whole group.
         const npm = spawn('npm', ['start', '--', 'obedient'], {
           cwd: folder,
           detached: true,
@@ -135,7 +135,7 @@ suite('signals', { concurrency: true }, () => {
           try {
             process.kill(-(npm.pid ?? assert.fail()), 'SIGKILL');
           } catch {
-            // All have ended.
+            // All processes have ended.
           }
         });
         let out = '';
@@ -174,7 +174,7 @@ suite('signals', { concurrency: true }, () => {
   });
 
   for (const kind of ['busyThread', 'busyLoop']) {
-    test(`${kind}: what cannot be interrupted does not keep the program`, { timeout: 240_000 }, async (t) => {
+    test(`${kind}: uninterruptible work does not keep the program`, { timeout: 240_000 }, async (t) => {
       const { child, saw, ended } = run(t, FAKE, [kind]);
       await saw('serving');
       child.kill('SIGTERM');
@@ -201,7 +201,7 @@ suite('signals', { concurrency: true }, () => {
     assert.equal((await ended).code, 0);
   });
 
-  test('a bad certificate at SIGHUP is logged and the gateway goes on', async (t) => {
+  test('a bad certificate at SIGHUP is logged and the gateway continues', async (t) => {
     const { child, saw, ended } = run(t, FAKE, ['badCertificate']);
     await saw('serving');
     child.kill('SIGHUP');

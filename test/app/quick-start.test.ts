@@ -32,7 +32,7 @@ const generateKey = (): string => KEY;
 const credentials: Credentials = { apiKey: KEY, password: 'shownOnce' };
 
 suite('the state of a quick start', () => {
-  test('is made once, for the owner alone, and holds neither key nor dashboard password', async () => {
+  test('is created once, only for its owner, and contains neither key nor dashboard password', async () => {
     await inFolder(async (folder) => {
       const dataDir = path.join(folder, 'data');
       assert.equal(await readQuickStart(dataDir), undefined);
@@ -70,7 +70,7 @@ suite('the state of a quick start', () => {
 suite('where the sandbox runs', () => {
   const owner = { id: 'a', email: 'tenant@example.com', plan: 'pro' };
 
-  /** On a database that has a connection of the sandbox's name, host and login. */
+  /** The database has a connection with the sandbox's name, host and login. */
   async function starts(dataDir: string, wanted: Config['sandbox']): Promise<{ runs: boolean; off: string[] }> {
     const off: string[] = [];
     const storage = {
@@ -110,13 +110,13 @@ suite('where the sandbox runs', () => {
 suite('credentials', () => {
   const state = { sandbox: { username: 'sandbox', password: 'pw' }, isAnnounced: true };
 
-  test('are made until they were shown, and again for a database that knows none', () => {
+  test('are created until they were shown, and again for a database without any', () => {
     assert.equal(newCredentials(state, 1, generateKey), undefined);
     assert.equal(newCredentials({ ...state, isAnnounced: false }, 1, generateKey)?.apiKey, KEY);
     assert.equal(newCredentials(state, 0, generateKey)?.apiKey, KEY);
   });
 
-  test('are in the account that made them, later accounts leave them alone', () => {
+  test('belong to the account that created them, later accounts do not change them', () => {
     const first = quickStartAccount(credentials);
     assert.equal(first.apiKeys[0]?.key, KEY);
     assert.equal(first.password, 'shownOnce');
@@ -124,7 +124,7 @@ suite('credentials', () => {
     assert.deepEqual([later.apiKeys, later.password], [[], undefined]);
   });
 
-  test('make an account that the configuration would accept', () => {
+  test('create an account that the configuration would accept', () => {
     const origin = { placeOf: () => undefined, isVariable: () => false, writtenAt: () => undefined };
     const account = quickStartAccount(credentials);
     const accounts = structuredClone(withConnection([account], account, sandboxConnection(state, sandbox)));
@@ -178,7 +178,7 @@ suite('the banner', () => {
     assert.match(later, /delete .*quick-start\.json/);
   });
 
-  test('its curl lines work as written: each is a good request with the key', async () => {
+  test('its curl lines work as written: each is a valid request with the key', async () => {
     const seen: string[] = [];
     const server = http.createServer((request, response) => {
       const chunks: Buffer[] = [];

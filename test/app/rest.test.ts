@@ -1,4 +1,4 @@
-/** A gateway without clients. It fails where a loop polls the database for something to do. */
+/** A gateway without clients. It fails if a loop polls the database for work. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,7 +7,10 @@ import { withSql } from '../storage/databases.js';
 import { startGateway } from '../support/gateway.js';
 
 const MEASURED_MS = 30_000;
-/** Twice what there is. Looks at connections and accounts come once a minute; a poll each half second alone sends 60. */
+/**
+ * Twice the expected number. Checks of connections and accounts run once a minute; a single poll each half second would
+ * send 60.
+ */
 const MOST = 80;
 
 test('at rest it sends few statements', { timeout: 120_000 }, async (context) => {
@@ -20,7 +23,7 @@ test('at rest it sends few statements', { timeout: 120_000 }, async (context) =>
       return Number(row?.count);
     });
   try {
-    // The first checks, which are spread over a minute, and the requests of the start itself.
+    // The first checks, which are spread over a minute, and the statements of the start itself.
     await delay(MEASURED_MS / 3);
     const before = await count();
     await delay(MEASURED_MS);

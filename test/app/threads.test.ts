@@ -1,4 +1,4 @@
-/** A gateway with several event loops, as a process: what must hold over all of them. */
+/** A gateway process with several event loops: guarantees over all of them. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -51,7 +51,7 @@ function upload(
   });
 }
 
-/** The thread that answered, as its log line says. */
+/** The thread that answered, from its log line. */
 async function threadOf(gateway: TestGateway, answer: ApiAnswer): Promise<number> {
   const id = String(answer.headers['x-request-id']);
   let thread: string | undefined;
@@ -135,7 +135,7 @@ describe('a gateway with two event loops', () => {
     assert.ok(most >= 2 && most <= LIMIT, `${most} sessions at once`);
   });
 
-  test('one session for two loops: a loop that asks gets it from the other one, where it is idle', async () => {
+  test('one session for two loops: a loop that needs it gets it from the idle one', async () => {
     const [one, two] = await clientsOfBoth(gateway);
     for (const [turn, client] of [one, two, one, two].entries()) {
       const started = performance.now();
@@ -175,7 +175,7 @@ describe('a gateway with two event loops', () => {
     close(one, two);
   });
 
-  test('an Idempotency-Key holds over both', async () => {
+  test('an Idempotency-Key applies to both', async () => {
     const [one, two] = await clientsOfBoth(gateway);
     const headers = { 'Idempotency-Key': 'over-both' };
     const first = await upload(one, 'once', Buffer.from('1'), { headers });
@@ -185,9 +185,9 @@ describe('a gateway with two event loops', () => {
     close(one, two);
   });
 
-  test('keys are guessed at one speed, over all loops', async () => {
+  test('the limit on guessing keys applies to all loops together', async () => {
     const wrong = 'ftg_wrong-key-0123456789-abcdefgh';
-    // New connections: those that rested since an earlier test may be closed at this very moment.
+    // New connections: those that were idle since an earlier test may be closed at this very moment.
     const fresh = gateway.client();
     const answers = await Promise.all(Array.from({ length: 70 }, () => fresh.get('/api/me', { key: wrong })));
     close(fresh);
@@ -207,7 +207,7 @@ describe('the sandbox of the quick start behind two event loops', () => {
         { name: 'test', key: KEY },
         { name: 'admin', key: ADMIN_KEY, scopes: ['admin'] },
       ],
-      // One transfer a session: a copy inside the sandbox needs both at once.
+      // One transfer for each session: a copy inside the sandbox needs both at once.
       config: {
         sandbox: true,
         server: { threads: 2 },
@@ -271,7 +271,7 @@ describe('the sandbox of the quick start behind two event loops', () => {
     const { key, apiKey } = made.json as { key: string; apiKey: { id: string } };
     const statuses = async (): Promise<number[]> =>
       Promise.all(clients.map(async (client) => (await client.get('/api/me', { key })).status));
-    // Both keep it in their memory now.
+    // Both have it in memory now.
     assert.deepEqual(await statuses(), [200, 200]);
     const revoked = await gateway.api.send(`/manage/api-keys/${apiKey.id}`, { method: 'DELETE', key: ADMIN_KEY });
     const at = performance.now();
@@ -279,7 +279,7 @@ describe('the sandbox of the quick start behind two event loops', () => {
     await eventually(async () => {
       const sentMs = performance.now() - at;
       const seen = await statuses();
-      // By when they were sent: how long the answers take is the machine's affair.
+      // Sorted by the time of sending: the duration of the answers depends on the machine.
       for (const status of seen) {
         assert.ok(status === 401 || (status === 200 && sentMs < 1_000), `${status}, sent after ${sentMs} ms`);
       }
@@ -289,7 +289,7 @@ describe('the sandbox of the quick start behind two event loops', () => {
   });
 });
 
-test('the rate limit of a key is one for all loops', async () => {
+test('the rate limit of a key applies to all loops together', async () => {
   const gateway = await startGateway({ config: { server: { threads: 2 }, limits: { requestsPerSecond: 5 } } });
   const [one, two] = await clientsOfBoth(gateway);
   let statuses: number[] = [];
@@ -301,7 +301,7 @@ test('the rate limit of a key is one for all loops', async () => {
     for (let index = 0; index < 4; index++) {
       for (const client of [one, two]) statuses.push((await client.get('/api/me')).status);
     }
-    // Longer than the window, and the last ones may belong to the next.
+    // Longer than the window; the last ones may belong to the next window.
     return performance.now() - beganAt < 1_000;
   }, 'a window and all requests within it');
   assert.deepEqual(statuses, [200, 200, 200, 200, 429, 429, 429, 429]);
@@ -379,7 +379,7 @@ test('an error that escapes in one loop ends the process with exit code 1', asyn
   const folder = mkdtempSync(path.join(tmpdir(), 'ftg-crash-'));
   const crash = path.join(folder, 'crash.mjs');
   const flag = path.join(folder, 'now');
-  // Loaded into every thread; the second one throws as soon as the file is there.
+  // Loaded into every thread; the second one throws as soon as the file exists.
   writeFileSync(
     crash,
     `import { workerData } from 'node:worker_threads';

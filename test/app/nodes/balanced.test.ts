@@ -1,4 +1,4 @@
-/** Three gateways behind a load balancer, on one PostgreSQL server: what must hold over all of them. */
+/** Three gateways behind a load balancer, on one PostgreSQL server: guarantees over all of them. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -82,7 +82,7 @@ describe('three gateways behind a load balancer', { timeout: 240_000 }, () => {
     [database, sshd] = await startTogether([server.start(), startSshd(['MaxStartups 300'])]);
     url = await database.createDatabase();
     ports = [await freePort(), await freePort(), await freePort()];
-    // The first one makes the tables; the others come while it serves.
+    // The first one creates the tables; the others start while it serves.
     gateways = [await startNode(ports[0])];
     gateways.push(...(await startTogether([startNode(ports[1]), startNode(ports[2])])));
     balancer = await startLoadBalancer(ports);
@@ -118,7 +118,7 @@ describe('three gateways behind a load balancer', { timeout: 240_000 }, () => {
     });
   });
 
-  test('an Idempotency-Key runs once, whichever node it is given to', async () => {
+  test('an Idempotency-Key runs once, whichever node gets it', async () => {
     const headers = { 'Idempotency-Key': 'over-all-nodes' };
     const first = await upload(nodeOf(0), 'once', Buffer.from('1'), 'c1', headers);
     assert.equal(first.status, 200, first.text);
@@ -154,7 +154,7 @@ describe('three gateways behind a load balancer', { timeout: 240_000 }, () => {
     });
   });
 
-  test('maxSessions of a login holds over all nodes, and all of them get some', async () => {
+  test('maxSessions of a login applies to all nodes together, and each gets some', async () => {
     const content = Buffer.alloc(64 * 1024, 'x');
     const { result: answers, most } = await countingSessions(sshd, () =>
       Promise.all(Array.from({ length: 90 }, (_, index) => upload(nodeOf(index), `many-${index}`, content))),
@@ -170,7 +170,7 @@ describe('three gateways behind a load balancer', { timeout: 240_000 }, () => {
     });
   });
 
-  test('nodes that stop and come back one after the other fail no request', async () => {
+  test('nodes that stop and come back one after another fail no request', async () => {
     const failures: string[] = [];
     let served = 0;
     let isOver = false;
@@ -198,7 +198,7 @@ describe('three gateways behind a load balancer', { timeout: 240_000 }, () => {
         await eventually(() => served > before + 10, 'requests are served');
         assert.equal(await gateways[node]?.stop(), 0);
         gateways[node] = await startNode(ports[node]);
-        // Like a rolling release: the next one stops when the balancer has found this one.
+        // As in a rolling release, the next one stops when the balancer uses this one again.
         const { api } = gateways[node];
         const own = (): Promise<number> => api.get('/metrics', { key: '' }).then(({ text }) => requestsIn(text));
         const alone = await own();
@@ -248,8 +248,8 @@ describe('a rate limit over two nodes', () => {
     await database?.stop();
   });
 
-  test('all nodes together let through what one may', async () => {
-    // More at each node than all may have, for longer than a window.
+  test('all nodes together let through as much as one may', async () => {
+    // Each node gets more requests than all may serve together, for longer than a window.
     const passed: number[] = [];
     const ends = performance.now() + 3_000;
     const busy = async ({ api }: TestGateway): Promise<void> => {

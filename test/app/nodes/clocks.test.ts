@@ -1,7 +1,7 @@
 /**
- * Two nodes whose database is some way off, one of whose clocks is wrong. What broke once: the moment since when a file
- * rests was taken from the clock of the node that had looked; the other one took it for long ago, and reported files that
- * still grew.
+ * Two nodes on a distant database, with a wrong clock. Former defect: the time since when a file was unchanged came
+ * from the clock of the node that had scanned it; for the other node it was long ago, so it reported files that were
+ * still growing.
  */
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,13 +28,13 @@ const SETTLE_MS = 3_000;
 const GROWS_EVERY_MS = 1_000;
 const FILES = 8;
 const LOOKS = 40;
-/** The delay of each piece, in either direction. */
+/** The delay of each piece, in each direction. */
 const DATABASE_MS = 5;
 const EMAIL = 'test@example.com';
 const PASSWORD = 'correct horse battery staple';
 const PATIENCE_MS = 60_000;
 
-describe('nodes whose clocks are apart', { timeout: 600_000 }, () => {
+describe('nodes with different clocks', { timeout: 600_000 }, () => {
   const clockFolder = mkdtempSync(path.join(tmpdir(), 'ftg-clock-'));
   const offsetFile = path.join(clockFolder, 'offset');
   let postgres: PostgresServer;
@@ -105,7 +105,7 @@ describe('nodes whose clocks are apart', { timeout: 600_000 }, () => {
       async (sql) => [...(await sql`select id, tag, stopped_at from nodes order by id`)] as readonly object[],
     );
 
-  /** Everything once, asked of `node`, while the other one goes on. `change` happens while an upload is under way. */
+  /** Uses every feature once on `node`, while the other node works too. `change` happens during an upload. */
   async function works(
     node: TestGateway,
     other: TestGateway,
@@ -253,7 +253,7 @@ describe('nodes whose clocks are apart', { timeout: 600_000 }, () => {
   }
 
   for (const offMs of [OFF_BY_MS, -OFF_BY_MS]) {
-    test(`by ${offMs / 1000} s: a file is reported when it rests, and its event is sent at once`, async () => {
+    test(`by ${offMs / 1000} s: a file is reported once it is unchanged, and its event is sent at once`, async () => {
       await setClock(offMs);
       const name = `off${offMs}`;
       const place = path.join(sshd.files, name);

@@ -1,6 +1,6 @@
 /**
- * The one thing that three nodes share is killed under load and comes back. Failing looks like an acknowledged upload
- * that is gone, a key that runs twice, a node that says it is ready and is not, or one that has to be started again.
+ * The shared database of three nodes is killed under load and comes back. A failure is an acknowledged upload that is
+ * gone, a key that runs twice, a node that wrongly says that it is ready, or one that has to be restarted.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -21,7 +21,7 @@ import { startTogether } from '../../support/together.js';
 const WORKERS = 6;
 const RETRY_MS = 100;
 const TAKEN_WITHIN_MS = 30_000;
-/** Of the database: gone and back before anybody has looked, and away until every node has said so. */
+/** The database is gone and back before a node notices, or away until every node has noticed. */
 const ROUNDS = ['brief', 'long'] as const;
 
 let postgres: PostgresServer;
@@ -58,7 +58,7 @@ after(async () => {
 interface Sent {
   readonly name: string;
   readonly key: string;
-  /** Of every try, in order; 0 = no answer. The last one is 200. */
+  /** The statuses of all attempts, in order; 0 = no answer. The last one is 200. */
   readonly statuses: readonly number[];
   readonly transferId: string;
 }
@@ -75,7 +75,7 @@ function upload(api: ApiClient, { name, key }: Pick<Sent, 'name' | 'key'>): Prom
 const contentOf = (name: string): Buffer => Buffer.alloc(20_000, `${name} `);
 const idOf = ({ json }: ApiAnswer): string => (json['transfer'] as { id: string }).id;
 
-/** As a careful client does: the same request with the same key until it is answered for good. */
+/** Like a careful client: repeats the same request with the same key until its answer is final. */
 async function sendUntilTaken(name: string): Promise<Sent> {
   const key = randomUUID();
   const statuses: number[] = [];
@@ -84,7 +84,7 @@ async function sendUntilTaken(name: string): Promise<Sent> {
     const answer = await upload(balancer.api, { name, key }).catch(() => undefined);
     statuses.push(answer?.status ?? 0);
     if (answer?.status === 200) return { name, key, statuses, transferId: idOf(answer) };
-    // Away; or another try of the same request still runs on some node.
+    // The database is away, or another attempt of the same request is still running on some node.
     if (answer !== undefined) assert.match(String(answer.status), /^(503|409)$/, `${name}: ${answer.text}`);
     if (answer?.status === 409) assert.equal(answer.headers['x-error-code'], 'idempotency_in_progress', answer.text);
     assert.ok(performance.now() < until, `${name} is not taken: ${statuses.join(' ')} ${answer?.text ?? ''}`);
@@ -95,7 +95,7 @@ async function sendUntilTaken(name: string): Promise<Sent> {
 const readiness = (): Promise<number[]> =>
   Promise.all(gateways.map(({ api }) => api.get('/readyz').then(({ status }) => status)));
 
-test('a database killed under three nodes costs nothing that was acknowledged', { timeout: 120_000 }, async () => {
+test('killing the database of three nodes loses nothing that was acknowledged', { timeout: 120_000 }, async () => {
   const sent: Sent[] = [];
   let isOver = false;
   const load = Promise.all(
@@ -146,7 +146,7 @@ test('a database killed under three nodes costs nothing that was acknowledged', 
     );
     if (statuses.length === 1) assert.equal(items.length, 1, `${name} ran more than once`);
   }
-  // What was taken stays taken, on each node: before, during and after the faults.
+  // Acknowledged uploads stay, on each node: from before, during and after the faults.
   const some = sent.filter(({ statuses }, index) => statuses.length > 1 || index % 10 === 0);
   for (const [index, one] of some.entries()) {
     const again = await upload((gateways[index % gateways.length] as TestGateway).api, one);
@@ -162,7 +162,7 @@ test('a database killed under three nodes costs nothing that was acknowledged', 
   });
 });
 
-/** Every upload of the history that succeeded, once nothing is pending any longer. */
+/** Every successful upload of the history, once none is pending. */
 async function successes(): Promise<{ readonly id: string; readonly filename: string }[]> {
   const { api } = gateways[0] as TestGateway;
   const page = async (status: string, offset: number): Promise<{ transfers: { id: string; filename: string }[] }> => {

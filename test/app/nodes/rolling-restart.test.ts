@@ -1,8 +1,8 @@
 /**
- * A rolling restart where little is going on: a node that no request happens to reach for a second must not take that
- * for the word that its load balancer knows. It did, and one request in thirty met a closed port.
+ * A rolling restart with little load. If no request reaches a node for a second, this does not mean that its load
+ * balancer knows of the stop. Former defect: it was taken for that, and one request in thirty met a closed port.
  *
- *   ROLLING_REQUESTS=500 npm test -- nodes/rolling-restart       as long as 500 requests take, round after round
+ * ROLLING_REQUESTS=500 npm test -- nodes/rolling-restart       runs for as long as 500 requests take, round after round
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ const RETIRE_SECONDS = 5;
 const LEAST_REQUESTS = Number(process.env['ROLLING_REQUESTS'] ?? 0);
 
 describe(
-  'three nodes, one request a second, a look at /readyz every two',
+  'three nodes, one request a second, a probe of /readyz every two',
   { timeout: 240_000 + LEAST_REQUESTS * 2_000 },
   () => {
     let database: TestServer;
@@ -58,7 +58,7 @@ describe(
 
     after(async () => {
       await balancer?.stop();
-      // The balancer asked a moment ago: at SIGTERM a node waits for it, at SIGINT it does not.
+      // The balancer has just polled: at SIGTERM a node waits for the next poll, at SIGINT it does not.
       const [retiring, ...others] = gateways.map(({ process }) => process);
       retiring?.kill('SIGTERM');
       await Promise.all(
@@ -73,7 +73,7 @@ describe(
       await database?.stop();
     });
 
-    test('one node after the other is stopped with SIGTERM and started again: no request fails', async (t) => {
+    test('one node after another is stopped with SIGTERM and started again: no request fails', async (t) => {
       const failures: string[] = [];
       const sent: Promise<void>[] = [];
       let isOver = false;
