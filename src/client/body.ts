@@ -1,4 +1,4 @@
-/** Bodies of uploads: converts what the caller has into what fetch can send. */
+/** Bodies of uploads: converts the caller's bytes into a body for fetch. */
 
 /** Called with the bytes moved so far; `total` is undefined if it is unknown. */
 export type Progress = (progress: { readonly bytes: number; readonly total: number | undefined }) => void;
@@ -6,19 +6,19 @@ export type Progress = (progress: { readonly bytes: number; readonly total: numb
 /** A Node Readable is an async iterable of bytes too. */
 export type Bytes = Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | string;
 
-/** A function is called anew for every try: so can a stream be sent again. */
+/** A function is called for each attempt, so that a stream can be sent again. */
 export type UploadBody = Bytes | (() => Bytes | Promise<Bytes>);
 
-/** Whose turn it is to do something. */
+/** Called when the upload begins to wait for the source, the network or the gateway. */
 export interface Turns {
   source(): void;
   network(): void;
-  /** All bytes are on their way. */
+  /** All bytes have been handed to the network. */
   gateway(): void;
 }
 
 interface SendingOptions {
-  /** Bytes, of a stream whose size the caller knows. */
+  /** The size of a stream in bytes, if the caller knows it. */
   readonly size?: number | undefined;
   readonly onProgress?: Progress | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -27,12 +27,12 @@ interface SendingOptions {
 
 interface SentBody {
   readonly body: NonNullable<RequestInit['body']>;
-  /** Bytes; undefined of a stream whose size the caller did not say. */
+  /** Bytes; undefined for a stream of unknown size. */
   readonly size: number | undefined;
   readonly isStream: boolean;
 }
 
-/** Whether a second try could send the same bytes. */
+/** Whether another attempt can send the same bytes. */
 export function canRepeat(body: UploadBody): boolean {
   return (
     typeof body === 'function' ||
@@ -80,10 +80,10 @@ function streamOf(bytes: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>)
   });
 }
 
-/** What is handed on at a time, so that progress of a body that lies in memory whole is progress too. */
+/** The size of the pieces in which a body is passed on, so that even a body in memory reports progress. */
 const PIECE_BYTES = 64 * 1024;
 
-/** `stream` in pieces, telling of every one that leaves; ends with the signal, whether anybody reads or not. */
+/** Passes on `stream` in pieces and reports each one; ends with the signal, even without a reader. */
 function counted(
   stream: ReadableStream<Uint8Array>,
   { onProgress, signal, turns }: SendingOptions,
@@ -119,8 +119,8 @@ function counted(
 }
 
 /**
- * Node streams every request. Browsers stream none over HTTP/1.1, and which version a server will speak shows only when it
- * is too late, so that there the body is sent as a Blob.
+ * Node streams every request. Browsers cannot stream over HTTP/1.1, and a server's version is known only after the
+ * request has begun. So in browsers, the body is sent as a Blob.
  */
 const STREAMS_REQUESTS =
   typeof (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node === 'string';

@@ -1,7 +1,7 @@
-/** How calls are made: those that only look, and those that change something. */
+/** Constructors of calls: read-only ones, and changes. */
 import type { Call, CallOptions, Transport } from './transport.js';
 
-/** Operations that change something are sent with an Idempotency-Key; this is one of the caller's own. */
+/** For operations that change something: the caller's own Idempotency-Key. By default, one is generated. */
 export interface ChangeOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
@@ -27,12 +27,12 @@ export function changing(path: string, options: ChangeOptions, json?: object): C
   };
 }
 
-/** Where there are no Idempotency-Keys: sent again only when it surely was not begun. */
+/** A change without an Idempotency-Key: sent again only if it certainly has not begun. */
 export function changingOnce(path: string, options: CallOptions, json?: object): Call {
   return { ...changing(path, options, json), idempotencyKey: undefined, repetition: 'once' };
 }
 
-/** A change that comes to the same when it is made twice: what is absent stays. */
+/** An idempotent change: absent fields keep their values. */
 export function patching(path: string, options: CallOptions, json: object): Call {
   return { ...changingOnce(path, options, json), method: 'PATCH', repetition: 'repeatable' };
 }
@@ -41,7 +41,7 @@ export function deleting(path: string, options: CallOptions): Call {
   return { method: 'DELETE', path, repetition: 'repeatable', options };
 }
 
-/** The path of one thing below that of all. */
+/** The path of one item, below the path of the list. */
 export const at = (path: string, id: string): string => `${path}/${encodeURIComponent(id)}`;
 
 /** Yields the pages of a list; each one is requested when it is needed. */

@@ -1,10 +1,10 @@
-/** What lies behind the "fetch failed" of Node.js and the "Failed to fetch" of browsers. */
+/** The causes of Node.js's "fetch failed" and browsers' "Failed to fetch". */
 
-/** Why no whole answer came. `unknown` where the platform does not say; a browser never does. */
+/** Why there is no complete answer. `unknown` if the platform gives no reason; browsers never do. */
 export type NetworkReason =
   'refused' | 'unreachable' | 'dns' | 'tls' | 'timeout' | 'closed' | 'redirect' | 'cors_or_unreachable' | 'unknown';
 
-/** Error codes of Node.js, OpenSSL and undici; the first pattern that matches counts. */
+/** Error codes of Node.js, OpenSSL and undici; the first matching pattern counts. */
 const KNOWN: readonly (readonly [RegExp, NetworkReason, (at: string) => string])[] = [
   [/^ECONNREFUSED$/, 'refused', (at) => `connection refused by ${at}: is the gateway running there?`],
   [/^(ENOTFOUND|EAI_NONAME|EAI_NODATA)$/, 'dns', (at) => `DNS does not know the host of ${at}: check baseUrl`],
@@ -17,7 +17,7 @@ const KNOWN: readonly (readonly [RegExp, NetworkReason, (at: string) => string])
   [/^(ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|HPE_)/, 'closed', (at) => `${at} closed the connection too early`],
 ];
 
-/** A client's own limit. */
+/** The client's own limit. */
 export class SilenceError extends Error {
   override readonly name = 'TimeoutError';
 
@@ -37,7 +37,7 @@ interface Explanation {
   readonly text: string;
 }
 
-/** `host`: whom was asked, where that is known. */
+/** `host`: the host of the request, if known. */
 export function explain(thrown: unknown, host?: string): Explanation {
   const chain = causesOf(thrown);
   const texts = chain.map(({ message }) => message).filter((text) => text !== '');
@@ -62,7 +62,7 @@ export function explain(thrown: unknown, host?: string): Explanation {
   return { reason: 'unknown', text: last };
 }
 
-/** From what was thrown down to what caused it; of several addresses that were tried, all. */
+/** The error and its chain of causes, including the errors of all attempted addresses. */
 function causesOf(thrown: unknown): Coded[] {
   if (!(thrown instanceof Error)) return [];
   const below = thrown instanceof AggregateError ? (thrown.errors as unknown[]) : [thrown.cause];

@@ -1,4 +1,4 @@
-/** The API of the gateway, one method an endpoint. */
+/** The API of the gateway, with one method for each endpoint. */
 import type { Progress, UploadBody } from './body.js';
 import {
   at,
@@ -25,7 +25,7 @@ import { Webhooks } from './webhooks.js';
 
 export interface UploadOptions extends ChangeOptions, Omit<api.UploadQuery, 'filename'> {
   readonly filename: string;
-  /** Bytes, of a stream whose size is known: it then arrives with a Content-Length. */
+  /** The size of a stream in bytes, if known: then it is sent with a Content-Length. */
   readonly size?: number | undefined;
   /** Content-Digest (RFC 9530), such as `sha-256=:…:`; checked before the file becomes visible. */
   readonly contentDigest?: string | undefined;
@@ -37,8 +37,10 @@ export interface ListOptions extends CallOptions, Omit<api.ListQuery, 'path'> {}
 type Encoding = 'text' | 'base64';
 
 /**
- * Every method rejects with FtgError, or with the reason of its signal. Calls are made again as `retry` says, where
- * a second run cannot do harm: append, exec, createWatchedFolder, jobs.create, jobs.retry, links.create, schedules.create, schedules.run, webhooks.create and webhooks.rotateSecret only when they surely were not begun.
+ * Every method rejects with FtgError, or with the reason of its signal. Failed calls are retried according to `retry`
+ * if a second run does no harm. append, exec, createWatchedFolder, jobs.create, jobs.retry, links.create,
+ * schedules.create, schedules.run, webhooks.create and webhooks.rotateSecret are retried only if they certainly have
+ * not begun.
  */
 export class FileTransferGateway {
   readonly jobs: Jobs;
@@ -55,7 +57,7 @@ export class FileTransferGateway {
     this.webhooks = new Webhooks(this.#transport);
   }
 
-  /** Streams a file to the connection; a stream that cannot be read twice is sent once. */
+  /** Streams a file to the connection; a stream that can be read only once is not retried. */
   async upload(connectionId: string, body: UploadBody, options: UploadOptions): Promise<api.Transfer> {
     const { path, filename, overwrite, filename_template, mtime, size, contentDigest, onProgress } = options;
     const { transfer } = await this.#transport.json<{ readonly transfer: api.Transfer }>({
@@ -67,7 +69,9 @@ export class FileTransferGateway {
     return transfer;
   }
 
-  /** The same for large files and bad lines: goes on where it was interrupted, with `url` also in another process. */
+  /**
+   * Like upload(), for large files and bad lines: continues after an interruption; with `url`, also in another process.
+   */
   uploadResumable(
     connectionId: string,
     body: Blob | ResumableBody,
@@ -77,7 +81,7 @@ export class FileTransferGateway {
     return new ResumableUpload(this.#transport, connectionId, bytes, options).run();
   }
 
-  /** Has the gateway fetch a URL and store what it gets. */
+  /** Makes the gateway fetch a URL and store the result. */
   async uploadFromUrl(
     connectionId: string,
     source: api.UploadFromUrl,
@@ -87,7 +91,7 @@ export class FileTransferGateway {
     return (await this.#transport.json<{ readonly transfer: api.Transfer }>(call)).transfer;
   }
 
-  /** Starts a job that does it, and that continues if this call is cut. */
+  /** Starts a job for the same; it continues even if this call is cut. */
   async beginUploadFromUrl(
     connectionId: string,
     source: api.UploadFromUrl,
@@ -98,13 +102,16 @@ export class FileTransferGateway {
       .job;
   }
 
-  /** Resolves as soon as the head of the answer is there; the body streams, and goes on where the line breaks: see Download. */
+  /**
+   * Resolves as soon as the head of the answer has arrived; the body streams, and continues after a broken line: see
+   * Download.
+   */
   download(connectionId: string, path: string, options: DownloadOptions = {}): Promise<Download> {
     const query = { path, rawName: options.rawName };
     return openDownload(this.#transport, reading(at('/api/download', connectionId), options, query), options);
   }
 
-  /** A ZIP archive of folders and files, as it is made: of unknown length. */
+  /** A ZIP archive of folders and files, sent while it is created: its length is unknown. */
   downloadArchive(
     connectionId: string,
     paths: string | readonly string[],
@@ -118,7 +125,7 @@ export class FileTransferGateway {
     );
   }
 
-  /** A file as an object that holds it as base64; for small ones. */
+  /** A file as an object with base64 content, for small files. */
   downloadJson(connectionId: string, path: string, options: FileOptions = {}): Promise<api.DownloadAnswer> {
     const query = { path, rawName: options.rawName, format: 'json' };
     return this.#transport.json(reading(at('/api/download', connectionId), options, query));
@@ -128,7 +135,7 @@ export class FileTransferGateway {
     return this.#transport.json(changing('/api/copy', options, request));
   }
 
-  /** Starts a job that makes the copy, and that continues if this call is cut. */
+  /** Starts a job that makes the copy; it continues even if this call is cut. */
   async beginCopy(
     request: Omit<api.CopyRequest, 'source_raw_name' | 'mtime'>,
     options: ChangeOptions = {},
@@ -137,7 +144,7 @@ export class FileTransferGateway {
     return (await this.#transport.json<{ readonly job: api.Job }>(call)).job;
   }
 
-  /** A small file, as text unless `encoding` is `base64`. */
+  /** The content of a small file, as text unless `encoding` is `base64`. */
   read(
     connectionId: string,
     path: string,
@@ -148,7 +155,7 @@ export class FileTransferGateway {
     return this.#transport.json(reading(at('/api/read', connectionId), options, query));
   }
 
-  /** Creates or replaces a file; bytes travel as base64. */
+  /** Creates or replaces a file; bytes are sent as base64. */
   write(
     connectionId: string,
     path: string,
@@ -159,7 +166,7 @@ export class FileTransferGateway {
     return this.#transport.json(changing(at('/api/write', connectionId), options, body));
   }
 
-  /** Adds to the end of an existing file; bytes travel as base64. */
+  /** Appends to an existing file; bytes are sent as base64. */
   append(
     connectionId: string,
     path: string,
@@ -171,7 +178,7 @@ export class FileTransferGateway {
     return this.#transport.json({ ...call, repetition: 'once' });
   }
 
-  /** With `recursive`, a folder goes with all below it. */
+  /** With `recursive`, deletes a folder with everything below it. */
   delete(
     connectionId: string,
     path: string,
@@ -195,14 +202,14 @@ export class FileTransferGateway {
     return this.#transport.json(changing(at('/api/mkdir', connectionId), options, { path }));
   }
 
-  /** The connection's default path when `path` is absent. */
+  /** Lists `path`, by default the connection's default path. */
   list(connectionId: string, path?: string, options: ListOptions = {}): Promise<api.ListAnswer> {
     const { recursive, pattern, limit, cursor } = options;
     const query = { path, recursive, pattern, limit, cursor };
     return this.#transport.json(reading(at('/api/list', connectionId), options, query));
   }
 
-  /** Page after page, as they are read: in order, and each asked for again where that helps. A page has 1,000 entries, or `limit`. */
+  /** Lists page by page while they are read: sorted, and with retries. A page has 1,000 entries, or `limit`. */
   async *listPages(
     connectionId: string,
     path?: string,
@@ -218,9 +225,9 @@ export class FileTransferGateway {
   }
 
   /**
-   * Entries as the server lists them, in no order and in one answer: the quickest for large trees, and a failure on the way
-   * ends it. Where the gateway had to leave entries out, `onIncomplete` is called with their number at the end; without it
-   * the stream ends with FtgError `protocol_error`.
+   * Lists entries in the server's order and in one answer: the fastest way for large trees, but without retries. If the
+   * gateway left out entries, `onIncomplete` is called with their number at the end; without it, the stream ends with
+   * FtgError `protocol_error`.
    */
   async *listStream(
     connectionId: string,
@@ -271,12 +278,12 @@ export class FileTransferGateway {
     return this.#transport.json(reading('/api/transfers', options, { ...query }));
   }
 
-  /** The whole history that matches, newest first, page by page as it is read. */
+  /** The whole matching history, newest first, requested page by page while it is read. */
   async *allTransfers(
     query: api.TransfersQuery = {},
     options: CallOptions = {},
   ): AsyncGenerator<api.TransferItem, void> {
-    // New transfers push older ones onto the next page: those come twice, and are recognized by their id.
+    // New transfers push older ones onto the next page: duplicates are recognized by their id.
     let former = new Set<string>();
     for (let offset = query.offset ?? 0; ;) {
       const page = await this.transfers({ limit: 100, ...query, offset }, options);
@@ -292,22 +299,22 @@ export class FileTransferGateway {
     return (await this.#transport.json<Answer>(reading(at('/api/transfers', id), options))).transfer;
   }
 
-  /** A JWS in its compact form; `ftg verify` checks it, or anything that knows EdDSA. */
+  /** A JWS in its compact form; `ftg verify`, or any software with EdDSA, checks it. */
   receipt(transferId: string, options: CallOptions = {}): Promise<string> {
     return receiptOf(this.#transport, transferId, options);
   }
 
-  /** The chain of the account's receipts, in order: see ReceiptsOptions. */
+  /** The chain of the account's receipts, oldest first: see ReceiptsOptions. */
   receipts(options: ReceiptsOptions = {}): AsyncGenerator<Receipt, void> {
     return receiptsOf(this.#transport, options);
   }
 
-  /** Each event of the account once, in order, and those to come as they come: see EventsOptions. */
+  /** Each event of the account once, in order, including future ones: see EventsOptions. */
   events(options: EventsOptions = {}): AsyncGenerator<api.FeedEvent, void> {
     return eventsOf(this.#transport, options);
   }
 
-  /** One page of them. */
+  /** One page of events. */
   eventsPage(
     query: api.EventsQuery = {},
     options: CallOptions = {},
@@ -324,7 +331,7 @@ export class FileTransferGateway {
     return this.#transport.json(reading(at('/api/watched-folders', id), options));
   }
 
-  /** The answer holds the secret of its webhooks, this once. */
+  /** Only this answer contains the secret of its webhooks. */
   createWatchedFolder(folder: api.NewWatchedFolder, options: CallOptions = {}): Promise<api.CreatedWatchedFolder> {
     return this.#transport.json(changingOnce('/api/watched-folders', options, folder));
   }
@@ -345,7 +352,7 @@ export class FileTransferGateway {
 function contentFields(content: string | Uint8Array): { readonly content: string; readonly encoding: Encoding } {
   if (typeof content === 'string') return { encoding: 'text', content };
   let binary = '';
-  // In slices: an argument list has its limits.
+  // Converts in slices, because argument lists are limited.
   for (let at = 0; at < content.length; at += 0x8000)
     binary += String.fromCharCode(...content.subarray(at, at + 0x8000));
   return { encoding: 'base64', content: btoa(binary) };

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** A file on its way from the gateway. */
+/** A file that is being downloaded from the gateway. */
 import type { Progress } from './body.js';
 import type { FileOptions } from './calls.js';
 import { FtgError, networkError } from './errors.js';
@@ -12,11 +12,11 @@ export interface DownloadOptions extends FileOptions {
   /** First and last byte, both inclusive; without `end`, the rest of the file. */
   readonly range?: { readonly start: number; readonly end?: number | undefined } | undefined;
   /**
-   * The first bytes are there already, of this `version` of a Download: the rest of it is sent. Rejects with FtgError
-   * `file_changed` where the file is another one now. Counts before `range`.
+   * The first bytes already exist, from this `version` of a Download: only the rest is sent. Rejects with FtgError
+   * `file_changed` if the file is another one now. Takes precedence over `range`.
    */
   readonly resume?: { readonly bytes: number; readonly version: FileVersion } | undefined;
-  /** ETag of what the caller has. */
+  /** The ETag of the caller's copy. */
   readonly ifNoneMatch?: string | undefined;
   readonly onProgress?: Progress | undefined;
 }
@@ -24,26 +24,27 @@ export interface DownloadOptions extends FileOptions {
 interface Facts {
   readonly onProgress: Progress | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Milliseconds in which no byte comes, though one is asked for; 0 = any time. */
+  /** The longest silence in milliseconds while a byte is awaited; 0 = no limit. */
   readonly silenceMs: number;
-  /** Absent: what is cut cannot go on. */
+  /** If absent, a cut download cannot continue. */
   readonly file?: SameFile | undefined;
-  /** What the caller had before. */
+  /** The number of bytes that the caller already has. */
   readonly had?: number | undefined;
 }
 
-// Older browsers have neither; what TypeScript makes of `using` for them brings both under these names.
+// Older browsers lack both symbols; TypeScript's helpers for `using` use these names in that case.
 const DISPOSE: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose');
 const ASYNC_DISPOSE: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose');
 
 /**
- * Where the line breaks, the body goes on behind the last byte that came, as long as the file has a `version` and is still of it.
- * The body is read once, by `body` or by one of the methods. It fails with FtgError `network_error` where it cannot go on, and with `file_changed` where the file
- * is another one by then: a cut one never looks whole. Whoever does not read it to its end gives it up: by `await using`, `cancel()` or a
- * signal; else its connection stays open until nothing has moved for long.
+ * A download. After a broken line, the body continues after the last received byte, if the file has a `version` and
+ * still is this version. The body is read once, through `body` or one of the methods. It fails with FtgError
+ * `network_error` if it cannot continue, and with `file_changed` if the file is another one by then: a cut download
+ * never seems complete. A caller that does not read to the end releases it by `await using`, `cancel()` or a signal;
+ * otherwise its connection stays open until its time limit.
  */
 export class Download {
-  /** 206 for a range, 304 for a file that the caller has already (its body is empty). */
+  /** 206 for a range, 304 for a file that the caller already has (its body is empty). */
   readonly status: number;
   readonly isNotModified: boolean;
   readonly filename: string | undefined;
@@ -76,7 +77,7 @@ export class Download {
     this.body = this.#source.stream();
   }
 
-  /** Gives up what has not been read: a pending read fails. After the end it does nothing. */
+  /** Abandons the unread rest: a pending read fails. After the end it does nothing. */
   cancel(): Promise<void> {
     return this.#source.giveUp();
   }
@@ -122,13 +123,13 @@ export async function openDownload(transport: Transport, call: Call, options: Do
   });
 }
 
-/** The bytes, whose failures are FtgErrors. */
+/** The bytes; every failure is an FtgError. */
 class Body {
   readonly #length: number | undefined;
   readonly #facts: Facts;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #requestId: string | undefined;
-  /** The first byte of the body in the file. */
+  /** The offset of the body's first byte in the file. */
   readonly #first: number;
   #bytes = 0;
   #failures = 0;
@@ -160,7 +161,7 @@ class Body {
         },
         cancel: () => this.giveUp(),
       },
-      // Nothing is read ahead of the reader.
+      // Nothing is read before the reader needs it.
       { highWaterMark: 0 },
     );
   }
@@ -232,7 +233,7 @@ class Body {
   }
 }
 
-/** RFC 6266: `filename*` counts before `filename`. */
+/** RFC 6266: `filename*` takes precedence over `filename`. */
 function filenameIn(disposition: string | undefined): string | undefined {
   const extended = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '')?.[1];
   if (extended !== undefined) return decodeURIComponent(extended);

@@ -1,4 +1,4 @@
-/** What can go wrong with a call. */
+/** Errors of a call. */
 import { parseRetryAfter } from '../base/retry-schedule.js';
 import { explain, type NetworkReason } from './causes.js';
 import type { ErrorCode } from './types.js';
@@ -14,25 +14,26 @@ interface FtgErrorFacts {
 }
 
 /**
- * The gateway's own codes; `network_error` where no whole answer came, `invalid_answer` where it is none of the gateway's,
- * `invalid_body` where the caller's own body failed, `file_changed` where a download cannot go on since the file is another one.
+ * The gateway's own codes, and: `network_error` without a complete answer; `invalid_answer` for an answer that is not
+ * the gateway's; `invalid_body` if the caller's own body failed; `file_changed` if a download cannot continue because
+ * the file is another one.
  */
 export type FtgErrorCode = ErrorCode | 'network_error' | 'invalid_answer' | 'invalid_body' | 'file_changed';
 
-/** A call that failed. A call that its own signal ended rejects with the reason of the signal instead. */
+/** A failed call. A call that ends through its own signal rejects with the reason of the signal instead. */
 export class FtgError extends Error {
   override readonly name = 'FtgError';
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 without an answer. */
   readonly status: number;
-  /** Stable: decide by it, never by the text. */
+  /** Stable: decide by the code, never by the text. */
   readonly code: FtgErrorCode;
-  /** Finds the request in the log of the gateway. */
+  /** Identifies the request in the gateway's log. */
   readonly requestId: string | undefined;
-  /** Seconds after which another try makes sense, where the gateway says so. */
+  /** Seconds after which another attempt makes sense, if the gateway gives them. */
   readonly retryAfter: number | undefined;
-  /** An upload or copy with `overwrite: false` found the file there. */
+  /** The existing file, for an upload or copy with `overwrite: false`. */
   readonly skipped: boolean;
-  /** Why no answer came; only for `network_error`. */
+  /** Why there was no answer; only for `network_error`. */
   readonly reason: NetworkReason | undefined;
 
   constructor(message: string, facts: FtgErrorFacts) {
@@ -63,7 +64,7 @@ export async function errorOf(response: Response, body = response.text()): Promi
 
 interface NetworkFacts {
   readonly requestId?: string | undefined;
-  /** Whom was asked. */
+  /** The host of the request. */
   readonly host?: string | undefined;
 }
 

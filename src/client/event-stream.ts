@@ -1,4 +1,4 @@
-/** Server-sent events (HTML Standard, 9.2): read from an answer, and followed through what passes. */
+/** Server-sent events (HTML Standard, 9.2): parses an answer, and follows a stream over interruptions. */
 import { retryDelay } from '../base/retry-schedule.js';
 import { linesOf } from './lines.js';
 import { wait } from './wait.js';
@@ -8,14 +8,14 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** The last id of a stream: a stream that is opened again continues behind it. */
+/** The last id of a stream: a reopened stream continues after it. */
 interface Cursor {
   lastEventId?: string;
 }
 
 /** The gateway sends something every five seconds at least. */
 const SILENCE_MS = 30_000;
-/** When a stream that ended, broke or was refused is opened again. */
+/** The delay before a stream is reopened after its end, a break or a refusal. */
 const REOPENING = { firstMs: 2_000, longestMs: 10_000, spread: [0.5, 1] } as const;
 
 /** The events of one answer. Comments, and an id without data, are no events. Fails as `linesOf` does. */
@@ -43,17 +43,17 @@ export async function* eventsIn(
 interface Following {
   /** Sends the request, and resolves with a good answer. */
   readonly open: (lastEventId: string | undefined) => Promise<Response>;
-  /** Ends it, with its reason. */
+  /** Ends the stream, with the reason of the signal. */
   readonly signal: AbortSignal;
   /** Whether the stream may be opened again after this error. */
   readonly isPassing: (error: unknown) => boolean;
-  /** What Retry-After asked for, in milliseconds. */
+  /** The milliseconds of Retry-After. */
   readonly askedMs: (error: unknown) => number | undefined;
-  /** Called when the stream is open, and when it is no longer. */
+  /** Called when the stream opens, and when it closes. */
   readonly onOpen: (isOpen: boolean) => void;
 }
 
-/** The events of a stream, which is opened again whenever it has ended. */
+/** The events of a stream, which is reopened whenever it has ended. */
 export async function* followEvents(following: Following): AsyncGenerator<ServerEvent, void> {
   const { open, signal, isPassing, askedMs, onOpen } = following;
   const cursor: Cursor = {};

@@ -6,22 +6,22 @@ import type * as api from './types.js';
 import { wait } from './wait.js';
 
 export interface EventsOptions extends CallOptions {
-  /** The `sequence` behind which to begin; absent = the oldest that is kept. */
+  /** The `sequence` to start after; absent = the oldest stored one. */
   readonly after?: number | undefined;
-  /** Whether to wait for further ones. Default true. */
+  /** Whether to wait for new events. Default true. */
   readonly follow?: boolean | undefined;
-  /** Events in a page. Default 100. */
+  /** Events of a page. Default 100. */
   readonly limit?: number | undefined;
 }
 
 const WAIT_SECONDS = 30;
-/** Silence after the wait: then the connection is considered dead. */
+/** The longest silence after the wait; beyond it, the connection is considered dead. */
 const SILENCE_MS = 20_000;
 const AGAIN_MS = 2_000;
 
 type Page = Omit<api.EventsAnswer, 'events'> & { readonly events: readonly api.FeedEvent[] };
 
-/** One page. A silence counts from the end of the wait. */
+/** One page. The limit for silence begins at the end of the wait. */
 export function eventsPage(transport: Transport, query: api.EventsQuery, options: CallOptions): Promise<Page> {
   const silenceMs = transport.timeoutOf(options);
   const timeoutMs = silenceMs === 0 ? 0 : silenceMs + (query.wait ?? 0) * 1_000;
@@ -29,8 +29,8 @@ export function eventsPage(transport: Transport, query: api.EventsQuery, options
 }
 
 /**
- * Each event once, in order. While it follows, it survives restarts of the gateway and broken lines. It ends
- * with the last event where it does not follow, with the reason of the signal, or with what does not pass.
+ * Each event once, in order. A reader that follows survives restarts of the gateway and broken lines. The sequence ends
+ * after the last event if it does not follow; it fails with the reason of the signal, or with a permanent error.
  */
 export async function* eventsOf(
   transport: Transport,
@@ -46,7 +46,7 @@ export async function* eventsOf(
   }
 }
 
-/** undefined: it is to be asked again. */
+/** undefined = the request must be repeated. */
 async function asked(
   transport: Transport,
   query: api.EventsQuery,

@@ -2,20 +2,21 @@
 import { FtgError } from './errors.js';
 import type { Call, Transport } from './transport.js';
 
-/** Plain values: it can be kept, and used by another process. */
+/** Plain values, which can be stored and used by another process. */
 export interface FileVersion {
-  /** Bytes of the whole file. */
+  /** The size of the whole file. */
   readonly size: number;
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
 }
 
-/** How far unknown clocks and time zones of servers may be off. */
+/** The tolerance for unknown clocks and time zones of servers. */
 const CLOCK_DOUBT_MS = 86_400_000;
 
 /**
- * The version that an answer has bytes of; undefined where another one might look the same. The gateway tells an ETag only once
- * every later change must show in it, weak or strong. A date alone counts where it lies far before that of the answer (8.8.2.2).
+ * The file version of an answer; undefined if another version might look the same. The gateway sends an ETag, weak or
+ * strong, only once it would reveal every later change. A date alone counts if it is much older than that of the answer
+ * (8.8.2.2).
  */
 export function versionOf(answer: Response): FileVersion | undefined {
   const version = factsOf(answer);
@@ -25,7 +26,7 @@ export function versionOf(answer: Response): FileVersion | undefined {
 }
 
 function factsOf({ status, headers }: Response): FileVersion | undefined {
-  // Offsets would be those of what was encoded.
+  // Offsets would refer to the encoded bytes.
   if (headers.has('content-encoding')) return undefined;
   const total = status === 206 ? headers.get('content-range')?.split('/')[1] : headers.get('content-length');
   if (total === null || total === undefined || !/^\d+$/.test(total)) return undefined;
@@ -37,7 +38,7 @@ function isStrong({ etag }: FileVersion): boolean {
   return etag?.startsWith('"') === true;
 }
 
-/** A node that has not seen the file for long sends no weak tag yet, but the size and time behind it. */
+/** A node that has known the file only for a short time does not send its weak tag yet, but the same size and time. */
 function isSame(version: FileVersion, answer: Response): boolean {
   const now = factsOf(answer);
   if (now === undefined || now.size !== version.size) return false;
@@ -46,7 +47,7 @@ function isSame(version: FileVersion, answer: Response): boolean {
   return version.lastModified !== undefined && now.lastModified === version.lastModified;
 }
 
-/** Gets further bytes of one version of a file, or none. */
+/** Gets more bytes of one version of a file; fails for any other version. */
 export class SameFile {
   readonly #transport: Transport;
   /** A plain GET of the file. */
@@ -61,7 +62,7 @@ export class SameFile {
     this.#call = call;
   }
 
-  /** From one byte to another, both inclusive. Rejects with FtgError, `file_changed` where it is another file now. */
+  /** Gets a range, both ends inclusive. Rejects with FtgError; `file_changed` if the file is another one now. */
   bytes(start: number, end: number, signal: AbortSignal | undefined): Promise<Response> {
     const { etag } = this.version;
     const headers = { Range: `bytes=${start}-${end}`, 'If-Range': isStrong(this.version) ? etag : undefined };
@@ -75,8 +76,8 @@ export class SameFile {
   }
 
   /**
-   * To be asked once all bytes are there: of a weak version each answer had looked at the file before it was opened, so that
-   * one which took its place between the two shows now.
+   * Call after the last byte. With a weak version, each answer's version was read before the file was opened; this
+   * shows whether the file was replaced in between.
    */
   async confirm(signal: AbortSignal | undefined): Promise<void> {
     if (isStrong(this.version)) return;
@@ -85,7 +86,7 @@ export class SameFile {
     });
   }
 
-  /** Milliseconds to wait after so many failures in a row; undefined = give up. */
+  /** Milliseconds to wait after this number of consecutive failures; undefined = give up. */
   delayAfter(error: FtgError, failures: number): number | undefined {
     return this.#transport.delayAfter(error, failures);
   }

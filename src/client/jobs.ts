@@ -1,4 +1,4 @@
-/** Jobs: whole folders, copied, moved, deleted or kept alike by the gateway. */
+/** Jobs: the gateway copies, moves, deletes or syncs whole folders. */
 import { changingOnce, pagesOf, reading } from './calls.js';
 import { FtgError } from './errors.js';
 import { eventsIn } from './event-stream.js';
@@ -7,7 +7,7 @@ import type * as api from './types.js';
 import { wait } from './wait.js';
 import { hasEnded } from '../contract/job-states.js';
 
-/** An event of the stream of a job: the job as it is now, or a file that has ended. */
+/** An event of a job's stream: the current job, or a file that has ended. */
 export type JobEvent =
   { readonly type: 'job'; readonly job: api.Job } | { readonly type: 'file'; readonly file: api.JobFile };
 
@@ -30,13 +30,16 @@ export class Jobs {
     return (await this.#transport.json<Answer>(reading(at(id), options))).job;
   }
 
-  /** All that match, newest first, page by page as they are read; `limit` is of a page. */
+  /** All matching jobs, newest first, requested page by page while they are read; `limit` applies to a page. */
   async *list(query: api.JobsQuery = {}, options: CallOptions = {}): AsyncGenerator<api.Job, void> {
     const pages = pagesOf<api.JobsAnswer>(this.#transport, '/api/jobs', options, { limit: 100, ...query });
     for await (const { jobs } of pages) yield* jobs;
   }
 
-  /** In the order in which they were found, page by page as they are read; `limit` is of a page. */
+  /**
+   * The files in the order in which they were found, requested page by page while they are read; `limit` applies to a
+   * page.
+   */
   async *files(
     id: string,
     query: api.JobFilesQuery = {},
@@ -47,7 +50,7 @@ export class Jobs {
     for await (const { files } of pages) yield* files;
   }
 
-  /** Files that are under way are done; no other begins. */
+  /** Files in progress are completed; no other file begins. */
   pause(id: string, options: CallOptions = {}): Promise<api.Job> {
     return this.#change(id, 'pause', options);
   }
@@ -56,17 +59,17 @@ export class Jobs {
     return this.#change(id, 'resume', options);
   }
 
-  /** Files that are under way are taken back; what is done stays. */
+  /** Files in progress are undone; completed ones stay. */
   cancel(id: string, options: CallOptions = {}): Promise<api.Job> {
     return this.#change(id, 'cancel', options);
   }
 
-  /** A new job, of the files that failed or were never come to. */
+  /** Creates a job for the files that failed or were not reached. */
   async retry(id: string, options: CallOptions = {}): Promise<api.Job> {
     return (await this.#transport.json<Answer>(changingOnce(at(id, 'retry'), options))).job;
   }
 
-  /** Resolves with the job once it has ended, however it did; waits for one that is paused. */
+  /** Resolves with the job once it has ended, with any result; waits for a paused job too. */
   async wait(id: string, options: CallOptions = {}): Promise<api.Job> {
     for await (const event of this.events(id, options)) {
       if (event.type === 'job' && hasEnded(event.job)) return event.job;
@@ -75,8 +78,8 @@ export class Jobs {
   }
 
   /**
-   * How the job is, at once and whenever that changes, until it has ended; and files as they end, of which some are passed over
-   * where many do at once. Where there is no stream to be had, or it breaks, the job is asked for every two seconds.
+   * The job, at once and after each change, until it has ended; and files when they end. If many files end at once,
+   * some are left out. If there is no stream, or it breaks, the job is requested every two seconds.
    */
   async *events(id: string, options: CallOptions = {}): AsyncGenerator<JobEvent, void> {
     for (;;) {
@@ -107,7 +110,7 @@ export class Jobs {
   }
 
   async #change(id: string, change: 'pause' | 'resume' | 'cancel', options: CallOptions): Promise<api.Job> {
-    // Done already, it is done once more without harm.
+    // A second run has no further effect.
     const call = { ...changingOnce(at(id, change), options), repetition: 'repeatable' as const };
     return (await this.#transport.json<Answer>(call)).job;
   }

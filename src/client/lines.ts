@@ -1,10 +1,11 @@
-/** Lines of an answer, as they come. */
+/** Lines of an answer, as they arrive. */
 import { SilenceError } from './causes.js';
 import { networkError } from './errors.js';
 
 /**
- * Without their ends. Fails with the reason of the signal, and with FtgError `network_error` when the answer is cut, when nothing comes for `silenceMs` (0 = any time), and when it
- * ends within a line. A reader that stops ends the answer.
+ * Yields lines without their ends. Fails with the reason of the signal, and with FtgError `network_error` if the answer
+ * is cut, if nothing arrives for `silenceMs` (0 = no limit), or if it ends within a line. A reader that stops ends the
+ * answer.
  */
 export async function* linesOf(
   response: Response,
@@ -32,7 +33,7 @@ export async function* linesOf(
   }
 }
 
-/** Rejects where `promise` takes longer; 0 = as long as it likes. */
+/** Rejects if `promise` takes longer; 0 = no limit. */
 export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   if (milliseconds === 0) return promise;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,4 +1,4 @@
-/** Links: URLs that need no key and do one thing. A link is used with plain `fetch`. */
+/** Links: URLs that allow one thing without a key. A link is used with plain `fetch`. */
 import type { components } from './api-types.js';
 import { at, changingOnce, deleting, pagesOf, reading } from './calls.js';
 import type { CallOptions, Transport } from './transport.js';
@@ -7,7 +7,7 @@ type Schemas = components['schemas'];
 
 export type Link = Schemas['Link'];
 export type NewLink = Schemas['NewLink'];
-/** With its `url`, which no other answer holds. */
+/** With its `url`, which no other answer contains. */
 export type CreatedLink = Schemas['CreatedLink'];
 
 const ALL = '/api/links';
@@ -26,7 +26,7 @@ export class Links {
     return (await this.#transport.json<Created>(changingOnce(ALL, options, link))).link;
   }
 
-  /** Newest first, page after page as they are asked for. */
+  /** Newest first, requested page by page. */
   async *list(options: CallOptions = {}): AsyncGenerator<Link, void, undefined> {
     for await (const { links } of pagesOf<Schemas['LinksAnswer']>(this.#transport, ALL, options)) yield* links;
   }
@@ -35,7 +35,7 @@ export class Links {
     return (await this.#transport.json<Answer>(reading(at(ALL, id), options))).link;
   }
 
-  /** From now on its use is answered with 410. */
+  /** From now on, the link is answered with 410. */
   async revoke(id: string, options: CallOptions = {}): Promise<Link> {
     return (await this.#transport.json<Answer>(deleting(at(ALL, id), options))).link;
   }

@@ -1,4 +1,4 @@
-/** Receipts: what transfers were, signed, each linked to the one before. */
+/** Receipts: signed records of transfers, each linked to the one before. */
 import { reading } from './calls.js';
 import { FtgError } from './errors.js';
 import { linesOf } from './lines.js';
@@ -7,17 +7,20 @@ import type * as api from './types.js';
 import { wait } from './wait.js';
 
 export interface ReceiptsOptions extends CallOptions {
-  /** The `sequence` behind which to begin; absent = the oldest that is kept. Where what follows it no longer is, FtgError `gone`. */
+  /**
+   * The `sequence` to start after; absent = the oldest stored one. If the next one is no longer stored: FtgError
+   * `gone`.
+   */
   readonly after?: number | undefined;
 }
 
-/** One of the chain. */
+/** A receipt of the chain. */
 export interface Receipt {
   readonly sequence: number;
   readonly transferId: string;
   /** A JWS in its compact form. */
   readonly receipt: string;
-  /** What the history says now; null once it has forgotten the transfer. */
+  /** The current history item; null once the history has deleted it. */
   readonly transfer: (api.TransferDetails & { readonly keyId: string | null }) | null;
 }
 
@@ -26,7 +29,7 @@ export function receiptOf(transport: Transport, transferId: string, options: Cal
   return transport.send(reading(path, options), (response) => transport.text(response, options));
 }
 
-/** Each once, in order, up to the last that there is; where the line breaks it goes on behind the last one that came. */
+/** Each receipt once, in order, up to the last one; continues after a broken line. */
 export async function* receiptsOf(
   transport: Transport,
   { after, ...options }: ReceiptsOptions,

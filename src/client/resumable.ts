@@ -1,4 +1,4 @@
-/** Uploads that go on where they were interrupted (tus 1.0.0). */
+/** Uploads that continue after an interruption (tus 1.0.0). */
 import { type Bytes, type Progress, sentBody } from './body.js';
 import { reading } from './calls.js';
 import { FtgError } from './errors.js';
@@ -6,7 +6,7 @@ import type { Call, CallOptions, Transport } from './transport.js';
 import type * as api from './types.js';
 import { wait } from './wait.js';
 
-/** Bytes of a known number, which can be had from any of them on. */
+/** Bytes of a known number, readable from any offset. */
 export interface ResumableBody {
   readonly size: number;
   from(offset: number): Bytes | Promise<Bytes>;
@@ -14,18 +14,18 @@ export interface ResumableBody {
 
 export interface ResumableOptions extends CallOptions, Omit<api.UploadQuery, 'filename'> {
   readonly filename: string;
-  /** URL of an upload that was started before: it is resumed, or started again if nothing is left of it. */
+  /** The URL of an earlier upload: it is resumed, or started again if nothing is left of it. */
   readonly url?: string | undefined;
-  /** Called with the URL of a new upload, before its first byte: with it another process can resume the upload. */
+  /** Called with the URL of a new upload, before its first byte. With it, another process can resume the upload. */
   readonly onUrl?: ((url: string) => void) | undefined;
-  /** Bytes of one request; default: all that are left. A browser reports progress only between two of them. */
+  /** Bytes of one request; default: all remaining bytes. A browser reports progress only between two requests. */
   readonly pieceBytes?: number | undefined;
   readonly onProgress?: Progress | undefined;
 }
 
 const VERSION = { 'Tus-Resumable': '1.0.0' };
 
-/** One upload, from its start or its present offset to its end. */
+/** One upload, from its start or its current offset to its end. */
 export class ResumableUpload {
   readonly #transport: Transport;
   readonly #connectionId: string;
@@ -42,7 +42,7 @@ export class ResumableUpload {
     this.#url = options.url;
   }
 
-  /** Tries again for as long as bytes get through between two failures. Rejects with FtgError, or the signal's reason. */
+  /** Retries as long as bytes get through between two failures. Rejects with FtgError, or the signal's reason. */
   async run(): Promise<api.TransferItem> {
     let reached = 0;
     let failures = 0;

@@ -1,4 +1,4 @@
-/** Schedules: jobs that begin by the clock. */
+/** Schedules: jobs that start at set times. */
 import { at, changingOnce, deleting, patching, reading } from './calls.js';
 import type { CallOptions, Transport } from './transport.js';
 import type * as api from './types.js';
@@ -28,23 +28,23 @@ export class Schedules {
     return (await this.#transport.json<Answer>(changingOnce(ALL, options, schedule))).schedule;
   }
 
-  /** The next five times that a schedule would have. */
+  /** The next five times of a schedule. */
   async preview(times: api.NewPreview, options: CallOptions = {}): Promise<readonly string[]> {
     const call = { ...changingOnce(`${ALL}/preview`, options, times), repetition: 'repeatable' } as const;
     return (await this.#transport.json<api.PreviewAnswer>(call)).nextRuns;
   }
 
-  /** What is absent stays; `job` is replaced whole. */
+  /** Absent fields keep their values; `job` is replaced as a whole. */
   async change(id: string, changes: api.ScheduleChanges, options: CallOptions = {}): Promise<api.Schedule> {
     return (await this.#transport.json<Answer>(patching(at(ALL, id), options, changes))).schedule;
   }
 
-  /** Jobs that it has begun go on. */
+  /** The jobs that it has started continue. */
   async delete(id: string, options: CallOptions = {}): Promise<void> {
     await this.#transport.json(deleting(at(ALL, id), options));
   }
 
-  /** Begins its job now. */
+  /** Starts its job now. */
   async run(id: string, options: CallOptions = {}): Promise<api.Job> {
     type Begun = { readonly job: api.Job };
     return (await this.#transport.json<Begun>(changingOnce(`${at(ALL, id)}/run`, options))).job;

@@ -1,4 +1,4 @@
-/** One call: made, made again where that is safe, and its answer or its error. */
+/** Sends calls, retries them if that is safe, and returns the answer or the error. */
 import { retryDelay } from '../base/retry-schedule.js';
 import { NOT_BEGUN, PASSING } from '../contract/derived/error-lists.js';
 import { canRepeat, type Progress, sentBody, type Turns, type UploadBody } from './body.js';
@@ -8,18 +8,18 @@ import { within } from './lines.js';
 import { wait } from './wait.js';
 
 export interface RetryOptions {
-  /** Tries in all, the first included. Default 4; 1 = no second one. */
+  /** Attempts in total, including the first. Default 4; 1 = no retry. */
   readonly attempts?: number | undefined;
-  /** Milliseconds before the second try; it doubles from there. Default 500. */
+  /** Milliseconds before the first retry, doubled for each further one. Default 500. */
   readonly delayMs?: number | undefined;
-  /** Longest wait in milliseconds; a Retry-After beyond it ends the tries. Default 60,000. */
+  /** The longest wait in milliseconds; a longer Retry-After ends the attempts. Default 60,000. */
   readonly maxDelayMs?: number | undefined;
 }
 
 /**
- * repeatable: the second run ends as the first one would have; an Idempotency-Key makes it so where the operation alone
- * does not. once: a second run could do it twice, so only what surely was not begun is sent again. never: the caller has
- * another way.
+ * repeatable: a second run has the same result as the first, by itself or through an Idempotency-Key. once: a second
+ * run could act twice, so a call is retried only if it certainly has not begun. never: the caller retries in its own
+ * way.
  */
 type Repetition = 'repeatable' | 'once' | 'never';
 
@@ -28,7 +28,7 @@ const REPEATED: readonly string[] = [...PASSING, 'network_error'];
 /** A load balancer without a gateway behind it. */
 const PASSING_STATUSES: readonly number[] = [502, 503, 504];
 
-/** Milliseconds to wait before the next try; undefined = give up. `attempt` counts from 1. */
+/** Milliseconds to wait before the next attempt; undefined = give up. `attempt` counts from 1. */
 function delayBefore(
   error: FtgError,
   repetition: Repetition,
@@ -50,31 +50,32 @@ function isPassing({ code, status }: FtgError, repetition: Repetition): boolean 
 }
 
 export interface ClientOptions {
-  /** Where the gateway is, such as `https://files.example.com`. */
+  /** The address of the gateway, such as `https://files.example.com`. */
   readonly baseUrl: string;
   /** `ftg_…` */
   readonly apiKey: string;
   readonly retry?: RetryOptions | undefined;
-  /** For calls that set none themselves: see CallOptions. */
+  /** Defaults for calls: see CallOptions. */
   readonly timeoutMs?: number | undefined;
-  /** In place of the fetch of the platform. */
+  /** Replaces the platform's fetch. */
   readonly fetch?: typeof fetch | undefined;
 }
 
 export interface CallOptions {
-  /** Ends the call, its waits included, with the reason of the signal. */
+  /** Ends the call, including its waits, with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** Appears in the answer and in the log of the gateway. */
+  /** Appears in the answer and in the gateway's log. */
   readonly requestId?: string | undefined;
   /**
-   * Milliseconds in which nothing moves, up or down, before a try fails with `network_error` and the reason `timeout`.
-   * Default 120,000, and 300,000 for the answer to a change; 0 = no limit. How long a transfer takes as a whole, `signal` limits.
+   * Milliseconds without any progress, up or down, before an attempt fails with `network_error` and the reason
+   * `timeout`. Default 120,000, and 300,000 for the answer to a change; 0 = no limit. `signal` limits the total time of
+   * a transfer.
    */
   readonly timeoutMs?: number | undefined;
 }
 
 const TIMEOUT_MS = 120_000;
-/** For changes: the gateway may work in silence between the last byte of the body and its answer. */
+/** For changes: between the last byte of the body and the answer, the gateway may work in silence. */
 const WORKING_TIMEOUT_MS = 300_000;
 
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
@@ -91,10 +92,10 @@ export interface Call {
     readonly onProgress?: Progress | undefined;
   };
   readonly repetition: Repetition;
-  /** Sent with an Idempotency-Key: the caller's, else one of its own for all tries. */
+  /** Sent with an Idempotency-Key: the caller's, or one that is generated for all attempts. */
   readonly idempotencyKey?: string | true | undefined;
   readonly options: CallOptions;
-  /** Statuses that are answers too. */
+  /** Statuses that do not count as errors. */
   readonly accept?: readonly number[];
 }
 
@@ -104,25 +105,25 @@ export class Transport {
   readonly #host: string;
   readonly #fetch: typeof fetch;
 
-  /** @throws TypeError where the address or the key cannot be one */
+  /** @throws TypeError if the address or the key is invalid */
   constructor(options: ClientOptions) {
     this.#options = options;
 
     const { baseUrl, apiKey } = options;
     this.#base = baseUrl.replace(/\/+$/, '');
     this.#host = hostOf(baseUrl);
-    // Headers would tell the key in its complaint.
+    // An error of Headers would contain the key.
     if (!/^[\x21-\x7e]*$/.test(apiKey)) throw new TypeError('apiKey holds a character that no API key has');
-    // A method of the platform must be called as its own.
+    // fetch must be called as a method of the platform.
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
   }
 
-  /** Milliseconds to wait after so many failures of something that goes on where it was; undefined = give up. */
+  /** Milliseconds to wait after this number of consecutive failures of a resumable call; undefined = give up. */
   delayAfter(error: FtgError, failures: number): number | undefined {
     return delayBefore(error, 'repeatable', failures, this.#options.retry ?? {});
   }
 
-  /** Milliseconds in which nothing moves; 0 = any time. */
+  /** The longest time without progress in milliseconds; 0 = no limit. */
   timeoutOf(options: CallOptions, byDefault = TIMEOUT_MS): number {
     return options.timeoutMs ?? this.#options.timeoutMs ?? byDefault;
   }
@@ -131,7 +132,7 @@ export class Transport {
     return this.send(call, async (response) => JSON.parse(await this.text(response, call.options)) as T);
   }
 
-  /** All of an answer. */
+  /** The whole text of an answer. */
   async text(response: Response, options: CallOptions): Promise<string> {
     const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
     const decoder = new TextDecoder();
@@ -148,7 +149,9 @@ export class Transport {
     }
   }
 
-  /** Resolves to what `read` makes of a good answer. Rejects with FtgError, or the reason of the call's signal. */
+  /**
+   * Resolves with the result of `read` for a good answer. Rejects with FtgError, or the reason of the call's signal.
+   */
   async send<T>(call: Call, read: (response: Response) => Promise<T>): Promise<T> {
     const { signal } = call.options;
     const headers = this.#headersOf(call);
@@ -181,7 +184,7 @@ export class Transport {
     }
   }
 
-  /** Sends the call; resolves with the answer as soon as its head is there. */
+  /** Sends the call; resolves with the answer as soon as its head has arrived. */
   async #head(call: Call, headers: Headers): Promise<Response> {
     const { method, upload, json, options } = call;
     const { signal } = options;
@@ -197,9 +200,10 @@ export class Transport {
     try {
       const sending = upload && { ...upload, signal, turns };
       const sent = sending && (await fromCaller(sentBody(sending.body, sending)));
-      // A stream has no length of its own; browsers, which stream none, do not let it be set.
+      // A stream has no length of its own. Browsers do not allow this header, and do not stream.
       if (sent?.isStream === true && sent.size !== undefined) headers.set('Content-Length', String(sent.size));
-      // A redirect must not carry a change to another place. It also lets fetch keep no byte of a stream for a second try (Fetch, 4.5).
+      // A change must not be redirected to another address. Without redirects, fetch also keeps no bytes of a stream
+      // for a second attempt (Fetch, 4.5).
       const redirect = isReading ? 'follow' : 'error';
       const init: RequestInit = { method, headers, redirect, signal: silence.with(signal) };
       if (sent !== undefined) init.body = sent.body;
@@ -226,7 +230,7 @@ export class Transport {
 
 const END = { done: true, value: undefined } as const;
 
-/** Ends a call in which nothing moves, until its answer begins. */
+/** Ends a call without progress, until its answer begins. */
 class Silence {
   readonly #ending = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -236,7 +240,7 @@ class Silence {
     return signal === undefined ? this.#ending.signal : AbortSignal.any([signal, this.#ending.signal]);
   }
 
-  /** 0 = any time. */
+  /** 0 = no limit. */
   start(milliseconds: number): void {
     this.stop();
     if (this.#isOver || milliseconds === 0) return;
@@ -247,7 +251,7 @@ class Silence {
     clearTimeout(this.#timer);
   }
 
-  /** Bytes of the body may go on to be asked for. */
+  /** Ends the limit for good: bytes of the body may still be requested. */
   end(): void {
     this.stop();
     this.#isOver = true;
@@ -260,7 +264,7 @@ function hostOf(baseUrl: string): string {
   throw new TypeError(`baseUrl must be an http or https URL such as https://files.example.com, not "${baseUrl}"`);
 }
 
-/** A failure of the caller's own body is neither the gateway's nor the network's, and is not tried again. */
+/** A failure of the caller's own body is not the gateway's or the network's, and is not retried. */
 async function fromCaller<T>(body: Promise<T>): Promise<T> {
   try {
     return await body;
@@ -277,7 +281,7 @@ function search(query: Query = {}): string {
   return parameters.size === 0 ? '' : `?${parameters.toString()}`;
 }
 
-/** crypto.randomUUID is there in secure contexts alone; this is everywhere. */
+/** crypto.randomUUID exists only in secure contexts; this function works everywhere. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

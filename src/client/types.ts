@@ -1,9 +1,9 @@
-/** Names for what the OpenAPI document describes. */
+/** Names for the types of the OpenAPI document. */
 import type { components } from './api-types.js';
 
 type Schemas = components['schemas'];
 
-/** What callers may leave out they may also give as undefined, whatever their compiler makes of `?`. */
+/** Optional fields may also be undefined, whatever the caller's compiler options. */
 type Given<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] };
 
 export type ErrorCode = Schemas['ErrorCode'];
@@ -44,9 +44,9 @@ export type TransferDetails = Schemas['TransferDetails'];
 export type TransferItem = Schemas['TransferItem'];
 export type TransfersAnswer = Schemas['TransfersAnswer'];
 export type TransfersQuery = Given<Schemas['ListTransfersQuery']>;
-/** What a webhook receives; told apart by `type`. */
+/** The body of a webhook; `type` distinguishes the events. */
 export type WebhookEvent = Schemas[Exclude<Extract<keyof Schemas, `${string}Event`>, 'FeedEvent'>];
-/** The same, as the feed has it. */
+/** The same, as the feed returns it. */
 export type FeedEvent = Exclude<WebhookEvent, Schemas['WebhookTestEvent']> & {
   readonly sequence: number;
   readonly id: string;

@@ -6,13 +6,13 @@ export class WebhookVerificationError extends Error {
 }
 
 export interface WebhookOptions {
-  /** How far its timestamp may be from now, either way. Default 300. */
+  /** The largest difference between its timestamp and now, in seconds, in either direction. Default 300. */
   readonly toleranceSeconds?: number | undefined;
-  /** Milliseconds of the epoch; for tests. */
+  /** Milliseconds since the epoch; for tests. */
   readonly now?: number | undefined;
 }
 
-/** Header fields in any of the usual forms; names in any case. */
+/** Header fields in any common form; names in any case. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const PREFIX = 'whsec_';
@@ -22,8 +22,8 @@ const PARSED =
   'functions, or buffer(request) of node:stream/consumers';
 
 /**
- * The event of a webhook request. `secret` (`whsec_…`) belongs to the watched folder or the webhook; `body` is the body as it
- * came, not parsed and written again. @throws WebhookVerificationError
+ * Returns the event of a webhook request. `secret` (`whsec_…`) belongs to the watched folder or the webhook; `body` is
+ * the received text, not parsed and serialized again. @throws WebhookVerificationError
  */
 export async function verifyWebhook(
   secret: string,

@@ -24,28 +24,28 @@ export class Webhooks {
     return (await this.#transport.json<Answer>(reading(at(ALL, id), options))).webhook;
   }
 
-  /** The answer holds its secret, this once. */
+  /** Only this answer contains its secret. */
   create(webhook: api.NewWebhook, options: CallOptions = {}): Promise<api.CreatedWebhook> {
     return this.#transport.json(changingOnce(ALL, options, webhook));
   }
 
-  /** What is absent stays. */
+  /** Absent fields keep their values. */
   async change(id: string, changes: api.WebhookChanges, options: CallOptions = {}): Promise<api.Webhook> {
     return (await this.#transport.json<Answer>(patching(at(ALL, id), options, changes))).webhook;
   }
 
-  /** Ends its undelivered events, too. */
+  /** Cancels its undelivered events, too. */
   async delete(id: string, options: CallOptions = {}): Promise<void> {
     await this.#transport.json(deleting(at(ALL, id), options));
   }
 
-  /** Resolves to the new secret; the one before signs along for a day. */
+  /** Resolves with the new secret. For 24 hours, the former one signs too. */
   async rotateSecret(id: string, options: CallOptions = {}): Promise<string> {
     type Rotated = { readonly secret: string };
     return (await this.#transport.json<Rotated>(changingOnce(`${at(ALL, id)}/rotate-secret`, options))).secret;
   }
 
-  /** Sends it one message, once, and resolves to what the receiver answered. */
+  /** Sends one test message, once, and resolves with the receiver's answer. */
   async test(id: string, options: CallOptions = {}): Promise<api.WebhookTest> {
     type Tested = { readonly test: api.WebhookTest };
     return (await this.#transport.json<Tested>(changingOnce(`${at(ALL, id)}/test`, options))).test;
