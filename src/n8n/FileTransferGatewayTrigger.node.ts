@@ -74,7 +74,7 @@ export class FileTransferGatewayTrigger implements INodeType {
 
       async create(this: IHookFunctions): Promise<boolean> {
         const wanted = wantedBy(this);
-        // No other node has this address: what is there is of an earlier try, or of other events.
+        // Only this node has this address: an existing webhook is from an earlier attempt, or for other events.
         for (const { id, url } of await listed(this)) if (url === wanted.url) await remove(this, id);
         const made = await call<CreatedWebhook>(this, { method: 'POST', path: ['webhooks'], body: { ...wanted } });
         const kept = this.getWorkflowStaticData('node');
@@ -86,7 +86,7 @@ export class FileTransferGatewayTrigger implements INodeType {
       async delete(this: IHookFunctions): Promise<boolean> {
         const kept = this.getWorkflowStaticData('node');
         const { webhookId } = kept;
-        // It may have been deleted at the gateway.
+        // The webhook may have been deleted at the gateway.
         if ((await listed(this)).some(({ id }) => id === webhookId)) await remove(this, String(webhookId));
         delete kept['webhookId'];
         delete kept['secret'];
@@ -97,7 +97,7 @@ export class FileTransferGatewayTrigger implements INodeType {
 
   async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
     const { secret } = this.getWorkflowStaticData('node');
-    // The gateway tries again soon: the first event may be quicker than n8n's database.
+    // The gateway retries soon: the first event may arrive before n8n's database has the webhook.
     if (typeof secret !== 'string') return answered(this, 503, 'the workflow is not active yet');
     const { headers, rawBody } = this.getRequestObject();
     if (rawBody === undefined) return answered(this, 415, 'the body did not come as JSON');
@@ -107,10 +107,10 @@ export class FileTransferGatewayTrigger implements INodeType {
     } catch (thrown) {
       return answered(this, 401, thrown instanceof Error ? thrown.message : 'the signature is wrong');
     }
-    // It asks whether events arrive, and is none.
+    // A test checks the delivery; it is no event.
     if (event.type === 'webhook.test') return answered(this, 200, 'the workflow takes events');
     const items = itemsOf(event, this.getNodeParameter('splitFiles') === true);
-    // The same in every try: the node "Remove Duplicates" can go by it.
+    // The same in every attempt: the node "Remove Duplicates" can use it.
     const webhookId = headers['webhook-id'];
     return { workflowData: [items.map((json): INodeExecutionData => ({ json: { ...json, webhookId } }))] };
   }

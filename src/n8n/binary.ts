@@ -1,4 +1,4 @@
-/** Binary data of n8n: a stream where n8n keeps it on disk or in S3, bytes where it keeps it in memory. */
+/** Binary data of n8n: a stream if n8n keeps it on disk or in S3, bytes if it keeps it in memory. */
 import type { ByteStream, IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { type Answer, field } from './answer.js';
 import { ownError } from './errors.js';
@@ -7,7 +7,7 @@ const CHUNK_BYTES = 262_144;
 
 interface BinaryBody {
   readonly body: ByteStream | Uint8Array;
-  /** Bytes. */
+  /** The size in bytes. */
   readonly size: number;
   readonly fileName: string | undefined;
 }
@@ -22,7 +22,7 @@ export async function fromBinary(context: IExecuteFunctions, index: number, prop
   return { body: await context.helpers.getBinaryStream(id, CHUNK_BYTES), size: fileSize, fileName };
 }
 
-/** @throws NodeApiError where the download was cut, which n8n reports in a word. */
+/** @throws NodeApiError if the download was cut, which n8n reports with a single word */
 export async function toBinary(
   context: IExecuteFunctions,
   { headers, body }: Omit<Answer, 'body'> & { readonly body: ByteStream },

@@ -1,4 +1,4 @@
-/** Failures as n8n shows them: what happened, what to do, and the code that a workflow can decide by. */
+/** Failures as n8n shows them: what happened, what to do, and the code for decisions of a workflow. */
 import { type INode, type JsonObject, NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { parseRetryAfter } from '../base/retry-schedule.js';
 import { definitionOfError, textsOfError } from '../contract/errors.js';
@@ -10,7 +10,7 @@ const OWN: Readonly<Record<string, string>> = {
   cut_download: 'Turn on Retry On Fail in the settings of the node.',
 };
 
-/** What a program needs to know of a failure. */
+/** The facts of a failure, for programs. */
 type Facts = {
   readonly error: string;
   readonly code: string;
@@ -19,11 +19,11 @@ type Facts = {
   readonly requestId: string | null;
   /** Seconds. */
   readonly retryAfter: number | null;
-  /** The file was there, and was not to be replaced. */
+  /** The existing file, which was not to be replaced. */
   readonly skipped: boolean;
 };
 
-/** The error that an answer is. */
+/** Converts an error answer into an error of n8n. */
 export function refusedError(node: INode, { statusCode, headers, body }: Answer): NodeApiError {
   const { error, skipped } = (typeof body === 'object' ? body : {}) as { error?: string; skipped?: boolean };
   const askedMs = parseRetryAfter(field(headers, 'retry-after'), Date.now());
@@ -37,7 +37,7 @@ export function refusedError(node: INode, { statusCode, headers, body }: Answer)
   });
 }
 
-/** An error of the node's own, in the same form. */
+/** An error of the node itself, in the same form. */
 export function ownError(
   node: INode,
   code: 'invalid_answer' | 'invalid_name' | 'cut_download',
@@ -52,7 +52,7 @@ function failure(node: INode, known: Omit<Facts, 'remedy'>): NodeApiError {
   const description = [facts.remedy, `Code: ${known.code}${request}`].filter((text) => text !== null).join(' ');
   const httpCode = facts.status === null ? {} : { httpCode: String(facts.status) };
   const made = new NodeApiError(node, facts, { message: facts.error, description, ...httpCode });
-  // n8n rewrites messages with words that it knows; what the gateway said stays readable for workflows.
+  // n8n replaces messages with its own; the gateway's text stays readable for workflows.
   made.context['data'] = facts;
   return made;
 }
@@ -62,10 +62,10 @@ function remedyOf(code: string): string | undefined {
   return definitionOfError(code)?.repeat === undefined ? remedy : `${remedy} ${REPEATING}`;
 }
 
-/** The nodes send an Idempotency-Key. */
+/** The nodes send Idempotency-Keys, so a retry is safe. */
 const REPEATING = 'Retry On Fail in the settings of the node does so by itself.';
 
-/** Converts what was thrown for this item into an error of n8n. */
+/** Converts an error of this item into an error of n8n. */
 export function itemError(node: INode, thrown: unknown, itemIndex: number): NodeApiError | NodeOperationError {
   const error =
     thrown instanceof NodeApiError || thrown instanceof NodeOperationError
@@ -75,7 +75,7 @@ export function itemError(node: INode, thrown: unknown, itemIndex: number): Node
   return error;
 }
 
-/** The same as the output of an item, where the workflow goes on. */
+/** The same as the output of an item, if the workflow continues. */
 export function outputOf(error: NodeApiError | NodeOperationError): JsonObject {
   const facts = error.context['data'] as Facts | undefined;
   return facts?.error === undefined ? { error: error.message } : facts;

@@ -1,10 +1,10 @@
-/** Keys by which the gateway knows a repetition: one for each execution, item and operation. */
+/** Idempotency keys: one for each execution, item and operation. */
 import { createHash } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 /**
- * Retry On Fail repeats an item in the same execution and run, and so with the same key. A node in a loop has another run each
- * time. Numbers of executions repeat over workflows' databases, hence the rest.
+ * Retry On Fail repeats an item in the same execution and run, and so with the same key. In a loop, a node has another
+ * run each time. Numbers of executions are unique only within one database, so the key contains more.
  */
 export function idempotencyKey(context: IExecuteFunctions, itemIndex: number, operation: string): string {
   const { $runIndex: run } = context.getWorkflowDataProxy(itemIndex);

@@ -1,11 +1,11 @@
 /**
- * What the nodes use of n8n-workflow, which n8n itself brings. The real package is large, and would be installed with the
- * gateway for its types alone.
+ * The parts of n8n-workflow that the nodes use; n8n itself provides the package. The real package is large, and would
+ * be installed with the gateway only for its types.
  */
 declare module 'n8n-workflow' {
   export type JsonObject = { readonly [name: string]: unknown };
 
-  /** Bytes on their way; n8n's own are Node streams. */
+  /** Streamed bytes; n8n's own are Node streams. */
   export type ByteStream = AsyncIterable<Uint8Array>;
 
   export interface INode {
@@ -16,7 +16,7 @@ declare module 'n8n-workflow' {
   }
 
   export interface IBinaryData {
-    /** Base64, where n8n keeps binary data in memory; else `id` says where it is. */
+    /** Base64 if n8n keeps binary data in memory; otherwise `id` identifies it. */
     readonly data: string;
     readonly id?: string;
     readonly mimeType: string;
@@ -27,7 +27,7 @@ declare module 'n8n-workflow' {
     json: JsonObject;
     binary?: Readonly<Record<string, IBinaryData>>;
     pairedItem?: { readonly item: number };
-    /** Sends the item to the error output, where the node has one. */
+    /** Sends the item to the error output, if the node has one. */
     error?: NodeApiError | NodeOperationError;
   }
 
@@ -60,7 +60,7 @@ declare module 'n8n-workflow' {
     prepareBinaryData(content: ByteStream | Uint8Array, fileName?: string, mimeType?: string): Promise<IBinaryData>;
   }
 
-  /** What every kind of call by n8n has. */
+  /** The common part of all calls by n8n. */
   export interface FunctionsBase {
     getNode(): INode;
     getCredentials(type: string): Promise<JsonObject>;
@@ -83,7 +83,7 @@ declare module 'n8n-workflow' {
   export interface IHookFunctions extends FunctionsBase {
     getNodeParameter(name: string, fallback?: unknown): unknown;
     getNodeWebhookUrl(name: 'default'): string | undefined;
-    /** An object of the workflow's row in n8n's database; what is set in it is kept. */
+    /** An object in the workflow's row of n8n's database; changes to it are saved. */
     getWorkflowStaticData(type: 'node'): Record<string, unknown>;
   }
 
@@ -99,9 +99,9 @@ declare module 'n8n-workflow' {
   }
 
   export interface IWebhookResponseData {
-    /** Absent: the workflow does not start. */
+    /** If absent, the workflow does not start. */
     workflowData?: INodeExecutionData[][];
-    /** What was sent as the answer already. */
+    /** The answer that has already been sent. */
     noWebhookResponse?: boolean;
   }
 

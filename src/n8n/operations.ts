@@ -1,4 +1,4 @@
-/** What the node does for one item, by resource and operation. */
+/** Executes the node for one item, by resource and operation. */
 import { type IExecuteFunctions, type INodeExecutionData, type JsonObject, NodeOperationError } from 'n8n-workflow';
 import type { ListAnswer } from '../client/types.js';
 import { fromBinary, toBinary } from './binary.js';
@@ -35,18 +35,18 @@ class Item {
     return this.context.getNodeParameter(name, this.index, fallback);
   }
 
-  /** Expressions may give numbers where a text is wanted. */
+  /** Expressions may return numbers where a text is expected. */
   text(name: string, fallback?: string): string {
     return String(this.get(name, fallback));
   }
 
-  /** What the user has added below "Options"; nothing that is empty. */
+  /** The options that the user has added; empty ones are left out. */
   get options(): Readonly<Record<string, string | number | boolean>> {
     const all = this.get('options', {}) as Record<string, string | number | boolean>;
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
   }
 
-  /** A request that changes something, done once however often n8n makes it. */
+  /** A request that changes something; however often n8n repeats it, it has one effect. */
   change<T = JsonObject>(request: Omit<Call, 'method'>): Promise<T> {
     const headers = {
       ...request.headers,
@@ -126,7 +126,7 @@ async function copy(item: Item): Promise<Output[]> {
   return [{ json }];
 }
 
-/** Page by page: a large folder is never in one answer. */
+/** Page by page, so that a large folder never arrives in one answer. */
 async function list(item: Item): Promise<Output[]> {
   const wanted = item.get('returnAll') === true ? Infinity : Number(item.get('limit'));
   const path = item.text('path', '') || undefined;
@@ -140,7 +140,7 @@ async function list(item: Item): Promise<Output[]> {
   }
 }
 
-/** Without an idempotency key, which links do not take: a retry makes another link. */
+/** Without an idempotency key, which links do not support: a retry makes another link. */
 async function createLink(item: Item): Promise<Output[]> {
   const { link } = await call<{ readonly link: JsonObject }>(item.context, {
     method: 'POST',

@@ -1,4 +1,6 @@
-/** The form of the node: what each operation asks for. What a request says is taken from the contract; its words are n8n's. */
+/**
+ * The form of the node: the parameters of each operation. Requests are defined by the contract; the texts follow n8n.
+ */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { type Requests, requestFields } from '../contract/derived/request-fields.js';
 import type { FormField } from '../contract/form.js';
@@ -36,7 +38,7 @@ const TYPES: Partial<Record<FormField['input'], INodeProperties['type']>> = {
   choice: 'options',
 };
 
-/** A field of a request under its own name. */
+/** A field of a request, with the same name. */
 function field<R extends keyof Requests>(
   request: R,
   name: keyof Requests[R] & string,

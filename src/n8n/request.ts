@@ -1,15 +1,18 @@
-/** Requests to the gateway by n8n's own helper, which heeds the proxies, certificates and limits that n8n is set up with. */
+/**
+ * Requests to the gateway by n8n's own helper, which uses the proxies, certificates and limits that n8n is configured
+ * with.
+ */
 import { NodeOperationError, type ByteStream, type FunctionsBase, type JsonObject } from 'n8n-workflow';
 import type { Answer } from './answer.js';
 import { ownError, refusedError } from './errors.js';
 
 const CREDENTIALS = 'fileTransferGatewayApi';
-/** More is no error of a gateway. */
+/** A larger body is no error of a gateway. */
 const MAX_ERROR_BYTES = 65_536;
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Its parts, encoded here; such as `['upload', connectionId]` of `/api/upload/…`. */
+  /** The parts of the path, encoded here; such as `['upload', connectionId]` for `/api/upload/…`. */
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -25,7 +28,7 @@ export async function call<T = JsonObject>(context: FunctionsBase, request: Call
     : refusedError(context.getNode(), answer);
 }
 
-/** The answer with its body still to be read. @throws NodeApiError */
+/** The answer with an unread body. @throws NodeApiError */
 export async function open(
   context: FunctionsBase,
   request: Call,
@@ -48,14 +51,14 @@ async function send(
   return (await context.helpers.httpRequestWithAuthentication.call(context, CREDENTIALS, {
     method,
     url: `${baseUrl.replace(/\/+$/, '')}/api/${encoded(context, path, query)}`,
-    // Compressed, the length of a file would not show.
+    // With compression, the length of a file would be unknown.
     headers: { 'Accept-Encoding': 'identity', ...headers },
     ...(body === undefined ? {} : { body }),
     ...how,
     returnFullResponse: true,
-    // An error answer says more than n8n would make of it.
+    // An error answer has more details than n8n would show.
     ignoreHttpStatusErrors: true,
-    // To follow one, n8n would hold the whole body of an upload in memory.
+    // To follow a redirect, n8n would hold the whole body of an upload in memory.
     disableFollowRedirect: true,
   })) as Answer;
 }
