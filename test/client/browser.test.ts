@@ -11,11 +11,11 @@ import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';
 import { startProxy } from '../support/proxy.js';
 
-/** Where Debian's package puts it. */
+/** The path in Debian's package. */
 const CHROMIUM = '/usr/bin/chromium';
 const TUS = new URL('../../../node_modules/tus-js-client/dist/tus.min.js', import.meta.url);
 
-/** What is used of Uppy: its own types would have all of this program run in a browser. */
+/** The part of Uppy that the test uses: its own types would treat this whole program as browser code. */
 interface UppyParts {
   readonly Uppy: new (options: object) => UppyFace;
   readonly Tus: unknown;
@@ -35,11 +35,11 @@ let browser: Browser;
 
 before(async () => {
   const port = await freePort();
-  // By its other name the same gateway is another origin.
+  // Under its other name, the same gateway is another origin.
   gateway = await startGateway({
     config: { sandbox: true, server: { port, cors: { origins: [`http://localhost:${port}`] } } },
   });
-  // Test runs as root have no sandbox; the only pages it sees are ours.
+  // Test runs as root have no sandbox; the browser opens only our own pages.
   browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
 });
 
@@ -48,7 +48,7 @@ after(async () => {
   await gateway.stop();
 });
 
-/** A page of that address, with the client as its package has it at /client/index.js. */
+/** A page of that origin, with the client of the package at /client/index.js. */
 async function openPage(url = gateway.url): Promise<Page> {
   const page = await browser.newPage();
   const body = Buffer.from(await bundleClient());
@@ -87,9 +87,9 @@ for (const name of ['127.0.0.1', 'localhost'])
     await page.close();
   });
 
-test('a download on a page of another origin goes on where the line breaks', async () => {
+test('a download on a page of another origin continues where the line breaks', async () => {
   const bytes = Buffer.from(new Uint8Array(12_000_000).map((_, index) => index % 251));
-  // Old enough to have a tag.
+  // The file is old enough to have a tag.
   await gateway.api.send('/api/upload/sandbox', {
     method: 'POST',
     query: { filename: 'broken', mtime: '2020-01-31T12:00:00Z' },
@@ -140,7 +140,7 @@ test('on a page whose origin is not allowed, the error names the setting', async
   await page.close();
 });
 
-test('tus-js-client, on a page of another origin, goes on after it was stopped', async () => {
+test('tus-js-client, on a page of another origin, continues after it was stopped', async () => {
   const page = await openPage(`http://localhost:${gateway.port}`);
   await page.addScriptTag({ path: fileURLToPath(TUS) });
   const result = await page.evaluate(
@@ -177,7 +177,7 @@ test('tus-js-client, on a page of another origin, goes on after it was stopped',
   await page.close();
 });
 
-test('the tus plugin of Uppy, on a page of another origin, goes on where the line breaks', async () => {
+test('the tus plugin of Uppy, on a page of another origin, continues where the line breaks', async () => {
   const { outputFiles } = await build({
     stdin: {
       contents: "export { default as Uppy } from '@uppy/core'; export { default as Tus } from '@uppy/tus';",
@@ -225,7 +225,7 @@ test('the tus plugin of Uppy, on a page of another origin, goes on where the lin
   await proxy.stop();
 });
 
-test('a page of an origin that is allowed calls the API, one of another does not', async () => {
+test('a page of an allowed origin calls the API, a page of another one does not', async () => {
   const call = async (origin: string): Promise<unknown> => {
     const page = await openPage(origin);
     return page.evaluate(

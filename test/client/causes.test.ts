@@ -1,4 +1,4 @@
-/** An error says why no answer came, and a silent gateway does not hold a caller for ever. */
+/** An error says why there was no answer, and a silent gateway does not block a caller for ever. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -49,7 +49,7 @@ async function listen(t: TestContext, server: net.Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test('nobody listens: the address', async () => {
+test('without a listener, the address is named', async () => {
   const port = await freePort();
   await fails(
     `http://127.0.0.1:${port}`,
@@ -59,11 +59,11 @@ test('nobody listens: the address', async () => {
   await fails(`http://localhost:${port}`, 'refused', new RegExp(`refused by .*:${port}`));
 });
 
-test('a host that nobody knows', async () => {
+test('an unknown host', async () => {
   await fails('http://no-such-host.invalid:8080', 'dns', /no-such-host\.invalid:8080/);
 });
 
-test('a certificate that is not trusted, and a server without TLS', async (t) => {
+test('an untrusted certificate, and a server without TLS', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'ftg-causes-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const { certFile, keyFile } = writeCertificate(folder, 'localhost');
@@ -102,7 +102,7 @@ for (const [what, call] of Object.entries(changes)) {
   }
 }
 
-test('an answer of something else that speaks HTTP', async (t) => {
+test('an answer of another HTTP server', async (t) => {
   const server = await startFaultServer(t, [(response) => response.writeHead(404).end('<html>')]);
   const ftg = new FileTransferGateway({ baseUrl: server.url, apiKey: 'ftg_x' });
   await assert.rejects(ftg.me(), { code: 'invalid_answer', status: 404, message: /is http.*\/api\/me one/ });
@@ -144,8 +144,8 @@ for (const [name, { server, call }] of Object.entries(silent)) {
   });
 }
 
-test('the pauses of the caller’s own source and of a slow reader are no silence', async (t) => {
-  // Long enough that a busy machine is none.
+test('pauses of the caller’s own source or of a slow reader are no silence', async (t) => {
+  // Long enough that a busy machine does not count as silent.
   const [timeoutMs, pauseMs] = [3_000, 3_500];
   const client = async (reply: Reply): Promise<FileTransferGateway> => {
     const { url } = await startFaultServer(t, [reply]);
@@ -172,20 +172,20 @@ test('the pauses of the caller’s own source and of a slow reader are no silenc
   await Promise.all([upload(), download()]);
 });
 
-test('a time-out is tried again like any other failure of the line', async (t) => {
+test('a time-out is retried like any other failure of the line', async (t) => {
   const server = await startFaultServer(t, [() => undefined, ok({ email: 'a@example.com' })]);
   const ftg = new FileTransferGateway({ baseUrl: server.url, apiKey: 'ftg_x', timeoutMs: 0, retry: { delayMs: 1 } });
   assert.equal((await ftg.me({ timeoutMs: SHORT_MS })).email, 'a@example.com');
   assert.equal(server.asked.length, 2);
 });
 
-test('the signal counts before the time-out', async (t) => {
+test('the signal takes precedence over the time-out', async (t) => {
   const server = await startFaultServer(t, [() => undefined]);
   const ftg = new FileTransferGateway({ baseUrl: server.url, apiKey: 'ftg_x' });
   await assert.rejects(ftg.me({ signal: AbortSignal.timeout(SHORT_MS) }), { name: 'TimeoutError' });
 });
 
-test('an address or a key that can be none is said at once, without the key', () => {
+test('an invalid address or key is reported at once, without the key', () => {
   const make = (baseUrl: string, apiKey: string) => () => new FileTransferGateway({ baseUrl, apiKey });
   for (const url of ['', 'files.example.com', 'ftp://files.example.com']) {
     assert.throws(make(url, 'ftg_x'), { name: 'TypeError', message: /baseUrl must be an http or https URL/ });
@@ -196,7 +196,7 @@ test('an address or a key that can be none is said at once, without the key', ()
   );
 });
 
-test('a download that is given up closes its connection, and is not taken for a whole one', async (t) => {
+test('an abandoned download closes its connection, and does not count as complete', async (t) => {
   const closed: Promise<unknown>[] = [];
   const server = await startFaultServer(t, [
     (response) => {
@@ -220,7 +220,7 @@ test('a download that is given up closes its connection, and is not taken for a 
   assert.equal(closed.length, 2);
 });
 
-test('giving up after the end does nothing', async (t) => {
+test('abandoning a download after its end does nothing', async (t) => {
   const server = await startFaultServer(t, [(response) => response.end('whole'), error(404, 'not_found')]);
   const ftg = new FileTransferGateway({ baseUrl: server.url, apiKey: 'ftg_x' });
   await using file = await ftg.download('c', '/x');
@@ -228,7 +228,7 @@ test('giving up after the end does nothing', async (t) => {
   await file.cancel();
 });
 
-test('an error whose text does not come is an error all the same', { timeout: 60_000 }, async (t) => {
+test('an error whose text does not arrive is still an error', { timeout: 60_000 }, async (t) => {
   const server = await startFaultServer(t, [
     (response) => {
       response.writeHead(500, { 'X-Error-Code': 'internal_error', 'Content-Length': 100 }).write('{');

@@ -40,7 +40,7 @@ function codeOf(call: Promise<unknown>): Promise<string> {
   );
 }
 
-test('every kind of body arrives whole', async () => {
+test('every kind of body arrives completely', async () => {
   const bytes = randomBytes(300_000);
   const bodies = {
     buffer: bytes,
@@ -62,7 +62,7 @@ test('every kind of body arrives whole', async () => {
   assert.equal(await (await ftg.download('sandbox', '/text')).text(), 'tëxt');
 });
 
-test('progress tells of every byte, up and down', async () => {
+test('progress counts every byte, up and down', async () => {
   const seen: { bytes: number; total: number | undefined }[] = [];
   const onProgress = (one: { bytes: number; total: number | undefined }): void => void seen.push(one);
   const isRising = (): boolean => seen.every(({ bytes }, index) => bytes > (seen[index - 1]?.bytes ?? 0));
@@ -75,7 +75,7 @@ test('progress tells of every byte, up and down', async () => {
   assert.deepEqual(seen.at(-1), { bytes: MiB, total: MiB });
 });
 
-test('a stream of 64 MiB goes up and comes down in flat memory', async () => {
+test('a stream of 64 MiB goes up and comes down with constant memory', async () => {
   const size = 64 * MiB;
   const block = randomBytes(64 * 1024);
   const sent = createHash('sha256');
@@ -96,7 +96,7 @@ test('a stream of 64 MiB goes up and comes down in flat memory', async () => {
   assert.ok(peak - before < 48 * MiB, `memory grew by ${Math.round((peak - before) / MiB)} MiB`);
 });
 
-test('a signal ends an upload, and nothing of it is left', async () => {
+test('a signal ends an upload, and leaves nothing of it', async () => {
   const controller = new AbortController();
   const endless = Readable.from(
     (async function* () {
@@ -174,7 +174,7 @@ test('every other endpoint', async () => {
   assert.deepEqual([page.total, page.transfers[0]?.status], [1, 'success']);
 });
 
-test('errors carry what the gateway said', async () => {
+test('errors contain the gateway’s text and fields', async () => {
   const missing = await ftg.read('sandbox', '/absent').catch((thrown: unknown) => thrown);
   assert.ok(missing instanceof FtgError);
   assert.deepEqual([missing.status, missing.code], [404, 'not_found']);
@@ -196,7 +196,7 @@ test('a repeated call with one key runs once', async () => {
   assert.equal((await ftg.read('sandbox', '/once')).content, 'ab');
 });
 
-test('the whole history comes page by page, each item once, though new ones arrive meanwhile', async () => {
+test('the whole history comes page by page, each item once, even if new ones arrive meanwhile', async () => {
   for (let index = 0; index < 7; index++) await ftg.exists('sandbox', `/page-${index}`);
   const all = async (): Promise<boolean> => (await ftg.transfers({ type: 'exists' })).total >= 7;
   await eventually(all, 'the items of all seven');

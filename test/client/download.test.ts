@@ -1,7 +1,7 @@
 /**
- * Downloads of the typed client over a line that breaks at random bytes: they go on behind the last one that came, and never put
- * two versions of a file together. What S3 tells is a strong validator; what stands on SFTP and FTP has a weak one, once it is
- * old enough to have any.
+ * Downloads of the typed client over a line that breaks at random bytes: they continue after the last received byte,
+ * and never combine two versions of a file. S3 has a strong validator; files on SFTP and FTP have a weak one, once they
+ * are old enough.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomInt } from 'node:crypto';
@@ -55,7 +55,7 @@ function suite(entry: ServerEntry): void {
       await server?.stop();
     });
 
-    /** Resolves once the gateway tells a version of what stands there. */
+    /** Resolves once the gateway returns a version of the file. */
     async function stands(bytes: Buffer): Promise<void> {
       await server.disk.write(path(), bytes);
       const hasTag = async (): Promise<boolean> => {
@@ -65,7 +65,7 @@ function suite(entry: ServerEntry): void {
       await eventually(hasTag, 'the file has a tag');
     }
 
-    /** Reads so much, and leaves the rest where it is. */
+    /** Reads this many bytes, and leaves the rest unread. */
     async function begun(download: Download, least: number): Promise<{ readonly rest: () => Promise<Buffer> }> {
       const reader = download.body.getReader();
       const chunks: Uint8Array[] = [];
@@ -83,7 +83,7 @@ function suite(entry: ServerEntry): void {
       };
     }
 
-    test('a file goes on where the line broke, more often than one call is tried', async () => {
+    test('a file continues where the line broke, more often than one call is retried', async () => {
       await stands(content);
       let cuts = 0;
       const next = (): void => {
@@ -124,7 +124,7 @@ function suite(entry: ServerEntry): void {
       assert.equal(hash.digest('hex'), createHash('sha256').update(content).digest('hex'));
       assert.equal(last, BYTES);
       assert.ok(cuts > 0);
-      // What a broken line held in its buffers is lost; nothing else is asked for again.
+      // Bytes in the buffers of a broken line are lost; no others are requested again.
       assert.deepEqual(asked, expected);
       assert.ok(asked.length > 0);
       held({
@@ -136,7 +136,7 @@ function suite(entry: ServerEntry): void {
       });
     });
 
-    test('a range, too; and in another process, by its version', async () => {
+    test('a range continues too; and another process continues by its version', async () => {
       await stands(content);
       const [start, end] = [MIB + 7, 20 * MIB + 1];
       proxy.after('down', 5 * MIB, () => proxy.fail('reset'));
@@ -160,7 +160,7 @@ function suite(entry: ServerEntry): void {
       assert.equal(told, BYTES);
     });
 
-    test('a file that has changed meanwhile fails; two are never put together', async () => {
+    test('a file that has changed meanwhile fails; two versions are never combined', async () => {
       for (const size of [BYTES, BYTES - 1, 2 * MIB]) {
         await stands(content);
         const download = await ftg.download('c1', path());
@@ -177,7 +177,7 @@ function suite(entry: ServerEntry): void {
       }
     });
 
-    test('tries have an end, and the signal ends them before', async () => {
+    test('attempts are limited, and the signal ends them earlier', async () => {
       await stands(content);
       const download = await ftg.download('c1', path());
       const reading = await begun(download, MIB);
@@ -205,9 +205,9 @@ function suite(entry: ServerEntry): void {
 
 for (const entry of [OPENSSH[0], VSFTPD[0], S3_SERVERS[0]]) if (entry !== undefined) suite(entry);
 
-describe('what an answer must say for a download to go on', () => {
+describe('conditions under which a download may continue', () => {
   const HALF = Buffer.alloc(50, 'a');
-  /** Says that 100 bytes come, and breaks off after the half of them. */
+  /** Announces 100 bytes, and breaks off after half of them. */
   const half =
     (headers: Record<string, string>): Reply =>
     (response, request) => {

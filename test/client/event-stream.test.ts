@@ -4,13 +4,13 @@ import { test } from 'node:test';
 import { eventsIn, followEvents, type ServerEvent } from '../../src/client/event-stream.js';
 import { FtgError } from '../../src/client/errors.js';
 
-/** An answer that comes in these pieces, and then ends. */
+/** An answer that arrives in these pieces, and then ends. */
 const answer = (...pieces: readonly string[]): Response => {
   const encoder = new TextEncoder();
   return new Response(ReadableStream.from(pieces.map((piece) => encoder.encode(piece))));
 };
 
-test('events are read from any pieces; pings, unknown fields and an id without data are no events', async () => {
+test('events are parsed from any pieces; pings, unknown fields and an id without data are no events', async () => {
   const text =
     'retry: 2000\n\n: ping\n\nid: 7\nevent: job\ndata: {"a":1}\n\nid: 8\n\ndata:x\ndata: y: z\n\nevent: none\n\n';
   for (const size of [1, 5, text.length]) {
@@ -28,7 +28,7 @@ test('events are read from any pieces; pings, unknown fields and an id without d
   }
 });
 
-test('a stream that ends, is cut or is refused is opened again behind its last id, until an error does not pass', async (t) => {
+test('a stream that ends, is cut or is refused is reopened after its last id, until a permanent error', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const refused = (status: number): FtgError => new FtgError('refused', { status, code: 'rate_limited' });
   const answers: readonly (Response | FtgError)[] = [
@@ -69,7 +69,7 @@ test('a stream that ends, is cut or is refused is opened again behind its last i
   assert.equal(states.at(-1), false);
 });
 
-test('an abort ends it with its reason, while it waits and while it reads', async () => {
+test('an abort ends it with its reason, during a wait and during a read', async () => {
   for (const open of [() => Promise.reject(new Error('away')), async () => answer('data: one\n\n')]) {
     const ending = new AbortController();
     const events = followEvents({

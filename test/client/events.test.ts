@@ -1,4 +1,4 @@
-/** Events and webhooks by the typed client and by `ftg`. */
+/** Events and webhooks through the typed client and `ftg`. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type FeedEvent, FileTransferGateway, FtgError, verifyWebhook } from '../../src/client/index.js';
@@ -39,7 +39,7 @@ async function some(events: AsyncIterable<FeedEvent>, count = Infinity): Promise
   return found;
 }
 
-test('events are read to the last one, followed, and signed as they are shown', async () => {
+test('events are read to the last one and followed, and webhooks have the same signed text', async () => {
   const { webhook, secret } = await ftg.webhooks.create({ url: receiver.url, events: ['transfer.failed'] });
   const followed = some(ftg.events({ limit: 1 }), 3);
   for (let count = 0; count < 3; count += 1) await fail();
@@ -74,7 +74,7 @@ test('following ends with its signal', async () => {
   await assert.rejects(following, /enough/);
 });
 
-test('following goes on through what passes, and ends with what does not', async (t) => {
+test('following survives temporary failures, and ends with a permanent one', async (t) => {
   const event = (sequence: number): object => ({ sequence, id: `e${sequence}`, type: 'x', data: {} });
   const page = (events: object[], nextAfter: number) => ok({ events, nextAfter, last: nextAfter });
   const server = await startFaultServer(t, [

@@ -1,4 +1,4 @@
-/** A server that answers as it is told, request by request, and keeps what it was asked. */
+/** A server that gives scripted answers and records the requests. */
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ export interface FaultServer {
   readonly asked: readonly Asked[];
 }
 
-/** The last reply is given to all further requests. */
+/** The last reply answers all further requests. */
 export async function startFaultServer(t: TestContext, replies: readonly Reply[]): Promise<FaultServer> {
   const asked: Asked[] = [];
   const server = http.createServer((request, response) => {
@@ -28,7 +28,7 @@ export async function startFaultServer(t: TestContext, replies: readonly Reply[]
         asked.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body });
         replies[Math.min(asked.length, replies.length) - 1]?.(response, request);
       })
-      // The client left; there is nobody to answer.
+      // The client has left; an answer would reach no one.
       .catch(() => undefined);
   });
   server.listen(0, '127.0.0.1');

@@ -1,4 +1,4 @@
-/** Whole folders by the typed client: jobs, lists in pages and lines, archives, times; and what it does when a stream breaks. */
+/** Whole folders through the typed client: jobs, lists in pages and lines, archives, times; and broken streams. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 const job = (state: Job['state']) => ({ id: 'j', state }) as Job;
 
-test('a job is begun, waited for and looked at', async () => {
+test('a job is begun, waited for and inspected', async () => {
   for (const name of ['one.csv', 'sub/two.csv', 'sub/three.tmp']) {
     await ftg.upload('sandbox', name, { path: '/tree', filename: name.slice(name.lastIndexOf('/') + 1) });
   }
@@ -69,7 +69,7 @@ test('a job is begun, waited for and looked at', async () => {
   await assert.rejects(ftg.jobs.wait('nothing'), { code: 'unknown_item' });
 });
 
-test('a job is paused, resumed, cancelled, and what it did not come to is a new one', async () => {
+test('a job is paused, resumed and cancelled, and a new one processes the remaining files', async () => {
   mkdirSync(there('many'));
   for (let at = 0; at < 40; at++) writeFileSync(there(`many/${at}`), 'x'.repeat(10_000));
   const place = { connectionId: 'shell', path: 'many' };
@@ -81,7 +81,7 @@ test('a job is paused, resumed, cancelled, and what it did not come to is a new 
   assert.equal((await ftg.jobs.wait(id)).state, 'cancelled');
 });
 
-test('a list is told in pages, in lines, and by pattern', async () => {
+test('a list comes in pages, in lines, and by pattern', async () => {
   mkdirSync(there('tree/a/b'), { recursive: true });
   for (const name of ['tree/1.csv', 'tree/a/2.csv', 'tree/a/b/3.csv', 'tree/a/b/4.txt']) writeFileSync(there(name), '');
   const options = { recursive: true, pattern: '**/*.csv' };
@@ -101,7 +101,7 @@ test('a list is told in pages, in lines, and by pattern', async () => {
   await assert.rejects(all(ftg.listStream('shell', 'nowhere')), { code: 'not_found' });
 });
 
-test('a folder comes as an archive, and goes with all below it', async () => {
+test('a folder is downloaded as an archive, and deleted with everything below it', async () => {
   const archive = await ftg.downloadArchive('shell', ['tree/a', 'tree/1.csv']);
   const file = there('a.zip');
   writeFileSync(file, await archive.bytes());
@@ -115,7 +115,7 @@ test('a folder comes as an archive, and goes with all below it', async () => {
   assert.ok((deleted ?? 0) >= 6);
 });
 
-test('files are given their time, and a copy may be left to a job', async () => {
+test('files get their time, and a job can make a copy', async () => {
   const { modifiedAt } = await ftg.upload('shell', 'x', { filename: 'timed', mtime: WRITTEN });
   assert.equal(modifiedAt, WRITTEN);
   await ftg.write('shell', 'written', 'x', { mtime: WRITTEN });
@@ -130,7 +130,7 @@ test('files are given their time, and a copy may be left to a job', async () => 
   assert.equal(await (await ftg.download('sandbox', '/later')).text(), 'x');
 });
 
-test('schedules are made, changed, run and taken away', async () => {
+test('schedules are created, changed, run and deleted', async () => {
   await ftg.upload('sandbox', 'x', { path: '/nightly', filename: 'x' });
   const source = { connectionId: 'sandbox', path: '/nightly' };
   const job = { type: 'copy', source, destination: { connectionId: 'shell', path: 'nightly' } } as const;
@@ -150,7 +150,7 @@ test('schedules are made, changed, run and taken away', async () => {
   await assert.rejects(ftg.schedules.run(made.id), { code: 'unknown_item' });
 });
 
-test('a stream that cannot be had, or breaks, is followed by asking', async (t) => {
+test('a job whose stream is missing, or breaks, is polled', async (t) => {
   const half: Reply = (response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     response.write(`retry: 2000\n\nevent: job\ndata: ${JSON.stringify(job('running'))}\n\n`, () =>
@@ -202,7 +202,7 @@ test('lines that break off are a failure, never a short list', async (t) => {
   }
 });
 
-test('a job is begun once: an answer that was lost is no reason to begin another', async (t) => {
+test('a job is begun once: a lost answer does not begin another', async (t) => {
   const server = await startFaultServer(t, [cut, ok({ job: job('queued') })]);
   const client = new FileTransferGateway({ baseUrl: server.url, apiKey: 'ftg_x', retry: { delayMs: 1 } });
   const source = { connectionId: 'c', path: '/x' };

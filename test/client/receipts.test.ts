@@ -1,4 +1,4 @@
-/** Receipts and what they are of, by the typed client. */
+/** Receipts and their transfers, through the typed client. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -22,7 +22,7 @@ async function all(receipts: AsyncIterable<Receipt>): Promise<Receipt[]> {
   return found;
 }
 
-test('where a file has gone by its digest, and the receipt of each', async () => {
+test('transfers of a file are found by its digest, and each has its receipt', async () => {
   const ids: string[] = [];
   for (const filename of ['a', 'b', 'c']) ids.push((await ftg.upload('sandbox', 'same', { filename })).id);
   const digest = `sha-256:${createHash('sha256').update('same').digest('hex')}`;
@@ -44,7 +44,7 @@ test('where a file has gone by its digest, and the receipt of each', async () =>
   });
 });
 
-test('a chain that breaks off goes on behind its last whole line, for as often as it gets on', async (t) => {
+test('a chain that breaks off continues after its last whole line, as long as it makes progress', async (t) => {
   const lineOf = (sequence: number): string =>
     `${JSON.stringify({ sequence, transferId: `t${sequence}`, receipt: 'r', transfer: null })}\n`;
   const broken =

@@ -34,7 +34,7 @@ after(async () => {
 const stands = async (name: string): Promise<Buffer> =>
   (await gateway.api.get('/api/download/sandbox', { query: { path: name } })).bytes;
 
-test('a file goes on where the line broke, more often than one call is tried', async () => {
+test('a file continues where the line broke, more often than one call is retried', async () => {
   const content = randomBytes(24 * MIB);
   const file = path.join(folder, 'large.bin');
   await writeFile(file, content);
@@ -83,7 +83,7 @@ test('a Blob in pieces; an empty one; names beyond ASCII', async () => {
   }
 });
 
-test('another process goes on by the URL; where nothing is left of it, it is begun anew', async () => {
+test('another process continues by the URL; if nothing is left of the upload, it starts again', async () => {
   const content = randomBytes(8 * MIB);
   const stop = new AbortController();
   let url = '';
@@ -96,7 +96,7 @@ test('another process goes on by the URL; where nothing is left of it, it is beg
     onProgress: ({ bytes }) => bytes > 5 * MIB && stop.abort(new Error('the lid was closed')),
   });
   await assert.rejects(first, /the lid was closed/);
-  // The request that was left behind is still on its way when the client has given it up.
+  // The abandoned request may still be running when the client has given it up.
   await eventually(async () => {
     const { headers } = await gateway.api.send(url, { method: 'HEAD', headers: { 'Tus-Resumable': '1.0.0' } });
     return Number(headers['upload-offset']) > 4 * MIB;
@@ -115,7 +115,7 @@ test('another process goes on by the URL; where nothing is left of it, it is beg
   assert.equal(anew.fileSize, 1);
 });
 
-test('what can never be is said, and not tried again', async () => {
+test('impossible requests are reported, and not retried', async () => {
   await ftg.upload('sandbox', 'there', { filename: 'there.txt', path: '/resumable' });
   const options = { filename: 'there.txt', path: '/resumable', overwrite: false };
   await assert.rejects(ftg.uploadResumable('sandbox', new Blob(['other']), options), (error) => {

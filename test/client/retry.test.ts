@@ -1,4 +1,4 @@
-/** What the client does when calls fail: waits as long as it is told, repeats what is safe, and says what happened. */
+/** The client when calls fail: it waits as long as the answer demands, repeats safe calls, and reports the error. */
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test, type TestContext } from 'node:test';
@@ -26,7 +26,7 @@ function failure(call: Promise<unknown>): Promise<FtgError> {
   );
 }
 
-test('a 503 is tried again after Retry-After, with the same Idempotency-Key and the same bytes', async (t) => {
+test('a 503 is retried after Retry-After, with the same Idempotency-Key and the same bytes', async (t) => {
   const { ftg, server } = await client(t, [error(503, 'pool_full', { 'Retry-After': '1' }), ok(TRANSFER)]);
   const started = performance.now();
   await ftg.upload('c', new Uint8Array([1, 2, 3]), { filename: 'x' });
@@ -38,7 +38,7 @@ test('a 503 is tried again after Retry-After, with the same Idempotency-Key and 
   assert.deepEqual([first?.body, second?.body], [Buffer.from([1, 2, 3]), Buffer.from([1, 2, 3])]);
 });
 
-test('a cut connection is tried again; a stream that can be made anew is sent anew', async (t) => {
+test('a cut connection is retried; a stream that can be created again is sent again', async (t) => {
   const { ftg, server } = await client(t, [cut, cut, ok(TRANSFER)]);
   await ftg.upload('c', () => Readable.from([Buffer.from('ab'), Buffer.from('c')]), { filename: 'x', size: 3 });
   assert.deepEqual(
@@ -51,7 +51,7 @@ test('a cut connection is tried again; a stream that can be made anew is sent an
   );
 });
 
-test('a stream that cannot be read twice is sent once', async (t) => {
+test('a stream that can be read only once is sent once', async (t) => {
   const { ftg, server } = await client(t, [error(503, 'pool_full', { 'Retry-After': '1' })]);
   const { code, status, retryAfter, requestId } = await failure(
     ftg.upload('c', Readable.from([Buffer.from('abc')]), { filename: 'x' }),
@@ -60,7 +60,7 @@ test('a stream that cannot be read twice is sent once', async (t) => {
   assert.equal(server.asked.length, 1);
 });
 
-test('what was done and not recorded is never tried again, also where a repetition would be harmless', async (t) => {
+test('a call that was done and not recorded is never retried, even if a repetition would be harmless', async (t) => {
   const calls: ((ftg: FileTransferGateway) => Promise<unknown>)[] = [
     (ftg) => ftg.append('c', '/x', 'line'),
     (ftg) => ftg.write('c', '/x', 'text'),
@@ -73,7 +73,7 @@ test('what was done and not recorded is never tried again, also where a repetiti
   }
 });
 
-test('what could be done twice is tried again only when it was surely not begun', async (t) => {
+test('a call that could act twice is retried only if it certainly was not begun', async (t) => {
   const calls: ((ftg: FileTransferGateway) => Promise<unknown>)[] = [
     (ftg) => ftg.append('c', '/x', 'line'),
     (ftg) => ftg.exec('c', 'true'),
@@ -91,7 +91,7 @@ test('what could be done twice is tried again only when it was surely not begun'
   }
 });
 
-test('what another try would not mend is not tried again', async (t) => {
+test('permanent errors are not retried', async (t) => {
   const lasting = [
     error(400, 'bad_request'),
     error(401, 'unauthenticated'),
@@ -110,7 +110,7 @@ test('what another try would not mend is not tried again', async (t) => {
   }
 });
 
-test('tries end after as many as were asked for, and the last error is told', async (t) => {
+test('attempts are limited, and the last error is reported', async (t) => {
   const { ftg, server } = await client(t, [error(504, 'connect_timeout')], { attempts: 3, delayMs: 1 });
   assert.equal((await failure(ftg.me())).code, 'connect_timeout');
   assert.equal(server.asked.length, 3);
@@ -119,7 +119,7 @@ test('tries end after as many as were asked for, and the last error is told', as
   assert.equal(once.server.asked.length, 1);
 });
 
-test('an answer that is cut is tried again, and one that is none of the gateway is told as such', async (t) => {
+test('a cut answer is retried, and an answer of another server is reported as such', async (t) => {
   const short: Reply = (response, request) => {
     response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' });
     response.write('{"email":', () => request.socket.destroy());
@@ -131,7 +131,7 @@ test('an answer that is cut is tried again, and one that is none of the gateway 
   assert.deepEqual([code, status], ['invalid_answer', 404]);
 });
 
-test('a download that is cut fails instead of looking whole', async (t) => {
+test('a cut download fails instead of seeming complete', async (t) => {
   const short: Reply = (response, request) => {
     response.writeHead(200, { 'Content-Length': '100' });
     response.write('only this', () => request.socket.destroy());
@@ -141,7 +141,7 @@ test('a download that is cut fails instead of looking whole', async (t) => {
   assert.equal((await failure(download.bytes())).code, 'network_error');
 });
 
-test('the signal ends a call that waits for its next try, with its own reason', async (t) => {
+test('the signal ends a call that waits for its next attempt, with its own reason', async (t) => {
   const { ftg, server } = await client(t, [error(503, 'pool_full', { 'Retry-After': '30' })]);
   const controller = new AbortController();
   const call = ftg.list('c', '/', { signal: controller.signal });
@@ -151,7 +151,7 @@ test('the signal ends a call that waits for its next try, with its own reason', 
   await assert.rejects(call, (thrown) => thrown === reason);
 });
 
-test('the key, the path and the query arrive as they were given', async (t) => {
+test('the key, the path and the query arrive unchanged', async (t) => {
   const { ftg, server } = await client(t, [ok({ success: true, path: '', files: [] })]);
   await ftg.list('a/b ü', '/x y&z', { requestId: 'mine' });
   const [asked] = server.asked;

@@ -1,4 +1,4 @@
-/** Webhook verification: held to a signature made by other means, and to everything that must be refused. */
+/** Webhook verification, compared with a signature made by other software; and everything that must be refused. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ function signature(id = 'm', at = AT, body: string | Buffer = BODY, key = KEY): 
 
 const headers = { 'webhook-id': 'm', 'webhook-timestamp': AT, 'webhook-signature': signature() };
 
-test('a right signature gives the event, from any form of header fields and body', async () => {
+test('a valid signature gives the event, from any form of header fields and body', async () => {
   const event = await verifyWebhook(SECRET, headers, BODY, { now: NOW });
   assert.equal(event.type, 'watched_folder.files_detected');
   await verifyWebhook(SECRET, new Headers(headers), Buffer.from(BODY), { now: NOW });
@@ -28,7 +28,7 @@ test('a right signature gives the event, from any form of header fields and body
   await verifyWebhook(SECRET, upper, BODY, { now: NOW });
 });
 
-test('one right signature among several is enough, while a secret is replaced', async () => {
+test('one valid signature among several is enough, while a secret is replaced', async () => {
   const other = signature('m', AT, BODY, Buffer.alloc(24, 8));
   const both = { ...headers, 'webhook-signature': `${other} v1a,AAAA ${signature()}` };
   await verifyWebhook(SECRET, both, BODY, { now: NOW });
@@ -54,7 +54,7 @@ for (const [name, { headers: given = headers, body = BODY, secret = SECRET, now 
   });
 }
 
-test('a body that was parsed, a secret that is not set and a clock that is wrong are named', async () => {
+test('a parsed body, a missing secret and a wrong clock are named', async () => {
   const verify = (body: unknown, secret: unknown = SECRET, now = NOW): Promise<unknown> =>
     verifyWebhook(secret as string, headers, body as string, { now });
   await assert.rejects(verify(JSON.parse(BODY)), /parsed it already.*express\.raw/);
@@ -64,6 +64,6 @@ test('a body that was parsed, a secret that is not set and a clock that is wrong
   await assert.rejects(verify(BODY, SECRET, NOW + 400_000), /is 400 s old, and 300 are allowed/);
 });
 
-test('the tolerance is the caller’s', async () => {
+test('the caller sets the tolerance', async () => {
   await verifyWebhook(SECRET, headers, BODY, { now: NOW + 3_000_000, toleranceSeconds: 3_600 });
 });
