@@ -1,7 +1,8 @@
 /**
- * The package as n8n runs it, in small: its modules loaded by their manifest, with `n8n-workflow` beside them, and the contexts
- * that n8n gives. What n8n does otherwise than one expects is done here, too: an empty buffer is sent as no body, binary data
- * is base64 in the item or a stream behind an id, and a credential's expressions are filled in with each request.
+ * The package as n8n runs it, on a small scale: its modules are loaded by their manifest, with `n8n-workflow` beside
+ * them, and get the contexts of n8n. The surprising behaviour of n8n is imitated too: an empty buffer is sent as no
+ * body, binary data is base64 in the item or a stream with an id, and a credential's expressions are resolved for each
+ * request.
  */
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -25,7 +26,7 @@ import type {
   IWebhookResponseData,
 } from 'n8n-workflow';
 
-/** As much of n8n's package as the nodes use. */
+/** The part of n8n's package that the nodes use. */
 export const N8N_WORKFLOW = `
 class NodeError extends Error {
   constructor(node, cause, { message, description, httpCode, itemIndex } = {}) {
@@ -52,7 +53,7 @@ export interface Loaded {
   readonly trigger: INodeType;
 }
 
-/** As n8n does it: the class of a file has its name. */
+/** Like n8n: the class has the name of its file. */
 export function load(folder: string): Loaded {
   mkdirSync(join(folder, 'node_modules/n8n-workflow'), { recursive: true });
   writeFileSync(join(folder, 'node_modules/n8n-workflow/index.js'), N8N_WORKFLOW);
@@ -74,7 +75,7 @@ export interface Execution {
   /** One set for each item. */
   readonly parameters: readonly Parameters[];
   readonly items?: readonly INodeExecutionData[];
-  /** Absent: one of its own. */
+  /** Absent = a new one. */
   readonly executionId?: string;
   readonly runIndex?: number;
   readonly continueOnFail?: boolean;
@@ -85,10 +86,10 @@ export interface Answered extends IWebhookResponseData {
 }
 
 export class N8n {
-  /** Of a workflow, as n8n's database keeps it. */
+  /** The static data of a workflow, as n8n's database stores it. */
   readonly staticData: Record<string, unknown> = {};
   #executions = 230;
-  /** Binary data that is not in the items. */
+  /** Binary data outside the items. */
   readonly #stored = new Map<string, Buffer>();
 
   constructor(
@@ -126,7 +127,7 @@ export class N8n {
     return output;
   }
 
-  /** As `filesystem` mode does; with `data` it is as in memory mode. */
+  /** As in `filesystem` mode; with `data`, as in memory mode. */
   keep(bytes: Buffer, fileName?: string, mimeType = 'application/octet-stream'): IBinaryData {
     const id = `filesystem-v2:${this.#stored.size}`;
     this.#stored.set(id, bytes);
@@ -171,7 +172,7 @@ export class N8n {
     return this.loaded.trigger.methods?.loadOptions['getConnections']?.call(this.#base(this.loaded.trigger));
   }
 
-  /** What "Test" of a credential does. */
+  /** The button "Test" of a credential. */
   testCredential(): Promise<FullResponse> {
     const { baseURL, url } = this.loaded.credential.test.request;
     return this.#request({ method: 'GET', url: this.#filled(baseURL) + url, json: true });
@@ -185,7 +186,7 @@ export class N8n {
     };
   }
 
-  /** n8n fills in the defaults of the form, and refuses names that it does not have. */
+  /** n8n adds the defaults of the form, and refuses unknown names. */
   #parameter(type: INodeType, given: Parameters | undefined, name: string, fallback: unknown): unknown {
     const property = type.description.properties.find((one) => one.name === name);
     if (property === undefined) throw new Error(`the form has no ${name}`);
@@ -217,7 +218,7 @@ export class N8n {
     const head = { statusCode: answer.statusCode ?? 0, headers: answer.headers };
     if (encoding === 'stream') return { ...head, body: answer };
     const text = (await buffer(answer)).toString();
-    // As n8n's does: what is no JSON is left as it came.
+    // Like n8n: text that is not JSON stays as it came.
     return { ...head, body: /^[[{]/.test(text) ? (JSON.parse(text) as unknown) : text };
   }
 }

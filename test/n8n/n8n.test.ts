@@ -17,7 +17,7 @@ import { openAccount, type TestAccount } from '../support/account.js';
 import { KEY } from '../support/gateway.js';
 import { load, type Loaded, N8n, type Parameters } from './context.js';
 
-/** What a URL must not cut, and what a path must not become. */
+/** Characters that a URL could cut, or a path could misinterpret. */
 const NAMES = ['a & b+#ü 100%.bin', '今日?=;.bin', 'empty.bin'];
 
 let folder: string;
@@ -54,7 +54,7 @@ const put = (name: string, content: string): void => writeFileSync(join(shell.fi
 const linked = (output: readonly INodeExecutionData[]): (number | undefined)[] =>
   output.map(({ pairedItem }) => pairedItem?.item);
 
-test('n8n finds what the manifest names, and needs nothing beside itself', () => {
+test('n8n finds the modules that the manifest names, and needs no other package', () => {
   const { manifest } = loaded;
   assert.ok(manifest.keywords.includes('n8n-community-node-package'));
   assert.equal(manifest.dependencies, undefined);
@@ -73,12 +73,12 @@ test('n8n finds what the manifest names, and needs nothing beside itself', () =>
     const codex = `${description.name.replace(/^f/, 'F')}.node.json`;
     const { node, resources } = JSON.parse(readFileSync(join(dist, codex), 'utf8')) as Record<string, unknown>;
     assert.equal(node, `${manifest.name}.${description.name}`);
-    // Without it n8n ignores the whole file.
+    // Without it, n8n ignores the whole file.
     assert.deepEqual(resources, {});
   }
 });
 
-test('every operation of the form is one that the node does', async () => {
+test('the node performs every operation of its form', async () => {
   const forms = loaded.node.description.properties.filter(({ name }) => name === 'operation');
   const all = forms.flatMap(({ displayOptions, options = [] }) =>
     options.map((option) => ({
@@ -93,7 +93,7 @@ test('every operation of the form is one that the node does', async () => {
   }
 });
 
-test('the credential is tested by its key, and the connections are listed by it', async () => {
+test('the credential is tested with its key, and lists its connections', async () => {
   assert.equal((await n8n.testCredential()).statusCode, 200);
   assert.deepEqual((await n8n.connections())?.map(({ value }) => value).slice(0, 2), ['shell', 'sandbox']);
   const other = new N8n(loaded, { baseUrl: gateway.url, apiKey: 'ftg_of-nobody-0123456789-abcdefgh' });
@@ -102,7 +102,7 @@ test('the credential is tested by its key, and the connections are listed by it'
 });
 
 for (const mode of ['memory', 'filesystem']) {
-  test(`files with any name go up and come down whole; binary data: ${mode}`, async () => {
+  test(`files with any name are uploaded and downloaded completely; binary data: ${mode}`, async () => {
     const contents = [randomBytes(300_000), randomBytes(1), Buffer.alloc(0)];
     const items = contents.map((bytes, index): INodeExecutionData => {
       const fileName = `${mode} ${NAMES[index]}`;
@@ -126,7 +126,7 @@ for (const mode of ['memory', 'filesystem']) {
   });
 }
 
-test('text is written, added to and read; files are moved, copied, looked for and deleted', async () => {
+test('text is written, appended and read; files are moved, copied, found and deleted', async () => {
   const both = (operation: string, more: (name: string) => Parameters = () => ({})): Promise<INodeExecutionData[]> =>
     n8n.execute({
       parameters: on('file', operation, ...['one', 'two'].map((name) => ({ path: `${name}.txt`, ...more(name) }))),
@@ -167,7 +167,7 @@ test('folders are made, listed page by page, and deleted', async () => {
   assert.deepEqual([existsSync(join(shell.files, 'many')), existsSync(join(shell.files, 'few'))], [false, false]);
 });
 
-test('Retry On Fail does nothing twice; the next run of a loop and the next execution do', async () => {
+test('Retry On Fail repeats nothing; the next run of a loop and the next execution do', async () => {
   for (const name of ['p.txt', 'q.txt']) put(name, '');
   const parameters = on('file', 'append', { path: 'p.txt', content: 'x' }, { path: 'q.txt', content: 'x' });
   const append = (more: object = {}): Promise<unknown> => n8n.execute({ parameters, executionId: '5', ...more });
@@ -179,7 +179,7 @@ test('Retry On Fail does nothing twice; the next run of a loop and the next exec
   assert.deepEqual([disk('p.txt'), disk('q.txt')], ['xxx', 'xxx']);
 });
 
-test('an error says what to do; the other items go on where they may', async () => {
+test('an error says what to do; the other items continue if allowed', async () => {
   put('there.txt', 'here');
   const parameters = on('file', 'read', { path: 'absent.txt' }, { path: 'there.txt' }, { path: '\ud800' });
   const output = await n8n.execute({ parameters, continueOnFail: true });
@@ -188,7 +188,7 @@ test('an error says what to do; the other items go on where they may', async () 
   assert.deepEqual([absent?.['code'], absent?.['status'], there?.['content']], ['not_found', 404, 'here']);
   assert.match(String(absent?.['remedy']), /^Check the folder/);
   assert.equal(half?.['code'], 'invalid_name');
-  // By this n8n sends an item to the error output.
+  // n8n sends an item with this field to the error output.
   assert.deepEqual(
     output.map(({ error }) => error?.name ?? typeof error),
     ['Error', 'undefined', 'Error'],
@@ -202,7 +202,7 @@ test('an error says what to do; the other items go on where they may', async () 
   });
 });
 
-test('what is no gateway, and a download that is cut, are errors', async () => {
+test('an answer of another server, and a cut download, are errors', async () => {
   const server = createServer((request, response) => {
     if (request.url?.startsWith('/api/read/') === true) return void response.end('<html>');
     response.writeHead(200, { 'Content-Length': 100 }).write('x'.repeat(10), () => response.destroy());
@@ -218,7 +218,7 @@ test('what is no gateway, and a download that is cut, are errors', async () => {
   server.close();
 });
 
-test('links open without a key, and once if they should', async () => {
+test('links open without a key, and only once if they are for one use', async () => {
   put('linked.txt', 'linked');
   const options = { maxUses: 1 };
   const forms = [
@@ -240,7 +240,7 @@ interface Received {
 
 const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-test('the trigger subscribes once, takes what the gateway signed, and leaves nothing behind', async () => {
+test('the trigger subscribes once, accepts events that the gateway signed, and leaves nothing behind', async () => {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     void buffer(request).then((rawBody) => {
@@ -256,7 +256,7 @@ test('the trigger subscribes once, takes what the gateway signed, and leaves not
   assert.equal(await n8n.hook('checkExists', url, wanted), false);
   await n8n.hook('create', url, wanted);
   assert.equal(await n8n.hook('checkExists', url, wanted), true);
-  // Activated anew: with other events, or by an n8n that has lost what it knew.
+  // Activated again: with other events, or by an n8n that has lost its static data.
   assert.equal(await n8n.hook('checkExists', url, { ...wanted, events: ['job.finished'] }), false);
   await n8n.hook('create', url, wanted);
   assert.equal((await webhooks()).length, 1);
@@ -271,12 +271,12 @@ test('the trigger subscribes once, takes what the gateway signed, and leaves not
   }
   await n8n.hook('delete', url, wanted);
   assert.deepEqual([await webhooks(), n8n.staticData], [[], {}]);
-  // Nothing is left to check a signature by.
+  // There is no secret left to check a signature with.
   assert.equal((await n8n.webhook(received[0]!)).status, 503);
   server.close();
 });
 
-test('new files come one by one; an old message, another secret and a test start nothing', async () => {
+test('new files come one by one; an old message, another secret and a test start no workflow', async () => {
   const secret = `whsec_${randomBytes(24).toString('base64')}`;
   const signed = (body: object, { by = secret, ageSeconds = 0 } = {}): Received => {
     const rawBody = Buffer.from(JSON.stringify(body));
