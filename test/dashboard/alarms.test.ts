@@ -1,4 +1,7 @@
-/** Alarms in the settings: switched on, confirmed by a code from a real mail server, tested; and what is said without one. */
+/**
+ * Alarms in the settings: switched on, confirmed by a code from a real mail server, tested; and the page without a mail
+ * server.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -26,7 +29,7 @@ after(async () => {
 
 const panel = () => page.locator('section', { has: page.getByRole('heading', { name: 'Alarms', exact: true }) });
 
-test('recipients are set, confirm by a code, and get the test mail', { timeout: 120_000 }, async () => {
+test('recipients are added, confirm with a code, and get the test mail', { timeout: 120_000 }, async () => {
   await page.goto('/settings');
   await panel().getByLabel('Send e-mails').check();
   await panel().getByLabel('Recipients').fill(`${EMAIL}\n${NIGHT}`);
@@ -54,7 +57,7 @@ test('recipients are set, confirm by a code, and get the test mail', { timeout: 
   assert.equal((quiet as { from: string }).from, '22:00');
 });
 
-test('what is saved is said to be active only while e-mails are sent', async () => {
+test('recipients are shown as active only while e-mails are sent', async () => {
   const { page: own, context } = await desk.open();
   await logIn(own, NEWCOMER);
   await own.goto('/settings');
@@ -72,7 +75,7 @@ test('what is saved is said to be active only while e-mails are sent', async () 
   await context.close();
 });
 
-test('the mail server’s own words say why a test fails', { timeout: 60_000 }, async () => {
+test('the mail server’s own words explain a failed test', { timeout: 60_000 }, async () => {
   mails.refuse(NIGHT);
   await panel().getByRole('button', { name: 'Send a test e-mail' }).click();
   await panel()

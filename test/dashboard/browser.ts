@@ -1,4 +1,4 @@
-/** A gateway with an owner who logs in, and Chromium to do it with. */
+/** A gateway with an owner who logs in, in Chromium. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,10 +7,10 @@ import { openAccount } from '../support/account.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 
 export const EMAIL = 'ops@example.com';
-/** An account that has nothing yet. */
+/** A new, empty account. */
 export const NEWCOMER = 'new@example.com';
 export const PASSWORD = 'correct horse battery';
-/** Only for what never appears. */
+/** Only for assertions that something never appears. */
 const STEP_MS = 120_000;
 const MAX_TABS = 80;
 const CHROMIUM = '/usr/bin/chromium';
@@ -29,7 +29,7 @@ export interface Desk {
   readonly browser: Browser;
   /** The files of the connection `sandbox`, on this disk. */
   readonly sandboxFolder: string;
-  /** A window of its own, nobody logged in. */
+  /** A separate window without a login. */
   open(options?: OpenOptions): Promise<Window>;
   close(): Promise<void>;
 }
@@ -43,13 +43,16 @@ export interface OpenOptions {
 export interface Window {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What broke: violations of the content security policy, exceptions, requests to elsewhere. */
+  /** Problems of the page: violations of the content security policy, exceptions, requests to other hosts. */
   readonly faults: string[];
-  /** Bytes of the answers so far, as they came over the wire. */
+  /** The bytes of the answers so far, as transferred. */
   readonly wireBytes: () => Promise<number>;
 }
 
-/** `config`: a gateway of its own, with these keys in its configuration file; absent: an account of the shared one. */
+/**
+ * `config`: starts a separate gateway with these keys in its configuration file. If absent, it is an account of the
+ * shared one.
+ */
 export async function openDesk(config?: Readonly<Record<string, unknown>>): Promise<Desk> {
   const { gateway, sandboxFolder, stop } = await (config === undefined ? openShared() : startOwn(config));
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
@@ -133,7 +136,7 @@ async function openWindow(browser: Browser, baseURL: string, options: OpenOption
     page,
     context,
     faults,
-    // Asked only here: a question under way when the context closes would fail with nobody to hear of it.
+    // Read only here: a pending read would reject without a handler when the context closes.
     wireBytes: async () => {
       const sizes = await Promise.all(finished.map((request) => request.sizes()));
       return sizes.reduce(
@@ -156,14 +159,15 @@ export async function logIn(page: Page, email = EMAIL): Promise<void> {
     .waitFor();
 }
 
-/** The management API with the session of this page, for what a test needs to be there before it starts. */
+/** The management API with the session of this page, for preparations of a test. */
 export async function manage(
   page: Page,
   method: string,
   path: string,
   body?: unknown,
 ): Promise<Record<string, unknown>> {
-  // A kept connection may have been closed meanwhile: the session is asked for again then, and what follows finds it open.
+  // A kept connection may have been closed meanwhile: then the session is requested again, on a new connection for the
+  // next request.
   const session = await page.request.get('/manage/session', { maxRetries: 3 });
   const { csrfToken } = (await session.json()) as { csrfToken: string };
   const answer = await page.request.fetch(path, {
@@ -175,7 +179,7 @@ export async function manage(
   return (await answer.json()) as Record<string, unknown>;
 }
 
-/** What has the focus, as it is called: its label, or its text. */
+/** The name of the focused element: its label, or its text. */
 export function focusOf(page: Page): Promise<string> {
   return page.evaluate<string>(`(() => {
     const at = document.activeElement;
@@ -184,7 +188,7 @@ export function focusOf(page: Page): Promise<string> {
   })()`);
 }
 
-/** Tab until what has the focus is called so. */
+/** Presses Tab until an element with this name has the focus. */
 export async function tabIn(page: Page, name: string | RegExp): Promise<void> {
   for (let tabs = 0; tabs < MAX_TABS; tabs++) {
     await page.keyboard.press('Tab');

@@ -1,4 +1,6 @@
-/** Deliveries by mouse: what was sent and answered, filters in the address, many sent again after a count, tests of a receiver. */
+/**
+ * Deliveries by mouse: request and answer, filters in the address, many sent again after a count, tests of a receiver.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -42,7 +44,7 @@ const endJob = (): Promise<string> => {
 const dialog = () => page.getByRole('dialog');
 const table = () => page.getByRole('table', { name: 'Deliveries' });
 
-test('a delivery has an address of its own, with the signed bytes, the headers of both sides and each answer', async () => {
+test('a delivery has its own address, with the signed bytes, the headers of both sides and each answer', async () => {
   await page.goto(`/webhooks/${webhook}`);
   await page.getByText('Deliveries fail').waitFor();
   await page.getByText('3 dead letters').waitFor();
@@ -68,7 +70,7 @@ test('a delivery has an address of its own, with the signed bytes, the headers o
   assert.ok(!(await page.content()).includes('hunter2'), 'no login on the page');
 });
 
-test('the filters stand in the address; dead letters are counted before they are sent again together', async () => {
+test('filters are part of the address; dead letters are counted before they are sent again together', async () => {
   await page.goto('/deliveries');
   await table().waitFor();
   assert.equal(await page.getByRole('button', { name: 'Send these again …' }).count(), 0, 'not of all states at once');
@@ -100,7 +102,7 @@ test('the filters stand in the address; dead letters are counted before they are
   await eventually(async () => (await table().getByText('Delivered').count()) === 3, 'all have arrived');
 });
 
-test('a test tells what the receiver answered, and is no delivery', async () => {
+test('a test shows the receiver’s answer, and is no delivery', async () => {
   await page.goto(`/webhooks/${webhook}`);
   await page.getByRole('button', { name: 'Send a test' }).click();
   await dialog().getByText('The receiver accepted it: status 204').waitFor();

@@ -1,17 +1,17 @@
-/** Files that a page is made to believe were dropped on it. */
+/** Files that are dropped on a page by script. */
 import type { JSHandle, Page } from 'playwright-core';
 
 export const names = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `file-${String(index).padStart(4, '0')}.txt`);
 
-/** As by a person who drops them. */
+/** Like a user who drops them. */
 export async function dropFiles(page: Page, names: readonly string[], content: string): Promise<void> {
   const transfer = await holdFiles(page, names, content);
   await dropHeld(page, transfer);
   await transfer.dispose();
 }
 
-/** What the mouse drags: the content of each file is `content` and its name. */
+/** The dragged files: the content of each is `content` and its name. */
 export function holdFiles(page: Page, names: readonly string[], content: string): Promise<JSHandle> {
   return page.evaluateHandle(`(() => {
     const transfer = new DataTransfer();

@@ -1,4 +1,4 @@
-/** The events of the account: as they happen, by type, page by page, each to the byte. */
+/** The events of the account: live, by type, page by page, with their exact bytes. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -36,10 +36,10 @@ const endJob = (name: string): Promise<string> =>
     include: ['*.old'],
   });
 
-/** Opening one is pressed by name: its number. */
+/** An event is opened by its name: its number. */
 const open = (sequence: number) => events().getByRole('button', { name: `Open event ${sequence}`, exact: true });
 
-test('an event is there as soon as it has happened, and opens as the bytes that were signed', async () => {
+test('an event appears as soon as it happens, and opens as the signed bytes', async () => {
   await page.goto('/events');
   await page.getByText('No event yet').waitFor();
   await page.getByText('Live', { exact: true }).waitFor();
@@ -60,8 +60,8 @@ test('an event is there as soon as it has happened, and opens as the bytes that 
   await page.getByRole('heading', { name: 'First look', level: 1 }).waitFor();
 });
 
-test('events are filtered by type; who looks at older ones is told of newer ones and not moved', async () => {
-  // Of a kind that seldom happens, behind many others.
+test('events are filtered by type; a reader of older events is notified of new ones, without scrolling', async () => {
+  // An event of a rare type, after many others.
   await withSql(
     postgres.url,
     (sql) => sql`
@@ -97,7 +97,7 @@ test('events are filtered by type; who looks at older ones is told of newer ones
   assert.deepEqual(window.faults, []);
 });
 
-test('what cannot be loaded says so, and a stream that is refused is asked for again', async () => {
+test('failed loading is reported, and a refused stream is requested again', async () => {
   const failing = await desk.open();
   const { page: other } = failing;
   await logIn(other);

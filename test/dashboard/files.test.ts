@@ -1,4 +1,4 @@
-/** The files of a connection in a browser: the list, its menu and keys, drops, the search, looks into files, texts changed. */
+/** The files of a connection in a browser: the list, its menu and keys, drops, the search, previews, changed texts. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -50,7 +50,7 @@ const focusIsOn = (name: string) => eventually(async () => (await focusedRow()) 
 const choose = (name: string) => page.getByRole('menuitem', { name, exact: true }).click();
 const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
 
-/** Of files that the computer gives, or of entries of the list. */
+/** Drags files of the computer, or entries of the list. */
 async function drop(files: readonly string[], onto: string): Promise<void> {
   const data = await page.evaluateHandle<unknown>(`(() => {
     const data = new DataTransfer();
@@ -60,7 +60,7 @@ async function drop(files: readonly string[], onto: string): Promise<void> {
   for (const type of ['dragover', 'drop']) await page.locator(onto).dispatchEvent(type, { dataTransfer: data });
 }
 
-test('names stand in natural order, folders first, and the order is remembered', async () => {
+test('names are in natural order, folders first, and the order is remembered', async () => {
   for (const name of ['file10.txt', 'file9.txt', 'File1.txt', 'émile.txt', 'zeta.txt', 'file009b.txt']) {
     writeFileSync(onDisk(name), 'x'.repeat(name.length));
   }
@@ -96,7 +96,7 @@ test('the path begins with the name of the connection, and leads up; keys go dow
   await page.waitForURL(/path=%2F$/);
 });
 
-test('letters go to the name that begins with them', async () => {
+test('letters go to the first name that begins with them', async () => {
   for (const name of ['alpha.txt', 'beta.txt', 'beton.txt', 'gamma.txt']) writeFileSync(onDisk(name), name);
   await openFolder();
   await row('alpha.txt').focus();
@@ -109,7 +109,7 @@ test('letters go to the name that begins with them', async () => {
   await focusIsOn('gamma.txt');
 });
 
-test('what is selected is counted, with its size, and cleared', async () => {
+test('the selection is counted, with its size, and can be cleared', async () => {
   writeFileSync(onDisk('one.bin'), Buffer.alloc(1024));
   writeFileSync(onDisk('two.bin'), Buffer.alloc(2048));
   writeFileSync(onDisk('three.bin'), '');
@@ -130,7 +130,7 @@ test('what is selected is counted, with its size, and cleared', async () => {
   await bar.waitFor({ state: 'detached' });
 });
 
-test('the menu opens by key, by right click and by its button; its first entry has the focus, Escape gives it back', async () => {
+test('the menu opens by key, by right click and by its button; its first entry has the focus, Escape returns it', async () => {
   writeFileSync(onDisk('notes.txt'), 'x');
   writeFileSync(onDisk('other.txt'), 'x');
   await openFolder();
@@ -157,7 +157,7 @@ test('the menu opens by key, by right click and by its button; its first entry h
   }
 });
 
-test('a dialog that was opened from the menu gives the focus back to the row', async () => {
+test('a dialog that was opened from the menu returns the focus to the row', async () => {
   writeFileSync(onDisk('notes.txt'), 'x');
   await openFolder();
   await has('notes.txt');
@@ -194,7 +194,7 @@ test('the menu copies the path, a curl line and a link that opens the file', asy
   await page.getByText("it's.txt is no longer in this folder.").waitFor();
 });
 
-test('a folder is downloaded as ZIP, a file deleted and one moved from the menu', async () => {
+test('from the menu, a folder is downloaded as ZIP, a file deleted and another one moved', async () => {
   mkdirSync(onDisk('box'));
   writeFileSync(onDisk('box/inside.txt'), 'x');
   writeFileSync(onDisk('old.txt'), 'x');
@@ -217,7 +217,7 @@ test('a folder is downloaded as ZIP, a file deleted and one moved from the menu'
   await eventually(() => !existsSync(onDisk('box/inside.txt')), 'deleted');
 });
 
-test('when an entry is gone the focus is on the one in its place', async () => {
+test('when an entry is gone, its successor has the focus', async () => {
   for (const name of ['a.txt', 'b.txt', 'c.txt']) writeFileSync(onDisk(name), 'x');
   await openFolder();
   await row('b.txt').focus();
@@ -227,7 +227,7 @@ test('when an entry is gone the focus is on the one in its place', async () => {
   await focusIsOn('c.txt');
 });
 
-test('renaming selects what stands before the ending', async () => {
+test('renaming selects the name without its extension', async () => {
   writeFileSync(onDisk('report.final.pdf'), 'x');
   await openFolder();
   await row('report.final.pdf').focus();
@@ -256,7 +256,7 @@ test('a row that is dragged onto a folder, or onto the path, is moved there', as
   await eventually(() => existsSync(onDisk('dragged.txt')), 'moved up');
 });
 
-test('files of the computer that are dropped on a folder go into it, beside it into the one that is shown', async () => {
+test('dropped files of the computer go into the folder under the mouse, or else into the open one', async () => {
   mkdirSync(onDisk('target'));
   await openFolder();
   await has('target');
@@ -267,7 +267,7 @@ test('files of the computer that are dropped on a folder go into it, beside it i
   await eventually(() => existsSync(onDisk('outer.txt')), 'into this one');
 });
 
-test('the search looks into all folders below, in capitals or not, and can be stopped', async () => {
+test('the search covers all folders below, ignores case, and can be stopped', async () => {
   mkdirSync(onDisk('deep/er'), { recursive: true });
   writeFileSync(onDisk('deep/er/Invoice-7.pdf'), 'x');
   writeFileSync(onDisk('invoice-8.pdf'), 'x');
@@ -297,7 +297,7 @@ test('the search looks into all folders below, in capitals or not, and can be st
   await page.unroute('**/api/list/sandbox?**recursive=true**');
 });
 
-test('a small text is changed and saved, asks before changes are dropped, and keeps its kind of line ends', async () => {
+test('a small text is changed and saved, asks before changes are discarded, and keeps its line ends', async () => {
   writeFileSync(onDisk('hosts.txt'), 'one\r\ntwo\r\n');
   await openFolder();
   await openMenu('hosts.txt');
@@ -314,7 +314,7 @@ test('a small text is changed and saved, asks before changes are dropped, and ke
   await page.keyboard.press('Escape');
 });
 
-test('a text that somebody else wrote to meanwhile is not overwritten unasked', async () => {
+test('a text that was changed by another client meanwhile is not overwritten without asking', async () => {
   writeFileSync(onDisk('shared.txt'), 'mine\n');
   await openFolder();
   await row('shared.txt').getByRole('button', { name: 'shared.txt', exact: true }).click();
@@ -330,7 +330,7 @@ test('a text that somebody else wrote to meanwhile is not overwritten unasked', 
   await page.keyboard.press('Escape');
 });
 
-test('JSON folds, CSV is a table, a log shows its end and goes on', async () => {
+test('JSON folds, CSV is a table, a log shows its end and continues', async () => {
   writeFileSync(onDisk('data.json'), JSON.stringify({ list: [1, { deep: { deeper: 'found' } }], ['__proto__']: 1 }));
   writeFileSync(onDisk('people.csv'), 'name,town\nAda,"London, UK"\n');
   writeFileSync(onDisk('app.log'), `${'an old line\n'.repeat(40_000)}the last line\n`);
@@ -365,7 +365,7 @@ test('JSON folds, CSV is a table, a log shows its end and goes on', async () => 
   await page.keyboard.press('Escape');
 });
 
-test('a PDF is shown by the browser alone, and a page that calls itself one never runs', async () => {
+test('a PDF is shown only by the browser, and a web page that pretends to be one never runs', async () => {
   const pdf = '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n';
   writeFileSync(onDisk('real.pdf'), `${pdf}trailer<</Root 1 0 R>>\n%%EOF`);
   writeFileSync(onDisk('page.pdf'), '<script>parent.document.title = "owned"</script>');
@@ -384,7 +384,7 @@ test('a PDF is shown by the browser alone, and a page that calls itself one neve
       await frame.waitFor();
       assert.match((await frame.getAttribute('src')) ?? '', /^blob:/);
     } else await dialog().getByText('This browser cannot show PDFs').waitFor();
-    // The viewer takes the focus at some moment while it loads, and with it a key that comes just then.
+    // The viewer takes the focus at some moment while it loads, and with it a key that is pressed then.
     await eventually(async () => {
       await page.keyboard.press('Escape');
       return (await dialog().count()) === 0;

@@ -1,4 +1,7 @@
-/** What stands around the screens: nothing typed or shown once is lost by a slip, addresses are taken apart, the bell tells. */
+/**
+ * The frame around the screens: no mistake loses input or a secret that is shown once, addresses are parsed, the bell
+ * shows counts.
+ */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -26,7 +29,7 @@ describe('the frame of the page', () => {
   const visit = (text: string) =>
     page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: text, exact: true }).click();
 
-  test('a key that is shown once is closed by its own button alone', async () => {
+  test('a key that is shown once is closed only by its own button', async () => {
     await visit('API keys');
     await page.getByRole('button', { name: 'Issue a key' }).first().click();
     const form = page.getByRole('dialog', { name: 'Issue a key' });
@@ -45,7 +48,7 @@ describe('the frame of the page', () => {
     await page.getByRole('cell', { name: 'Every connection' }).first().waitFor();
   });
 
-  test('a link and the way back ask before a form is left; staying keeps what was typed', async () => {
+  test('a link and the Back button ask before a form is left; staying keeps the input', async () => {
     await visit('Connections');
     await page.getByRole('link', { name: 'Add a connection' }).click();
     await name().fill('Half typed');
@@ -64,7 +67,7 @@ describe('the frame of the page', () => {
     await heading('Usage').waitFor();
   });
 
-  test('closing the tab asks too, and only while there is something to lose', async () => {
+  test('closing the tab asks too, but only if there is something to lose', async () => {
     await page.goto('/connections/new');
     await name().fill('Half typed');
     const asked = page.waitForEvent('dialog');
@@ -98,7 +101,7 @@ describe('the frame of the page', () => {
     await form.waitFor({ state: 'detached' });
   });
 
-  test('an address typed or pasted into Host is taken apart', async () => {
+  test('an address that is typed or pasted into Host is parsed', async () => {
     await page.goto('/connections/new');
     const host = page.getByRole('textbox', { name: 'Host', exact: true });
     const field = (label: string) => page.getByRole('textbox', { name: label, exact: true });
@@ -134,7 +137,7 @@ describe('the frame of the page', () => {
     assert.equal(await field('Bucket').inputValue(), 'backup');
   });
 
-  test('the id is made from the name, and the result of the test is kept when it is saved', async () => {
+  test('the id is derived from the name, and the result of the test is kept when it is saved', async () => {
     const { connections } = (await manage(page, 'GET', '/manage/connections')) as {
       connections: { host: string; port: number; username: string }[];
     };
@@ -161,14 +164,16 @@ describe('the frame of the page', () => {
     await manage(page, 'DELETE', '/manage/connections/lager-sued-and-ost?confirm=true');
   });
 
-  describe('what is open stays open, and what was typed stays typed, when the data is loaded again', () => {
+  describe('open parts stay open, and input stays, when the data is loaded again', () => {
     let reads = 0;
-    /** All that the page has read is old by now, and the page gets the focus: it reads all of it again. */
+    /**
+     * Everything that the page has read is outdated by now. When the page gets the focus, it reads everything again.
+     */
     const readAgain = async (): Promise<void> => {
       await page.clock.setFixedTime(Date.now() + (reads += 1) * 60_000);
       await page.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
     };
-    /** What the answer calls by this name, or all of it. */
+    /** The field of the answer with this name, or the whole answer. */
     const made = async (path: string, body: object, name?: string): Promise<string> => {
       const answer = await manage(page, 'POST', path, body);
       return String(((name === undefined ? answer : answer[name]) as { id: string }).id);
@@ -184,18 +189,18 @@ describe('the frame of the page', () => {
     const life = { connectionId: 'sandbox', expiresAt: new Date(Date.now() + 86_400_000).toISOString() };
 
     interface Place {
-      /** Where the menu is. */
+      /** The page with the menu. */
       readonly at: string;
       readonly button: string;
       readonly item: string;
-      /** Changes what the page shows, by another way than the page. */
+      /** Changes the shown data without the page. */
       readonly change: () => Promise<unknown>;
-      /** In sight once it has been read. */
+      /** Visible once the page has read it. */
       readonly news: string;
-      /** Removes what was made for the test. */
+      /** The address of the item, if it is deleted after the test. */
       readonly path?: string;
     }
-    /** A thing whose name the page shows. */
+    /** An item whose name the page shows. */
     const named = (path: string, place: Omit<Place, 'change' | 'news'>, method = 'PATCH'): Place => ({
       ...place,
       path,
@@ -288,7 +293,7 @@ describe('the frame of the page', () => {
       });
     }
 
-    test('the menu of a connection that was just saved, while its data is being loaded again', async () => {
+    test('the menu of a new connection, while its data is being loaded again', async () => {
       const id = await made('/manage/connections/sandbox/duplicate', { id: 'saved', name: 'Before' });
       await page.goto(`/connections/${id}`);
       await name().fill('After');
@@ -306,7 +311,7 @@ describe('the frame of the page', () => {
       await entry.waitFor();
       release();
       await loaded;
-      // The form is free for further changes once the new data is drawn.
+      // The form is ready for further changes once the new data is drawn.
       await page.locator('button:not([aria-busy=true])', { hasText: 'Save changes' }).waitFor({ state: 'attached' });
       await entry.click();
       await page.getByRole('dialog').getByRole('button', { name: 'Keep', exact: true }).click();
@@ -314,7 +319,7 @@ describe('the frame of the page', () => {
       await manage(page, 'DELETE', `/manage/connections/${id}`);
     });
 
-    test('the form of a connection: what is typed stays, and the other fields follow', async () => {
+    test('the form of a connection: input stays, and the other fields are updated', async () => {
       const id = await made('/manage/connections/sandbox/duplicate', { id: 'typed', name: 'Before' });
       await page.goto(`/connections/${id}`);
       const user = page.getByRole('textbox', { name: 'User name', exact: true });
@@ -360,7 +365,7 @@ describe('the frame of the page', () => {
     });
   });
 
-  test('a hard word is explained by the button beside it', async () => {
+  test('a technical term is explained by the button beside it', async () => {
     await page.goto('/connections/new');
     await page.getByRole('button', { name: 'What is “Host key”?' }).click();
     await page.getByText('An SSH server proves its identity with this key.').waitFor();
@@ -369,7 +374,7 @@ describe('the frame of the page', () => {
     await page.getByText('An SSH server proves its identity with this key.').waitFor({ state: 'detached' });
   });
 
-  test('the menu fits a laptop without scrolling, and the bell tells what has finished', async () => {
+  test('the menu fits a laptop without scrolling, and the bell shows what has finished', async () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     const room = await page.evaluate<{ scroll: number; client: number }>(
       `(({ scrollHeight, clientHeight }) => ({ scroll: scrollHeight, client: clientHeight }))(document.querySelector('.side .sidebar'))`,

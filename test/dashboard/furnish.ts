@@ -3,14 +3,14 @@ import type { Page } from 'playwright-core';
 import { manage } from './browser.js';
 import { eventually } from '../support/eventually.js';
 
-/** A webhook where nothing listens: its messages end as dead letters. */
+/** A webhook without a receiver: its messages end as dead letters. */
 const NOBODY = 'http://127.0.0.1:9/';
 
 const seen = (text: string) => async (shown: Page) => {
   await shown.getByText(text).filter({ visible: true }).first().waitFor();
 };
 
-/** What an account sees that has nothing yet. */
+/** The screens of a new account. */
 export const EMPTY_SCREENS: readonly Screen[] = [
   { name: 'first-steps', path: '/', ready: seen('Send the first file') },
   { name: 'no-connection', path: '/connections', ready: seen('No connection yet') },
@@ -32,7 +32,7 @@ export const EMPTY_SCREENS: readonly Screen[] = [
 export interface Screen {
   readonly name: string;
   readonly path: string;
-  /** Resolves when the screen shows what it has. */
+  /** Resolves when the screen shows its data. */
   readonly ready: (page: Page) => Promise<void>;
 }
 
@@ -131,26 +131,26 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
   ];
 }
 
-/** The id of the newest. */
+/** The id of the newest item. */
 async function lastTransfer(page: Page, filter: string): Promise<string> {
   const answer = await manage(page, 'GET', `/manage/transfers?limit=1&${filter}`);
   return (answer['transfers'] as { id: string }[])[0]?.id ?? '';
 }
 
-/** Of the one whose id it is. */
+/** Waits for a dead letter of this watched folder or webhook. */
 async function hasDeadLetters(page: Page, of: 'watchedFolderId' | 'webhookId', id: string): Promise<void> {
   const dead = async () => (await manage(page, 'GET', `/manage/deliveries?state=dead&${of}=${id}`))['deliveries'];
   await eventually(async () => ((await dead()) as unknown[]).length > 0, 'a dead letter');
 }
 
-/** Told of the jobs that follow. Resolves to its id. */
+/** A receiver of the jobs that are created later. Resolves with its id. */
 async function furnishWebhook(page: Page): Promise<string> {
   const events = ['job.finished', 'transfer.failed', 'connection.down'];
   const made = await manage(page, 'POST', '/api/webhooks', { url: NOBODY, events, connections: ['sandbox'] });
   return (made['webhook'] as { id: string }).id;
 }
 
-/** One that takes files, and one that gives one and is over. */
+/** A link for uploads, and one for a download that has ended. */
 async function furnishLinks(page: Page): Promise<void> {
   const life = { connectionId: 'sandbox', expiresAt: new Date(Date.now() + 86_400_000).toISOString() };
   const upload = { operation: 'upload', path: '/incoming', maxUses: 10, maxBytes: 50_000_000 };
@@ -160,7 +160,7 @@ async function furnishLinks(page: Page): Promise<void> {
   await manage(page, 'DELETE', `/api/links/${(made['link'] as { id: string }).id}`);
 }
 
-/** One that went well, and one whose files stand in the way of each other. */
+/** A job that succeeds, and one whose files conflict with each other. */
 async function furnishJobs(page: Page): Promise<{ readonly done: string; readonly failed: string }> {
   const source = { connectionId: 'sandbox', path: '/reports' };
   const destination = { connectionId: 'sandbox', path: '/archive' };
@@ -169,7 +169,7 @@ async function furnishJobs(page: Page): Promise<{ readonly done: string; readonl
   return { done, failed };
 }
 
-/** One that has run, and one that is switched off. Resolves to the id of the first. */
+/** A schedule that has run, and one that is switched off. Resolves with the id of the first. */
 async function furnishSchedules(page: Page): Promise<string> {
   const job = {
     type: 'copy',
@@ -188,7 +188,7 @@ async function furnishSchedules(page: Page): Promise<string> {
   return id;
 }
 
-/** Resolves to its id, once it has ended. */
+/** Resolves with its id, once it has ended. */
 export async function runJob(page: Page, body: object): Promise<string> {
   const { job } = (await manage(page, 'POST', '/api/jobs', body)) as { job: { id: string } };
   await jobEnds(page, job.id);

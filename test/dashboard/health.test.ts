@@ -1,4 +1,4 @@
-/** The health of a connection on its page: an outage as it goes on and when it is over, times, and what is about to expire. */
+/** The health of a connection on its page: a current and a past outage, times, and expiry dates. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -50,7 +50,7 @@ const state = async (id: string): Promise<unknown> =>
   (await manage(page, 'GET', `/manage/connections/${id}/health`))['state'];
 const panel = () => page.locator('section', { has: page.getByRole('heading', { name: 'Health', exact: true }) });
 
-test('an outage shows while it goes on, and from when to when it was', { timeout: 120_000 }, async () => {
+test('an outage is shown while it lasts, and later with its start and end', { timeout: 120_000 }, async () => {
   await eventually(async () => (await state('drop')) === 'up', 'it is up');
   await page.goto('/connections/drop');
   await panel().getByText('Up', { exact: true }).waitFor();
@@ -80,7 +80,7 @@ test('an outage shows while it goes on, and from when to when it was', { timeout
   await inspect(page, { name: 'connection-health', path: '/connections/drop', ready });
 });
 
-test('a certificate shows whose it is and until when', { timeout: 60_000 }, async () => {
+test('a certificate shows its subject and its expiry', { timeout: 60_000 }, async () => {
   await eventually(async () => (await state('secured')) === 'up', 'it is up');
   await page.goto('/connections/secured');
   await panel().getByText('localhost, by test authority').waitFor();

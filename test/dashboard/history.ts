@@ -1,7 +1,7 @@
-/** A history as long as wanted, written straight into the database. */
+/** A history of any length, written directly into the database. */
 import postgres from 'postgres';
 
-/** So many transfers of this account, evenly over the last days, with the counts that stand beside them. */
+/** This number of transfers of this account, spread evenly over the last days, with their counts. */
 export async function fillHistory(databaseUrl: string, email: string, rows: number, days: number): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined });
   try {

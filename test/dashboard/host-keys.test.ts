@@ -1,4 +1,4 @@
-/** Host keys that a server announces: their owner sees them on the page of the connection, and says to each yes or no. */
+/** Announced host keys: the owner sees them on the page of the connection, and accepts or rejects each. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -48,7 +48,7 @@ test('announced host keys are shown with their fingerprints, accepted and reject
     username: sshd.username,
     privateKey: readFileSync(sshd.clientKeyFile, 'utf8'),
     defaultPath: sshd.files,
-    // Each operation logs in anew, and hears the announcement again.
+    // Each operation logs in again, and gets the announcement again.
     pool: { idleTimeoutMs: 1 },
   });
   await page.goto('/files/rotating');

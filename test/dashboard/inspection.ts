@@ -1,4 +1,6 @@
-/** What every screen must hold: accessible by the rules of axe, within the security policy, nothing wider than 320 px. */
+/**
+ * Requirements of every screen: accessible by the rules of axe, within the security policy, nothing wider than 320 px.
+ */
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
@@ -11,14 +13,14 @@ import { furnish, type Screen } from './furnish.js';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
 
-/** A step inside the page, as a link makes it. */
+/** Navigates inside the page, like a link. */
 async function visit(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
 }
 
 /** The violations, each with the elements at fault; `within` a selector, or on the whole page. */
 export async function violations(page: Page, within = 'html'): Promise<readonly string[]> {
-  // Run by the debugger, which the policy of the page does not bind.
+  // Run by the debugger, to which the page's policy does not apply.
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(AXE);
   const found = await page.evaluate<AxeResults>(
     `axe.run(${JSON.stringify(within)}, ${JSON.stringify({ runOnly: RULES })})`,
@@ -39,7 +41,7 @@ export async function inspect(page: Page, { name, path, ready }: Screen): Promis
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
-/** The test of all screens of an account that has something of everything, and of the dialogs on them; for further tests, its desk. */
+/** Tests all screens of a full account, and the dialogs on them; returns its desk for further tests. */
 export function inspectFurnished(scheme: 'light' | 'dark'): () => Desk {
   let desk: Desk;
   let screens: readonly Screen[];

@@ -1,4 +1,6 @@
-/** A job on a phone, in the dark, by keyboard alone; and what remote servers and tenants wrote is text, never HTML. */
+/**
+ * A job on a phone, in the dark, with the keyboard alone; and text of remote servers and tenants, which is never HTML.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +12,7 @@ import { violations } from './inspection.js';
 import { eventually } from '../support/eventually.js';
 
 const WIDTH = 320;
-/** Of the slowest one: as long as the steps of a test take. */
+/** The size of the slowest file: its copy takes as long as the steps of a test. */
 const BYTES = 8_000_000;
 const HOSTILE = '<img src=x onerror="document.title=1">';
 
@@ -46,7 +48,7 @@ async function begin(body: object): Promise<string> {
   return job.id;
 }
 
-test('a running job tells how far it is, how fast and how long; it is paused, resumed, cancelled and done again by keyboard', async () => {
+test('a running job shows its progress, speed and remaining time; it is paused, resumed, cancelled and repeated by keyboard', async () => {
   fill('slow', { 'a.bin': 'x'.repeat(100_000), 'b.bin': 'x'.repeat(BYTES), 'c.bin': 'x'.repeat(BYTES) });
   const id = await begin({
     type: 'copy',
@@ -64,7 +66,7 @@ test('a running job tells how far it is, how fast and how long; it is paused, re
   await page.getByText('3 files found').waitFor();
   await page.getByText(/of 15\.4 MiB$/).waitFor();
   await page.getByText(/files\/s, .*iB\/s/).waitFor();
-  // The average of whole files knows nothing of those under way, and would say minutes: it is 40 seconds.
+  // The average of completed files ignores those in progress, and would give minutes: it is 40 seconds.
   const left = page.locator('section', { has: status().getByText('1 file copied') }).getByText(/ left$/);
   await eventually(async () => /^[1-4]?\d(\.\d)? s left$/.test(await left.innerText()), 'the time left is told');
   await page
@@ -104,7 +106,7 @@ test('a running job tells how far it is, how fast and how long; it is paused, re
   await fits();
 });
 
-test('names of files, jobs and schedules, and the words of a failure, are shown as they are and never as HTML', async () => {
+test('names of files, jobs and schedules, and texts of failures, are shown unchanged and never as HTML', async () => {
   const file = `${HOSTILE}.txt`;
   fill('hostile', { [file]: 'x' });
   const copy = { type: 'copy', name: HOSTILE, source: place('/hostile'), destination: place(`/to ${HOSTILE}`) };

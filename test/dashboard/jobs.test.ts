@@ -1,4 +1,4 @@
-/** Jobs by mouse: begun, watched, paused, cancelled, done again, and looked at before anything is deleted. */
+/** Jobs by mouse: begun, watched, paused, cancelled, repeated, and previewed before a deletion. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -29,7 +29,7 @@ function fill(folder: string, names: readonly string[], content = 'x'): void {
   for (const name of names) writeFileSync(onDisk(`${folder}/${name}`), content);
 }
 
-test('a folder is copied: filled in, watched to its end, with each file and the way to its transfer', async () => {
+test('a folder is copied: form, live view to the end, each file, and a link to its transfer', async () => {
   fill('from', ['a.csv', 'b.csv', 'draft.tmp']);
   await page.goto('/jobs');
   await page.getByText('No job yet').waitFor();
@@ -57,7 +57,7 @@ test('a folder is copied: filled in, watched to its end, with each file and the 
   assert.equal(await page.getByRole('textbox', { name: 'Source folder' }).inputValue(), '/from');
 });
 
-test('a folder that is selected among the files becomes the source of a job', async () => {
+test('a selected folder among the files becomes the source of a job', async () => {
   await page.goto('/files/sandbox?path=/');
   await page.getByLabel('Select from').check();
   await page.getByRole('link', { name: 'Create a job …' }).click();
@@ -65,7 +65,7 @@ test('a folder that is selected among the files becomes the source of a job', as
   assert.equal(await page.getByRole('textbox', { name: 'Source folder' }).inputValue(), '/from');
 });
 
-test('a sync that deletes shows first what would go, and only then does it', async () => {
+test('a sync that deletes first shows what would be deleted, and runs only then', async () => {
   fill('synced', ['a.csv', 'stale.csv']);
   await page.goto('/jobs/new');
   await page.getByRole('radio', { name: 'Sync' }).check();
@@ -83,7 +83,7 @@ test('a sync that deletes shows first what would go, and only then does it', asy
   assert.deepEqual(readdirSync(onDisk('synced')).sort(), ['a.csv', 'b.csv', 'draft.tmp']);
 });
 
-test('a dry run that was asked for with bounds is done for real, and again, with them', async () => {
+test('a dry run with limits is followed by a real run, and a repetition, with the same limits', async () => {
   fill('bounded', ['small.txt']);
   fill('bounded', ['large.txt'], 'x'.repeat(100));
   const bounds = { exclude: ['*.tmp'], minSize: 50, maxDepth: 1 };
@@ -101,7 +101,7 @@ test('a dry run that was asked for with bounds is done for real, and again, with
   await dialog().getByText('Nothing would be done').waitFor();
 });
 
-test('what failed stands with its reason, and is done again alone', async () => {
+test('failed files have their reason, and are repeated alone', async () => {
   fill('again', ['a.csv']);
   const copy = { type: 'copy', source: place('/from'), destination: place('/again'), onConflict: 'fail' };
   const id = await runJob(page, copy);
@@ -115,7 +115,7 @@ test('what failed stands with its reason, and is done again alone', async () => 
   assert.notEqual(page.url(), `${desk.gateway.url}/jobs/${id}`);
 });
 
-test('a job that runs shows what it does now, is paused, resumed and cancelled; the list has it by its state', async () => {
+test('a running job shows its current work, is paused, resumed and cancelled; the list shows its state', async () => {
   fill('slow', ['one.bin', 'two.bin'], 'x'.repeat(3_000_000));
   const { job } = (await manage(page, 'POST', '/api/jobs', {
     type: 'copy',
@@ -146,7 +146,7 @@ test('a job that runs shows what it does now, is paused, resumed and cancelled; 
   await page.getByRole('link', { name: 'Monday copy' }).waitFor();
 });
 
-test('of many files the rows in sight alone are drawn, and further pages come as somebody scrolls', async () => {
+test('of many files only the visible rows are drawn, and further pages are loaded on scrolling', async () => {
   fill(
     'many',
     Array.from({ length: 450 }, (_, index) => `file-${String(index).padStart(3, '0')}.txt`),
@@ -158,7 +158,7 @@ test('of many files the rows in sight alone are drawn, and further pages come as
   assert.ok((await files.getByRole('row').count()) < 60, 'only the rows in sight are in the page');
   await files.getByRole('rowgroup', { name: 'Files of the job' }).focus();
   for (const shown of ['400 loaded', '450 in all']) {
-    // The end of what is loaded moves away when more is.
+    // The end of the loaded rows moves when more are loaded.
     const isThere = async (): Promise<boolean> => {
       await page.keyboard.press('End');
       return page.getByText(shown).isVisible();
@@ -170,7 +170,7 @@ test('of many files the rows in sight alone are drawn, and further pages come as
   assert.deepEqual(window.faults, []);
 });
 
-test('beside a job of many files each open screen asks for a view once in two seconds at most', async () => {
+test('beside a job of many files, each open screen requests a view at most once in two seconds', async () => {
   fill(
     'storm',
     Array.from({ length: 1_500 }, (_, n) => `${n}.csv`),
@@ -196,7 +196,7 @@ test('beside a job of many files each open screen asks for a view once in two se
   };
   await eventually(isOver, 'the end of the job');
   const seconds = (performance.now() - begun) / 1_000;
-  // The first request of a view, and one more when the job has ended.
+  // The first request of a view, and another one when the job has ended.
   for (const [view, times] of asked) {
     assert.ok(times <= 2 + seconds / 2, `${view}: ${times} requests in ${seconds.toFixed(1)} s`);
   }

@@ -17,7 +17,8 @@ before(async () => {
   desk = await openDesk();
   window = await desk.open();
   ({ page } = window);
-  // From the beginning: the browser keeps a file dialog from opening only while somebody listens, and starts to a moment later.
+  // Listens from the beginning: the browser suppresses a file dialog only while there is a listener, and starts to do
+  // so a moment later.
   page.on('filechooser', () => undefined);
 });
 after(() => desk.close());
@@ -34,7 +35,7 @@ const onDisk = (name: string): string => path.join(desk.sandboxFolder, name);
 const noDialog = (): Promise<void> => page.getByRole('dialog').waitFor({ state: 'detached' });
 const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
-test('log in, and to every screen by g and its letter', async () => {
+test('log in, and open every screen by g and its letter', async () => {
   await page.goto('/');
   await page.getByRole('button', { name: 'Log in' }).waitFor();
   await tabTo('E-mail');
@@ -135,7 +136,7 @@ test('upload a file', async () => {
   await press('Enter');
 });
 
-test('find a file, look into it, rename it, delete it', async () => {
+test('find a file, preview it, rename it, delete it', async () => {
   writeFileSync(onDisk('notes.txt'), 'remember');
   writeFileSync(onDisk('other.txt'), 'x');
   await page.goto('/files/sandbox?path=/');
@@ -166,7 +167,7 @@ test('find a file, look into it, rename it, delete it', async () => {
   await eventually(() => !existsSync(onDisk('notes-2.txt')), 'deleted');
 });
 
-test('make a folder', async () => {
+test('create a folder', async () => {
   await noDialog();
   await press('g', 'f');
   await heading('Files');
@@ -179,7 +180,7 @@ test('make a folder', async () => {
   await noDialog();
 });
 
-test('copy a file, move it, fetch it', async () => {
+test('copy a file, move it, download it', async () => {
   await page.goto('/files/sandbox?path=/');
   await page.getByRole('grid', { name: 'Files' }).waitFor();
   await press('/');
@@ -215,7 +216,7 @@ test('copy a file, move it, fetch it', async () => {
   await noDialog();
 });
 
-test('watch a folder, look at what it found, send a dead letter again', async (t) => {
+test('watch a folder, view the files that it found, send a dead letter again', async (t) => {
   let status = 500;
   const receiver = await openReceiver(() => status);
   t.after(() => receiver.close());
@@ -223,7 +224,7 @@ test('watch a folder, look at what it found, send a dead letter again', async (t
   writeFileSync(onDisk('inbox/first.xml'), '<order/>');
   await press('g', 'w');
   await heading('Watched folders');
-  // The list comes after the heading, and only so many presses are made.
+  // The list comes after the heading, within a limited number of presses.
   await page.getByRole('button', { name: 'Watch a folder' }).first().waitFor();
   await tabTo('Watch a folder');
   await press('Enter');
@@ -236,7 +237,7 @@ test('watch a folder, look at what it found, send a dead letter again', async (t
   await tabTo('More options');
   await press('Enter');
   await tabTo('Existing files');
-  // By its first letters, as every list of choices: whether arrow keys choose at once is the system's habit.
+  // By its first letters, as in every select list: whether arrow keys select at once depends on the system.
   await type('Report th');
   await tabTo('Alarm after minutes without a file');
   await type('90');
@@ -263,7 +264,7 @@ test('watch a folder, look at what it found, send a dead letter again', async (t
   await eventually(() => existsSync(onDisk('inbox/seen/first.xml')), 'moved once delivered');
 });
 
-test('find a failed transfer and read the words of the server', async () => {
+test('find a failed transfer and read the server’s words', async () => {
   await manage(page, 'POST', '/api/delete/sandbox', { path: '/never.txt' }).catch(() => undefined);
   await press('g', 't');
   await heading('Transfers');
@@ -297,7 +298,7 @@ test('cancel a running transfer', async () => {
   assert.ok(!existsSync(onDisk('slow.bin')));
 });
 
-test('add a webhook, and look at the event that it is told of', async (t) => {
+test('add a webhook, and view an event that it gets', async (t) => {
   const receiver = await openReceiver(() => 204);
   t.after(() => receiver.close());
   await press('g', 'b');
@@ -332,7 +333,7 @@ test('add a webhook, and look at the event that it is told of', async (t) => {
   await page.getByText('Delivered').waitFor();
 });
 
-test('letters on a radio button or a check box go nowhere', async () => {
+test('letters on a radio button or a check box open no screen', async () => {
   await press('g', 's');
   await heading('Settings');
   const isFocused = (type: string) => page.locator(`input[type="${type}"]:focus`);

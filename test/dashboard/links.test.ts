@@ -1,4 +1,4 @@
-/** Links in a browser: made, used by somebody without an account, looked at and revoked; and the pages that people see. */
+/** Links in a browser: made, used without an account, inspected and revoked; and their public pages. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ const MB = 1_000_000;
 let desk: Desk;
 let window: Window;
 let page: Page;
-/** Somebody who has links, and nothing else. */
+/** An account that has only links. */
 let outside: Window;
 let visitor: Page;
 
@@ -47,7 +47,7 @@ const isSound = async (what: string): Promise<void> => {
   await visitor.setViewportSize({ width: 1280, height: 800 });
 };
 
-test('a link is made with the folder picker, shown once, used by a page, counted and revoked', async () => {
+test('a link is made with the folder picker, shown once, used on its page, counted and revoked', async () => {
   await page.goto('/links');
   await page.getByText('No link yet').waitFor();
   await page.getByRole('button', { name: 'Make a link' }).click();
@@ -104,13 +104,13 @@ test('a link is made with the folder picker, shown once, used by a page, counted
   await isSound('the page of a link that has ended');
 });
 
-test('a file is dropped, its trouble is told in words, and it is tried again', async () => {
+test('a file is dropped, its failure is explained, and it is sent again', async () => {
   await visitor.goto(await make({ operation: 'upload', path: '/in', maxBytes: 5 * MB }));
   await choose({ name: 'big.bin', bytes: Buffer.alloc(5 * MB + 1) });
   await visitor.getByText('Too large. The largest file may have 5 MB.').waitFor();
   await choose({ name: '.hidden', bytes: Buffer.from('x') });
   await visitor.getByText('Files cannot have this name.').waitFor();
-  // Long enough for the answer to come before all of it has left.
+  // Long enough for the answer to arrive before the whole body has been sent.
   writeFileSync(path.join(desk.sandboxFolder, 'in', 'taken.bin'), 'mine');
   await choose({ name: 'taken.bin', bytes: Buffer.alloc(4 * MB) });
   await visitor.getByText('A file of this name is there already.').waitFor();
@@ -136,7 +136,7 @@ test('a file is dropped, its trouble is told in words, and it is tried again', a
   await visitor.getByText('Stored as lost.txt').waitFor();
 });
 
-test('a file is fetched from its page, in the language of the reader; looks count nothing', async () => {
+test('a file is downloaded from its page, in the language of the reader; views of the page count nothing', async () => {
   const url = await make({ operation: 'download', path: '/report.txt', filename: 'Bericht <i>.txt', maxUses: 1 });
   await outside.context.close();
   const german = await desk.browser.newContext({ locale: 'de-DE' });
@@ -158,14 +158,14 @@ test('a file is fetched from its page, in the language of the reader; looks coun
   assert.deepEqual([window.faults, outside.faults], [[], []]);
 });
 
-test('characters that turn text around, or are not seen, are symbols on every screen and on the page of a link', async () => {
+test('invisible characters, and those that reverse text, are symbols on every screen and on the page of a link', async () => {
   const name = '\u202egnp.exe\u200b.txt';
   writeFileSync(path.join(desk.sandboxFolder, name), 'x');
   await manage(page, 'POST', '/manage/connections/sandbox/duplicate', { name: 'Bank\u202eknaB', id: 'turned' });
   await manage(page, 'GET', `/api/read/turned?path=${encodeURIComponent(`/${name}`)}`);
   const url = await make({ operation: 'download', path: `/${name}` });
   const screens = ['/files/turned', '/connections', '/connections/turned', '/transfers', '/links', '/jobs/new'];
-  // A field holds the name as it is, to be changed, and a file is saved under its own name.
+  // A field shows the exact name, for changes, and a file is saved under its own name.
   const unseen = `(() => {
     const shown = document.documentElement.cloneNode(true);
     for (const field of shown.querySelectorAll('input')) field.removeAttribute('value');

@@ -1,6 +1,6 @@
 /**
- * How long the overview takes to be shown, and the transfers screen to answer its filters, over a history of a million rows.
- * By hand, after `npm run build`: node dist/test/dashboard/million-rows.js [rows]
+ * Measures how long the overview takes to be shown, and how long the transfers screen takes for its filters, over a
+ * history of a million rows. By hand, after `npm run build`: node dist/test/dashboard/million-rows.js [rows]
  */
 import { startPostgres } from '../servers/postgres.js';
 import { EMAIL, logIn, openDesk } from './browser.js';
@@ -10,7 +10,7 @@ const ROWS = Number(process.argv[2] ?? 1_000_000);
 const TRIES = 7;
 const DAYS = 90;
 
-/** As in the address of the screen, from the widest to the one that hardly a row meets. */
+/** As in the address of the screen, from the widest filter to the one that matches hardly any row. */
 const FILTERS: readonly (readonly [what: string, query: string])[] = [
   ['none', ''],
   ['status failed', 'status=failed'],
@@ -32,7 +32,7 @@ const FILTERS: readonly (readonly [what: string, query: string])[] = [
   ['request id, no row (a page of 50,000)', 'requestId=nobody'],
 ];
 
-/** What the overview asks for. */
+/** The requests of the overview. */
 const ANSWERS = [
   '/manage/overview?timeZone=Europe%2FBerlin',
   '/manage/figures?range=24h&timeZone=Europe%2FBerlin',
@@ -41,7 +41,7 @@ const ANSWERS = [
   '/manage/transfers?limit=8&lookups=false',
 ];
 
-/** From another screen, with nothing of it kept: until the tiles, what needs a person, and all charts stand there. */
+/** From another screen, with no cached data: until the tiles, the attention list and all charts are shown. */
 const SHOWING = `(async () => {
   const pause = (ms) => new Promise((done) => setTimeout(done, ms));
   const begin = performance.now();
@@ -62,7 +62,7 @@ try {
   for (const path of ANSWERS)
     console.log(`${path.padEnd(60)} ${figures(await repeat(() => page.evaluate<number>(asking(path))))}`);
   const shown = await repeat(async () => {
-    // Loaded anew, the page keeps nothing of the overview.
+    // After a reload, the page has no data of the overview.
     await page.goto('/settings');
     await page.getByText('Colours').waitFor();
     return page.evaluate<number>(SHOWING);
@@ -83,7 +83,7 @@ try {
     const answers: number[] = [];
     const drawn: number[] = [];
     for (let tries = 0; tries < TRIES; tries++) {
-      // Another limit each time, so that nothing is answered from what the page keeps.
+      // A new limit each time, so that no answer comes from the page's cache.
       const path = `/manage/transfers?${query}&limit=${50 + tries}`;
       answers.push(await page.evaluate<number>(asking(path)));
       drawn.push(await page.evaluate<number>(changeFilters(query)));
@@ -109,7 +109,7 @@ function asking(path: string): string {
   })()`;
 }
 
-/** The address changes as by a choice in the bar; resolves once the first answer to it has been drawn. */
+/** Changes the address like a choice in the bar; resolves once the first answer to it has been drawn. */
 function changeFilters(query: string): string {
   return `(async () => {
     const go = (to) => history.pushState(null, '', '/transfers' + to);

@@ -1,4 +1,4 @@
-/** What happens outside of the page while somebody looks at it: a webhook's receiver, another client's upload. */
+/** Events outside of the page while a user watches it: a webhook's receiver, another client's upload. */
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ export interface Receiver {
   close(): void;
 }
 
-/** Answers every message with the status of that moment. */
+/** Answers every message with the current status. */
 export async function openReceiver(status: () => number): Promise<Receiver> {
   const server = createServer((_, answer) => answer.writeHead(status()).end());
   server.listen(0, '127.0.0.1');
@@ -24,7 +24,7 @@ export async function openReceiver(status: () => number): Promise<Receiver> {
   };
 }
 
-/** An upload of 1,000,000 bytes to the sandbox that stands still after 300,000. */
+/** An upload of 1,000,000 bytes to the sandbox that stops after 300,000. */
 export async function startSlowUpload(
   { gateway }: Desk,
   { page, context }: Window,

@@ -1,4 +1,7 @@
-/** The overview, the health page and the audit log: what needs a person, figures that lead on, first steps that tick themselves. */
+/**
+ * The overview, the health page and the audit log: the attention list, figures with links, first steps that are ticked
+ * automatically.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -32,7 +35,7 @@ const refused = (path: string): Promise<unknown> =>
     destination_path: path,
   }).catch(() => undefined);
 
-/** Transfers of the sandbox that have failed so, the newest last. */
+/** Transfers of the sandbox that failed with these errors, the newest last. */
 async function failed(code: string, times: number): Promise<void> {
   for (let n = 0; n < times; n++) {
     await withSql(
@@ -48,7 +51,7 @@ async function failed(code: string, times: number): Promise<void> {
   }
 }
 
-test('names that clash make no connection fail; a login that is refused does, until somebody gets in', async () => {
+test('name conflicts make no connection fail; refused logins do, until one succeeds', async () => {
   await manage(page, 'POST', '/api/write/sandbox', { path: '/clash.txt', content: 'once' });
   for (let n = 0; n < 3; n++) await refused('/clash.txt');
   await page.goto('/');
@@ -57,10 +60,10 @@ test('names that clash make no connection fail; a login that is refused does, un
   await page.reload();
   await attention().getByRole('link', { name: 'The connection “Sandbox” is failing' }).waitFor();
   await attention().getByText('the server said login_refused').waitFor();
-  // The act beside it: the sandbox is well, so that its test clears it.
+  // The button beside it: the sandbox works, so its test clears the item.
   await attention().getByRole('button', { name: 'Test now' }).click();
   await page.getByText('The test passed').waitFor();
-  // Rows of listings follow their answer; that of a read is there before it.
+  // Rows of listings are written after their answer; the row of a read is written before it.
   await manage(page, 'GET', '/api/read/sandbox?path=/clash.txt');
   await page.reload();
   await attention().getByText('Nothing right now.').waitFor();
@@ -78,7 +81,7 @@ test('the worst comes first', async () => {
   assert.match(texts[1] ?? '', /The API key “ends soon” expires soon/);
 });
 
-test('a bar leads to the transfers behind it, by mouse and by key', async () => {
+test('a bar leads to its transfers, by mouse and by key', async () => {
   await manage(page, 'POST', '/api/write/sandbox', { path: '/bar.txt', content: 'x'.repeat(5_000) });
   await refused('/not-there.txt');
   await page.goto('/');
@@ -87,7 +90,7 @@ test('a bar leads to the transfers behind it, by mouse and by key', async () => 
   assert.equal(await bars.count(), 24);
   const newest = chart('Throughput').getByRole('link').last();
   assert.match((await newest.getAttribute('aria-label')) ?? '', /\d\d:\d\d: .* moved, .* fetched, .* sent/);
-  // One stop for Tab, and arrows from there.
+  // One stop for Tab, and arrow keys from there.
   assert.equal(await chart('Throughput').locator('a[tabindex="0"]').count(), 1);
   await newest.focus();
   await page.keyboard.press('ArrowLeft');
@@ -102,7 +105,7 @@ test('a bar leads to the transfers behind it, by mouse and by key', async () => 
   await page.waitForURL((url) => url.search === '');
 });
 
-test('days and hours are those of the zone that was chosen', async () => {
+test('days and hours are those of the chosen zone', async () => {
   const { page: own, context } = await desk.open();
   await context.addInitScript(`localStorage.setItem('ftg.zone', 'Australia/Adelaide')`);
   const asked = own.waitForRequest((request) => request.url().includes('/manage/figures'));
@@ -118,7 +121,7 @@ test('days and hours are those of the zone that was chosen', async () => {
   await context.close();
 });
 
-test('first steps tick themselves', async () => {
+test('first steps are ticked automatically', async () => {
   const { page: own, context } = await desk.open();
   await logIn(own, NEWCOMER);
   const step = (name: string) => own.getByRole('listitem').filter({ has: own.getByRole('heading', { name }) });
@@ -131,7 +134,7 @@ test('first steps tick themselves', async () => {
   await context.close();
 });
 
-test('the health page has 90 days of each connection, those that are down first', async () => {
+test('the health page has 90 days of each connection, with those that are down first', async () => {
   await manage(page, 'POST', '/manage/connections/sandbox/duplicate', { name: 'Archive', id: 'archive' });
   await withSql(server.url, async (sql) => {
     await sql`
@@ -166,7 +169,7 @@ test('the health page has 90 days of each connection, those that are down first'
   await inspect(page, { name: 'health', path: '/health', ready: () => rows.nth(1).waitFor() });
 });
 
-test('a connection that is down is so wherever it is shown', async () => {
+test('a connection that is down is shown as such everywhere', async () => {
   await page.goto('/connections');
   const row = page.getByRole('row', { name: /Archive/ });
   await row.getByText('Down', { exact: true }).waitFor();
@@ -181,7 +184,7 @@ test('a connection that is down is so wherever it is shown', async () => {
     .first()
     .waitFor();
   await page.keyboard.press('Escape');
-  // Not the files of the archive itself: listing them would show that its server is there.
+  // Not the files of the archive itself: listing them would show that its server is up.
   for (const screen of ['/files/sandbox', '/jobs/new', '/links?new']) {
     await page.goto(screen);
     await page.locator('option', { hasText: 'Archive (down)' }).first().waitFor({ state: 'attached' });
@@ -192,7 +195,7 @@ test('a connection that is down is so wherever it is shown', async () => {
     .first()
     .click();
   await page.locator('option', { hasText: 'Archive (down)' }).first().waitFor({ state: 'attached' });
-  // It is well, but what is asked of it fails: the worse of the two is shown.
+  // It is up, but operations on it fail: the worse state is shown.
   await failed('login_refused', 3);
   await page.goto('/connections');
   await page
@@ -201,7 +204,7 @@ test('a connection that is down is so wherever it is shown', async () => {
     .waitFor();
 });
 
-test('the audit log is read in whole words on a tablet', async () => {
+test('the audit log breaks no words on a tablet', async () => {
   await manage(page, 'PATCH', '/manage/connections/archive', { name: 'Archive of the year', digests: 'always' });
   await manage(page, 'POST', '/manage/api-keys', { name: 'nightly export', connections: ['sandbox'] });
   const { page: tablet, context } = await desk.open({ width: 768, height: 1024 });

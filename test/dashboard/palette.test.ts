@@ -1,4 +1,4 @@
-/** The palette: screens, what the account has, and what can be done, by a few letters and the keyboard alone. */
+/** The palette: screens, items of the account, and actions, by a few letters and the keyboard alone. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
@@ -41,7 +41,7 @@ describe('the palette', () => {
   };
   const heading = (name: string) => page.getByRole('heading', { level: 1, name });
 
-  test('is a combobox that axe finds nothing in, and gives the focus back', async () => {
+  test('is a combobox without faults for axe, and returns the focus', async () => {
     const search = page.getByRole('button', { name: 'Search …' });
     await search.focus();
     await page.keyboard.press('Enter');
@@ -62,7 +62,7 @@ describe('the palette', () => {
     assert.deepEqual(window.faults, []);
   });
 
-  test('keeps what is typed before its code has come, and no letter does anything else', async () => {
+  test('keeps letters that are typed before its code has loaded, and they have no other effect', async () => {
     const held: Route[] = [];
     await page.route('**/assets/palette-*.js', (route) => void held.push(route));
     await page.keyboard.press('Control+k');
@@ -92,7 +92,7 @@ describe('the palette', () => {
     await page.waitForURL(`**/transfers/${transfer?.id}`);
   });
 
-  test('does things: another theme, a new key, the help, the log-out', async () => {
+  test('performs actions: another theme, a new key, the help, the log-out', async () => {
     await run('dark', /Colours: Dark/);
     assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
     await run('issue', /Issue an API key/);

@@ -1,4 +1,4 @@
-/** Thousands of files at once, and a page that does not stutter meanwhile. */
+/** Thousands of files at once, without making the page stutter. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,11 +8,11 @@ import { logIn, openDesk, type Desk } from './browser.js';
 import { dropHeld, holdFiles, names } from './dropped-files.js';
 
 const MANY = 2_000;
-/** What 2,000 small files may take; a loop of fetch calls in the same page, where that is slower. */
+/** The limit for 2,000 small files; or that of a loop of fetch calls in the same page, if it is slower. */
 const MOST_MS = 30_000;
-/** Longer, and typing or scrolling stutters; on a machine that has nothing else to do. */
+/** Longer tasks would make typing or scrolling stutter, on a machine without other work. */
 const LONG_TASK_MS = 50;
-/** The best of these runs counts: the machine has other work too. */
+/** The best of these runs counts, because the machine has other work too. */
 const RUNS = 3;
 
 let desk: Desk;
@@ -28,7 +28,7 @@ after(() => desk?.close());
 const onDisk = (name: string): string => path.join(desk.sandboxFolder, name);
 const queue = () => page.getByRole('region', { name: 'Queue' });
 
-/** How often as long as at its quickest the same work of some 20 ms takes here now: other processes have the cores too. */
+/** The slowdown of the machine: the current time of some 20 ms of work, divided by its shortest time. */
 function noise(): Promise<number> {
   return page.evaluate<number>(`(async () => {
     const took = [];
@@ -43,7 +43,7 @@ function noise(): Promise<number> {
   })()`);
 }
 
-/** Longest task of the page's thread while `work` goes on, in ms. */
+/** The longest task of the page's thread during `work`, in ms. */
 async function longestTask(work: () => Promise<void>): Promise<number> {
   await page.evaluate(`(() => {
     window.longTasks = [];
@@ -59,7 +59,7 @@ async function longestTask(work: () => Promise<void>): Promise<number> {
 }
 
 test(
-  '2,000 dropped files arrive whole in half a minute, and the page never stutters',
+  '2,000 dropped files arrive completely within half a minute, and the page never stutters',
   { timeout: 600_000 },
   async (t) => {
     const all = names(MANY);
@@ -96,7 +96,7 @@ test(
   },
 );
 
-/** The same files one after the other, with nothing shown. */
+/** The same files one after another, without the page. */
 async function bareLoop(all: readonly string[]): Promise<number> {
   const { csrfToken } = (await (await page.request.get('/manage/session', { maxRetries: 3 })).json()) as {
     csrfToken: string;

@@ -1,4 +1,7 @@
-/** The queue of the Files screen: thousands of files, bulk work, names that are taken, and uploads that a reload cut off. */
+/**
+ * The queue of the Files screen: thousands of files, bulk operations, existing names, and uploads that a reload
+ * interrupts.
+ */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import {
@@ -51,7 +54,7 @@ async function openFolder(name: string): Promise<void> {
   await page.getByRole('grid', { name: 'Files' }).or(page.getByText('This folder is empty')).waitFor();
 }
 
-test('Escape in the middle of a large deletion hides nothing: it is counted, stops when told, and the list follows', async () => {
+test('Escape in the middle of a large deletion hides nothing: it is counted, stops on request, and the list is updated', async () => {
   mkdirSync(onDisk('bulk'));
   for (const name of names(MANY)) writeFileSync(onDisk(`bulk/${name}`), name);
   await openFolder('bulk');
@@ -84,7 +87,7 @@ test('Escape in the middle of a large deletion hides nothing: it is counted, sto
   await queue().getByRole('button', { name: 'Clear done' }).click();
 });
 
-test('names that are taken are asked about once for all: skipped, replaced, or kept beside each other', async () => {
+test('existing names are asked about once for all: skipped, replaced, or kept beside each other', async () => {
   await openFolder('taken');
   const all = names(30);
   await dropFiles(page, all, 'first ');
@@ -114,7 +117,7 @@ test('names that are taken are asked about once for all: skipped, replaced, or k
   }
 });
 
-test('a name that the list shows and the folder holds is asked about without a try, so no transfer fails', async () => {
+test('a name in the list and in the folder is asked about without an attempt, so no transfer fails', async () => {
   mkdirSync(onDisk('listed'));
   writeFileSync(onDisk('listed/here.txt'), 'old');
   await openFolder('listed');
@@ -128,7 +131,7 @@ test('a name that the list shows and the folder holds is asked about without a t
   assert.equal(readFileSync(onDisk('listed/here.txt'), 'utf8'), 'new here.txt');
   await queue().getByRole('button', { name: 'Clear done' }).click();
 
-  // The list still shows it: it is looked at again before anybody is asked.
+  // The list still shows it: the name is checked again before the user is asked.
   rmSync(onDisk('listed/here.txt'));
   await dropFiles(page, ['here.txt'], 'newer ');
   await eventually(() => existsSync(onDisk('listed/here.txt')), 'it goes up');
@@ -137,7 +140,7 @@ test('a name that the list shows and the folder holds is asked about without a t
   await queue().getByRole('button', { name: 'Clear done' }).click();
 });
 
-test('a folder that goes up again asks about what is there, and no transfer fails for it', async () => {
+test('a folder that is uploaded again asks about existing files, and no transfer fails for it', async () => {
   const local = path.join(folder, 'again');
   mkdirSync(path.join(local, 'deep'), { recursive: true });
   for (const name of ['one.txt', 'deep/two.txt', 'deep/three.txt']) writeFileSync(path.join(local, name), name);
@@ -156,7 +159,7 @@ test('a folder that goes up again asks about what is there, and no transfer fail
   assert.deepEqual(transfers, []);
 });
 
-test('what fails stands on top with its reason, and all of it is tried again at once', async () => {
+test('failures are at the top with their reasons, and all of them are retried at once', async () => {
   await openFolder('trouble');
   await page.route('**/api/upload/**', (route) =>
     route.fulfill({ status: 507, headers: { 'X-Error-Code': 'no_space' }, json: { error: 'the disk is full' } }),
@@ -171,7 +174,7 @@ test('what fails stands on top with its reason, and all of it is tried again at 
   await queue().getByRole('button', { name: 'Clear done' }).click();
 });
 
-test('whole folders go up by button and by drop, are copied, fetched as one archive, moved and deleted', async () => {
+test('whole folders are uploaded by button and by drop, copied, downloaded as one archive, moved and deleted', async () => {
   const local = path.join(folder, 'album');
   mkdirSync(path.join(local, 'deep/er'), { recursive: true });
   for (const name of ['one.txt', '.DS_Store', 'deep/two.txt', 'deep/er/three.txt'])
@@ -227,7 +230,10 @@ test('whole folders go up by button and by drop, are copied, fetched as one arch
   await queue().getByRole('button', { name: 'Clear done' }).click();
 });
 
-/** By the browser itself: only then are there folders in what is dropped. In a page of its own, whose mouse is of no use afterwards. */
+/**
+ * Dropped by the browser itself: only then can the drop contain folders. In a separate page, whose mouse is unusable
+ * afterwards.
+ */
 async function dropFromDisk(name: string, file: string): Promise<void> {
   mkdirSync(onDisk(name));
   const other = await window.context.newPage();
@@ -269,7 +275,7 @@ test('names that are not UTF-8 are moved and deleted', async (t) => {
   await dialog().getByRole('button', { name: 'Move' }).click();
   await eventually(() => existsSync(`${root}/utf8/caf\ufffd.txt`), 'moved');
   await page.getByRole('checkbox', { name: /^Select caf/ }).waitFor({ state: 'detached' });
-  // A folder with such a name is opened, and so is what lies in it; nothing new can be put there.
+  // A folder with such a name can be opened, and so can its entries; nothing new can be added to it.
   await page.getByRole('button', { name: 'm\ufffdll', exact: true }).click();
   await page.getByText('The name of this folder is not UTF-8.').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Upload', exact: true }).count(), 0);
@@ -287,10 +293,10 @@ test('names that are not UTF-8 are moved and deleted', async (t) => {
 });
 
 const LARGE_BYTES = 100 * 1024 * 1024;
-/** Bytes a second of what must not be through before the page is loaded anew. */
+/** The rate, in bytes a second, of an upload that must not be complete before the page is reloaded. */
 const SLOW = 10 * 1024 * 1024;
 
-/** Cuts it off in the middle by loading the page anew. Resolves to the offsets that pieces were sent from, as they come. */
+/** Interrupts it by reloading the page. Resolves with the start offsets of the pieces, as they arrive. */
 async function cutOff(window: Window, begin: () => Promise<void>): Promise<readonly number[]> {
   const { page, context } = window;
   const offsets: number[] = [];
@@ -320,7 +326,7 @@ async function cutOff(window: Window, begin: () => Promise<void>): Promise<reado
   return offsets;
 }
 
-test('a reload does not end a large upload: the page asks for the same file, and goes on where it was', async () => {
+test('a reload does not end a large upload: the page asks for the same file, and continues where it was', async () => {
   await openFolder('cut');
   const content = randomBytes(LARGE_BYTES);
   const file = path.join(folder, 'cut.bin');
@@ -339,12 +345,12 @@ test('a reload does not end a large upload: the page asks for the same file, and
   await queue().getByRole('button', { name: 'Clear done' }).click();
 });
 
-test('where the browser may read the dropped file again, it goes on by itself; log-out forgets what is not through', async () => {
+test('if the browser may read the dropped file again, the upload continues by itself; log-out forgets incomplete ones', async () => {
   const other = await desk.open();
   await logIn(other.page);
   await other.page.goto('/files/sandbox?path=/cut');
   await other.page.getByRole('grid', { name: 'Files' }).waitFor();
-  // The browser's own folder of this site stands for one of the machine: its files need no leave.
+  // The browser's own folder of this site represents one of the machine: its files need no permission.
   const dropKept = (name: string) => async () => {
     const transfer = await other.page.evaluateHandle(`(async () => {
       const root = await navigator.storage.getDirectory();

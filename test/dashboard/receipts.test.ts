@@ -1,4 +1,7 @@
-/** What proves a transfer: its digest, why there is none, its receipt, and where the same bytes have gone. */
+/**
+ * The evidence of a transfer: its digest, the reason if there is none, its receipt, and other transfers of the same
+ * bytes.
+ */
 import assert from 'node:assert/strict';
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -31,7 +34,7 @@ const look = async (name: string): Promise<void> => {
   await page.getByRole('heading', { name, level: 1 }).waitFor();
 };
 
-test('a transfer shows its digest and its receipt, which holds', async () => {
+test('a transfer shows its digest and its valid receipt', async () => {
   await look('write a.txt');
   await page.getByText(HEX).waitFor();
   await page.getByRole('button', { name: 'Copy the digest' }).click();
@@ -61,7 +64,7 @@ test('a transfer shows its digest and its receipt, which holds', async () => {
   assert.equal(await (await page.request.get(link, { maxRetries: 3 })).text(), receipt);
 });
 
-test('where a file went is found by its digest, from a transfer or as it is pasted', async () => {
+test('other transfers of a file are found by its digest, from a transfer or by pasting', async () => {
   const found = async (): Promise<void> => {
     await transfers().getByRole('link', { name: 'write c.txt' }).waitFor({ state: 'hidden' });
     await transfers().getByRole('link', { name: 'write b.txt' }).waitFor();

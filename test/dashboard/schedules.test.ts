@@ -1,4 +1,7 @@
-/** Schedules by mouse: made with a look at their next runs, run, changed, paused and deleted; the filters of a job's form. */
+/**
+ * Schedules by mouse: created with a preview of their next runs, run, changed, paused and deleted; the filters of a
+ * job's form.
+ */
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -46,7 +49,7 @@ async function kept(name: string): Promise<ScheduleView> {
   return schedules.find((one) => one.name === name) ?? assert.fail(`no schedule ${name}`);
 }
 
-test('a folder goes to a partner every night: made with its next runs before it is saved, run now, seen to end', async () => {
+test('a folder is sent to a partner every night: created with a preview of its next runs, run now, watched to its end', async () => {
   await page.goto('/schedules');
   await page.getByText('No schedule yet').waitFor();
   await page.getByRole('link', { name: 'New schedule' }).click();
@@ -78,7 +81,7 @@ test('a folder goes to a partner every night: made with its next runs before it 
   await row('Nightly to the partner').getByText('Done').waitFor();
 });
 
-test('a cron that never comes, and a zone that is none, are told before anything is saved', async () => {
+test('a cron that never fires, and an invalid zone, are reported before anything is saved', async () => {
   await page.goto('/schedules/new');
   await field('Source folder').fill('/from');
   await field('Destination folder').fill('/never');
@@ -95,7 +98,7 @@ test('a cron that never comes, and a zone that is none, are told before anything
   assert.equal(await save.isEnabled(), false);
 });
 
-test('a schedule is made of a job, with all that the job was told, and keeps it when its time is changed', async () => {
+test('a schedule is made from a job, with all its settings, and keeps them when its time is changed', async () => {
   const told = {
     include: ['*.csv'],
     exclude: ['old/**'],
@@ -144,7 +147,7 @@ test('paused and resumed from the list, then deleted', async () => {
   await row('Nightly to the partner').waitFor();
 });
 
-test('a schedule that deletes shows first what would go; another time for it does not ask again', async () => {
+test('a schedule that deletes first shows what would be deleted; another time for it does not ask again', async () => {
   fill('stale', { 'old.txt': 'x' });
   await page.goto('/schedules/new');
   await field('Name').fill('Tidy up');
@@ -164,7 +167,7 @@ test('a schedule that deletes shows first what would go; another time for it doe
   assert.equal((await kept('Tidy up')).cron, '0 * * * *');
 });
 
-test('the form takes sizes and ages as people write them, and says where it cannot', async () => {
+test('the form accepts sizes and ages as people write them, and reports those that it cannot read', async () => {
   await page.goto('/jobs/new');
   await field('Source folder').fill('/from');
   await field('Destination folder').fill('/typed');

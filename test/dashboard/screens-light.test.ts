@@ -1,4 +1,4 @@
-/** Every screen, light; and what the first of them loads. */
+/** Every screen, light; and the files that the first screen loads. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logIn } from './browser.js';
@@ -7,7 +7,7 @@ import { inspectFurnished } from './inspection.js';
 const MAX_FIRST_LOAD = 140_000;
 const desk = inspectFurnished('light');
 
-test('the first load is small, asks nobody else, and leaves nothing secret behind', async () => {
+test('the first load is small, contacts no other host, and leaves no secret behind', async () => {
   const { page, context, faults, wireBytes } = await desk().open();
   await page.goto('/');
   await page.getByRole('button', { name: 'Log in' }).waitFor();

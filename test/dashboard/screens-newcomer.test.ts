@@ -1,4 +1,4 @@
-/** The screens of an account that has nothing yet. */
+/** The screens of a new, empty account. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { logIn, NEWCOMER, openDesk, type Desk } from './browser.js';
@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => desk.close());
 
-test('axe finds nothing on the screens of an account that has nothing yet', async () => {
+test('axe finds no faults on the screens of a new account', async () => {
   const { page, context, faults } = await desk.open();
   await logIn(page, NEWCOMER);
   for (const screen of EMPTY_SCREENS) await inspect(page, screen);

@@ -1,6 +1,6 @@
 /**
- * Pictures of every screen, light and dark, wide and narrow, into docs/screenshots. By hand, after `npm run build`:
- * node dist/test/dashboard/screenshots.js [folder [png]]; WIDTHS=375,768,1440 takes other sizes, to look at.
+ * Pictures of every screen, light and dark, wide and narrow, in docs/screenshots. By hand, after `npm run build`: node
+ * dist/test/dashboard/screenshots.js [folder [png]]; WIDTHS=375,768,1440 takes other sizes, for inspection.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ async function shootAll(page: Page, screens: readonly Screen[], look: string): P
   }
 }
 
-/** WebP, which is a third of a PNG; only the browser's own protocol makes it. */
+/** WebP has a third of the size of PNG; only the browser's own protocol can make it. */
 async function shoot(page: Page, name: string): Promise<void> {
   await page.evaluate('document.fonts.ready.then(() => undefined)');
   const session = await page.context().newCDPSession(page);

@@ -20,7 +20,7 @@ after(() => gateway.stop());
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<ApiAnswer> =>
   gateway.api.send(path, { method, headers, key: '' });
 
-test('the page answers at / and at the address of every screen, fresh on each visit', async () => {
+test('the page is served at / and at the address of every screen, fresh on each visit', async () => {
   for (const screen of Object.values(SCREENS)) {
     const path = screen.replace(':id', 'warehouse');
     const answer = await get(path);
@@ -31,7 +31,7 @@ test('the page answers at / and at the address of every screen, fresh on each vi
   }
 });
 
-test('nothing inline may run, nothing from elsewhere, and no other page may frame it', async () => {
+test('no inline code may run, no code from elsewhere, and no other page may frame it', async () => {
   const { headers, text } = await get('/');
   const policy = headers['content-security-policy'] ?? '';
   assert.match(String(policy), /default-src 'none'/);
@@ -44,7 +44,7 @@ test('nothing inline may run, nothing from elsewhere, and no other page may fram
   assert.doesNotMatch(text, /<script(?![^>]*\bsrc=)|<style|\son\w+=|style=/);
 });
 
-test('assets keep for ever and leave compressed as the client likes', async () => {
+test('assets are cached for ever, and are compressed as the client prefers', async () => {
   const script = readdirSync(ASSETS).find((name) => /^main-.*\.js$/.test(name));
   assert.ok(script !== undefined);
   const path = `/assets/${script}`;
@@ -63,8 +63,11 @@ test('assets keep for ever and leave compressed as the client likes', async () =
   assert.equal(head.bytes.length, 0);
 });
 
-/** The page once answered everything else too, with 200: also what scanners and mistyped clients ask for. */
-test('every other address is 404 for a program, and a screen takes no other method', async () => {
+/**
+ * Former defect: the page was the answer, with 200, to every other path, including those of scanners and mistyped
+ * clients.
+ */
+test('every other address is 404 for a program, and a screen accepts no other method', async () => {
   const others = [
     '/v1/nope',
     '/openapi.yaml',
@@ -85,7 +88,7 @@ test('every other address is 404 for a program, and a screen takes no other meth
   assert.deepEqual([posted.status, posted.headers['allow']], [405, 'GET, HEAD']);
 });
 
-test("the dashboard's own router knows the same screens", () => {
+test("the dashboard's own router has the same screens", () => {
   const app = readFileSync(fileURLToPath(new URL('../../../src/dashboard/web/desk.tsx', import.meta.url)), 'utf8');
   const routed = [...app.matchAll(/<Route path=(\S+?)[\s>]/g)].map(([, path]) => path);
   assert.deepEqual(

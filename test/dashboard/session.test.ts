@@ -1,4 +1,4 @@
-/** The end of a session: its reason is told, and the login stands over the page, on which nothing is lost. */
+/** The end of a session: the page shows its reason and a login, and loses nothing. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -22,7 +22,7 @@ describe('a session that ends', () => {
 
   const over = () => page.getByRole('dialog', { name: 'Your session has ended' });
   const name = () => page.getByRole('textbox', { name: 'Name', exact: true });
-  /** What the page asks for next tells it that the session is over. */
+  /** The page's next request shows that the session is over. */
   const look = () => page.getByRole('button', { name: 'Test the connection' }).click();
   const fillIn = async (): Promise<void> => {
     await page.goto('/connections/new');
@@ -36,7 +36,7 @@ describe('a session that ends', () => {
     await over().waitFor({ state: 'detached' });
   };
 
-  test('one that was ended elsewhere says so, and what was typed is there after the login', async () => {
+  test('a session that was ended elsewhere says so, and the input is still there after the login', async () => {
     await fillIn();
     const other = await desk.open();
     await logIn(other.page);
@@ -57,7 +57,7 @@ describe('a session that ends', () => {
     await manage(page, 'DELETE', '/manage/connections/typed-before-the-end?confirm=true');
   });
 
-  test('one that ended with a change of the password says so', async () => {
+  test('a session that ended with a change of the password says so', async () => {
     await fillIn();
     const other = await desk.open();
     await logIn(other.page);
@@ -71,9 +71,9 @@ describe('a session that ends', () => {
     assert.equal(await name().inputValue(), 'Typed before the end');
   });
 
-  test('one whose time is over says after how long, also when the page is opened only later', async () => {
+  test('a session whose time is over names its duration, even if the page is opened only later', async () => {
     await fillIn();
-    // The browser drops the cookie at that time.
+    // The browser deletes the cookie at that time.
     await window.context.clearCookies();
     await page.clock.install({ time: Date.now() + 25 * 3_600_000 });
     await look();
@@ -83,7 +83,7 @@ describe('a session that ends', () => {
     assert.equal(await page.getByLabel('E-mail').inputValue(), '');
   });
 
-  test('a page that is opened with a session that was ended says why at the login', async () => {
+  test('a page that is opened with an ended session gives the reason at the login', async () => {
     const other = await desk.open();
     await logIn(other.page);
     await manage(other.page, 'POST', '/manage/sessions/revoke-others');
@@ -93,7 +93,7 @@ describe('a session that ends', () => {
     await page.getByLabel('E-mail').waitFor();
   });
 
-  test('a log-out in another window logs this one out as well', async () => {
+  test('a log-out in another window ends the session in this one as well', async () => {
     const second = await window.context.newPage();
     await second.goto('/usage');
     await second.getByRole('button', { name: 'Log out' }).click();

@@ -12,9 +12,9 @@ import { openReceiver, startSlowUpload } from './outside.js';
 import { eventually } from '../support/eventually.js';
 
 const LARGE_BYTES = 200 * 1024 * 1024;
-/** Bytes a second of an upload that must not be through before it is cancelled. */
+/** The rate, in bytes a second, of an upload that must not be complete before it is cancelled. */
 const SLOW = 10 * 1024 * 1024;
-/** Frames of scrolling that are measured. */
+/** The number of measured frames of scrolling. */
 const STEPS = 60;
 let desk: Desk;
 let window: Window;
@@ -36,7 +36,7 @@ after(async () => {
 const onDisk = (name: string): string => path.join(desk.sandboxFolder, name);
 const dialog = () => page.getByRole('dialog');
 
-/** Of the large uploads that this browser remembers. */
+/** The large uploads that this browser remembers. */
 const keptUrls = (): Promise<string[]> =>
   page.evaluate<string[]>(`new Promise((resolve, reject) => {
     const opened = indexedDB.open('ftg-uploads', 1);
@@ -59,7 +59,7 @@ test('a connection is added, tested before and after it is saved, edited and del
     }[];
   const connections = await present();
   t.after(async () => {
-    // The tests below count on the sandbox alone, also if this one fails.
+    // The tests below need the sandbox as the only connection, even if this one fails.
     if ((await present()).some(({ id }) => id === 'mirror')) await manage(page, 'DELETE', '/manage/connections/mirror');
   });
   const sandbox = connections.find(({ id }) => id === 'sandbox');
@@ -79,7 +79,7 @@ test('a connection is added, tested before and after it is saved, edited and del
   await page.getByRole('button', { name: 'Save the connection' }).click();
   await page.getByRole('heading', { name: 'Mirror' }).waitFor();
 
-  /** What an edit sends. */
+  /** The request of an edit. */
   const saved = async (): Promise<unknown> => {
     const answer = page.waitForResponse((response) => response.request().method() === 'PATCH');
     await page.getByRole('button', { name: 'Save changes' }).click();
@@ -92,7 +92,7 @@ test('a connection is added, tested before and after it is saved, edited and del
   const edited = { name: 'Mirror of the sandbox', pool: { maxSessions: 3 }, algorithms: 'legacy' };
   assert.deepEqual(await saved(), edited);
   await page.getByRole('heading', { name: 'Mirror of the sandbox' }).waitFor();
-  // A stored secret is not asked for, unless the server is another one.
+  // A stored secret is not required again, unless the server is another one.
   await page.getByText('Stored, and never shown. Leave empty to keep it.').waitFor();
   await page.getByLabel('Port').fill('2022');
   await page.getByText('Enter it again: a stored secret is never sent to a different server.').waitFor();
@@ -115,7 +115,7 @@ test('a connection is added, tested before and after it is saved, edited and del
   );
 });
 
-test('the form is drawn from what the gateway says: a field that it never heard of is asked for and sent', async () => {
+test('the form is built from the gateway’s description: an unknown field is shown and sent', async () => {
   await page.route('**/manage/connection-types', async (route) => {
     const response = await route.fetch();
     const { connectionTypes } = (await response.json()) as {
@@ -159,7 +159,7 @@ test('a test of a working connection shows every step, and what the server can d
   await page.getByText('Rename replaces a file').waitFor();
 });
 
-test('an API key is shown once, with a line that works, and stops when it is revoked', async () => {
+test('an API key is shown once, with a working line, and stops when it is revoked', async () => {
   await page.goto('/keys');
   await page.getByRole('button', { name: 'Issue a key' }).click();
   await dialog().getByLabel('Name').fill('robot');
@@ -185,7 +185,7 @@ test('an API key is shown once, with a line that works, and stops when it is rev
   await eventually(async () => (await use()).status === 401, 'the key stops');
 });
 
-test('200 MB go up with progress; a cancelled upload leaves nothing; started again it arrives whole', async () => {
+test('200 MB are uploaded with progress; a cancelled upload leaves nothing; a repeated one arrives completely', async () => {
   const file = path.join(folder, 'large.bin');
   const block = randomBytes(1024 * 1024);
   writeFileSync(file, Buffer.concat(Array.from({ length: LARGE_BYTES / block.length }, () => block)));
@@ -222,7 +222,7 @@ test('200 MB go up with progress; a cancelled upload leaves nothing; started aga
   await queue.getByRole('button', { name: 'Clear' }).click();
 });
 
-test('a large file goes on after its request was ended, and after the page was loaded anew', async () => {
+test('a large file continues after its request was cut, and after the page was reloaded', async () => {
   const content = randomBytes(LARGE_BYTES / 2);
   const file = path.join(folder, 'interrupted.bin');
   writeFileSync(file, content);
@@ -247,7 +247,7 @@ test('a large file goes on after its request was ended, and after the page was l
   await throttle(SLOW);
   await page.getByLabel('Files to upload').setInputFiles(file);
   await queue.getByText(/[1-9][\d.]* MiB of 100 MiB/).waitFor();
-  // Whoever asks how far it is ends the request that writes.
+  // A request for the offset ends the request that writes.
   const [url] = await keptUrls();
   const ask = `fetch(${JSON.stringify(url)}, { method: 'HEAD', headers: { 'Tus-Resumable': '1.0.0' } }).then(({ status }) => status)`;
   assert.equal(await page.evaluate(ask), 200);
@@ -283,7 +283,7 @@ test('a running transfer shows as a live row, and can be cancelled there', async
   assert.ok(!existsSync(onDisk('slow.bin')));
 });
 
-test('files are looked into, renamed, moved, copied and deleted; nothing is replaced unasked', async () => {
+test('files are previewed, renamed, moved, copied and deleted; nothing is replaced without asking', async () => {
   writeFileSync(onDisk('people.csv'), 'name,town\nAda,"London, UK"\n');
   writeFileSync(onDisk('data.json'), '{"a":[1,2]}');
   writeFileSync(onDisk('dot.svg'), '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>');
@@ -316,7 +316,7 @@ test('files are looked into, renamed, moved, copied and deleted; nothing is repl
   await dialog().getByRole('button', { name: 'Move' }).click();
   await eventually(() => existsSync(onDisk('done/renamed.json')), 'moved');
 
-  // Dropped where a file of this name stands: the person decides.
+  // Dropped onto an existing name: the user decides.
   const dropped = await page.evaluateHandle(`(() => {
     const data = new DataTransfer();
     data.items.add(new File(['new'], 'people.csv'));
@@ -347,7 +347,7 @@ test('files are looked into, renamed, moved, copied and deleted; nothing is repl
   assert.ok(!existsSync(onDisk('people.csv')));
 });
 
-test('the filters of the transfers stand in the address, and the words of the server in the detail', async () => {
+test('the filters of the transfers are part of the address, and the server’s words are in the detail', async () => {
   await manage(page, 'POST', '/api/delete/sandbox', { path: '/never.txt' }).catch(() => undefined);
   await page.goto('/transfers');
   await page.getByLabel('Status').selectOption('failed');
@@ -370,7 +370,7 @@ test('the filters of the transfers stand in the address, and the words of the se
   await page.getByText('not_found').waitFor();
 });
 
-test('a hundred thousand names scroll smoothly, are found and can be reached by key', async () => {
+test('a hundred thousand names scroll smoothly, can be found and reached by key', async () => {
   const many = onDisk('many');
   mkdirSync(many);
   const files = Array.from({ length: 100_000 }, (_, index) => ({
@@ -380,7 +380,7 @@ test('a hundred thousand names scroll smoothly, are found and can be reached by 
     isDirectory: false,
     modifiedAt: '2026-01-01T00:00:00.000Z',
   }));
-  // The listing alone is made up: a hundred thousand real files would take the disk longer than the test has.
+  // Only the listing is made up: a hundred thousand real files would take too long to create.
   await page.route('**/api/list/sandbox?path=%2Fmany', (route) =>
     route.fulfill({ json: { success: true, path: '/many', files } }),
   );
@@ -389,7 +389,7 @@ test('a hundred thousand names scroll smoothly, are found and can be reached by 
   await grid.getByText('file-000000.txt').waitFor();
   assert.equal(await grid.getAttribute('aria-rowcount'), '100001');
   assert.ok((await grid.getByRole('row').count()) < 80, 'only the rows in sight are in the page');
-  // In time of the page's thread: waiting for a core is the machine's affair.
+  // Processor time of the page's thread, which does not include waiting for a core.
   const debug = await window.context.newCDPSession(page);
   await debug.send('Performance.enable', { timeDomain: 'threadTicks' });
   const busyMs = async (): Promise<number> => {
@@ -418,7 +418,7 @@ test('a hundred thousand names scroll smoothly, are found and can be reached by 
   await page.unroute('**/api/list/sandbox?path=%2Fmany');
 });
 
-test('a message that ran out of tries is seen with its attempts, and sent again', async (t) => {
+test('a message without attempts left is shown with its attempts, and sent again', async (t) => {
   let status = 500;
   const receiver = await openReceiver(() => status);
   t.after(() => receiver.close());
@@ -435,7 +435,7 @@ test('a message that ran out of tries is seen with its attempts, and sent again'
   await eventually(hasBaseline, 'the first check');
   await page.getByRole('table', { name: 'Checks' }).getByText('Done').first().waitFor();
 
-  // A regular check may be due at any time, and would know the file before the dry run.
+  // A regular check may become due at any time, and would find the file before the dry run.
   await manage(page, 'POST', `${watched}/pause`);
   writeFileSync(onDisk('incoming/order.xml'), '<order/>');
   await page.getByRole('button', { name: 'Dry run' }).click();
@@ -453,7 +453,7 @@ test('a message that ran out of tries is seen with its attempts, and sent again'
   await page.locator('.badge', { hasText: 'Delivered' }).waitFor();
 });
 
-test('a watched folder copies what it finds, and shows where to', async () => {
+test('a watched folder copies new files, and shows their targets', async () => {
   mkdirSync(onDisk('outgoing'));
   await page.goto('/watched');
   await page.getByRole('button', { name: 'Watch a folder' }).click();
@@ -488,7 +488,7 @@ test('a watched folder copies what it finds, and shows where to', async () => {
   assert.equal((await manage(page, 'GET', watched))['copyTo'], null);
 });
 
-test('the second factor is set up from a QR code drawn here, and asked for at the next login', async () => {
+test('the second factor is set up with a QR code that the page draws, and required at the next login', async () => {
   await page.goto('/settings');
   await page.getByRole('button', { name: 'Switch on' }).click();
   await dialog().getByLabel('Your password').fill(PASSWORD);

@@ -1,4 +1,4 @@
-/** The history: what is hidden, views, filters and orders that stand in the address, and all that a transfer's page tells. */
+/** The history: hidden look-ups, views, filters and orders in the address, and the page of a transfer. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -25,7 +25,7 @@ after(() => desk?.close());
 const rows = () => page.getByRole('table', { name: 'Transfers' }).getByRole('link', { name: /^(write|read|list) / });
 const shown = async (): Promise<readonly string[]> => (await rows().allTextContents()).map((text) => text.trim());
 
-test('lists are hidden until they are asked for', async () => {
+test('listings are hidden until they are requested', async () => {
   await page.goto('/transfers');
   await rows().nth(3).waitFor();
   assert.deepEqual(await shown(), ['read gone.txt', 'write last.txt', 'write large.bin', 'write small.txt']);
@@ -42,14 +42,14 @@ test('lists are hidden until they are asked for', async () => {
     .waitFor();
 });
 
-test('times are told to the second, and connections by their names', async () => {
+test('times are shown to the second, and connections by their names', async () => {
   await page.goto('/transfers');
   await rows().first().waitFor();
   assert.match(await page.locator('.table time').first().innerText(), /\d\d:\d\d:\d\d/);
   await page.getByRole('table').getByRole('link', { name: 'Sandbox' }).first().waitFor();
 });
 
-test('views and orders are one click, and stand in the address', async () => {
+test('views and orders are one click, and part of the address', async () => {
   await page.goto('/transfers');
   const views = page.getByRole('navigation', { name: 'Views' });
   await views.getByRole('link', { name: 'Largest' }).click();
@@ -70,7 +70,7 @@ test('views and orders are one click, and stand in the address', async () => {
   await page.waitForURL(/\/transfers$/);
 });
 
-test('times are typed by the clocks of the chosen time zone, in filters and in forms', async () => {
+test('times are entered in the chosen time zone, in filters and in forms', async () => {
   await manage(page, 'POST', '/manage/api-keys', { name: 'ends at nine', expiresAt: '2099-01-01T00:30:00Z' });
   await page.goto('/transfers?since=2024-01-01T00:30:00.000Z');
   await page.evaluate(`localStorage.setItem('ftg.zone', 'Asia/Tokyo')`);
@@ -119,7 +119,7 @@ test('transfers are found by error code, request id and key', async () => {
   assert.deepEqual(await shown(), ['read small.txt']);
 });
 
-test('a failed transfer says what its error means, and what to do', async () => {
+test('a failed transfer explains its error, and what to do', async () => {
   await page.goto('/transfers?status=failed');
   await page.getByRole('link', { name: 'read gone.txt' }).click();
   await page.getByText(ERRORS.not_found.meaning).waitFor();
@@ -129,7 +129,7 @@ test('a failed transfer says what its error means, and what to do', async () => 
   await page.waitForURL(/errorCode=not_found/);
 });
 
-test('the page of a transfer shows where its time went, and its request as curl', async () => {
+test('the page of a transfer shows how its time was spent, and its request as curl', async () => {
   await page.goto('/transfers?search=large.bin');
   await page.getByRole('link', { name: 'write large.bin' }).click();
   const stages = page.getByRole('list', { name: 'Where the time went' });
@@ -149,7 +149,7 @@ test('the page of a transfer shows where its time went, and its request as curl'
   await page.getByRole('grid', { name: 'Files' }).getByText('large.bin').waitFor();
 });
 
-test('a download that is repeated from its page gives the file', async () => {
+test('a download that is repeated from its page returns the file', async () => {
   await page.goto('/transfers?search=small.txt&type=read');
   await page.getByRole('link', { name: 'read small.txt' }).click();
   const download = page.waitForEvent('download');
@@ -157,7 +157,7 @@ test('a download that is repeated from its page gives the file', async () => {
   assert.equal((await download).suggestedFilename(), 'small.txt');
 });
 
-test('where nothing fits, all are one click away', async () => {
+test('if nothing matches, all transfers are one click away', async () => {
   await page.goto('/transfers?requestId=nobody');
   await page.getByText('No transfer matches the filters').waitFor();
   await page.getByRole('button', { name: 'Show all' }).click();

@@ -1,4 +1,4 @@
-/** The page when code, the network or a screen fails: never blank, nothing typed is lost, and it comes back by itself. */
+/** The page when code, the network or a screen fails: never blank, no input is lost, and it recovers by itself. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -6,7 +6,7 @@ import { logIn, openDesk, type Desk, type Window } from './browser.js';
 
 const AWAY = 'The gateway cannot be reached.';
 
-describe('what fails leaves the page standing', () => {
+describe('failures leave the page intact', () => {
   let desk: Desk;
   let window: Window;
   let page: Page;
@@ -25,7 +25,7 @@ describe('what fails leaves the page standing', () => {
   const heading = (name: string) => page.getByRole('heading', { level: 1, name });
   const alert = (text: string) => page.getByRole('alert').filter({ hasText: text });
 
-  test('the code of a screen that cannot be loaded is asked for again, and the rest stays', async () => {
+  test('the code of a screen that fails to load is requested again, and the rest stays', async () => {
     await logIn(page);
     let asked = 0;
     await page.route('**/assets/audit-*.js', (route) => {
@@ -45,7 +45,7 @@ describe('what fails leaves the page standing', () => {
     assert.deepEqual(window.faults, []);
   });
 
-  test('the first code that cannot be loaded is said in plain words, and comes with a second try', async () => {
+  test('a failure to load the first code is explained in plain words, with a retry', async () => {
     await page.route('**/assets/app-*.js', (route) => route.abort());
     await page.goto('/');
     await alert('The page could not be loaded').waitFor();
@@ -54,7 +54,7 @@ describe('what fails leaves the page standing', () => {
     await page.getByLabel('E-mail').waitFor();
   });
 
-  test('a moment offline is told, keeps what was typed, and ends by itself', async () => {
+  test('a moment offline is reported, keeps the input, and ends by itself', async () => {
     await logIn(page);
     await page.goto('/connections/new');
     await page.getByLabel('Name').first().fill('Typed before the cut');
@@ -67,7 +67,7 @@ describe('what fails leaves the page standing', () => {
     assert.equal(await page.getByLabel('Name').first().inputValue(), 'Typed before the cut');
   });
 
-  test('a screen that is opened offline is there after it', async () => {
+  test('a screen that is opened offline appears afterwards', async () => {
     await logIn(page);
     await window.context.setOffline(true);
     await visit('Usage');
@@ -79,7 +79,7 @@ describe('what fails leaves the page standing', () => {
     await heading('Usage').waitFor();
   });
 
-  test('a screen that throws is said to have failed, and the others serve', async () => {
+  test('a screen that throws is reported as failed, and the others work', async () => {
     await logIn(page);
     await page.route('**/manage/usage*', (route) => route.fulfill({ json: { period: null } }));
     await visit('Usage');
@@ -92,11 +92,11 @@ describe('what fails leaves the page standing', () => {
     await heading('Usage').waitFor();
   });
 
-  test('the page speaks German where it is asked to, and remembers it', async () => {
+  test('the page speaks German on request, and remembers it', async () => {
     await logIn(page);
     await page.goto('/settings');
     const language = page.getByRole('group', { name: 'Language', exact: true });
-    // The page is loaded anew by it.
+    // It reloads the page.
     await language.getByRole('radio', { name: 'Deutsch' }).click();
     await page.getByText('Farben').waitFor();
     assert.equal(await page.locator('html').getAttribute('lang'), 'de');
@@ -104,7 +104,7 @@ describe('what fails leaves the page standing', () => {
     await page.getByText('Farben').waitFor();
   });
 
-  test('times are shown in the zone that was chosen', async () => {
+  test('times are shown in the chosen zone', async () => {
     await logIn(page);
     await page.goto('/settings');
     const since = page.locator('dd time');

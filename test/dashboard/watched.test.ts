@@ -1,4 +1,4 @@
-/** Watched folders: chosen by looking through the server, and well only when what is found arrives. */
+/** Watched folders: chosen by browsing the server, and well only if their events arrive. */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -30,12 +30,12 @@ after(async () => {
 const form = () => page.getByRole('dialog', { name: /^(Watch a folder|Edit )/ });
 const picker = () => page.getByRole('dialog', { name: 'Choose a folder of Sandbox' });
 
-test('a folder is chosen by looking through the server, with the keyboard alone', async () => {
+test('a folder is chosen by browsing the server, with the keyboard alone', async () => {
   await page.goto('/watched');
   await page.getByRole('button', { name: 'Watch a folder' }).click();
   await form().getByRole('button', { name: 'Browse for: Folder', exact: true }).press('Enter');
   await picker().getByRole('button', { name: 'partner' }).press('Enter');
-  // The keyboard goes on where the next folders are.
+  // The focus moves on to the next folders.
   await picker().getByRole('group', { name: '/partner' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate('document.activeElement.textContent'), 'in');

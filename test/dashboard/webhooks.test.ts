@@ -1,4 +1,7 @@
-/** Webhooks by mouse: made with a secret that is shown once, told, their dead letters sent again, changed, paused and deleted. */
+/**
+ * Webhooks by mouse: created with a secret that is shown once, sent events, their dead letters sent again, changed,
+ * paused and deleted.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -30,7 +33,7 @@ const dialog = () => page.getByRole('dialog');
 const deliveries = () => page.getByRole('table', { name: 'Deliveries' });
 const webhooks = () => page.getByRole('table', { name: 'Webhooks' });
 
-/** Something to be told of. */
+/** Causes an event. */
 const endJob = (): Promise<string> => {
   const place = { connectionId: 'sandbox', path: '/' };
   return runJob(page, { type: 'delete', dryRun: true, source: place, include: ['*.old'] });
@@ -44,7 +47,7 @@ const toWebhook = async (): Promise<void> => {
   await page.getByRole('heading', { name: `127.0.0.1:${receiver.port}` }).waitFor();
 };
 
-test('a webhook is made: its secret is shown once, and signs what the receiver is told', async () => {
+test('a webhook is created: its secret is shown once, and signs the events', async () => {
   await page.goto('/webhooks');
   await page.getByText('No webhook yet').waitFor();
   await page.getByRole('button', { name: 'Add a webhook' }).click();
@@ -79,7 +82,7 @@ test('a webhook is made: its secret is shown once, and signs what the receiver i
   await deliveries().getByText('job.finished').waitFor();
 });
 
-test('a message that ran out of tries is seen where it was for, with its attempts, and sent again', async () => {
+test('a message without attempts left is shown at its webhook, with its attempts, and sent again', async () => {
   answers(500);
   await endJob();
   await page.goto('/webhooks');
@@ -100,7 +103,7 @@ test('a message that ran out of tries is seen where it was for, with its attempt
   assert.equal(receiver.received.at(-1)?.headers['webhook-id'], id);
 });
 
-test('a webhook is paused, changed, given another secret, ended by its receiver and taken up again, and deleted', async () => {
+test('a webhook is paused, changed, given another secret, ended by its receiver and resumed, and deleted', async () => {
   await toWebhook();
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByText('Paused', { exact: true }).first().waitFor();

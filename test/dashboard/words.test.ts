@@ -1,4 +1,7 @@
-/** What the page says stands in its catalogue, in both languages: the sources are parsed, and what a person would read is looked for. */
+/**
+ * All texts of the page are in its catalogue, in both languages: the test parses the sources and searches them for
+ * visible texts.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,22 +13,22 @@ import ts from 'typescript';
 
 const WEB = fileURLToPath(new URL('../../../src/dashboard/web', import.meta.url));
 
-/** Screens whose words have not been moved yet. */
+/** Screens whose texts have not been moved yet. */
 const NOT_YET: readonly string[] = [];
 
-/** Before there is a catalogue, the page has to say in both languages that it could not be loaded. */
+/** Without a catalogue, the page has to say in both languages that it could not be loaded. */
 const BEFORE_THE_CATALOGUE = ['main.tsx'];
 
-/** Properties and attributes whose text is shown or read out. */
+/** Properties and attributes whose text is shown or read aloud. */
 const SAID = new Set(
   'title label aria-label placeholder alt hint verb lead text says head discard description error'.split(' '),
 );
-/** Attributes whose text nobody reads. */
+/** Attributes whose text is invisible. */
 const UNSAID = new Set('className class d viewBox transform strokeLinecap pattern href to data-label'.split(' '));
 /** Names, examples and units that are the same in every language. */
 const NO_WORDS =
   /^(?:GET|POST|SHA-?256:?…?|SFTP|FTPS?|S3|AWS|UTC|JSON|NDJSON|CSV|API|URL|curl|ftg_|https?:\S*|[\d.]+\/\d+|\S*[-_./{}*@]\S*)$/;
-/** German words that are English ones as well. */
+/** German words that are also English ones. */
 const SAME = new Set(
   (
     'File Transfer Gateway System Name Server Port Webhook Webhooks Job Jobs Version ETag cron min ms in Enter Backspace Space Delete ' +
@@ -74,14 +77,14 @@ function hasWord(text: string): boolean {
   return text.split(/\s+/).some((word) => /\p{L}{2}/u.test(word) && !NO_WORDS.test(word));
 }
 
-/** By where it stands, or because it is plainly a sentence. */
+/** A visible text, by its position in the code, or because it is plainly a sentence. */
 function isSaid(node: ts.Node, words: string, source: ts.SourceFile): boolean {
   if (!hasWord(words)) return false;
   if (/^[A-Z][\p{L}'’]* \p{L}/u.test(words) && !isThrown(node)) return true;
   const at = valueOf(node);
   if (ts.isJsxAttribute(at)) {
     const name = at.name.getText(source);
-    // Names that are given as examples, and commands.
+    // Names and commands in examples.
     return SAID.has(name) && !(['placeholder', 'text'].includes(name) && /^[a-z ]+$/.test(words));
   }
   if (ts.isPropertyAssignment(at)) return SAID.has(at.name.getText(source).replace(/'/g, '')) && /^\p{Lu}/u.test(words);
@@ -93,7 +96,7 @@ function isFirst(node: ts.Node, { arguments: [first] }: ts.CallExpression): bool
   return first !== undefined && node.getStart() >= first.getStart() && node.getEnd() <= first.getEnd();
 }
 
-/** Where the value ends up: past brackets, choices and the braces of an attribute. */
+/** The place where the value is used: outside brackets, conditions and the braces of an attribute. */
 function valueOf(node: ts.Node): ts.Node {
   let at = node.parent;
   for (;;) {
@@ -110,12 +113,12 @@ function valueOf(node: ts.Node): ts.Node {
   }
 }
 
-/** A defect of the program's own, which no person is to see. */
+/** The text of an internal error, which users should never see. */
 function isThrown(node: ts.Node): boolean {
   return ts.isNewExpression(node.parent) && ts.isThrowStatement(node.parent.parent);
 }
 
-test('what a person reads stands in the catalogue and nowhere else', (t) => {
+test('all visible texts are in the catalogue and nowhere else', (t) => {
   const all = sources();
   assert.ok(all.length > 50, `${all.length} sources`);
   const stray: string[] = [];
@@ -129,7 +132,7 @@ test('what a person reads stands in the catalogue and nowhere else', (t) => {
   assert.deepEqual(stray, []);
 });
 
-test('a word outside of the catalogue is found wherever it may stand', () => {
+test('a text outside of the catalogue is found wherever it is', () => {
   const found = (code: string): string[] => findingsIn('x.tsx', code).map(({ words }) => words);
   assert.deepEqual(found('<p>Hello</p>'), ['Hello']);
   assert.deepEqual(found('<p title="Hello" className="not this" />'), ['Hello']);
@@ -156,7 +159,7 @@ async function catalogues(t: TestContext): Promise<{ readonly en: Tree; readonly
     bundle: true,
     format: 'esm',
     outfile,
-    // Numbers and times in texts are written in the browser's language, and what is chosen there is watched with React.
+    // Numbers and times in texts are formatted for the browser's language, whose choice is watched with React.
     banner: { js: `const navigator = { language: 'en' };` },
     plugins: [
       {
@@ -173,7 +176,7 @@ async function catalogues(t: TestContext): Promise<{ readonly en: Tree; readonly
   return (await import(pathToFileURL(outfile).href)) as { en: Tree; de: Tree };
 }
 
-/** Every text by its path; of a function what it says to an example. */
+/** Every text by its path; for a function, its result for example values. */
 function textsOf(tree: unknown, at = ''): ReadonlyMap<string, string> {
   if (typeof tree === 'string') return new Map([[at, tree]]);
   if (typeof tree === 'function') return new Map([[at, exampleOf(tree as (...values: unknown[]) => unknown)]]);
@@ -181,24 +184,24 @@ function textsOf(tree: unknown, at = ''): ReadonlyMap<string, string> {
   return new Map(Object.entries(tree).flatMap(([key, value]) => [...textsOf(value, at === '' ? key : `${at}.${key}`)]));
 }
 
-/** What values a text takes, only its types know: the first kind that it does not refuse. */
+/** The types of a text's values are unknown here: uses the first kind that does not throw. */
 function exampleOf(say: (...values: unknown[]) => unknown): string {
   for (const value of [7, 'x', ['x'], new Date(0), {}]) {
     try {
       return String(say(value, value, value, value));
     } catch {
-      // Another kind, then.
+      // Try another kind.
     }
   }
   return '';
 }
 
-/** `x` and numbers are examples. */
+/** The examples are `x` and numbers. */
 function isOneInBoth(words: string): boolean {
   return (words.match(/\p{L}{2,}/gu) ?? []).every((word) => SAME.has(word) || NO_WORDS.test(word));
 }
 
-test('both languages say everything, each in its own words', async (t) => {
+test('both languages have all texts, each in its own words', async (t) => {
   const { en, de } = await catalogues(t);
   const [english, german] = [textsOf(en), textsOf(de)];
   assert.deepEqual([...german.keys()].sort(), [...english.keys()].sort());
