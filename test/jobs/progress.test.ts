@@ -21,6 +21,8 @@ const TOTAL = SIZE + SMALL_FILES * SMALL;
 interface Progressing extends JobView {
   readonly bytesPerSecond: number;
   readonly etaSeconds: number | null;
+  readonly startedAt: string;
+  readonly finishedAt: string;
 }
 
 describe('a large file of a job', { timeout: 300_000 }, () => {
@@ -64,12 +66,15 @@ describe('a large file of a job', { timeout: 300_000 }, () => {
     const steps = new Set(shown.map(({ counts }) => counts.bytes));
     assert.ok(steps.size >= 4, `it grows on the way: ${[...steps].join(' ')}`);
     for (const { counts } of shown) assert.ok(counts.bytes <= TOTAL, JSON.stringify(counts));
+    const average = (TOTAL / (Date.parse(end.finishedAt) - Date.parse(end.startedAt))) * 1_000;
     const late = shown.filter(({ counts }) => counts.bytes > SIZE / 2 && counts.bytes < SIZE);
     assert.ok(late.length > 0);
     for (const { bytesPerSecond, etaSeconds, counts } of late) {
-      assert.ok(bytesPerSecond > speed / 3 && bytesPerSecond < speed * 2, `${bytesPerSecond} bytes a second`);
-      assert.equal(etaSeconds, Math.ceil((TOTAL - counts.bytes) / bytesPerSecond));
+      // A busy machine may be slower than the limit, but never faster.
+      assert.ok(bytesPerSecond < speed * 2, `${bytesPerSecond} bytes a second`);
+      assert.equal(etaSeconds, bytesPerSecond > 0 ? Math.ceil((TOTAL - counts.bytes) / bytesPerSecond) : null);
     }
+    assert.ok(Math.max(...late.map((job) => job.bytesPerSecond)) > average / 3, `less than ${average} bytes a second`);
     const events = (await told).map(({ counts }) => counts.bytes).filter((bytes) => bytes > 100_000 && bytes < SIZE);
     assert.ok(new Set(events).size >= 4, `those who watch see it too: ${events.join(' ')}`);
   });

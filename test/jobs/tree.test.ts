@@ -138,7 +138,7 @@ describe('trees of jobs', () => {
     const isListed = (await look(gateway.api, id)).counts.found === names.length;
     const answer = await gateway.api.post(`/api/jobs/${id}/retry`, {});
     assert.equal(answer.status, 202, answer.text);
-    const again = await ended(gateway.api, (answer.json['job'] as { id: string }).id, 120_000);
+    const again = await ended(gateway.api, (answer.json['job'] as { id: string }).id);
     assert.equal(again.state, 'succeeded', JSON.stringify([again, isListed]));
     assert.equal((await servers.ftp.disk.files('/begun-to')).length, names.length);
     const items = (await history(gateway.api, { type: 'copy', status: 'success' })).filter(({ path }) =>

@@ -208,7 +208,7 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
       kill();
       await closed;
     }
-    const job = await ended(last().api, id, 120_000);
+    const job = await ended(last().api, id);
     assert.deepEqual([job.state, job.counts.done], ['succeeded', 1], JSON.stringify(job));
     const [file, ...others] = (await target.disk.files('/killed')).filter((name) => !name.includes('.ftg-'));
     assert.deepEqual(others, []);
@@ -238,7 +238,7 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
       if (content === 'of another') await target.disk.write(file, Buffer.alloc(SIZE, 8));
       const version = await target.disk.version(file);
       nodes.push(await startNode());
-      const job = await ended(last().api, id, 120_000);
+      const job = await ended(last().api, id);
       assert.equal(await target.disk.version(file), version, 'it is not written again');
       const items = (await history(last().api)).filter(({ path }) => path === file);
       const isOwn = content === 'its own';
