@@ -122,6 +122,7 @@ describe('who shares a process', () => {
       `mock.method(fs, 'open')`,
       'globalThis.fetch = f',
       'process.memoryUsage()',
+      `import { assertFlatMemory } from '../support/memory.js'`,
     ];
     for (const text of alone) assert.notEqual(reasonOf(text), undefined, text);
     for (const text of [`const { HOME } = process.env`, `if (process.env.HOME === '/') f()`, `child.on('exit', f)`])

@@ -19,7 +19,7 @@ const OF_THE_PROCESS: readonly (readonly [reason: string, text: RegExp])[] = [
   ['replaces what others call', /\bmock\.method\(|\bglobalThis\.\w+ = |\bsetGlobalDispatcher\b|\bglobalAgent\b/],
   [
     'measures its process',
-    /\bprocess\.(memoryUsage|cpuUsage|resourceUsage|getActiveResourcesInfo)\b|\bmonitorEventLoopDelay\b/,
+    /\bprocess\.(memoryUsage|cpuUsage|resourceUsage|getActiveResourcesInfo)\b|\bmonitorEventLoopDelay\b|\/support\/memory\.js['"]/,
   ],
   ['is known by its process', /\bprocess\.argv\b|\/support\/reliability\.js['"]/],
   ['sets how it collects', /\bsetFlagsFromString\b|\bglobal\.gc\b|\bglobalThis\.gc\b/],
