@@ -12,14 +12,14 @@ import { withCode } from '../support/errors.js';
 
 const ASKED = { owner: 'account', signal: new AbortController().signal };
 
-function fetcher(t: TestContext, stallTimeoutMs = 5_000, allow: readonly string[] = ['127.0.0.1']): UrlFetcher {
+function fetcher(t: TestContext, stallTimeoutMs = 60_000, allow: readonly string[] = ['127.0.0.1']): UrlFetcher {
   const rules = {
     localAddress: '',
     connections: { allowPrivate: true, deny: [] },
     urlFetch: { allow },
     webhooks: { allow: [] },
   };
-  const made = createUrlFetcher({ dialer: createDialer(rules, () => []), connectTimeoutMs: 2_000, stallTimeoutMs });
+  const made = createUrlFetcher({ dialer: createDialer(rules, () => []), connectTimeoutMs: 60_000, stallTimeoutMs });
   t.after(() => made.close());
   return made;
 }
@@ -120,14 +120,14 @@ test('a server that becomes silent, before or in the body, is a stall_timeout', 
     if (request.url === '/body') response.writeHead(200, { 'content-length': '10' }).write('half');
   });
   await assert.rejects(fetcher(t, 100).fetch(new URL(`${origin}/head`), ASKED), withCode('stall_timeout', /100 ms/));
-  const { body } = await fetcher(t, 1_000).fetch(new URL(`${origin}/body`), ASKED);
+  const { body } = await fetcher(t, 3_000).fetch(new URL(`${origin}/body`), ASKED);
   await assert.rejects(buffer(body), withCode('stall_timeout'));
 });
 
 test('a slow reader is not taken for a silent server', async (t) => {
   const origin = await serve(t, (_request, response) => response.end(Buffer.alloc(4 << 20)));
-  const { body } = await fetcher(t, 1_000).fetch(new URL(origin), ASKED);
-  await new Promise((resume) => setTimeout(resume, 2_500));
+  const { body } = await fetcher(t, 3_000).fetch(new URL(origin), ASKED);
+  await new Promise((resume) => setTimeout(resume, 3_500));
   assert.equal((await buffer(body)).length, 4 << 20);
 });
 
