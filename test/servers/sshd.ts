@@ -5,6 +5,7 @@ import { copyFile, readFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/ports.js';
 
 export interface TestSshd {
@@ -21,6 +22,8 @@ export interface TestSshd {
   stop(): Promise<void>;
 }
 
+/** Only for a server that does not start. */
+const START_MS = 60_000;
 /** sshd must be started with its full path; this is Debian's. */
 const SSHD = '/usr/sbin/sshd';
 export const SFTP_SERVER = '/usr/lib/openssh/sftp-server';
@@ -102,15 +105,17 @@ export async function startSshd(extra: readonly string[] = [], subsystem = SFTP_
 
 /** Resolves once the port accepts connections. */
 export async function listening(port: number): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
-    const socket = net.connect(port, '127.0.0.1');
-    const isUp = await new Promise<boolean>((done) => {
-      socket.once('connect', () => done(true));
-      socket.once('error', () => done(false));
-    });
-    socket.destroy();
-    if (isUp) return;
-    await new Promise((next) => setTimeout(next, 10));
-  }
-  throw new Error(`nothing listens on port ${port}`);
+  await eventually(
+    async () => {
+      const socket = net.connect(port, '127.0.0.1');
+      const isUp = await new Promise<boolean>((done) => {
+        socket.once('connect', () => done(true));
+        socket.once('error', () => done(false));
+      });
+      socket.destroy();
+      return isUp;
+    },
+    `something listens on port ${port}`,
+    START_MS,
+  );
 }

@@ -466,7 +466,7 @@ describe('s3 silence', () => {
   let stub: S3Stub;
   let rig: S3Rig;
   let remote: Remote;
-  const stallTimeoutMs = 300;
+  const stallTimeoutMs = 1_500;
 
   before(async () => {
     stub = await S3Stub.start();

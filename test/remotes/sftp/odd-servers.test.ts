@@ -492,15 +492,15 @@ describe('SFTP servers that are unlike OpenSSH', () => {
   });
 
   test('a server that works slowly but steadily is no stall', async (t) => {
-    // All of it takes longer than the limit, each step a fifteenth of it.
-    const limits = { ...LIMITS, stallTimeoutMs: 600 };
+    // All of it takes longer than the limit, each step a twentieth of it.
+    const limits = { ...LIMITS, stallTimeoutMs: 2_000 };
     let last = Promise.resolve();
     const { remote, server } = await odd(
       t,
       {
         odd: ({ type, usual }) => {
           if (type !== REQUEST.WRITE) return false;
-          last = last.then(() => new Promise((next) => setTimeout(next, 40))).then(usual);
+          last = last.then(() => new Promise((next) => setTimeout(next, 100))).then(usual);
           return true;
         },
       },
@@ -586,7 +586,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
         await opened.remote.stat(path('/f'));
         isOdd = true;
         const what = `request ${type}, status [${fields.join()}]`;
-        const late = delay(20_000, undefined, { ref: false }).then(() => assert.fail(`${what}: nothing came of it`));
+        const late = delay(120_000, undefined, { ref: false }).then(() => assert.fail(`${what}: nothing came of it`));
         await assert.rejects(Promise.race([work(opened), late]), code('protocol_error'), what);
       }
     }
