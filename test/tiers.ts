@@ -48,7 +48,7 @@ const MEASURES: List = listed(`
   attacks/isolation-listings attacks/job-events attacks/keys attacks/names attacks/own-crowd attacks/private-keys
   attacks/sessions attacks/sockets attacks/watch-shares conformance/memory dashboard/queue-pace faults/readiness
   faults/stalls operations/flat-memory operations/large-trees operations/long-chains
-  connections/health/probes operations/returned-memory storage/away storage/lost-connections
+  connections/health/probes operations/returned-memory
   uploads/memory uploads/purge events/long-polls
 `);
 
@@ -63,7 +63,7 @@ const REST: Readonly<Record<string, List>> = {
   'kills, crashes, several nodes, and what happens long after them': listed(`
     app/bare-start app/nodes/balanced app/nodes/rolling-restart app/rest attacks/slow-clients faults/clients faults/flipped-byte faults/gateway faults/kill
     faults/leaving-clients faults/receipt-chain faults/repeated-after-kill http/client-limits jobs/cancel jobs/in-flight jobs/kill
-    jobs/kill-changes jobs/kill-conflicts remotes/sftp/long-line storage/open storage/set-clock uploads/broken-lines
+    jobs/kill-changes jobs/kill-conflicts remotes/sftp/long-line storage/away storage/lost-connections storage/open storage/set-clock uploads/broken-lines
     uploads/ends watch/crash watch/routes-kill events/feed-kill
   `),
   'trees and files of a size that takes long': listed(

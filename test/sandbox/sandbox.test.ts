@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import ssh2, { type SFTPWrapper } from 'ssh2';
+import { eventually } from '../support/eventually.js';
 import { startSandbox } from '../../src/sandbox/server.js';
 
 /** Uses ssh2's own client, so that none of the gateway's SFTP code is involved. */
@@ -226,8 +227,7 @@ describe('the sandbox', () => {
       await call((done) => sftp.open('/held', 'r+', done));
       assert.equal(held(), 2);
     });
-    for (let tries = 0; tries < 200 && held() > 0; tries += 1) await new Promise((next) => setTimeout(next, 10));
-    assert.equal(held(), 0);
+    await eventually(() => held() === 0, 'both are closed');
   });
 
   test('closing ends the sessions and frees the port', async () => {

@@ -13,7 +13,8 @@ const OTHER = 'ftg_key-of-another-account-0123456';
 const READER = 'ftg_key-that-may-only-read-0123456';
 const CONFIG = {
   sandbox: true,
-  webhooks: { timeoutMs: 2_000 },
+  // Far longer than a second, after which one of them answers, even on a busy machine.
+  webhooks: { timeoutMs: 6_000 },
   accounts: [
     {
       email: 'test@example.com',

@@ -121,7 +121,7 @@ describe('due work', { timeout: 120_000 }, () => {
     );
     for (const [, statement] of UNTOLD) await run(statement);
     const before = looks;
-    await eventually(() => looks > before + 1, 'a look that began after all of it was written', 20_000);
+    await eventually(() => looks > before + 1, 'a look that began after all of it was written');
     for (const [index, [topic]] of UNTOLD.entries()) assert.ok((wakes[index]?.count ?? 0) > 0, topic);
     stop();
     for (const each of wakes) each.stop();

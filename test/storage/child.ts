@@ -74,7 +74,6 @@ async function untilStored(storage: Storage, accountId: string, id: string): Pro
 const [name = '', optionsText = '{}', ...args] = process.argv.slice(2);
 const options = JSON.parse(optionsText) as Partial<StorageOptions>;
 const program = programs[name];
-const began = performance.now();
 try {
   if (program === undefined) throw new Error(`no program called "${name}"`);
   const storage = await openStorage(testOptions(options.url ?? '', options), TEST_TIMING);
@@ -82,6 +81,5 @@ try {
   await storage.close();
 } catch (error) {
   say(`error ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`);
-  say(`after ${Math.round(performance.now() - began)} ms`);
   process.exitCode = 1;
 }

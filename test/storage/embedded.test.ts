@@ -72,13 +72,11 @@ describe('the embedded PostgreSQL', () => {
 
   it('refuses a second gateway on the same folder; the first one continues undisturbed', async () => {
     const storage = await openTest('', { dataDir });
-    const child = startChild('hold', { url: '', dataDir });
+    // It does not try for an hour.
+    const child = startChild('hold', { url: '', dataDir, connectTimeoutMs: 3_600_000 });
     const line = await child.line(() => true);
     assert.match(line, new RegExp(`^error StartupError: dataDir: another gateway \\(process ${process.pid}\\)`));
     assert.equal(await child.exit, 1);
-    // Without the start of its program, which takes long on a busy machine.
-    const took = /^after (\d+) ms$/.exec(child.lines[1] ?? '')?.[1];
-    assert.ok(Number(took) < 5000, child.lines.join('\n'));
     await storage.ready();
     await storage.close();
   });

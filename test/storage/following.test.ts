@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { TransferType } from '../../src/contract/transfer.js';
 import type { Storage } from '../../src/storage/storage.js';
+import { atOnce } from '../support/at-once.js';
 import { startProxy } from '../support/proxy.js';
 import { startPostgres } from '../servers/postgres.js';
 import { DATABASES, FAILURE, openTest, SUCCESS, type TestServer, until, upload, withSql } from './databases.js';
@@ -33,9 +34,11 @@ async function holdWrites(url: string): Promise<Held> {
 }
 
 /** Whether it settles without the database. */
-async function isSettled(promise: Promise<unknown>): Promise<boolean> {
-  const soon = new Promise<boolean>((done) => setTimeout(() => done(false), 100));
-  return Promise.race([promise.then(() => true), soon]);
+function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  return atOnce(promise, 'for the database').then(
+    () => true,
+    () => false,
+  );
 }
 
 for (const kind of DATABASES) {

@@ -129,11 +129,11 @@ for (const kind of DATABASES) {
     it('a node that stops in the middle of a chain loses it to others', async () => {
       const accountId = randomUUID();
       await storage.history.begin(upload(accountId)).finish(RECEIPTED);
-      await claim(accountId, 1);
       const since = performance.now();
+      await claim(accountId, 1);
       await storage.history.begin(upload(accountId)).finish(RECEIPTED);
       const waited = performance.now() - since;
-      assert.ok(waited > 500, `${waited} ms`);
+      assert.ok(waited > 950, `${waited} ms`);
       assert.equal((await chainOf(accountId)).receipts, 2);
     });
 
@@ -167,26 +167,31 @@ for (const kind of DATABASES) {
 
     it('a node that has lost its claim writes none of its signed receipts, and starts again', async () => {
       const accountId = randomUUID();
-      const count = 600;
+      const atOnce = 600;
       await storage.history.begin(upload(accountId)).finish(RECEIPTED);
       const thief = randomUUID();
       let stolen = 0;
+      let made = 1;
       await withSql(url, async (sql) => {
-        const all = Promise.all(
-          Array.from({ length: count }, () => storage.history.begin(upload(accountId)).finish(RECEIPTED)),
-        );
-        for (let tries = 0; stolen === 0 && tries < 10_000; tries++) {
-          const { count: taken } = await sql`
-            update receipt_chains set claim = ${thief}, claimed_until = clock_timestamp() + interval '200 ms'
-            where account_id = ${accountId} and claim <> ${thief}`;
-          stolen += taken;
+        // It may sign them before it is looked at.
+        for (let round = 0; stolen === 0 && round < 20; round++) {
+          const begun = Array.from({ length: atOnce }, () => storage.history.begin(upload(accountId)));
+          made += begun.length;
+          let isOver = false;
+          const all = Promise.all(begun.map((one) => one.finish(RECEIPTED))).finally(() => (isOver = true));
+          while (stolen === 0 && !isOver) {
+            const { count: taken } = await sql`
+              update receipt_chains set claim = ${thief}, claimed_until = clock_timestamp() + interval '200 ms'
+              where account_id = ${accountId} and claim <> ${thief}`;
+            stolen += taken;
+          }
+          await all;
         }
-        await all;
       });
       assert.equal(stolen, 1, 'the claim was taken while it signed');
       const { receipts, last } = await chainOf(accountId);
-      assert.deepEqual([receipts, last.sequence], [count + 1, count + 1]);
-      assert.equal(await storage.history.count(accountId), count + 1);
+      assert.deepEqual([receipts, last.sequence], [made, made]);
+      assert.equal(await storage.history.count(accountId), made);
     });
 
     it('of rows that another node has ended meanwhile only the others get a receipt', async () => {
