@@ -13,6 +13,9 @@ import type { Received, Receiver } from '../watch/support/receiver.js';
 import { WatchRig } from '../watch/support/rig.js';
 import type { WatchedFolder } from '../../src/contract/watched-folder.js';
 
+/** Short, since one test waits for it; the receivers are in this process, which must not look silent when busy. */
+const TIMEOUT_MS = 5_000;
+
 suite('webhooks', () => {
   let rig: WatchRig;
   let postgres: PostgresServer;
@@ -22,7 +25,7 @@ suite('webhooks', () => {
   before(async () => {
     rig = await WatchRig.open({
       watcher: { settleMs: 0 },
-      webhooks: { retryMs: [40, 40], filesPerEvent: 3, bytesPerEvent: 2000, timeoutMs: 1000 },
+      webhooks: { retryMs: [40, 40], filesPerEvent: 3, bytesPerEvent: 2000, timeoutMs: TIMEOUT_MS },
       network: { webhooks: { allow: ['127.0.0.1/32'] } },
     });
     ({ postgres, receiver, bench } = rig);
@@ -206,7 +209,7 @@ suite('webhooks', () => {
     const { port } = silent.address() as AddressInfo;
     const { folder: stuck, put: putStuck } = await watched({ webhookUrl: `http://127.0.0.1:${port}/` });
     const { folder, put } = await watched();
-    // Four of these events are sent at once; each attempt takes a second.
+    // Four of these events are sent at once; each attempt takes its whole time.
     for (let index = 0; index < 60; index++) putStuck(`s${index}`);
     await bench.check(stuck);
     put('quick.txt');
@@ -241,17 +244,23 @@ suite('webhooks', () => {
     await assert.rejects(bench.service.get(bench.accountId, folder.id), { code: 'unknown_watched_folder' });
   });
 
-  test('the first attempt follows within a second of the detection', async () => {
+  test('a detection starts the first attempt, which does not wait for the next look at the agenda', async () => {
     const { put, folder } = await watched();
     const tries = bench.attempts.length;
     const rounds = 25;
+    let looks = 0;
+    let unaided = 0;
+    const stop = bench.storage.agenda.onClock(() => (looks += 1));
     for (let round = 1; round <= rounds; round += 1) {
+      const before = looks;
       put(`round-${round}`);
       await bench.check(folder);
       await bench.until(() => bench.attempts.length === tries + round, `the try of round ${round}`);
+      if (looks === before) unaided += 1;
     }
-    const ages = bench.attempts.slice(tries).map(({ ageMs }) => ageMs);
-    assert.ok(Math.max(...ages) < 1000, `${ages.join(' ')} ms`);
+    stop();
+    // There is a look every few seconds, so that some fall into a round.
+    assert.ok(unaided > rounds / 2, `${unaided} of ${rounds}, with ${looks} looks`);
   });
 
   test('a test event has its own type', async () => {

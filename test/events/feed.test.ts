@@ -168,7 +168,9 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     const third = await startNode();
     const waiting = page({ after: String(after), wait: '60' }, third.client());
     const stream = await openStream(third, after);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const open = async (): Promise<number> =>
+      Number(/^ftg_open_requests (\d+)$/m.exec((await third.api.get('/metrics', { key: '' })).text)?.[1]);
+    await eventually(async () => (await open()) === 3, 'both wait, beside this request');
     assert.equal(await third.stop(), 0);
     assert.deepEqual((await waiting).events, []);
     await stream.ended;
