@@ -32,16 +32,18 @@ describe('jobs whose servers go away', () => {
   ] as const) {
     test(`${lost} is away for a while during a copy to ${target}`, async () => {
       const root = `/from-${lost}`;
+      const { proxy } = remotes[lost];
+      proxy.after(lost === 'sftp' ? 'down' : 'up', (FILES * SIZE) / 3, (self) => {
+        self.isDown = true;
+        self.fail('reset');
+      });
       const { id } = await begin(gateway.api, {
         type: 'copy',
         bytesPerSecond: (FILES * SIZE) / 3,
         source: { connectionId: 'sftp', path: '/away' },
         destination: { connectionId: target, path: root },
       });
-      await eventually(async () => (await look(gateway.api, id)).counts.done > 3, 'some files are done');
-      const { proxy } = remotes[lost];
-      proxy.isDown = true;
-      proxy.fail('reset');
+      await eventually(() => proxy.isDown, 'a third of the bytes have passed');
       const before = (await look(gateway.api, id)).counts.done;
       await new Promise((over) => setTimeout(over, 1_500));
       proxy.isDown = false;

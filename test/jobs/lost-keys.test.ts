@@ -82,7 +82,7 @@ describe('jobs whose key changes', { timeout: 300_000 }, () => {
     ],
     [
       'expires',
-      (key) => change(key, { expiresAt: new Date(Date.now() + 1_000).toISOString() }),
+      (key) => change(key, { expiresAt: new Date(Date.now() + 4_000).toISOString() }),
       'unauthenticated',
       /was revoked or has expired/,
     ],

@@ -161,7 +161,7 @@ suite('watched folders and time', () => {
 
   test('a file that is written slowly is reported once it is complete, never before', async () => {
     mkdirSync(join(ssh.files, 'slow'));
-    const folder = await bench.watch('ssh', '/slow', { minAgeSeconds: 3 });
+    const folder = await bench.watch('ssh', '/slow', { minAgeSeconds: 6 });
     const file = join(ssh.files, 'slow', 'slow.bin');
     writeFileSync(file, 'x');
     let sizes = 1;
