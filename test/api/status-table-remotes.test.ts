@@ -19,7 +19,9 @@ import { eventually } from '../support/eventually.js';
 import { startTogether } from '../support/together.js';
 
 const MIB = 1024 * 1024;
-const STALL_MS = 1600;
+const STALL_MS = 2_500;
+const AFTER_STALL = new RegExp(`${STALL_MS} ms`);
+const STALLS = { stallTimeoutMs: STALL_MS };
 const OTHER_HOST_KEY = `SHA256:${'A'.repeat(43)}`;
 
 /** A long stall timeout for all servers, except those that are to count as silent. */
@@ -107,14 +109,10 @@ describe('a failure of the remote server is reported in its words, and leaves no
       connections: withPatience([
         { id: 'ssh', name: 'SSH', ...ssh.connection },
         { id: 'ftp', name: 'FTP', ...ftp.connection },
-        {
-          id: 'proxied',
-          name: 'Through the proxy',
-          ...ssh.connection,
-          pool: { stallTimeoutMs: STALL_MS },
-          port: proxy.port,
-        },
-        { id: 'scripted', name: 'Scripted', ...scriptedLogin, pool: { stallTimeoutMs: STALL_MS } },
+        { id: 'proxied', name: 'Through the proxy', ...ssh.connection, port: proxy.port },
+        { id: 'stalling', name: 'Through the proxy', ...ssh.connection, pool: STALLS, port: proxy.port },
+        { id: 'scripted', name: 'Scripted', ...scriptedLogin },
+        { id: 'stalling-ftp', name: 'Scripted', ...scriptedLogin, pool: STALLS },
         { id: 'nameless', name: 'No such name', ...sftp, host: 'no-such-host.invalid' },
         { id: 'refusing', name: 'Closed port', ...sftp, port: await freePort() },
         { id: 'ssh-login', name: 'Wrong password', ...ssh.connection, password: 'wrong' },
@@ -280,39 +278,39 @@ describe('a failure of the remote server is reported in its words, and leaves no
     test('a server that goes silent in the middle of an upload', async () => {
       proxy.after('up', 2 * MIB, (self) => (self.isSilent = true));
       const send = async (): Promise<ApiAnswer> => {
-        const answer = await upload('proxied', randomBytes(8 * MIB));
+        const answer = await upload('stalling', randomBytes(8 * MIB));
         proxy.isSilent = false;
         return answer;
       };
-      await fails(send, { code: 'stall_timeout', text: /1600 ms/, cleansUpLater: true });
-      assert.equal((await upload('proxied', Buffer.from('good'))).status, 200);
+      await fails(send, { code: 'stall_timeout', text: AFTER_STALL, cleansUpLater: true });
+      assert.equal((await upload('stalling', Buffer.from('good'))).status, 200);
     });
 
     test('a server that goes silent in the middle of a read', async () => {
       proxy.after('down', 2 * MIB, (self) => (self.isSilent = true));
-      await fails(() => gateway.api.get('/api/read/proxied', { query: { path: '/large' } }), {
+      await fails(() => gateway.api.get('/api/read/stalling', { query: { path: '/large' } }), {
         code: 'stall_timeout',
-        text: /1600 ms/,
+        text: AFTER_STALL,
       });
       proxy.isSilent = false;
-      assert.equal((await list('proxied')).status, 200);
+      assert.equal((await list('stalling')).status, 200);
     });
 
     test('an FTP server that goes silent in the middle of a transfer', async () => {
       onTransfer = 'stall';
-      await fails(() => upload('scripted', randomBytes(16 * MIB)), { code: 'stall_timeout', text: /1600 ms/ });
-      await fails(() => gateway.api.get('/api/read/scripted', { query: { path: '/large' } }), {
+      await fails(() => upload('stalling-ftp', randomBytes(16 * MIB)), { code: 'stall_timeout', text: AFTER_STALL });
+      await fails(() => gateway.api.get('/api/read/stalling-ftp', { query: { path: '/large' } }), {
         code: 'stall_timeout',
-        text: /1600 ms/,
+        text: AFTER_STALL,
       });
       onTransfer = 'usual';
-      assert.equal((await upload('scripted', Buffer.from('good'))).status, 200);
+      assert.equal((await upload('stalling-ftp', Buffer.from('good'))).status, 200);
     });
 
     test('the URL of a url upload goes silent', async () => {
       const send = (): Promise<ApiAnswer> =>
         gateway.api.post('/api/upload/ssh', { url: `${originUrl}/silent`, filename: 'f' });
-      await fails(send, { code: 'stall_timeout', text: /^url .*\/silent: .*1600 ms/ });
+      await fails(send, { code: 'stall_timeout', text: new RegExp(`^url .*/silent: .*${STALL_MS} ms`) });
     });
 
     test('a command that takes longer than its timeout is killed', async () => {

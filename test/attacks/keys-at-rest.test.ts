@@ -7,6 +7,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
+import { eventually } from '../support/eventually.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { startTogether } from '../support/together.js';
@@ -122,7 +123,8 @@ describe('secrets at rest', () => {
 
   test('a key file beside the data causes a warning', async () => {
     const gateway = await startGateway();
-    assert.match(gateway.output(), /"level":"warn".*the master key lies beside the data that it protects/);
+    const warning = /"level":"warn".*the master key lies beside the data that it protects/;
+    await eventually(() => warning.test(gateway.output()), 'the warning');
     await gateway.stop();
     const told = await startGateway({ env: { GATEWAY_MASTER_KEY: NEXT } });
     assert.doesNotMatch(told.output(), /lies beside the data/);

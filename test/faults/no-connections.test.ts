@@ -78,8 +78,12 @@ describe('a database that accepts no further connection', () => {
     assert.deepEqual([refused.status, refused.headers['x-error-code']], [503, 'database_away'], told(refused));
     assert.equal((await writeTo('file-0')).status, 200, 'what needs no lock goes on');
     // Tried again every second, and logged once a minute.
-    const lines = gateway.output().split('\n');
-    const said = lines.filter((line) => line.includes('the database gives no connection for locks'));
+    let said: readonly string[] = [];
+    await eventually(() => {
+      const lines = gateway.output().split('\n');
+      said = lines.filter((line) => line.includes('the database gives no connection for locks'));
+      return said.length > 0;
+    }, 'the line');
     assert.equal(said.length, 1, said.join('\n'));
     assert.match(said[0] ?? '', /too many connections/);
     await limit(-1);

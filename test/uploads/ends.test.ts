@@ -141,7 +141,8 @@ function suite(entry: ServerEntry): void {
         proxy.isSilent = false;
         proxy.fail('reset');
       }
-      assert.match(nodes[0]?.output() ?? '', /of a deleted connection unfinished uploads stand on its server yet/);
+      const line = 'of a deleted connection unfinished uploads stand on its server yet';
+      await eventually(() => nodes[0]?.output().includes(line) === true, 'its line in the log');
     });
 
     /** As a person at the server does, or a clean-up rule of the store. */
