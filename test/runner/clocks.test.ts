@@ -1,7 +1,7 @@
 /**
  * No test holds a time of the clock on the wall against a bound while other processes can take the processor: how long
  * something takes is measured by files that run alone (MEASURES), as processor time, or not at all. That something took
- * at least so long may be asked anywhere.
+ * at least so long may be asked anywhere. Nor is memory held against a bound that garbage could reach.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -72,6 +72,13 @@ test('no time is held against a bound but by files that run alone', () => {
     sources.flatMap(([name, text]) => bounds(name, text)),
     [],
   );
+});
+
+test('memory of the own process is measured in one place, against that of a small body', () => {
+  const measuring = readdirSync(path.join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.startsWith('runner'))
+    .filter((name) => /\bprocess\.memoryUsage\b/.test(readFileSync(path.join(ROOT, 'test', name), 'utf8')));
+  assert.deepEqual(measuring, [path.join('support', 'memory.ts')]);
 });
 
 test('what such a comparison looks like', () => {

@@ -1,4 +1,4 @@
-/** The memory of the test's own process while a large body passes through it. */
+/** The memory of the test's own process: while a large body passes through it, and what buffers hold. */
 import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -28,6 +28,12 @@ export async function assertFlatMemory(
   const grown = (await peakOf(bytes, pass)) - first;
   const shown = `memory grew by ${Math.round(grown / MIB)} MiB with a body of ${Math.round(bytes / MIB)} MiB`;
   assert.ok(grown < bytes * BOUND_PART, shown);
+}
+
+/** Bytes of all buffers that are in use. */
+export function heldByBuffers(): number {
+  collect();
+  return process.memoryUsage().arrayBuffers;
 }
 
 async function peakOf(
