@@ -244,23 +244,23 @@ suite('webhooks', () => {
     await assert.rejects(bench.service.get(bench.accountId, folder.id), { code: 'unknown_watched_folder' });
   });
 
-  test('a detection starts the first attempt, which does not wait for the next look at the agenda', async () => {
+  test('a detection starts the first attempt, which does not wait for the next poll of the agenda', async () => {
     const { put, folder } = await watched();
     const tries = bench.attempts.length;
     const rounds = 25;
-    let looks = 0;
+    let polls = 0;
     let unaided = 0;
-    const stop = bench.storage.agenda.onClock(() => (looks += 1));
+    const stop = bench.storage.agenda.onClock(() => (polls += 1));
     for (let round = 1; round <= rounds; round += 1) {
-      const before = looks;
+      const before = polls;
       put(`round-${round}`);
       await bench.check(folder);
       await bench.until(() => bench.attempts.length === tries + round, `the try of round ${round}`);
-      if (looks === before) unaided += 1;
+      if (polls === before) unaided += 1;
     }
     stop();
-    // There is a look every few seconds, so that some fall into a round.
-    assert.ok(unaided > rounds / 2, `${unaided} of ${rounds}, with ${looks} looks`);
+    // Some polls fall into a round by chance.
+    assert.ok(unaided > rounds / 2, `${unaided} of ${rounds}, with ${polls} polls`);
   });
 
   test('a test event has its own type', async () => {
