@@ -1,13 +1,13 @@
 #!/bin/sh
-# Packs the Python client as a wheel, without a network: `sh src/python/pack.sh [folder]`. Needs hatchling, and `npm ci` before.
+# Packs the Python client as a wheel without network access: `sh src/python/pack.sh [folder]`. Needs hatchling and `npm ci`.
 set -eu
 out=${1:-dist/packages}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 root=$(cd "$(dirname "$0")/../.." && pwd)
-# Its types and its synchronous half.
+# Generates the types and the synchronous client.
 node "$root/build.js" clients
-# The licence is that of the whole project; the wheel takes it from beside its pyproject.toml.
+# The wheel needs the project's licence beside its pyproject.toml.
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 mkdir -p "$stage/src"

@@ -5,7 +5,7 @@
     with FileTransferGateway("https://files.example.com", api_key="ftg_…") as ftg:
         ftg.upload("warehouse", Path("report.pdf"), path="/inbox")
 
-``AsyncFileTransferGateway`` is the same for asyncio. What comes back are dictionaries, typed in ``file_transfer_gateway.types``.
+``AsyncFileTransferGateway`` is the same for asyncio. Methods return dictionaries, typed in ``file_transfer_gateway.types``.
 """
 
 from ._async.client import AsyncFileTransferGateway

@@ -1,4 +1,4 @@
-"""Bodies of uploads: what a caller may give, and what can be known of it before it is read."""
+"""Bodies of uploads: the accepted kinds, and their properties before they are read."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import IO, AsyncIterable, Callable, Iterable, Optional, Union, cast
 
 Content = Union[bytes, bytearray, memoryview, str, "os.PathLike[str]", IO[bytes], Iterable[bytes], AsyncIterable[bytes]]
-"""A path is opened for each try. Text is sent as UTF-8. Async iterables are for the asynchronous client alone."""
+"""A path is opened for each attempt. Text is sent as UTF-8. Only the asynchronous client accepts async iterables."""
 
 UploadContent = Union[Content, Callable[[], Content]]
-"""A function is called anew for every try: so can a stream be sent again."""
+"""A function is called for each attempt, so that a stream can be sent again."""
 
 SeekableContent = Union[bytes, bytearray, memoryview, "os.PathLike[str]", IO[bytes]]
-"""What can be read from any byte on."""
+"""Content that can be read from any offset."""
 
 PIECE_BYTES = 256 * 1024
 
@@ -23,11 +23,11 @@ PIECE_BYTES = 256 * 1024
 class Body:
     content: UploadContent
     size: Optional[int] = None
-    """Bytes that are sent, where that is known."""
+    """The number of bytes to send; None if unknown."""
     start: int = 0
-    """The first byte that is sent, of what is seekable."""
+    """Offset of the first byte to send in seekable content."""
     origin: Optional[int] = None
-    """Where an open file begins for us: by default where it stands now."""
+    """Position at which the body of an open file begins; by default its current position."""
     on_progress: Optional[Callable[[int, Optional[int]], None]] = None
 
     def __post_init__(self) -> None:
@@ -45,12 +45,12 @@ class Body:
 
     @property
     def can_repeat(self) -> bool:
-        """Whether a second try could send the same bytes."""
+        """Whether a retry can send the same bytes."""
         return self.is_seekable or callable(self.content)
 
     @property
     def first(self) -> int:
-        """Where to begin in an open file."""
+        """Position of the first byte to send in an open file."""
         return (self.origin or 0) + self.start
 
 
@@ -59,7 +59,7 @@ def is_bytes(content: object) -> bool:
 
 
 def is_regular(path: "os.PathLike[str]") -> bool:
-    """The size of a pipe or a device says nothing, and what was read from it is gone."""
+    """Only a regular file has a size and can be read again. A pipe or a device cannot."""
     return stat.S_ISREG(os.stat(path).st_mode)
 
 
@@ -73,7 +73,7 @@ def is_seekable(content: object) -> bool:
 
 
 def size_of(content: object) -> Optional[int]:
-    """Bytes from where it is read on; None where only reading would show."""
+    """Bytes from the current position; None if only reading would show."""
     if isinstance(content, (bytes, bytearray)):
         return len(content)
     if isinstance(content, memoryview):
@@ -90,7 +90,7 @@ def size_of(content: object) -> Optional[int]:
 
 
 def name_of(content: object) -> str:
-    """The name of the file that it is read from."""
+    """The name of the file behind ``content``."""
     name = content if isinstance(content, os.PathLike) else getattr(content, "name", None)
     if isinstance(name, (str, os.PathLike)) and os.path.basename(os.fspath(name)):
         return str(os.path.basename(os.fspath(name)))

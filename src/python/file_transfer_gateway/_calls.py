@@ -1,4 +1,4 @@
-"""What a call is, and whether a failed one is made again. No I/O: both clients share it."""
+"""Calls, and the rules for their retries. No I/O, so both clients share this module."""
 
 from __future__ import annotations
 
@@ -16,40 +16,39 @@ from ._codes import NOT_BEGUN, PASSING
 from .errors import FtgError
 
 Progress = Callable[[int, Optional[int]], None]
-"""Called with the bytes moved so far, and with how many there are: None where nobody knows."""
+"""Called with the bytes moved so far, and with the total or None."""
 
 Time = Union[datetime, str]
-"""A ``datetime`` with its zone, or the text of one (RFC 3339)."""
+"""A ``datetime`` with a time zone, or its text (RFC 3339)."""
 
 
 @dataclass(frozen=True)
 class Retry:
-    """How often a call is tried that may succeed the next time."""
+    """The attempts and delays of calls that may succeed later."""
 
     attempts: int = 4
-    """Tries in all, the first included; 1 = no second one."""
+    """Attempts in all, including the first; 1 = no retry."""
     delay: float = 0.5
-    """Seconds before the second try; it doubles from there."""
+    """Seconds before the first retry; each further delay is twice as long."""
     max_delay: float = 60.0
-    """Longest wait in seconds; a Retry-After beyond it ends the tries."""
+    """Longest delay in seconds. A longer Retry-After ends the retries."""
 
     def delay_after(self, error: FtgError, attempt: int, repetition: "Repetition") -> Optional[float]:
-        """Seconds to wait before the next try; None = give up. ``attempt`` counts from 1."""
+        """Seconds to wait before the next attempt; None = give up. ``attempt`` counts from 1."""
         if attempt >= self.attempts or not _passes(error, repetition):
             return None
         if error.retry_after is not None:
             return error.retry_after if error.retry_after <= self.max_delay else None
-        # Spread, so that clients which failed together do not come back together.
+        # Jitter keeps clients that failed together from retrying together.
         return min(self.max_delay, self.delay * 2.0 ** (attempt - 1)) * random.uniform(0.5, 1)
 
 
 Repetition = Literal["repeatable", "once", "never"]
-"""repeatable: a second run ends as the first one would have; an Idempotency-Key makes it so where the operation alone
-does not. once: a second run could do it twice, so only what surely was not begun is sent again. never: the caller has
-another way."""
+"""repeatable: a second run has the same result, either by its nature or by an Idempotency-Key. once: a second run could do
+the work twice, so the call is repeated only if it was certainly not begun. never: the caller handles failures itself."""
 
 _PASSING_STATUSES = (502, 503, 504)
-"""A load balancer without a gateway behind it."""
+"""The answer of a load balancer without a gateway behind it."""
 
 
 def _passes(error: FtgError, repetition: Repetition) -> bool:
@@ -76,11 +75,11 @@ class Call:
     body: Optional[Body] = None
     repetition: Repetition = "repeatable"
     takes_long: bool = False
-    """The answer comes once the work is done."""
+    """The gateway answers after the work is done."""
     timeout: Optional[float] = None
-    """Seconds without a byte of the answer, in place of the client's own."""
+    """Seconds without a byte of the answer; overrides the client's timeout."""
     accept: Sequence[int] = ()
-    """Statuses that are answers too."""
+    """Further statuses that are not errors."""
 
     def target(self) -> str:
         """Path and query."""
@@ -94,7 +93,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Options:
-    """What holds for all calls of a client."""
+    """The options of all calls of a client."""
 
     retry: Retry = Retry()
     timeout: float = 60.0
@@ -107,7 +106,7 @@ class Options:
 
 
 def at(*parts: str) -> str:
-    """A path of the API: of ``/api``, names and identifiers."""
+    """A path of the API, made from ``/api`` and quoted names and ids."""
     return "/api/" + "/".join(quote(part, safe="") for part in parts)
 
 
@@ -116,17 +115,17 @@ def reading(path: str, query: Optional[Mapping[str, QueryValue]] = None) -> Call
 
 
 def changing(path: str, json: Optional[Mapping[str, object]] = None, key: Optional[str] = None) -> Call:
-    """Sent with an Idempotency-Key: the caller's, else one of its own for all tries."""
+    """A POST with an Idempotency-Key: the caller's, or a new one for all attempts."""
     return Call("POST", path, json=json, headers={"Idempotency-Key": key or uuid.uuid4().hex}, takes_long=True)
 
 
 def changing_once(path: str, json: Optional[Mapping[str, object]] = None) -> Call:
-    """Where there are no Idempotency-Keys: sent again only when it surely was not begun."""
+    """A POST to an endpoint without Idempotency-Keys. It is repeated only if it was certainly not begun."""
     return Call("POST", path, json=json, repetition="once")
 
 
 def present(**fields: Any) -> Dict[str, Any]:
-    """Those that are given."""
+    """The fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 

@@ -1,4 +1,4 @@
-"""Names the cause of an answer that did not come, in place of the words of a socket."""
+"""Explains why no answer came, in place of the text of the socket."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import httpx
 from .errors import FtgError
 
 NETWORK_ERRORS = (httpx.HTTPError, OSError)
-"""What httpx raises; older ones let some errors of sockets and TLS through as they are."""
+"""The errors of httpx. Older versions also let some errors of sockets and TLS through."""
 
 
 def network_error(thrown: Exception, url: str, request_id: Optional[str] = None) -> FtgError:
@@ -54,7 +54,7 @@ def _address(url: str) -> str:
 
 
 def _chain(thrown: Optional[BaseException]) -> Iterator[BaseException]:
-    """The exception and what it was raised from, those of groups too (asyncio tries several addresses at once)."""
+    """The exception and its causes, including those in groups (asyncio tries several addresses at once)."""
     seen = set()
     waiting = [thrown]
     while waiting:

@@ -1,4 +1,4 @@
-"""What a job reports."""
+"""The events of a job."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ENDED = ("succeeded", "partly_failed", "failed", "cancelled")
 
 @dataclass(frozen=True)
 class JobEvent:
-    """How the job is now, or a file of it that has ended: one of the two."""
+    """Either the current state of the job, or one of its files that has ended."""
 
     job: Optional[Job] = None
     file: Optional[JobFile] = None

@@ -1,4 +1,4 @@
-"""What tells one version of a file from another, so that bytes of two are never put together (RFC 9110, 8.8)."""
+"""Versions of a file, compared so that bytes of two versions are never joined (RFC 9110, 8.8)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from email.utils import parsedate_to_datetime
 from typing import Mapping, Optional
 
 _CLOCK_DOUBT = 86_400
-"""Seconds that clocks and time zones of servers may be off."""
+"""Seconds by which clocks and time zones of servers may be wrong."""
 
 
 @dataclass(frozen=True)
 class FileVersion:
-    """Plain values: it can be kept, and used by another process."""
+    """Plain values, so a version can be stored and used by another process."""
 
     size: int
-    """Bytes of the whole file."""
+    """Size of the whole file in bytes."""
     etag: Optional[str] = None
     last_modified: Optional[str] = None
 
@@ -25,7 +25,7 @@ class FileVersion:
         return self.etag is not None and self.etag.startswith('"')
 
     def is_that_of(self, status: int, headers: Mapping[str, str]) -> bool:
-        """A node that has not seen the file for long shows no weak tag yet; size and time, which it is made of, are there."""
+        """A node that has only just seen the file sends no weak tag yet. Then size and time are compared, from which it is made."""
         now = _facts(status, headers)
         if now is None or now.size != self.size:
             return False
@@ -35,10 +35,10 @@ class FileVersion:
 
 
 def version_of(status: int, headers: Mapping[str, str]) -> Optional[FileVersion]:
-    """The version that an answer has bytes of; None where another one might look the same.
+    """The version of the file in an answer; None if a later version could have the same values.
 
-    The gateway shows an ETag only once every later change must show in it, weak or strong. A date alone counts where it lies
-    far before that of the answer (8.8.2.2).
+    The gateway sends an ETag only once every later change must alter it, weak or strong. A date alone is sufficient if it
+    is far before the date of the answer (8.8.2.2).
     """
     version = _facts(status, headers)
     if version is None or version.etag is not None:
@@ -52,7 +52,7 @@ def version_of(status: int, headers: Mapping[str, str]) -> Optional[FileVersion]
 
 
 def _facts(status: int, headers: Mapping[str, str]) -> Optional[FileVersion]:
-    # Offsets would be those of what was encoded.
+    # Offsets would count encoded bytes.
     if "content-encoding" in headers:
         return None
     total = headers.get("content-range", "").rpartition("/")[2] if status == 206 else headers.get("content-length", "")

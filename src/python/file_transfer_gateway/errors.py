@@ -1,4 +1,4 @@
-"""What can go wrong with a call."""
+"""The errors of calls."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import List, Literal, Mapping, Optional, Union
 from .types import ErrorCode
 
 ClientErrorCode = Literal["network_error", "invalid_answer", "invalid_body", "file_changed"]
-"""Codes of the client itself.
+"""The client's own codes.
 
-``network_error``: no whole answer came. ``invalid_answer``: the answer is not from a gateway. ``invalid_body``: the
-caller's own body failed. ``file_changed``: a download cannot go on, since the file is another one now.
+``network_error``: no complete answer came. ``invalid_answer``: the answer is not from a gateway. ``invalid_body``: the
+caller's body failed. ``file_changed``: a download cannot be resumed, because the file has changed.
 """
 
 FtgErrorCode = Union[ErrorCode, ClientErrorCode]
@@ -36,15 +36,15 @@ class FtgError(Exception):
         super().__init__(message)
         self.message = message
         self.code: FtgErrorCode = code
-        """Stable: decide by it, never by the text."""
+        """Stable. Use this in conditions, never the text."""
         self.status = status
-        """HTTP status; 0 when no answer came."""
+        """HTTP status; 0 if no answer came."""
         self.request_id = request_id
-        """Finds the request in the log of the gateway."""
+        """Identifies the request in the log of the gateway."""
         self.retry_after = retry_after
-        """Seconds after which another try makes sense, where the gateway says so."""
+        """Seconds to wait before a retry; None if the gateway gives none."""
         self.skipped = skipped
-        """An upload or copy with ``overwrite=False`` found the file there."""
+        """True if an upload or copy with ``overwrite=False`` found an existing file."""
 
     def __str__(self) -> str:
         facts: List[str] = [self.code] if self.status == 0 else [str(self.status), self.code]
@@ -54,18 +54,18 @@ class FtgError(Exception):
 
 
 def incomplete_list(entries: int) -> FtgError:
-    """The error at the end of a list that lacks entries."""
+    """The error at the end of an incomplete list."""
     text = f"the list is incomplete: the gateway left out {entries} entries that it cannot read or address"
     return FtgError(text, code="protocol_error", status=200)
 
 
 def answered_error(status: int, headers: Mapping[str, str], body: bytes) -> FtgError:
-    """The error that an answer is."""
+    """The error of an answer."""
     fields = _object(body)
     message = fields.get("error")
     return FtgError(
         message if isinstance(message, str) else f"the gateway answered {status}",
-        # A newer gateway may know more codes than this client has types for.
+        # A newer gateway may send codes for which this client has no types.
         code=headers.get("x-error-code", "invalid_answer"),  # type: ignore[arg-type]
         status=status,
         request_id=headers.get("x-request-id"),

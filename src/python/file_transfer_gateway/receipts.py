@@ -1,6 +1,6 @@
-"""Verifies receipts of a gateway without it: the keys, and the receipts, are all that is needed.
+"""Verifies receipts without the gateway. Only the keys and the receipts are needed.
 
-Signatures are checked by the package ``cryptography``: ``pip install 'file-transfer-gateway[receipts]'``.
+The package ``cryptography`` checks signatures: ``pip install 'file-transfer-gateway[receipts]'``.
 """
 
 from __future__ import annotations
@@ -15,38 +15,38 @@ from typing import Any, Dict, Iterable, Mapping, Optional, TypedDict, Union, cas
 from .types import ReceiptKeys, TransferDetails
 
 _FORGOTTEN_WITHIN_SECONDS = 86_400
-"""The history may forget some more while a chain is read from it."""
+"""The history may delete more items while a chain is read from it."""
 
 
 class Receipt(TypedDict):
-    """One of the chain."""
+    """A receipt of the chain."""
 
     sequence: int
     transferId: str
     receipt: str
-    """A JWS in its compact form."""
+    """A JWS in compact form."""
     transfer: Optional[TransferDetails]
-    """What the history says now; None once it has forgotten the transfer."""
+    """The transfer in the history; None once the history has deleted it."""
 
 
 class ReceiptPayload(TypedDict):
-    """What is signed."""
+    """The signed content of a receipt."""
 
     sequence: int
     previous: Optional[str]
-    """``sha-256:…`` of the receipt before it."""
+    """``sha-256:…`` of the previous receipt."""
     recordedAt: str
     account: str
     transfer: Dict[str, Any]
 
 
 class ReceiptError(Exception):
-    """The first link that does not hold."""
+    """The first receipt that is not valid."""
 
     def __init__(self, sequence: Optional[int], reason: str) -> None:
         super().__init__(reason if sequence is None else f"receipt {sequence}: {reason}")
         self.sequence = sequence
-        """As far as it is known."""
+        """None if unknown."""
         self.reason = reason
 
 
@@ -56,11 +56,11 @@ class ReceiptSummary:
     first: ReceiptPayload
     last: ReceiptPayload
     forgotten: int
-    """Those whose transfer the history has forgotten."""
+    """Receipts whose transfer the history has deleted."""
 
 
 def verify_receipt(receipt: str, keys: ReceiptKeys, *, sequence: Optional[int] = None) -> ReceiptPayload:
-    """What the receipt says, if its signature holds. ``keys`` are those of ``client.receipts.keys()``."""
+    """The payload of the receipt, if its signature is valid. ``keys`` come from ``client.receipts.keys()``."""
     parts = receipt.strip().split(".")
     if len(parts) != 3 or not all(_is_canonical(part) for part in parts):
         raise ReceiptError(sequence, "it is no JWS in compact form")
@@ -77,7 +77,7 @@ def verify_receipt(receipt: str, keys: ReceiptKeys, *, sequence: Optional[int] =
 
 
 def verify_chain(receipts: Iterable[Union[Receipt, str, bytes]], keys: ReceiptKeys) -> ReceiptSummary:
-    """All of a chain: what ``client.receipts.list()`` gives, or the lines of a file that ``ftg receipts`` wrote."""
+    """Verifies a whole chain, from ``client.receipts.list()`` or from the lines of a file written by ``ftg receipts``."""
     chain = ReceiptChain(keys)
     for receipt in receipts:
         chain.add(receipt)
@@ -85,7 +85,7 @@ def verify_chain(receipts: Iterable[Union[Receipt, str, bytes]], keys: ReceiptKe
 
 
 class ReceiptChain:
-    """The same, one receipt after the other: for receipts that come from an async iterator."""
+    """The same for one receipt at a time, such as those of an async iterator."""
 
     def __init__(self, keys: ReceiptKeys) -> None:
         self._keys = keys
@@ -94,7 +94,7 @@ class ReceiptChain:
         self._hash = ""
         self._receipts = 0
         self._forgotten = 0
-        # The history forgets its oldest items first. What it has lost before that is not forgotten: it was taken away.
+        # The history deletes its oldest items first. A missing item newer than a kept one was removed by other means.
         self._oldest_kept = float("inf")
         self._newest_gone: Optional[float] = None
 
@@ -138,7 +138,7 @@ class ReceiptChain:
             raise ReceiptError(sequence, "its line names another transfer")
 
     def _remember(self, payload: ReceiptPayload, is_kept: bool) -> None:
-        # Python 3.9 knows no Z.
+        # Python 3.9 cannot parse Z.
         at = datetime.fromisoformat(str(payload["transfer"]["createdAt"]).replace("Z", "+00:00")).timestamp()
         if is_kept:
             self._oldest_kept = min(self._oldest_kept, at)
@@ -150,7 +150,7 @@ class ReceiptChain:
 
 def _require_same(signed: Mapping[str, object], shown: Mapping[str, object], sequence: int) -> None:
     for name in {**signed, **shown}:
-        # As JSON, where true is not 1.
+        # As JSON, because True == 1 in Python.
         one, other = (json.dumps(value.get(name, "nothing"), sort_keys=True) for value in (signed, shown))
         if one != other or (name in signed) != (name in shown):
             raise ReceiptError(sequence, f"the history says that {name} is {other}, and the receipt that it was {one}")
@@ -173,7 +173,7 @@ def _decoded(part: str) -> bytes:
 
 
 def _is_canonical(part: str) -> bool:
-    """Bits behind the last byte would be a change that no signature covers."""
+    """Bits after the last byte would be a change that no signature covers."""
     try:
         return part != "" and base64.urlsafe_b64encode(_decoded(part)).decode().rstrip("=") == part
     except ValueError:

@@ -1,4 +1,4 @@
-"""Checks that a webhook came from the gateway, unchanged and just now (Standard Webhooks)."""
+"""Verifies that a webhook came from the gateway, recently and unchanged (Standard Webhooks)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RAW = (
 
 
 class WebhookVerificationError(Exception):
-    """It did not come from the gateway, was changed, or is too old."""
+    """The webhook did not come from the gateway, was changed, or is too old."""
 
 
 def verify_webhook(
@@ -32,8 +32,8 @@ def verify_webhook(
 ) -> WebhookEvent:
     """The event of a webhook request.
 
-    ``secret`` (``whsec_…``) belongs to the webhook or the watched folder. ``body`` is the body as it came, not parsed and
-    written again. ``tolerance`` is how many seconds its timestamp may be from now, either way.
+    ``secret`` (``whsec_…``) belongs to the webhook or the watched folder. ``body`` is the received body, not parsed
+    and serialised again. ``tolerance`` is the allowed distance of its timestamp from now, in seconds.
     """
     if not isinstance(body, (bytes, bytearray, str)):
         raise WebhookVerificationError(f"the body is a {type(body).__name__}, so it was parsed already; {_RAW}")
@@ -61,7 +61,7 @@ def _is_signed(key: bytes, signed: bytes, signatures: str) -> bool:
 
 
 def _as_sent(content: bytes) -> bytes:
-    """JSON in the form that the gateway sends: what a framework has parsed and written again was probably this."""
+    """JSON in the gateway's form, probably the original of a body that a framework has parsed and serialised again."""
     try:
         return json.dumps(json.loads(content), separators=(",", ":"), ensure_ascii=False).encode()
     except ValueError:

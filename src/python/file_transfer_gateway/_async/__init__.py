@@ -1,1 +1,1 @@
-"""The client of asyncio. The synchronous one is made from it: docs/decisions/python-client.md."""
+"""The asyncio client. The synchronous one is generated from it: docs/decisions/python-client.md."""

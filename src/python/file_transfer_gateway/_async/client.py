@@ -1,4 +1,4 @@
-"""The API of the gateway, one method an endpoint."""
+"""The API of the gateway, one method per endpoint."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ LocalPath = Union[str, "os.PathLike[str]"]
 
 
 class AsyncFileTransferGateway:
-    """Every method fails with ``FtgError``.
+    """All methods raise ``FtgError``.
 
-    Calls are made again as ``retry`` says, where a second run cannot do harm: ``append``, ``exec`` and whatever creates,
-    begins or rotates something only when they surely were not begun.
+    ``retry`` controls retries. ``append``, ``exec`` and calls that create, start or rotate something are repeated only if
+    they were certainly not begun.
     """
 
     def __init__(
@@ -53,9 +53,8 @@ class AsyncFileTransferGateway:
     ) -> None:
         """``base_url`` and ``api_key`` default to the environment variables FTG_URL and FTG_KEY.
 
-        ``timeout``: seconds in which no byte moves, either way. ``work_timeout``: the same for answers that come once the
-        work is done: copies, uploads, moves, deletions. ``http_client``: one of your own, for proxies or certificates; you
-        close it.
+        ``timeout``: seconds without a byte in either direction. ``work_timeout``: the same while the gateway works on a
+        copy, upload, move or deletion. ``http_client``: your own client, for proxies or certificates; you close it.
         """
         url = base_url or os.environ.get("FTG_URL") or ""
         key = api_key or os.environ.get("FTG_KEY") or ""
@@ -100,9 +99,9 @@ class AsyncFileTransferGateway:
         work_timeout: Optional[float] = None,
         request_id: Optional[str] = None,
     ) -> Self:
-        """The same client, on the same connections, with other options for the calls made through it.
+        """A client with other options that uses the same connections.
 
-        ``request_id`` is in the answers, and in the log of the gateway.
+        ``request_id`` appears in the answers and in the log of the gateway.
         """
         old = self._transport
         changes = present(retry=retry, timeout=timeout, work_timeout=work_timeout, request_id=request_id)
@@ -127,10 +126,11 @@ class AsyncFileTransferGateway:
         idempotency_key: Optional[str] = None,
         on_progress: Optional[Progress] = None,
     ) -> api.Transfer:
-        """Streams a file to the connection; a stream that cannot be read twice is sent once.
+        """Streams a file to the connection. A stream that cannot be read twice is not retried.
 
-        ``filename`` defaults to that of a path or an open file; ``path`` is the remote folder. ``size``: bytes, of a stream whose
-        size you know. ``content_digest`` (RFC 9530), such as ``sha-256=:…:``, is checked before the file becomes visible.
+        ``filename`` defaults to the name of a path or an open file; ``path`` is the remote folder. ``size``: the size of a
+        stream in bytes, if known. ``content_digest`` (RFC 9530), such as ``sha-256=:…:``, is checked before the file becomes
+        visible.
         """
         query: Dict[str, QueryValue] = {"path": path, "filename": filename or name_of(content), "overwrite": overwrite}
         query.update(filename_template=filename_template, mtime=time_text(mtime), verify=verify)
@@ -155,10 +155,10 @@ class AsyncFileTransferGateway:
         piece_bytes: Optional[int] = None,
         on_progress: Optional[Progress] = None,
     ) -> api.TransferItem:
-        """The same for large files and bad lines: goes on where it was interrupted, with ``url`` also in another process.
+        """Uploads large files or over bad connections. It resumes after interruptions, with ``url`` also in another process.
 
-        ``on_url`` gets the URL of a new upload before its first byte: keep it, and pass it as ``url`` to go on. ``piece_bytes``:
-        bytes of one request; by default all that are left.
+        ``on_url`` gets the URL of a new upload before its first byte. Pass that as ``url`` to resume. ``piece_bytes``: bytes
+        per request; by default all remaining bytes.
         """
         metadata = present(
             filename=filename or name_of(content),
@@ -191,7 +191,7 @@ class AsyncFileTransferGateway:
         mtime: Optional[Time] = None,
         idempotency_key: Optional[str] = None,
     ) -> api.Transfer:
-        """Has the gateway fetch a URL and store what it gets."""
+        """Lets the gateway download a URL and store the file."""
         body = _source(url, filename, path, overwrite, filename_template, mtime)
         answer = await self._transport.json(changing(at("upload", connection_id), body, idempotency_key))
         return cast(api.Transfer, answer["transfer"])
@@ -208,7 +208,7 @@ class AsyncFileTransferGateway:
         mtime: Optional[Time] = None,
         idempotency_key: Optional[str] = None,
     ) -> api.Job:
-        """Has a job do that, which goes on whatever becomes of this call."""
+        """The same as a job, which does not depend on this call."""
         body = _source(url, filename, path, overwrite, filename_template, mtime)
         return await self._begun(changing(at("upload", connection_id), body, idempotency_key))
 
@@ -225,10 +225,11 @@ class AsyncFileTransferGateway:
         if_none_match: Optional[str] = None,
         on_progress: Optional[Progress] = None,
     ) -> AsyncDownload:
-        """A file that streams, for a ``with`` statement.
+        """Streams a file, in a ``with`` statement.
 
-        ``start`` and ``end`` are its first and last byte, both inclusive. ``had`` bytes are there already, of this ``version`` of
-        a former download: the rest of it is sent, or FtgError ``file_changed``. ``if_none_match``: ETag of what you have.
+        ``start`` and ``end`` are the first and last byte, both inclusive. To resume an earlier download, pass its ``version``
+        and the number of bytes you ``had``: the gateway sends the rest, or the download raises FtgError ``file_changed``.
+        ``if_none_match``: the ETag of your copy.
         """
         if version is not None and not 0 <= had < version.size:
             raise ValueError(f"had is {had}, and the version has {version.size} bytes: nothing is left to be sent")
@@ -248,10 +249,10 @@ class AsyncFileTransferGateway:
         keep_partial: bool = False,
         on_progress: Optional[Progress] = None,
     ) -> Path:
-        """Writes a file to ``target``, a file or a folder; it appears there once it is whole.
+        """Saves a file as ``target`` or in the folder ``target``. It appears there once it is complete.
 
-        With ``keep_partial``, what came before a failure stays as ``NAME.part``, and the next call goes on behind it if the file
-        is still the same.
+        With ``keep_partial``, the bytes before a failure stay in ``NAME.part``. The next call continues after them if the file
+        has not changed.
         """
         call = self._downloading(connection_id, path, raw_name)
         return await download_to(self._transport, call, target, keep_partial=keep_partial, on_progress=on_progress)
@@ -259,13 +260,13 @@ class AsyncFileTransferGateway:
     def download_archive(
         self, connection_id: str, paths: Union[str, Sequence[str]], *, on_progress: Optional[Progress] = None
     ) -> AsyncDownload:
-        """A ZIP archive of folders and files, as it is made: of unknown length, for a ``with`` statement."""
+        """Streams a ZIP archive of folders and files, in a ``with`` statement. Its length is not known in advance."""
         query = {"path": [paths] if isinstance(paths, str) else list(paths), "format": "zip"}
         call = Call("GET", at("download", connection_id), query, {"Accept-Encoding": "identity"})
         return AsyncDownload(self._transport, call, on_progress=on_progress, can_resume=False)
 
     async def download_json(self, connection_id: str, path: str, *, raw_name: Optional[str] = None) -> api.DownloadAnswer:
-        """A file in an object that holds it as base64; for small ones."""
+        """A small file as an object with base64 content."""
         query = {"path": path, "rawName": raw_name, "format": "json"}
         return cast(api.DownloadAnswer, await self._transport.json(reading(at("download", connection_id), query)))
 
@@ -305,7 +306,7 @@ class AsyncFileTransferGateway:
         overwrite: Optional[bool] = None,
         idempotency_key: Optional[str] = None,
     ) -> api.Job:
-        """Has a job make the copy, which goes on whatever becomes of this call."""
+        """Copies by a job, which does not depend on this call."""
         body = present(
             source_connection_id=source_connection_id,
             source_path=source_path,
@@ -324,7 +325,7 @@ class AsyncFileTransferGateway:
         encoding: Optional[api.ReadFileEncoding] = None,
         raw_name: Optional[str] = None,
     ) -> api.ReadAnswer:
-        """A small file, as text unless ``encoding`` is ``base64``."""
+        """Reads a small file, as text unless ``encoding`` is ``base64``."""
         query = {"path": path, "rawName": raw_name, "encoding": encoding}
         return cast(api.ReadAnswer, await self._transport.json(reading(at("read", connection_id), query)))
 
@@ -337,7 +338,7 @@ class AsyncFileTransferGateway:
         mtime: Optional[Time] = None,
         idempotency_key: Optional[str] = None,
     ) -> api.WriteAnswer:
-        """Creates or replaces a file; bytes travel as base64."""
+        """Creates or replaces a file. Bytes are sent as base64."""
         body = present(path=path, mtime=time_text(mtime), **_content_fields(content))
         call = changing(at("write", connection_id), body, idempotency_key)
         return cast(api.WriteAnswer, await self._transport.json(call))
@@ -345,7 +346,7 @@ class AsyncFileTransferGateway:
     async def append(
         self, connection_id: str, path: str, content: Union[str, bytes], *, idempotency_key: Optional[str] = None
     ) -> api.AppendAnswer:
-        """Adds to the end of an existing file; bytes travel as base64."""
+        """Appends to an existing file. Bytes are sent as base64."""
         call = changing(at("append", connection_id), {"path": path, **_content_fields(content)}, idempotency_key)
         return cast(api.AppendAnswer, await self._transport.json(replace(call, repetition="once")))
 
@@ -358,7 +359,7 @@ class AsyncFileTransferGateway:
         raw_name: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> api.DeleteAnswer:
-        """With ``recursive``, a folder goes with all below it."""
+        """Deletes a file or an empty folder; with ``recursive``, a folder and everything below it."""
         body = present(path=path, rawName=raw_name, recursive=recursive)
         call = changing(at("delete", connection_id), body, idempotency_key)
         return cast(api.DeleteAnswer, await self._transport.json(call))
@@ -391,7 +392,7 @@ class AsyncFileTransferGateway:
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> api.ListAnswer:
-        """The connection's default path when ``path`` is absent."""
+        """Lists a folder. ``path`` defaults to the connection's default path."""
         query = {"path": path, "recursive": recursive, "pattern": pattern, "limit": limit, "cursor": cursor}
         return cast(api.ListAnswer, await self._transport.json(reading(at("list", connection_id), query)))
 
@@ -404,7 +405,7 @@ class AsyncFileTransferGateway:
         pattern: Optional[str] = None,
         page_size: int = 1_000,
     ) -> AsyncGenerator[api.FileInfo, None]:
-        """Entry after entry, in order, page by page as they are read; each page is asked for again where that helps."""
+        """All entries in order. Pages are read on demand, each with retries."""
         cursor: Optional[str] = None
         while True:
             page = await self.list(
@@ -424,10 +425,10 @@ class AsyncFileTransferGateway:
         recursive: Optional[bool] = None,
         pattern: Optional[str] = None,
     ) -> AsyncGenerator[api.FileInfo, None]:
-        """Entries as the server lists them, in no order and in one answer.
+        """Entries in the order of the server, streamed in one answer.
 
-        The quickest for large trees; a failure on the way ends it. Where the gateway had to leave
-        entries out, it ends with FtgError ``protocol_error``.
+        The fastest way for large trees. A failure ends the stream. If the gateway had to omit entries, the stream ends with
+        FtgError ``protocol_error``.
         """
         query = {"path": path, "recursive": recursive, "pattern": pattern}
         call = replace(reading(at("list", connection_id), query), headers={"Accept": "application/x-ndjson"})
@@ -446,7 +447,7 @@ class AsyncFileTransferGateway:
         return cast(api.ExistsAnswer, await self._transport.json(reading(at("exists", connection_id), query)))
 
     async def exec(self, connection_id: str, command: str, *, timeout: float = 30.0) -> api.ExecAnswer:
-        """Runs a shell command for so many seconds at most. SFTP connections only."""
+        """Runs a shell command for at most ``timeout`` seconds. SFTP connections only."""
         body = {"command": command, "timeout": round(timeout * 1_000)}
         call = replace(changing_once(at("exec", connection_id), body), takes_long=True)
         return cast(api.ExecAnswer, await self._transport.json(call))
@@ -455,7 +456,7 @@ class AsyncFileTransferGateway:
         return cast("List[api.Connection]", (await self._transport.json(reading(at("connections"))))["connections"])
 
     async def me(self) -> api.AccountInfo:
-        """Whose key it is."""
+        """The account of the key."""
         return cast(api.AccountInfo, await self._transport.json(reading(at("me"))))
 
     def _downloading(self, connection_id: str, path: str, raw_name: Optional[str]) -> Call:

@@ -1,4 +1,4 @@
-"""A file on its way from the gateway."""
+"""Downloads of files."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ Self = TypeVar("Self", bound="AsyncDownload")
 
 
 class AsyncDownload:
-    """A file that streams, once: by iteration, by ``read()``, ``text()`` or ``save()``.
+    """A download, which can be read once: by iteration, by ``read()``, ``text()`` or ``save()``.
 
-    Where the line breaks it goes on behind the last byte that came, as long as the file has a ``version`` and is still of it. It
-    fails with ``network_error`` where it cannot go on, and with ``file_changed`` where the file is another one by then: a cut
-    file never looks whole.
+    After a broken connection it resumes at the next byte, if the file has a ``version`` that has not changed. It raises
+    ``network_error`` if it cannot resume, and ``file_changed`` if the file has changed. A truncated file never appears
+    complete.
     """
 
     status: int
-    """206 for a range, 304 for a file that the caller has already (its body is empty)."""
+    """206 for a range, 304 if the caller's copy is current (the body is empty)."""
     filename: Optional[str]
     content_type: Optional[str]
     length: Optional[int]
-    """Bytes of the body."""
+    """Bytes of the body; None if unknown."""
     etag: Optional[str]
     last_modified: Optional[datetime]
     version: Optional[FileVersion]
-    """Of the file; None where a later one might look the same, so that nothing can go on with it."""
+    """The version of the file; None if a later version could have the same values, so that no download can resume."""
     request_id: Optional[str]
 
     def __init__(
@@ -82,7 +82,7 @@ class AsyncDownload:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Ends the download, wherever it is."""
+        """Ends the download at any point."""
         if self._bytes is not None:
             await self._bytes.aclose()
         if self._response is not None:
@@ -101,14 +101,14 @@ class AsyncDownload:
         return self._bytes
 
     async def read(self) -> bytes:
-        """All of it, in memory."""
+        """The whole content in memory."""
         return b"".join([chunk async for chunk in self])
 
     async def text(self, encoding: str = "utf-8") -> str:
         return (await self.read()).decode(encoding)
 
     async def save(self, target: Union[str, "os.PathLike[str]"]) -> Path:
-        """Writes it to a file, which appears under its name once it is whole. Of a folder, in it under its own name."""
+        """Writes to ``target``, which appears once it is complete. If it is a folder, the download keeps its own name."""
         path = self.target_in(target)
         part = path.with_name(name_with(f".{path.name}", f".{os.urandom(6).hex()}.part"))
         try:
@@ -123,7 +123,7 @@ class AsyncDownload:
         path = Path(target)
         if not path.is_dir():
             return path
-        # The name comes from elsewhere: it must not lead out of the folder.
+        # The name comes from the server, so it must not lead out of the folder.
         name = re.split(r"[/\\]", self.filename or "")[-1]
         if name in ("", ".", ".."):
             raise FtgError(f"the download has no name to be saved by in {path}; name the file", code="invalid_answer")
@@ -185,7 +185,7 @@ class AsyncDownload:
 
 
 def _filename_in(disposition: str) -> Optional[str]:
-    """RFC 6266: ``filename*`` counts before ``filename``."""
+    """``filename*`` has precedence over ``filename`` (RFC 6266)."""
     extended = re.search(r"filename\*=UTF-8''([^;]+)", disposition, re.IGNORECASE)
     if extended is not None:
         return unquote(extended[1])

@@ -1,4 +1,4 @@
-"""The events of the account, as one sequence without holes."""
+"""The events of the account, as one sequence without gaps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .transport import AsyncTransport
 
 _WAIT_SECONDS = 30
 _SILENCE_SECONDS = 20.0
-"""Beyond the wait: then nobody is there any more, whatever the line looks like."""
+"""After this time beyond the wait, the connection counts as dead."""
 _AGAIN_SECONDS = 2.0
 
 
@@ -22,12 +22,15 @@ class AsyncEvents:
         self._transport = transport
 
     async def page(self, *, after: Optional[int] = None, wait: int = 0, limit: int = 100) -> EventsAnswer:
-        """One page; ``wait`` seconds at most for the next event where there is none. ``nextAfter`` is the next ``after``."""
+        """One page. If it is empty, the gateway waits up to ``wait`` seconds for an event.
+
+        ``nextAfter`` is the ``after`` of the next page.
+        """
         call = reading(at("events"), {"after": after, "wait": wait, "limit": limit})
         return cast(EventsAnswer, await self._transport.json(replace(call, timeout=wait + _SILENCE_SECONDS)))
 
     async def list(self, *, after: Optional[int] = None, page_size: int = 100) -> AsyncGenerator[WebhookEvent, None]:
-        """Each once, in order, from behind the ``sequence`` ``after``, else from the oldest kept, to the last that there is."""
+        """The events after the ``sequence`` ``after``, or all kept events, in order and each once, up to the newest."""
         while True:
             page = await self.page(after=after, limit=page_size)
             for event in page["events"]:
@@ -37,10 +40,10 @@ class AsyncEvents:
                 return
 
     async def follow(self, *, after: Optional[int] = None, page_size: int = 100) -> AsyncGenerator[WebhookEvent, None]:
-        """The same without an end: those to come as they come.
+        """The same without an end: new events are returned as they arrive.
 
-        It goes on through whatever passes: gateways that restart, lines that break. Keep the ``sequence`` of the last event
-        that you have handled: with it as ``after`` another process goes on behind it.
+        It survives restarts of the gateway and broken connections. Store the ``sequence`` of the last event that you have
+        handled: with it as ``after``, another process can continue.
         """
         while True:
             try:

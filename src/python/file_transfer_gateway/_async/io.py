@@ -1,4 +1,4 @@
-"""Where the two clients differ beyond ``async`` and ``await``: this half waits by asyncio. ``_sync/io.py`` is the other one."""
+"""The differences of the two clients beyond ``async`` and ``await``. This one uses asyncio; ``_sync/io.py`` is its counterpart."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ async def sleep(seconds: float) -> None:
 
 
 async def in_thread(function: Callable[..., T], *args: object) -> T:
-    """Files have no other way not to hold up the event loop."""
+    """File I/O would block the event loop, so it runs in a thread."""
     return await asyncio.to_thread(function, *args)
 
 

@@ -1,4 +1,4 @@
-"""Jobs: whole folders, copied, moved, deleted or kept alike by the gateway."""
+"""Jobs: the gateway copies, moves, deletes or synchronises whole folders."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .lines import lines_of
 from .transport import AsyncTransport
 
 _SILENCE_SECONDS = 30.0
-"""The gateway sends something every five seconds at least."""
+"""The gateway sends at least one line every five seconds."""
 _ASK_EVERY_SECONDS = 2.0
 
 
@@ -32,7 +32,7 @@ class AsyncJobs:
     async def list(
         self, *, state: Optional[ListJobsState] = None, type: Optional[ListJobsType] = None, page_size: int = 100
     ) -> AsyncGenerator[Job, None]:
-        """All that match, newest first, page by page as they are read."""
+        """The matching jobs, newest first. Pages are read on demand."""
         cursor: Optional[str] = None
         while True:
             query = {"state": state, "type": type, "limit": page_size, "cursor": cursor}
@@ -46,7 +46,7 @@ class AsyncJobs:
     async def files(
         self, job_id: str, *, state: Optional[ListJobFilesState] = None, page_size: int = 1_000
     ) -> AsyncGenerator[JobFile, None]:
-        """In the order in which they were found, page by page as they are read."""
+        """The files of the job in the order of their discovery. Pages are read on demand."""
         cursor: Optional[str] = None
         while True:
             query = {"state": state, "limit": page_size, "cursor": cursor}
@@ -58,22 +58,22 @@ class AsyncJobs:
                 return
 
     async def pause(self, job_id: str) -> Job:
-        """Files that are under way are done; no other begins."""
+        """Pauses the job. Running files are completed, and no other is started."""
         return await self._job("POST", at("jobs", job_id, "pause"), is_repeatable=True)
 
     async def resume(self, job_id: str) -> Job:
         return await self._job("POST", at("jobs", job_id, "resume"), is_repeatable=True)
 
     async def cancel(self, job_id: str) -> Job:
-        """Files that are under way are taken back; what is done stays."""
+        """Cancels the job. Running files are undone, and completed files stay."""
         return await self._job("POST", at("jobs", job_id, "cancel"), is_repeatable=True)
 
     async def retry(self, job_id: str) -> Job:
-        """A new job, of the files that failed or were never come to."""
+        """Starts a new job with the files that failed or were not reached."""
         return await self._job("POST", at("jobs", job_id, "retry"))
 
     async def wait(self, job_id: str) -> Job:
-        """The job once it has ended, however it did; waits for one that is paused."""
+        """Waits until the job has ended, with any result. It also waits for a paused job."""
         events = self.events(job_id)
         try:
             async for event in events:
@@ -84,10 +84,9 @@ class AsyncJobs:
         return await self.get(job_id)
 
     async def events(self, job_id: str) -> AsyncGenerator[JobEvent, None]:
-        """How the job is, at once and whenever that changes, until it has ended; and files as they end.
+        """The state of the job, first immediately and then on each change until it has ended, and its files as they end.
 
-        Some files are passed over where many end at once. Where there is no stream to be had, or it breaks, the job is asked for
-        every two seconds.
+        If many files end together, some of them are omitted. Without a working stream, the job is polled every two seconds.
         """
         while True:
             stream = self._stream(job_id)
@@ -97,7 +96,7 @@ class AsyncJobs:
                     if event.job is not None and event.job["state"] in ENDED:
                         return
             except FtgError:
-                # Whatever is wrong for good, the question below shows.
+                # The request below raises permanent errors.
                 pass
             finally:
                 await stream.aclose()
@@ -124,7 +123,7 @@ class AsyncJobs:
     async def _job(self, method: str, path: str, body: Optional[NewJob] = None, is_repeatable: bool = False) -> Job:
         json_body = cast("Optional[Dict[str, object]]", body)
         call = reading(path) if method == "GET" else changing_once(path, json_body)
-        # Done already, it is done once more without harm.
+        # A second run does no harm.
         if is_repeatable:
             call = replace(call, repetition="repeatable")
         return cast(Job, (await self._transport.json(call))["job"])

@@ -1,4 +1,4 @@
-"""Lines of an answer, as they come."""
+"""The lines of an answer as they arrive."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..errors import FtgError
 
 
 async def lines_of(response: httpx.Response, base_url: str) -> AsyncGenerator[str, None]:
-    """Without their ends. Fails when the answer is cut, and when it ends within a line; closes the answer."""
+    """The lines without line ends. It raises an error if the answer is truncated or ends within a line, and closes the answer."""
     request_id = response.headers.get("x-request-id")
     rest = b""
     try:

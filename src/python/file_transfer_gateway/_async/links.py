@@ -1,4 +1,4 @@
-"""Links: a URL that needs no key and can do one thing, an upload or a download."""
+"""Links: URLs for one upload or download operation that need no key."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class AsyncLinks:
         overwrite: Optional[bool] = None,
         digest: Optional[str] = None,
     ) -> CreatedLink:
-        """Its ``url`` takes PUT with the bytes (upload), or GET (download); a browser gets a page.
+        """Creates a link. Its ``url`` accepts a PUT with the bytes (upload) or a GET (download); browsers get a page.
 
-        The answer holds the ``url``, this once. ``digest``, such as ``sha-256:…``, is that which the file must have.
+        Only this answer contains the ``url``. ``digest``, such as ``sha-256:…``, is the required digest of the file.
         """
         body = present(
             operation=operation,
@@ -44,7 +44,7 @@ class AsyncLinks:
         return cast(CreatedLink, (await self._transport.json(changing_once(at("links"), body)))["link"])
 
     async def list(self, *, page_size: int = 100) -> AsyncGenerator[Link, None]:
-        """Newest first, page by page as they are read."""
+        """All links, newest first. Pages are read on demand."""
         cursor: Optional[str] = None
         while True:
             page = await self._transport.json(reading(at("links"), {"limit": page_size, "cursor": cursor}))
@@ -58,5 +58,5 @@ class AsyncLinks:
         return cast(Link, (await self._transport.json(reading(at("links", link_id))))["link"])
 
     async def revoke(self, link_id: str) -> Link:
-        """From now on it answers 410."""
+        """Revokes the link, which then answers with 410."""
         return cast(Link, (await self._transport.json(Call("DELETE", at("links", link_id))))["link"])

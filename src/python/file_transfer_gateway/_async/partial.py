@@ -1,4 +1,4 @@
-"""Downloads to a file that a later process can go on with."""
+"""Downloads to a file that a later process can resume."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def download_to(
     keep_partial: bool,
     on_progress: Optional[Progress],
 ) -> Path:
-    """With ``keep_partial``, what came before a failure stays as ``NAME.part``, with its version in ``NAME.part.json``."""
+    """With ``keep_partial``, the bytes before a failure stay in ``NAME.part``, and their version in ``NAME.part.json``."""
     if not keep_partial:
         async with AsyncDownload(transport, call, on_progress=on_progress) as download:
             return await download.save(target)
@@ -57,7 +57,7 @@ async def download_to(
 
 
 def _begun(part: Path, state: Path) -> "tuple[int, Optional[FileVersion]]":
-    """How much there is already, and of what."""
+    """The size and version of the partial file; (0, None) if there is none to resume."""
     try:
         version = FileVersion(**json.loads(state.read_text()))
         had = part.stat().st_size

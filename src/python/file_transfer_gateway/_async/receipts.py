@@ -1,4 +1,4 @@
-"""Receipts: what transfers were, signed, each linked to the one before."""
+"""Receipts: signed records of transfers, each linked to the previous one."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class AsyncReceipts:
         self._transport = transport
 
     async def get(self, transfer_id: str) -> str:
-        """A JWS in its compact form; ``verify_receipt`` checks it."""
+        """The receipt as a JWS in compact form; ``verify_receipt`` checks it."""
         return (await self._transport.send(reading(at("transfers", transfer_id, "receipt")))).text
 
     async def keys(self) -> ReceiptKeys:
-        """The public keys that receipts are signed with; keep them with the receipts."""
+        """The public keys that verify receipts. Store them with the receipts."""
         return cast(ReceiptKeys, await self._transport.json(Call("GET", "/.well-known/jwks.json")))
 
     async def list(self, *, after: Optional[int] = None) -> AsyncGenerator[Receipt, None]:
-        """Each once, in order, from behind the ``sequence`` ``after`` to the last that there is.
+        """The receipts after the ``sequence`` ``after`` in order, each once, up to the newest.
 
-        Where the line breaks it goes on behind the last one that came.
+        After a broken connection it continues with the next receipt.
         """
         failures = 0
         while True:

@@ -1,4 +1,4 @@
-"""Uploads that go on where they were interrupted (tus 1.0.0)."""
+"""Uploads that resume after interruptions (tus 1.0.0)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class _Stand:
     offset: int
     url: Optional[str]
     transfer_id: Optional[str]
-    """Once all of it is there."""
+    """Set once the upload is complete."""
 
 
 class AsyncResumableUpload:
-    """One upload, from its beginning or wherever it is to its end."""
+    """An upload, new or resumed."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class AsyncResumableUpload:
         self._on_progress = on_progress
 
     async def run(self) -> TransferItem:
-        """Tries again for as long as bytes get through between two failures."""
+        """Uploads the rest. Retries are counted anew after each progress."""
         reached = failures = 0
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Further bytes of one version of a file, or none."""
+"""Reads further bytes of one version of a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class AsyncSameFile:
         self._call = call
 
     async def bytes_between(self, start: int, end: int) -> httpx.Response:
-        """From one byte to another, both inclusive. Fails with ``file_changed`` where it is another file now."""
+        """The bytes from ``start`` to ``end``, both inclusive. Raises ``file_changed`` if the file is another one now."""
         headers = {"Range": f"bytes={start}-{end}"}
         if self.version.is_strong:
             headers["If-Range"] = self.version.etag or ""
@@ -34,10 +34,10 @@ class AsyncSameFile:
         raise changed()
 
     async def confirm(self) -> None:
-        """To be asked once all bytes are there.
+        """Checks the version again after the last byte.
 
-        Of a weak version each answer had looked at the file before it was opened, so that one which took its place between
-        the two shows now.
+        With a weak version, the gateway reads the facts of a file before it opens the file. This check detects a replacement
+        between the two.
         """
         if self.version.is_strong:
             return

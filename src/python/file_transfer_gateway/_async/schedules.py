@@ -1,4 +1,4 @@
-"""Schedules: jobs that begin by the clock."""
+"""Schedules: jobs that start at set times."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ class AsyncSchedules:
         self._transport = transport
 
     async def list(self) -> List[Schedule]:
-        """Oldest first."""
+        """All schedules, oldest first."""
         return cast("List[Schedule]", (await self._transport.json(reading(at("schedules"))))["schedules"])
 
     async def create(self, schedule: NewSchedule) -> Schedule:
         return await self._schedule(changing_once(at("schedules"), {**schedule}))
 
     async def preview(self, cron: str, time_zone: str) -> List[str]:
-        """The next five times that a schedule would have."""
+        """The next five runs of such a schedule."""
         body = {"cron": cron, "timeZone": time_zone}
         call = replace(changing_once(at("schedules", "preview"), body), repetition="repeatable")
         return cast("List[str]", (await self._transport.json(call))["nextRuns"])
 
     async def change(self, schedule_id: str, changes: ScheduleChanges) -> Schedule:
-        """What is absent stays; ``job`` is replaced whole."""
+        """Absent fields keep their values. ``job`` is replaced as a whole."""
         return await self._schedule(Call("PATCH", at("schedules", schedule_id), json={**changes}))
 
     async def delete(self, schedule_id: str) -> None:
-        """Jobs that it has begun go on."""
+        """Deletes the schedule. Jobs that it has started continue."""
         await self._transport.json(Call("DELETE", at("schedules", schedule_id)))
 
     async def run(self, schedule_id: str) -> Job:
-        """Begins its job now."""
+        """Starts the job of the schedule now."""
         return cast(Job, (await self._transport.json(changing_once(at("schedules", schedule_id, "run"))))["job"])
 
     async def _schedule(self, call: Call) -> Schedule:

@@ -1,4 +1,4 @@
-"""The bytes of an upload on their way, counted."""
+"""The bytes of an upload, counted while they are sent."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from .io import each, in_thread
 
 
 async def sent(body: Body) -> AsyncGenerator[bytes, None]:
-    """Exactly ``body.size`` bytes, where that is known. Fails with ``invalid_body`` where the caller's own body does."""
+    """Exactly ``body.size`` bytes, if that is known. Raises ``invalid_body`` if the caller's body fails."""
     count = 0
     chunks = _chunks(body)
     try:
         chunk = await _next(chunks)
         while chunk is not None and (body.size is None or count < body.size):
             if body.size is not None and count + len(chunk) > body.size:
-                # A file that grows is sent as it was; a stream that does not end where it should is wrong.
+                # A growing file is sent up to its first size. A stream that is longer than announced is an error.
                 if not body.is_seekable:
                     raise _too_long(body.size)
                 chunk = chunk[: body.size - count]
             count += len(chunk)
             following = None if body.is_seekable and count == body.size else await _next(chunks)
-            # Before its last byte leaves: then nothing is stored.
+            # Raised before the last byte is sent, so that nothing is stored.
             if following is not None and count == body.size:
                 raise _too_long(count)
             if body.on_progress is not None:
@@ -38,7 +38,7 @@ async def sent(body: Body) -> AsyncGenerator[bytes, None]:
 
 
 async def _next(chunks: AsyncGenerator[bytes, None]) -> Optional[bytes]:
-    """None at the end. Empty ones are passed over: in the chunks of HTTP they would be one."""
+    """The next chunk; None at the end. Empty chunks are skipped, because an empty one ends an HTTP body."""
     try:
         async for chunk in chunks:
             if len(chunk) > 0:

@@ -1,4 +1,4 @@
-"""The history: what the gateway has done with files."""
+"""The history of transfers."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class AsyncTransfers:
         limit: int = 20,
         offset: int = 0,
     ) -> TransfersAnswer:
-        """One page, newest first, and how many match. ``digest`` is of the content, ``sha-256:…``; ``link_id`` is of the
-        link that they came by.
+        """One page, newest first, and the number of matches. ``digest``: ``sha-256:…`` of the content. ``link_id``: the link
+        that was used.
         """
         query: Dict[str, QueryValue] = {"connection_id": connection_id, "status": status, "type": type}
         query.update(digest=digest, link_id=link_id, since=time_text(since), limit=limit, offset=offset)
@@ -43,8 +43,8 @@ class AsyncTransfers:
         since: Optional[Time] = None,
         page_size: int = 100,
     ) -> AsyncGenerator[TransferItem, None]:
-        """All that match, newest first, page by page as they are read."""
-        # New transfers push older ones onto the next page: those come twice, and are known by their id.
+        """The matching transfers, newest first. Pages are read on demand."""
+        # New transfers push older ones onto the next page. Their ids show which ones came already.
         former: Set[str] = set()
         offset = 0
         while True:

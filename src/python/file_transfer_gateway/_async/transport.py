@@ -1,4 +1,4 @@
-"""One call: made, made again where that is safe, and its answer or its error."""
+"""Makes calls, with retries where they are safe."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class AsyncTransport:
             raise FtgError(text, code="invalid_answer", status=response.status_code) from None
 
     async def send(self, call: Call) -> httpx.Response:
-        """A good answer, read whole."""
+        """Sends the call and reads the whole answer."""
         return await self._tried(call, is_whole=True)
 
     async def open(self, call: Call) -> httpx.Response:
-        """A good answer, whose body the caller reads and closes."""
+        """Sends the call. The caller reads and closes the body of the answer."""
         return await self._tried(call, is_whole=False)
 
     async def pause(self, error: FtgError, failures: int) -> None:
-        """Waits after so many failures of something that goes on where it was; raises the error to give up."""
+        """Waits before an interrupted operation is resumed. It raises ``error`` after too many failures."""
         delay = self.options.retry.delay_after(error, failures, "repeatable")
         if delay is None:
             raise error
@@ -74,7 +74,7 @@ class AsyncTransport:
         return response
 
     async def _answer(self, call: Call) -> httpx.Response:
-        """Its head."""
+        """Sends the request and returns the answer before its body is read."""
         headers = self._headers_of(call)
         url = self.base_url + call.target()
         timeout = self.options.limits(call)
@@ -86,7 +86,7 @@ class AsyncTransport:
         except NETWORK_ERRORS as thrown:
             raise network_error(thrown, self.base_url) from thrown
         finally:
-            # Closes the caller's file, however far it was read.
+            # Closes the caller's file, even if it was not read to its end.
             if body is not None:
                 await body.aclose()
 

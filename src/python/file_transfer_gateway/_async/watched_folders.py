@@ -1,4 +1,4 @@
-"""Watched folders: the gateway looks for new files, and sends a webhook."""
+"""Watched folders: the gateway detects new files and sends webhooks."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class AsyncWatchedFolders:
         return cast("List[WatchedFolder]", answer["watchedFolders"])
 
     async def create(self, folder: NewWatchedFolder) -> CreatedWatchedFolder:
-        """The answer holds the secret of its webhooks, this once."""
+        """Creates a watched folder. Only this answer contains the secret of its webhooks."""
         call = changing_once(at("watched-folders"), {**folder})
         return cast(CreatedWatchedFolder, await self._transport.json(call))
 
     async def change(self, folder_id: str, changes: WatchedFolderChanges) -> WatchedFolder:
-        """What is absent stays."""
+        """Absent fields keep their values."""
         call = Call("PATCH", at("watched-folders", folder_id), json={**changes})
         return cast(WatchedFolder, await self._transport.json(call))
 
     async def delete(self, folder_id: str) -> None:
-        """Ends its checks, and its undelivered events."""
+        """Deletes the watched folder with its undelivered events."""
         await self._transport.json(Call("DELETE", at("watched-folders", folder_id)))

@@ -1,1 +1,1 @@
-"""The synchronous client, made from that of asyncio: docs/decisions/python-client.md."""
+"""The synchronous client, generated from the asyncio client: docs/decisions/python-client.md."""

@@ -1,4 +1,4 @@
-"""Where the two clients differ beyond ``async`` and ``await``: this half blocks. ``_async/io.py`` is the other one."""
+"""The differences of the two clients beyond ``async`` and ``await``. This one blocks; ``_async/io.py`` is its counterpart."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def sleep(seconds: float) -> None:
 
 
 def in_thread(function: Callable[..., T], *args: object) -> T:
-    """Here the caller waits anyway."""
+    """Runs the function directly, because the caller waits anyway."""
     return function(*args)
 
 
