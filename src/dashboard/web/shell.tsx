@@ -157,7 +157,7 @@ function Sidebar(props: {
           <strong>{account.email}</strong>
           <span className="muted">{t.shell.plan(account.plan)}</span>
         </div>
-        <Button look="quiet" icon={LogOut} isBusy={isLeaving} onClick={onLogout}>
+        <Button variant="quiet" icon={LogOut} isBusy={isLeaving} onClick={onLogout}>
           {t.shell.logOut}
         </Button>
       </div>

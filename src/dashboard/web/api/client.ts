@@ -40,8 +40,8 @@ function attendance(): Record<string, string> {
 }
 
 /** Sets the callback for answers that report the end of the session. It gets the reason. */
-export function whenSignedOut(tell: (why: SessionEnd) => void): void {
-  onSignedOut = tell;
+export function whenSignedOut(callback: (why: SessionEnd) => void): void {
+  onSignedOut = callback;
 }
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

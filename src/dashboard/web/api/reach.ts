@@ -8,8 +8,8 @@ const isAway = store(false);
 let isAsking = false;
 let onBack = (): void => undefined;
 
-export function whenBack(tell: () => void): void {
-  onBack = tell;
+export function whenBack(callback: () => void): void {
+  onBack = callback;
 }
 
 /**

@@ -57,10 +57,10 @@ export function useEntries({ onHelp, onLogout }: Acts): readonly Entry[] {
     const entriesOf = <T extends { readonly id: string }>(
       kind: Entry['kind'],
       path: string,
-      things: readonly T[] = [],
-      more: (thing: T) => Pick<Entry, 'name' | 'also' | 'detail'>,
+      items: readonly T[] = [],
+      more: (item: T) => Pick<Entry, 'name' | 'also' | 'detail'>,
     ): Entry[] =>
-      things.map((thing) => {
+      items.map((thing) => {
         const { id } = thing;
         return { id: `${kind} ${id}`, kind, also: id, act: to(`${path}${segment(id)}`), ...more(thing) };
       });

@@ -131,7 +131,7 @@ function Editor(props: { readonly connection: Connection; readonly types: readon
                   <Button disabled={!hasChanges} onClick={form.reset}>
                     {words.discard}
                   </Button>
-                  <Button look="primary" type="submit" disabled={!hasChanges} isBusy={save.isPending}>
+                  <Button variant="primary" type="submit" disabled={!hasChanges} isBusy={save.isPending}>
                     {words.save}
                   </Button>
                 </div>

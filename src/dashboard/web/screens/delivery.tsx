@@ -32,7 +32,7 @@ export default function DeliveryScreen({ id }: { readonly id: string }): ReactEl
             (canReplay(delivery) || replay.isPending) && (
               <Button
                 icon={RotateCw}
-                look="primary"
+                variant="primary"
                 isBusy={replay.isPending}
                 onClick={() => replay.mutate(delivery.id)}
               >

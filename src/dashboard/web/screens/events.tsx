@@ -18,12 +18,12 @@ import { wordsOf } from './events/words.ts';
 const words = t.events;
 const PAGE = 50;
 /** Used while there is no stream. */
-const LOOK_EVERY_MS = 30_000;
+const POLL_MS = 30_000;
 
 export default function Events(): ReactElement {
   const filters = useFilters(['type']);
   const path = withQuery('/manage/feed', { ...filters.values, limit: PAGE });
-  const list = usePages<StoredEvent>(path, 'events', { everyMs: LOOK_EVERY_MS });
+  const list = usePages<StoredEvent>(path, 'events', { everyMs: POLL_MS });
   const [shown, setShown] = useState<Row>();
   const { error, isFetching, isPagedThrough, first } = list;
   const rows = useMemo(() => list.rows?.map(rowOf), [list.rows]);

@@ -18,7 +18,7 @@ const SHORT_PART = 0.01;
 const words = t.health;
 
 type Day = HealthOfConnection['days'][number];
-type Look = keyof typeof words.legend;
+type DayState = keyof typeof words.legend;
 
 export default function Health(): ReactElement {
   const path = withQuery('/manage/health', { days: DAYS, timeZone });
@@ -52,9 +52,9 @@ export default function Health(): ReactElement {
             ))}
           </ul>
           <p className="panel-body chart-legend">
-            {(Object.keys(words.legend) as Look[]).map((look) => (
-              <span key={look}>
-                <span className={`swatch day-${look}`} aria-hidden /> {words.legend[look]}
+            {(Object.keys(words.legend) as DayState[]).map((state) => (
+              <span key={state}>
+                <span className={`swatch day-${state}`} aria-hidden /> {words.legend[state]}
               </span>
             ))}
           </p>
@@ -82,7 +82,7 @@ function Row(props: {
       </div>
       <ol className="health-strip" aria-label={words.strip(name)}>
         {days.map((day) => (
-          <li key={day.from} className={`day-${lookOf(day)}`} title={textOf(day, watchedSince)}>
+          <li key={day.from} className={`day-${stateOf(day)}`} title={textOf(day, watchedSince)}>
             <span className="visually-hidden">{textOf(day, watchedSince)}</span>
           </li>
         ))}
@@ -112,7 +112,7 @@ function shareOf({ availability: { last90Days }, watchedSince }: HealthOfConnect
   return isShort ? words.availableSince(share, formatShortTime(watchedSince)) : words.available(share);
 }
 
-function lookOf({ availability }: Day): Look {
+function stateOf({ availability }: Day): DayState {
   if (availability === null) return 'none';
   if (availability >= 1) return 'good';
   return availability >= 1 - SHORT_PART ? 'warn' : 'bad';

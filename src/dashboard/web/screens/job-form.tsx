@@ -16,7 +16,7 @@ import { RadioGroup, TextField } from '../ui/fields.tsx';
 import { FormFields, type FormState, useForm } from '../ui/form.tsx';
 import { Server } from '../ui/icons.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
-import { asksJob, deletes, flatOf, toldOf } from './jobs/draft.ts';
+import { asksJob, deletes, flatFields, jobOfSchedule } from './jobs/draft.ts';
 import { DryRun } from './jobs/dry-run.tsx';
 import { ORDERS, titleOf } from './jobs/words.ts';
 import { cronOf, NIGHTLY, timesOf } from './schedules/cron.ts';
@@ -88,7 +88,8 @@ function beginningOf(
   usable: readonly Connection[],
   parameters: URLSearchParams,
 ): Beginning {
-  if (known !== undefined) return { like: flatOf('cron' in known ? { ...toldOf(known), name: known.name } : known) };
+  if (known !== undefined)
+    return { like: flatFields('cron' in known ? { ...jobOfSchedule(known), name: known.name } : known) };
   return {
     start: {
       'source.connectionId': parameters.get('source') ?? usable[0]?.id ?? '',
@@ -120,7 +121,7 @@ function JobForm(beginning: Beginning): ReactElement {
   return (
     <Frame
       form={form}
-      mustLook={deletes(form.draft)}
+      needsDryRun={deletes(form.draft)}
       verb={words.start}
       refused={words.refused}
       back="/jobs"
@@ -176,7 +177,7 @@ function ScheduleForm({ former, ...beginning }: Beginning & { readonly former: S
       form={form}
       isAnswered={preview.nextRuns !== undefined}
       // A schedule with an unchanged job needs no new dry run.
-      mustLook={deletes(form.draft) && (former === undefined || job !== firstJob)}
+      needsDryRun={deletes(form.draft) && (former === undefined || job !== firstJob)}
       verb={former === undefined ? said.save : said.saveChanges}
       refused={said.refused}
       back={former === undefined ? '/schedules' : `/schedules/${former.id}`}
@@ -272,7 +273,7 @@ function Frame(props: {
   /** The fields beside the job are complete. */
   readonly isAnswered?: boolean;
   /** The dry run has to be shown before the form is sent. */
-  readonly mustLook: boolean;
+  readonly needsDryRun: boolean;
   readonly verb: string;
   readonly refused: string;
   readonly back: string;
@@ -281,9 +282,20 @@ function Frame(props: {
   readonly onSend: () => void;
   readonly children: ReactElement | readonly ReactElement[];
 }): ReactElement {
-  const { form, isAnswered = true, mustLook, verb, refused, back, isBusy, error, onSend, children } = props;
+  const {
+    form,
+    isAnswered = true,
+    needsDryRun: mustLook,
+    verb,
+    refused,
+    back,
+    isBusy,
+    error,
+    onSend,
+    children,
+  } = props;
   const [dryRun, setDryRun] = useState<string>();
-  const look = useAction(() => request<{ job: { id: string } }>('POST', '/api/jobs', requestOf(form, true)), {
+  const dryRunStart = useAction(() => request<{ job: { id: string } }>('POST', '/api/jobs', requestOf(form, true)), {
     showsError: true,
     onDone: ({ job }) => setDryRun(job.id),
   });
@@ -293,24 +305,24 @@ function Frame(props: {
       className="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        if (mustLook) look.mutate(undefined);
+        if (mustLook) dryRunStart.mutate(undefined);
         else onSend();
       }}
     >
       {children}
-      {dryRun === undefined && <Failure error={error ?? look.error} title={refused} />}
+      {dryRun === undefined && <Failure error={error ?? dryRunStart.error} title={refused} />}
       <div className="row end">
         <LinkButton href={back}>{t.common.discard}</LinkButton>
         {!mustLook && (
-          <Button disabled={!form.isReady} isBusy={look.isPending} onClick={() => look.mutate(undefined)}>
+          <Button disabled={!form.isReady} isBusy={dryRunStart.isPending} onClick={() => dryRunStart.mutate(undefined)}>
             {t.words.dryRun}
           </Button>
         )}
         <Button
-          look="primary"
+          variant="primary"
           type="submit"
           disabled={!form.isReady || !isAnswered}
-          isBusy={mustLook ? look.isPending : isBusy && dryRun === undefined}
+          isBusy={mustLook ? dryRunStart.isPending : isBusy && dryRun === undefined}
         >
           {mustLook ? words.showFirst : verb}
         </Button>

@@ -13,7 +13,7 @@ import { Button, ErrorText, Facts, LinkButton, Mono, Notice, Panel, Time } from 
 import { Detail, DetailPage } from '../ui/detail.tsx';
 import { Ban, CalendarClock, Pause, Play, RotateCw } from '../ui/icons.tsx';
 import { List } from '../ui/list.tsx';
-import { sameAgain } from './jobs/draft.ts';
+import { repeatRequest } from './jobs/draft.ts';
 import { factsOf } from './jobs/facts.tsx';
 import { JobFiles } from './jobs/files.tsx';
 import { useJob } from './jobs/live.ts';
@@ -66,7 +66,7 @@ function Actions({ job }: { readonly job: Job }): ReactElement {
   const [isCancelling, setCancelling] = useState(false);
   const [, navigate] = useLocation();
   const toNew = {
-    look: 'primary',
+    variant: 'primary',
     refreshes: JOBS,
     onDone: (begun: Begun) => navigate(`/jobs/${begun.job.id}`),
   } as const;
@@ -77,7 +77,7 @@ function Actions({ job }: { readonly job: Job }): ReactElement {
       {isOpen && (
         // One button for both actions keeps the focus.
         <ActionButton
-          look={isPaused ? 'primary' : 'plain'}
+          variant={isPaused ? 'primary' : 'plain'}
           icon={isPaused ? Play : Pause}
           run={() => request('POST', `/api/jobs/${id}/${isPaused ? 'resume' : 'pause'}`)}
           refreshes={JOBS}
@@ -96,7 +96,7 @@ function Actions({ job }: { readonly job: Job }): ReactElement {
         </ActionButton>
       )}
       {state === 'succeeded' && settings.dryRun && isRepeatable(job) && (
-        <ActionButton {...toNew} icon={Play} run={() => request<Begun>('POST', '/api/jobs', sameAgain(job, false))}>
+        <ActionButton {...toNew} icon={Play} run={() => request<Begun>('POST', '/api/jobs', repeatRequest(job, false))}>
           {words.forReal}
         </ActionButton>
       )}

@@ -60,7 +60,7 @@ function Form({ types }: { readonly types: readonly ConnectionType[] }): ReactEl
           <Failure error={create.error} title={t.connection.notSaved} />
           <div className="row end">
             <LinkButton href="/connections">{t.connection.made.cancel}</LinkButton>
-            <Button look="primary" type="submit" isBusy={create.isPending}>
+            <Button variant="primary" type="submit" isBusy={create.isPending}>
               {t.connection.made.save}
             </Button>
           </div>

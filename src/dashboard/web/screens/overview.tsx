@@ -79,10 +79,10 @@ function Today({ today }: { readonly today: OverviewData['today'] }): ReactEleme
       </dd>
     </div>
   );
-  const looked = lookups === 0 ? '' : words.lookups(formatNumber(lookups));
+  const lookupsText = lookups === 0 ? '' : words.lookups(formatNumber(lookups));
   return (
     <dl className="tiles" aria-label={words.today}>
-      {tile(words.transfersToday, formatNumber(transfers - lookups), { since }, false, looked)}
+      {tile(words.transfersToday, formatNumber(transfers - lookups), { since }, false, lookupsText)}
       {tile(words.failedToday, formatNumber(failedHere), { since, status: 'failed' }, failedHere > 0)}
       {tile(words.running, formatNumber(pending), { status: 'pending' })}
       {tile(words.sent, formatBytes(bytesOut), { since, direction: 'outbound', order: 'largest' })}

@@ -9,7 +9,7 @@ import { Button, Facts, LinkButton, Mono, Notice, Panel, Time } from '../ui/basi
 import { Detail, DetailPage } from '../ui/detail.tsx';
 import { Pencil, Play } from '../ui/icons.tsx';
 import { List } from '../ui/list.tsx';
-import { toldOf } from './jobs/draft.ts';
+import { jobOfSchedule } from './jobs/draft.ts';
 import { factsOf } from './jobs/facts.tsx';
 import { useJobColumns } from './jobs/rows.tsx';
 import { LastRun, ScheduleMenu, StateBadge, useRun, When } from './schedules/rows.tsx';
@@ -65,7 +65,7 @@ function Shown({ schedule }: { readonly schedule: Schedule }): ReactElement {
         <Facts
           isWide
           of={{
-            ...factsOf(toldOf(schedule), nameOf),
+            ...factsOf(jobOfSchedule(schedule), nameOf),
             [words.rightsOf]: key === null ? words.owner : t.words.keyNamed(key.name),
             [t.words.created]: <Time iso={createdAt} form="long" />,
           }}

@@ -152,7 +152,7 @@ function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }): Reac
         <Failure error={change.error} />
         <div className="row end">
           <Button
-            look="primary"
+            variant="primary"
             type="submit"
             isBusy={change.isPending}
             disabled={next.length < MIN_LENGTH || next !== again}

@@ -134,8 +134,7 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
   );
 }
 
-/** The fields that the facts below already contain. */
-const TOLD = [
+const SHOWN_FIELDS = [
   ...['connectionId', 'path', 'name', 'filePattern', 'excludePattern', 'detectModified', 'recursive', 'webhookUrl'],
   ...['scheduleMinutes', 'copyTo'],
 ];
@@ -159,7 +158,7 @@ function FolderFacts(props: { readonly folder: WatchedFolder; readonly receiver:
         [t.words.lastDelivered]: receiver && <Ago iso={receiver.lastDeliveredAt} otherwise={t.words.nothingYet} />,
         [t.words.webhook]: webhookUrl === null ? facts.none : <Mono>{webhookUrl}</Mono>,
         [facts.copiedTo]: copyTo === null ? undefined : <CopiedTo copyTo={copyTo} nameOf={nameOf} />,
-        ...otherFacts('watchedFolder', folder, TOLD),
+        ...otherFacts('watchedFolder', folder, SHOWN_FIELDS),
         [t.words.id]: <span className="mono small muted">{folder.id}</span>,
       }}
     />
@@ -232,7 +231,7 @@ function Secret({ path, onClose }: { readonly path: string; readonly onClose: ()
           {words.signing.make}
         </ActionButton>
         <ActionButton
-          look="primary"
+          variant="primary"
           disabled={secret !== undefined}
           run={() => request<{ secret: string }>('GET', `${path}/secret`)}
           onDone={onDone}

@@ -46,7 +46,7 @@ export function ShownOnce(props: {
         </div>
       ))}
       <div className="dialog-actions">
-        <Button look="primary" onClick={onClose}>
+        <Button variant="primary" onClick={onClose}>
           {kept}
         </Button>
       </div>

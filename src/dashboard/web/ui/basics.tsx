@@ -9,18 +9,24 @@ import { Check, Copy, Download, type IconComponent, Inbox, LoaderCircle, Triangl
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'plain';
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  readonly look?: 'primary' | 'plain' | 'danger' | 'quiet';
+  readonly variant?: 'primary' | 'plain' | 'danger' | 'quiet';
   readonly icon?: IconComponent;
   readonly isBusy?: boolean;
 }
 
 /** A busy button does nothing but keeps the focus, which a disabled one loses. */
-export function Button({ look = 'plain', icon: Icon, isBusy = false, children, ...rest }: ButtonProps): ReactElement {
+export function Button({
+  variant = 'plain',
+  icon: Icon,
+  isBusy = false,
+  children,
+  ...rest
+}: ButtonProps): ReactElement {
   return (
     <button
       type="button"
       {...rest}
-      className={`button ${look} ${rest.className ?? ''}`}
+      className={`button ${variant} ${rest.className ?? ''}`}
       aria-busy={isBusy}
       aria-disabled={isBusy ? true : undefined}
       onClick={isBusy ? (event) => event.preventDefault() : rest.onClick}
@@ -37,13 +43,13 @@ export function Button({ look = 'plain', icon: Icon, isBusy = false, children, .
 
 export function LinkButton(props: {
   readonly href: string;
-  readonly look?: 'primary' | 'plain' | 'quiet';
+  readonly variant?: 'primary' | 'plain' | 'quiet';
   readonly icon?: IconComponent;
   readonly children: ReactNode;
 }): ReactElement {
-  const { href, look = 'plain', icon: Icon, children } = props;
+  const { href, variant = 'plain', icon: Icon, children } = props;
   return (
-    <Link href={href} className={`button ${look}`}>
+    <Link href={href} className={`button ${variant}`}>
       {Icon !== undefined && <Icon aria-hidden size={15} />}
       {children}
     </Link>
@@ -236,11 +242,11 @@ export function Ago({ iso, otherwise }: { readonly iso: string | null; readonly 
 export function CopyButton({
   text,
   label = t.common.copy,
-  look = 'plain',
+  variant = 'plain',
 }: {
   readonly text: string;
   readonly label?: string;
-  readonly look?: 'plain' | 'primary' | 'quiet';
+  readonly variant?: 'plain' | 'primary' | 'quiet';
 }): ReactElement {
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
@@ -249,7 +255,7 @@ export function CopyButton({
     setTimeout(() => setCopied(false), 2_000);
   };
   return (
-    <Button look={look} icon={isCopied ? Check : Copy} onClick={() => void copy()}>
+    <Button variant={variant} icon={isCopied ? Check : Copy} onClick={() => void copy()}>
       <span aria-live="polite">{isCopied ? t.common.copied : label}</span>
     </Button>
   );
@@ -276,7 +282,7 @@ export function ErrorText({ text, code }: { readonly text: string | null; readon
       <pre className="words">{text ?? t.common.noReason}</pre>
       <div className="row">
         {code !== null && <Badge tone="bad">{code}</Badge>}
-        {text !== null && <CopyButton text={text} label={t.common.copyMessage} look="quiet" />}
+        {text !== null && <CopyButton text={text} label={t.common.copyMessage} variant="quiet" />}
       </div>
     </>
   );

@@ -30,7 +30,7 @@ export function DetailPage({
 
 /** Draws an object once it is read. Until then the screen shows its title and the state of the read. */
 export function Detail<T>(
-  props: Up & { readonly of: Reading<T>; readonly title: string; readonly children: (thing: T) => ReactElement },
+  props: Up & { readonly of: Reading<T>; readonly title: string; readonly children: (data: T) => ReactElement },
 ): ReactElement {
   const { of, title, up, children } = props;
   if (of.data !== undefined) return children(of.data);

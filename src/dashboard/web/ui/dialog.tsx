@@ -49,7 +49,7 @@ export function Dialog(props: {
 export function FormDialog(props: {
   readonly title: string;
   readonly verb: string;
-  readonly look?: 'primary' | 'danger';
+  readonly variant?: 'primary' | 'danger';
   /**
    * The label of the button that closes without sending. By default "Discard" if there is input to lose, otherwise
    * "Cancel".
@@ -66,7 +66,7 @@ export function FormDialog(props: {
   readonly onClose: () => void;
   readonly children: ReactNode;
 }): ReactElement {
-  const { title, verb, look = 'primary', size = 'small', keepsOpen = false, children } = props;
+  const { title, verb, variant = 'primary', size = 'small', keepsOpen = false, children } = props;
   const { isBusy = false, isReady = true, error, onSend, onClose } = props;
   const [isTouched, setTouched] = useState(false);
   const [isAsking, setAsking] = useState(false);
@@ -93,7 +93,7 @@ export function FormDialog(props: {
         <Failure error={error} />
         <div className="dialog-actions">
           <Button onClick={onClose}>{discard}</Button>
-          <Button look={look} type="submit" isBusy={isBusy} disabled={!isReady}>
+          <Button variant={variant} type="submit" isBusy={isBusy} disabled={!isReady}>
             {verb}
           </Button>
         </div>
@@ -119,7 +119,7 @@ export function Confirm(props: ConfirmProps): ReactElement {
   const [text, setText] = useState('');
   const isReady = typed === undefined || text === typed;
   return (
-    <FormDialog {...rest} look="danger" discard={t.common.keep} isReady={isReady} onSend={onConfirm}>
+    <FormDialog {...rest} variant="danger" discard={t.common.keep} isReady={isReady} onSend={onConfirm}>
       <div>{children}</div>
       {typed !== undefined && <TextField label={t.common.typeToConfirm(typed)} value={text} onText={setText} />}
     </FormDialog>

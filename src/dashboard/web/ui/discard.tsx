@@ -26,7 +26,7 @@ export function Discard(props: {
       <Ariakit.DialogDescription>{text}</Ariakit.DialogDescription>
       <div className="dialog-actions">
         <Button onClick={props.onStay}>{back}</Button>
-        <Button look="danger" onClick={props.onDiscard}>
+        <Button variant="danger" onClick={props.onDiscard}>
           {verb}
         </Button>
       </div>

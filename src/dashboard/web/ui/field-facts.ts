@@ -9,8 +9,8 @@ import { answersOf, draftOf, textsAt, type Draft } from './draft.ts';
 type FieldFacts = Readonly<Record<string, string>>;
 
 /** Settings that differ from their defaults, except those that the screen shows elsewhere. */
-export function otherFacts(thing: Thing, stored: object, told: readonly string[]): FieldFacts {
-  const fields = formFields[thing].filter(({ name }) => !told.includes(name.split('.')[0] ?? ''));
+export function otherFacts(thing: Thing, stored: object, shown: readonly string[]): FieldFacts {
+  const fields = formFields[thing].filter(({ name }) => !shown.includes(name.split('.')[0] ?? ''));
   const usual = draftOf(fields);
   const draft = draftOf(fields, stored);
   const others = fields.filter(({ name }) => JSON.stringify(draft[name]) !== JSON.stringify(usual[name]));

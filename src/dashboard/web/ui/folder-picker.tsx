@@ -94,7 +94,7 @@ function FolderPicker({ connectionId, from, onChoose, onClose }: PickerProps): R
         <Button icon={CornerLeftUp} disabled={path === '/'} onClick={() => goTo(parentOf(path))}>
           {t.folders.up}
         </Button>
-        <Button look="primary" disabled={read.data === undefined} onClick={() => onChoose(path)}>
+        <Button variant="primary" disabled={read.data === undefined} onClick={() => onChoose(path)}>
           {t.folders.choose}
         </Button>
       </div>
@@ -106,13 +106,13 @@ function Crumbs({ path, onGo }: { readonly path: string; readonly onGo: (path: s
   const names = path.split('/').filter(Boolean);
   return (
     <nav aria-label={t.words.path} className="row folder-picker-path">
-      <Button look="quiet" onClick={() => onGo('/')}>
+      <Button variant="quiet" onClick={() => onGo('/')}>
         {t.folders.root}
       </Button>
       {names.map((name, index) => {
         const to = `/${names.slice(0, index + 1).join('/')}`;
         return (
-          <Button key={to} look="quiet" aria-current={to === path ? 'location' : undefined} onClick={() => onGo(to)}>
+          <Button key={to} variant="quiet" aria-current={to === path ? 'location' : undefined} onClick={() => onGo(to)}>
             / {name}
           </Button>
         );

@@ -107,13 +107,13 @@ function Adding({
   readonly verb: string | undefined;
 }): ReactNode {
   if (by === undefined) return null;
-  const look = { look: 'primary', icon: Plus } as const;
+  const button = { variant: 'primary', icon: Plus } as const;
   return typeof by === 'string' ? (
-    <LinkButton href={by} {...look}>
+    <LinkButton href={by} {...button}>
       {verb}
     </LinkButton>
   ) : (
-    <Button onClick={by} {...look}>
+    <Button onClick={by} {...button}>
       {verb}
     </Button>
   );

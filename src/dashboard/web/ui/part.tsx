@@ -19,15 +19,15 @@ export function part<P extends object>(
     useEffect(() => {
       if (loaded !== undefined) return undefined;
       let isGone = false;
-      const tell = (next: typeof state): void => {
+      const show = (next: typeof state): void => {
         if (!isGone) setState(next);
       };
       patiently(load).then(
         (module) => {
           loaded = module.default;
-          tell('there');
+          show('there');
         },
-        () => tell('failed'),
+        () => show('failed'),
       );
       return () => {
         isGone = true;
@@ -82,7 +82,7 @@ function Failed(props: {
         {props.children}
         <div className="row">
           <Button onClick={props.onAgain}>{t.common.tryAgain}</Button>
-          <Button look="quiet" onClick={() => location.reload()}>
+          <Button variant="quiet" onClick={() => location.reload()}>
             {t.common.reloadPage}
           </Button>
         </div>

@@ -55,7 +55,7 @@ export function TestPanel({ form, known, input, changes }: ConnectionForm): Reac
         <CheckField label={words.probe} checked={probe} onCheck={setProbe} />
         <div className="row">
           <Button
-            look={known === undefined ? 'plain' : 'primary'}
+            variant={known === undefined ? 'plain' : 'primary'}
             icon={Play}
             isBusy={test.isPending}
             disabled={!isComplete}
@@ -139,7 +139,7 @@ function Result(props: {
           <p className="mono">{hostKey.fingerprint}</p>
           <p>{words.otherKeyText}</p>
           {canAccept && (
-            <Button look="danger" onClick={() => onAccept(hostKey.fingerprint, true)}>
+            <Button variant="danger" onClick={() => onAccept(hostKey.fingerprint, true)}>
               {words.replaceKey}
             </Button>
           )}

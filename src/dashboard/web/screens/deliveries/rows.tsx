@@ -77,7 +77,7 @@ function Copies({ delivery: { id, copiesFailed } }: { readonly delivery: Deliver
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button look="quiet" onClick={() => setOpen(true)} aria-label={words.copiesOf(id)}>
+      <Button variant="quiet" onClick={() => setOpen(true)} aria-label={words.copiesOf(id)}>
         {copiesFailed === 0 ? words.copies : words.notCopied(formatNumber(copiesFailed))}
       </Button>
       {isOpen && (

@@ -22,30 +22,30 @@ export function useNews(last: number | undefined): News {
   if (start === undefined && last !== undefined) setStart({ after: last });
   useEffect(() => {
     if (start === undefined) return undefined;
-    let again: ReturnType<typeof setTimeout> | undefined;
-    let telling: ReturnType<typeof setTimeout> | undefined;
+    let restart: ReturnType<typeof setTimeout> | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     let newest = start.after;
     let isLive = false;
-    const tell = (): void => {
-      telling = undefined;
+    const publish = (): void => {
+      timer = undefined;
       setNews({ isLive, newest });
     };
     const close = readStream(`/api/events?after=${start.after}`, {
       onOpen: (isOpen) => {
         isLive = isOpen;
-        tell();
+        publish();
       },
       take: ({ data }) => {
         newest = Math.max(newest, (JSON.parse(data) as FeedEvent).sequence);
-        telling ??= setTimeout(tell, GATHER_MS);
+        timer ??= setTimeout(publish, GATHER_MS);
       },
       onGone: () => {
-        again = setTimeout(() => setStart(undefined), AGAIN_MS);
+        restart = setTimeout(() => setStart(undefined), AGAIN_MS);
       },
     });
     return () => {
-      clearTimeout(again);
-      clearTimeout(telling);
+      clearTimeout(restart);
+      clearTimeout(timer);
       close();
     };
   }, [start]);

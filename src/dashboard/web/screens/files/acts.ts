@@ -9,7 +9,7 @@ import type { FileAct } from './file-menu.tsx';
 import { isInRawFolder } from './paths.ts';
 import { curlLine, download, linkTo } from './links.ts';
 
-interface Doings {
+interface FileActions {
   readonly connectionId: string;
   readonly open: (file: FileInfo) => void;
   readonly edit: (file: FileInfo) => void;
@@ -24,13 +24,13 @@ interface Doings {
   readonly showFolder: ((file: FileInfo) => void) | undefined;
 }
 
-export function actsFor(files: readonly FileInfo[], doings: Doings): readonly (readonly FileAct[])[] {
-  const { connectionId } = doings;
+export function actsFor(files: readonly FileInfo[], actions: FileActions): readonly (readonly FileAct[])[] {
+  const { connectionId } = actions;
   const single = files.length === 1 ? files[0] : undefined;
   const isZip = single === undefined || single.isDirectory;
   const texts = (of: (file: FileInfo) => string): string => files.map(of).join('\n');
   return [
-    single === undefined ? [] : openActs(single, doings),
+    single === undefined ? [] : openActs(single, actions),
     [
       {
         label: isZip ? t.files.downloadZip : t.files.download,
@@ -41,11 +41,11 @@ export function actsFor(files: readonly FileInfo[], doings: Doings): readonly (r
     [
       ...(single === undefined || isInRawFolder(single)
         ? []
-        : [{ label: t.files.menu.rename, icon: Pencil, keys: 'F2', run: () => doings.rename(single) }]),
-      { label: t.files.menu.move, icon: FolderOpen, run: () => doings.move(files) },
-      { label: t.files.menu.copy, icon: Copy, run: () => doings.copy(files) },
+        : [{ label: t.files.menu.rename, icon: Pencil, keys: 'F2', run: () => actions.rename(single) }]),
+      { label: t.files.menu.move, icon: FolderOpen, run: () => actions.move(files) },
+      { label: t.files.menu.copy, icon: Copy, run: () => actions.copy(files) },
       ...(single?.isDirectory === true && single.rawName === undefined
-        ? [{ label: t.files.menu.asJob, icon: Layers, run: () => doings.asJob(single) }]
+        ? [{ label: t.files.menu.asJob, icon: Layers, run: () => actions.asJob(single) }]
         : []),
     ],
     [
@@ -53,12 +53,12 @@ export function actsFor(files: readonly FileInfo[], doings: Doings): readonly (r
       { label: t.files.menu.copyCurl, run: () => toClipboard(texts((file) => curlLine(connectionId, file))) },
       { label: t.files.copyLink, run: () => toClipboard(texts((file) => linkTo(connectionId, file))) },
     ],
-    [{ label: t.files.menu.select, icon: Check, run: () => doings.select(files) }],
-    [{ label: t.files.menu.delete, icon: Trash2, keys: 'Del', isDanger: true, run: () => doings.remove(files) }],
+    [{ label: t.files.menu.select, icon: Check, run: () => actions.select(files) }],
+    [{ label: t.files.menu.delete, icon: Trash2, keys: 'Del', isDanger: true, run: () => actions.remove(files) }],
   ];
 }
 
-function openActs(file: FileInfo, { open, edit, showFolder }: Doings): readonly FileAct[] {
+function openActs(file: FileInfo, { open, edit, showFolder }: FileActions): readonly FileAct[] {
   const isText = !file.isDirectory && !['image', 'pdf'].includes(kindOf(file.name));
   return [
     file.isDirectory

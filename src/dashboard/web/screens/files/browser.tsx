@@ -97,7 +97,7 @@ export function Browser(props: {
     setSelected(new Set());
     setAsked(undefined);
   };
-  const doings = {
+  const actions = {
     connectionId,
     open: openFile,
     edit: (file: FileInfo) => openFile(file, true),
@@ -172,10 +172,10 @@ export function Browser(props: {
               connectionId={connectionId}
               files={chosen}
               onDownload={() => download(connectionId, chosen)}
-              onRename={() => single !== undefined && doings.rename(single)}
-              onMove={() => doings.move(chosen)}
-              onCopy={() => doings.copy(chosen)}
-              onDelete={() => doings.remove(chosen)}
+              onRename={() => single !== undefined && actions.rename(single)}
+              onMove={() => actions.move(chosen)}
+              onCopy={() => actions.copy(chosen)}
+              onDelete={() => actions.remove(chosen)}
               onClear={() => setSelected(new Set())}
             />
           )}
@@ -199,8 +199,8 @@ export function Browser(props: {
               onOpen={openFile}
               onMenu={setMenuAt}
               onUp={goUp}
-              onRename={doings.rename}
-              onDelete={doings.remove}
+              onRename={actions.rename}
+              onDelete={actions.remove}
             />
           )}
           {files !== undefined && (
@@ -210,7 +210,7 @@ export function Browser(props: {
       </DropZone>
       <FileMenu
         at={menuAt}
-        groups={menuAt === undefined ? [] : actsFor(menuAt.files, doings)}
+        groups={menuAt === undefined ? [] : actsFor(menuAt.files, actions)}
         onClose={() => setMenuAt(undefined)}
       />
       {shown !== undefined && (

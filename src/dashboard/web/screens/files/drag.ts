@@ -13,12 +13,12 @@ interface Dragged {
 
 /** During a drag, browsers only expose the types of the data, so the entries are kept here. */
 let dragged: Dragged | undefined;
-const OURS = 'application/x-ftg-entries';
+const ENTRIES_TYPE = 'application/x-ftg-entries';
 
 export function startDrag(event: DragEvent, connectionId: string, files: readonly FileInfo[]): void {
   dragged = { connectionId, files };
   event.dataTransfer.effectAllowed = 'move';
-  event.dataTransfer.setData(OURS, '');
+  event.dataTransfer.setData(ENTRIES_TYPE, '');
   event.dataTransfer.setData('text/plain', files.map(({ path }) => path).join('\n'));
 }
 
@@ -45,7 +45,7 @@ export function hasFiles({ dataTransfer }: DragEvent): boolean {
 
 /** Entries cannot be moved into themselves, below themselves, or into their current folder. */
 function canMove({ dataTransfer }: DragEvent, connectionId: string, folder: string): boolean {
-  if (dragged?.connectionId !== connectionId || !dataTransfer.types.includes(OURS)) return false;
+  if (dragged?.connectionId !== connectionId || !dataTransfer.types.includes(ENTRIES_TYPE)) return false;
   return dragged.files.every(
     ({ path }) => parentOf(path) !== folder && path !== folder && !folder.startsWith(`${path}/`),
   );

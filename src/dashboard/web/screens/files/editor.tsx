@@ -72,7 +72,7 @@ export function Editor({ connectionId, path, url, onChanged, onEnd, ...props }: 
         <Notice tone="warn" title={t.files.edit.movedTitle} isAlert>
           <p>{t.files.edit.movedText}</p>
           <div className="row">
-            <Button look="danger" isBusy={save.isPending} onClick={() => save.mutate(true)}>
+            <Button variant="danger" isBusy={save.isPending} onClick={() => save.mutate(true)}>
               {t.files.edit.overwrite}
             </Button>
             <Button onClick={onEnd}>{t.files.edit.readAgain}</Button>
@@ -81,7 +81,7 @@ export function Editor({ connectionId, path, url, onChanged, onEnd, ...props }: 
       )}
       <div className="dialog-actions">
         <Button onClick={onEnd}>{isChanged ? t.common.discard : t.common.cancel}</Button>
-        <Button look="primary" type="submit" isBusy={save.isPending} disabled={!isChanged || hasMoved}>
+        <Button variant="primary" type="submit" isBusy={save.isPending} disabled={!isChanged || hasMoved}>
           {t.form.save}
         </Button>
       </div>

@@ -161,9 +161,9 @@ function useMedia(query: string): boolean {
   const [matches, setMatches] = useState(() => matchMedia(query).matches);
   useEffect(() => {
     const media = matchMedia(query);
-    const look = (): void => setMatches(media.matches);
-    media.addEventListener('change', look);
-    return () => media.removeEventListener('change', look);
+    const update = (): void => setMatches(media.matches);
+    media.addEventListener('change', update);
+    return () => media.removeEventListener('change', update);
   }, [query]);
   return matches;
 }

@@ -65,7 +65,7 @@ export function SearchState(props: {
     <div className="selection-bar">
       <span role="status">{t.files.find.states[state](formatNumber(found.length), text, folder)}</span>
       {state === 'running' && <Button onClick={onStop}>{t.files.find.stop}</Button>}
-      <Button look="quiet" onClick={onEnd}>
+      <Button variant="quiet" onClick={onEnd}>
         {t.files.find.end}
       </Button>
       {error !== undefined && (

@@ -8,7 +8,7 @@ import { listingOf } from './use-listing.ts';
 /** One set per listing, because thousands of files may go into a folder of thousands. */
 const namesOf = new WeakMap<Listing, ReadonlySet<string>>();
 /** Folders that no screen has listed. */
-const lookedAt = new WeakMap<Batch, Map<string, Promise<ReadonlySet<string>>>>();
+const namesByBatch = new WeakMap<Batch, Map<string, Promise<ReadonlySet<string>>>>();
 
 interface Place {
   readonly connectionId: string;
@@ -31,16 +31,16 @@ export async function isKnownTaken({ connectionId, folder, name }: Place, batch:
 }
 
 function namesIn(connectionId: string, folder: string, batch: Batch): Promise<ReadonlySet<string>> {
-  const looks = lookedAt.get(batch) ?? new Map<string, Promise<ReadonlySet<string>>>();
-  lookedAt.set(batch, looks);
+  const byFolder = namesByBatch.get(batch) ?? new Map<string, Promise<ReadonlySet<string>>>();
+  namesByBatch.set(batch, byFolder);
   const at = JSON.stringify([connectionId, folder]);
-  const look = looks.get(at) ?? lookAt(connectionId, folder).catch(() => new Set<string>());
-  looks.set(at, look);
-  return look;
+  const names = byFolder.get(at) ?? listNames(connectionId, folder).catch(() => new Set<string>());
+  byFolder.set(at, names);
+  return names;
 }
 
 /** Asks whether the folder exists before listing it: a failed listing would appear in the history. */
-async function lookAt(connectionId: string, path: string): Promise<ReadonlySet<string>> {
+async function listNames(connectionId: string, path: string): Promise<ReadonlySet<string>> {
   const asked = withQuery(`/api/exists/${segment(connectionId)}`, { path });
   if (!(await request<{ exists: boolean }>('GET', asked)).exists) return new Set();
   const { files } = await request<Listing>('GET', withQuery(`/api/list/${segment(connectionId)}`, { path }));

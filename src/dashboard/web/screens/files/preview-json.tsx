@@ -56,7 +56,7 @@ function Part(props: { readonly name?: string; readonly value: unknown; readonly
             <Part key={key} name={key} value={part} level={level + 1} />
           ))}
           {parts.length > most && (
-            <Button look="quiet" onClick={() => setMost(most + MOST_PARTS)}>
+            <Button variant="quiet" onClick={() => setMost(most + MOST_PARTS)}>
               {t.files.preview.more(formatNumber(parts.length - most))}
             </Button>
           )}

@@ -5,7 +5,7 @@ import { Button } from '../../ui/basics.tsx';
 import { Pause, Play } from '../../ui/icons.tsx';
 import { MOST_TEXT, readMore, readText, type Part } from './content.ts';
 
-const LOOK_EVERY_MS = 2_000;
+const POLL_MS = 2_000;
 
 interface Props {
   readonly url: string;
@@ -25,7 +25,7 @@ export function LogTail({ url, part, children }: Props): ReactElement {
   useEffect(() => {
     if (!isFollowing) return undefined;
     const abort = new AbortController();
-    const look = async (): Promise<void> => {
+    const poll = async (): Promise<void> => {
       const more = await readMore(url, size, abort.signal);
       if (more === null) return;
       // The file was truncated or rotated, so read its end again.
@@ -33,10 +33,10 @@ export function LogTail({ url, part, children }: Props): ReactElement {
       else setShown((await readText(url, 'end', abort.signal)) ?? { text: '', size: 0 });
     };
     const tick = (): void => {
-      look().then(
+      poll().then(
         () => {
           setError(undefined);
-          if (!abort.signal.aborted) timer = setTimeout(tick, LOOK_EVERY_MS);
+          if (!abort.signal.aborted) timer = setTimeout(tick, POLL_MS);
         },
         (failed: Error) => {
           if (abort.signal.aborted) return;
@@ -45,7 +45,7 @@ export function LogTail({ url, part, children }: Props): ReactElement {
         },
       );
     };
-    let timer = setTimeout(tick, LOOK_EVERY_MS);
+    let timer = setTimeout(tick, POLL_MS);
     return () => {
       clearTimeout(timer);
       abort.abort();

@@ -23,7 +23,7 @@ export function ImagePreview({ url, file }: Shown): ReactElement {
   return <img className="preview-image" src={url} alt={file.name} onError={() => setBroken(true)} />;
 }
 
-const LOOK_MS = 100;
+const FOCUS_CHECK_MS = 100;
 /** After this time the user may have clicked into the viewer. */
 const VIEWER_LOADS_MS = 10_000;
 
@@ -61,11 +61,11 @@ function PdfFrame({ address, name }: { readonly address: string; readonly name: 
       if (viewer === null || document.activeElement !== viewer || isTabbing) return;
       viewer.closest<HTMLElement>('[role="dialog"]')?.focus();
     };
-    const looking = setInterval(takeBack, LOOK_MS);
-    const loaded = setTimeout(() => clearInterval(looking), VIEWER_LOADS_MS);
+    const checking = setInterval(takeBack, FOCUS_CHECK_MS);
+    const loaded = setTimeout(() => clearInterval(checking), VIEWER_LOADS_MS);
     window.addEventListener('keydown', onKey, { capture: true });
     return () => {
-      clearInterval(looking);
+      clearInterval(checking);
       clearTimeout(loaded);
       window.removeEventListener('keydown', onKey, { capture: true });
     };

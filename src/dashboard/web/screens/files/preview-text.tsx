@@ -63,14 +63,14 @@ export function TextPreview(props: TextPreviewProps): ReactElement {
         </Button>
       )}
       {hasForm && part.text !== '' && (
-        <Button look="quiet" aria-pressed={isPlain} onClick={() => setPlain(!isPlain)}>
+        <Button variant="quiet" aria-pressed={isPlain} onClick={() => setPlain(!isPlain)}>
           {t.files.preview.asText}
         </Button>
       )}
       {!part.isWhole && (
         <>
           <span className="muted">{t.files.preview.cut[which](formatBytes(MOST_TEXT))}</span>
-          <Button look="quiet" onClick={() => setWhich(which === 'start' ? 'end' : 'start')}>
+          <Button variant="quiet" onClick={() => setWhich(which === 'start' ? 'end' : 'start')}>
             {which === 'start' ? t.files.preview.toEnd : t.files.preview.toStart}
           </Button>
         </>

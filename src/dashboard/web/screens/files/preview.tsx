@@ -40,7 +40,7 @@ export default function Preview({ connectionId, file, isEdit, onClose }: Preview
       <div className="row spread">
         <span className="muted">{formatBytes(file.size)}</span>
         <div className="row">
-          <CopyButton look="quiet" label={t.files.copyLink} text={linkTo(connectionId, file)} />
+          <CopyButton variant="quiet" label={t.files.copyLink} text={linkTo(connectionId, file)} />
           <DownloadLink href={url} filename={file.name}>
             {t.files.download}
           </DownloadLink>

@@ -10,7 +10,7 @@ const AT_ONCE = 6;
 type Lane = 'small' | 'large' | 'job';
 const OF_LANE: Readonly<Record<Lane, number>> = { small: 6, large: 3, job: 2 };
 const LARGE_BYTES = 8 * 1024 * 1024;
-const MOST_TRIES = 20;
+const MOST_BUSY_ANSWERS = 20;
 const LONGEST_WAIT_S = 60;
 /** Refreshes a listing once for many files that arrive together. */
 const listSoon = refresher(2_000);
@@ -36,7 +36,7 @@ export function startNext(more: readonly Task[] = []): void {
 }
 
 /** Aborts the task if it can be aborted. */
-export function giveUp(id: number): void {
+export function abortTask(id: number): void {
   running.get(id)?.abort();
 }
 
@@ -74,14 +74,14 @@ function settle(id: number, error: unknown, isAborted: boolean): void {
     const isAsked = task.work.kind !== 'job' && ruleOf(task) === undefined;
     if (error.code === 'already_exists' && isAsked) return end('exists');
     const { retryAfterSeconds: wait } = error;
-    if (wait !== undefined && wait <= LONGEST_WAIT_S && task.tries < MOST_TRIES) return hold(task, wait);
+    if (wait !== undefined && wait <= LONGEST_WAIT_S && task.busyAnswers < MOST_BUSY_ANSWERS) return hold(task, wait);
   }
   end('failed', error instanceof Error ? error.message : String(error));
 }
 
 /** The gateway was too busy and did nothing, so all tasks wait. */
 function hold(task: Task, seconds: number): void {
-  change(task.id, { state: 'waiting', sentBytes: 0, bytesPerSecond: 0, tries: task.tries + 1 });
+  change(task.id, { state: 'waiting', sentBytes: 0, bytesPerSecond: 0, busyAnswers: task.busyAnswers + 1 });
   waiting[laneOf(task)].unshift(task.id);
   heldUntil = performance.now() + seconds * 1_000;
   setTimeout(startNext, seconds * 1_000 + 1);

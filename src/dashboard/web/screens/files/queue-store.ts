@@ -6,7 +6,7 @@
 import { store } from '../../store.ts';
 import type { Batch, ConflictRule, Task, TaskState, Work } from './queue-types.ts';
 
-const TELL_EVERY_MS = 100;
+const PUBLISH_EVERY_MS = 100;
 /** Problems come first. */
 export const STATES = ['exists', 'failed', 'running', 'waiting', 'cancelled', 'skipped', 'done'] as const;
 
@@ -27,8 +27,8 @@ const byState = Object.fromEntries(STATES.map((state) => [state, new Map<number,
 const stateOf = new Map<number, TaskState>();
 let lastId = 0;
 let finding = 0;
-const view = store(look());
-let toldAt = -Infinity;
+const view = store(currentView());
+let publishedAt = -Infinity;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 export const useQueue = view.use;
@@ -45,8 +45,8 @@ export function tasksIn(...states: readonly TaskState[]): readonly Task[] {
 export function putWorks(works: readonly Work[], batch: Batch, rule?: ConflictRule): readonly Task[] {
   const added = works.map((work): Task => {
     const totalBytes = work.kind === 'upload' ? work.file.size : undefined;
-    const nothing = { sentBytes: 0, bytesPerSecond: 0, error: undefined, job: undefined, tries: 0 };
-    return { ...nothing, id: ++lastId, batch, work, rule, totalBytes, state: 'waiting' };
+    const fresh = { sentBytes: 0, bytesPerSecond: 0, error: undefined, job: undefined, busyAnswers: 0 };
+    return { ...fresh, id: ++lastId, batch, work, rule, totalBytes, state: 'waiting' };
   });
   for (const task of added) put(task);
   return added;
@@ -62,12 +62,12 @@ export function change(id: number, to: Partial<Omit<Task, 'id'>>): void {
 /** `work` finds the tasks. */
 export async function whileFinding(work: () => Promise<void>): Promise<void> {
   finding += 1;
-  tellSoon();
+  publishSoon();
   try {
     await work();
   } finally {
     finding -= 1;
-    tellSoon();
+    publishSoon();
   }
 }
 
@@ -76,28 +76,28 @@ export function drop(tasks: readonly Task[]): void {
     byState[state].delete(id);
     stateOf.delete(id);
   }
-  tellSoon();
+  publishSoon();
 }
 
 function put(task: Task): void {
   byState[task.state].set(task.id, task);
   stateOf.set(task.id, task.state);
-  tellSoon();
+  publishSoon();
 }
 
-function tellSoon(): void {
+function publishSoon(): void {
   if (timer !== undefined) return;
-  timer = setTimeout(tell, Math.max(0, toldAt + TELL_EVERY_MS - performance.now()));
+  timer = setTimeout(publish, Math.max(0, publishedAt + PUBLISH_EVERY_MS - performance.now()));
 }
 
-function tell(): void {
+function publish(): void {
   timer = undefined;
-  toldAt = performance.now();
+  publishedAt = performance.now();
   warnBeforeLeaving();
-  view.set(look());
+  view.set(currentView());
 }
 
-function look(): QueueView {
+function currentView(): QueueView {
   const [first] = byState.exists.values();
   let conflicts = 0;
   for (const { batch } of byState.exists.values()) if (batch === first?.batch) conflicts += 1;

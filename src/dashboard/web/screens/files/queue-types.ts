@@ -41,7 +41,7 @@ export interface Batch {
 /** `exists`: the name is taken, and the user has to decide. */
 export type TaskState = 'waiting' | 'running' | 'done' | 'skipped' | 'failed' | 'exists' | 'cancelled';
 
-export interface JobStand {
+export interface JobProgress {
   readonly id: string;
   /** Includes skipped and failed files. */
   readonly ended: number;
@@ -62,7 +62,6 @@ export interface Task {
   readonly totalBytes: number | undefined;
   readonly bytesPerSecond: number;
   readonly error: string | undefined;
-  readonly job: JobStand | undefined;
-  /** The number of times that the gateway was too busy. */
-  readonly tries: number;
+  readonly job: JobProgress | undefined;
+  readonly busyAnswers: number;
 }

@@ -5,7 +5,7 @@ import type { Job } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { isKnownTaken } from './known-names.ts';
 import { joinPath } from './paths.ts';
-import type { ConflictRule, DeleteWork, JobStand, JobWork, Task, UploadWork, Work } from './queue-types.ts';
+import type { ConflictRule, DeleteWork, JobProgress, JobWork, Task, UploadWork, Work } from './queue-types.ts';
 import { RESUMABLE_BYTES, uploadResumable } from './resumable.ts';
 
 /** The task ended without a result and without an error. */
@@ -15,18 +15,18 @@ export class Ended extends Error {
   }
 }
 
-type Tell = (to: Partial<Pick<Task, 'work' | 'sentBytes' | 'bytesPerSecond' | 'job'>>) => void;
+type Report = (to: Partial<Pick<Task, 'work' | 'sentBytes' | 'bytesPerSecond' | 'job'>>) => void;
 
 /** Weight of the latest measurement in the displayed speed. */
 const SMOOTHING = 0.3;
 const MEASURE_MS = 250;
-const LOOK_EVERY_MS = 1_000;
-const FIRST_LOOK_MS = 200;
+const POLL_MS = 1_000;
+const FIRST_POLL_MS = 200;
 
 /** @throws ApiError `already_exists` if the user has to decide, Ended; other errors are failures */
-export async function runWork(task: Task, signal: AbortSignal, tell: Tell): Promise<void> {
+export async function runWork(task: Task, signal: AbortSignal, report: Report): Promise<void> {
   const { work } = task;
-  if (work.kind === 'job') return runJob(task, work, signal, tell);
+  if (work.kind === 'job') return runJob(task, work, signal, report);
   if (work.kind === 'delete') {
     const { entry, connectionId } = work;
     const body = { path: entry.path, rawName: entry.rawName, recursive: entry.isDirectory };
@@ -36,27 +36,26 @@ export async function runWork(task: Task, signal: AbortSignal, tell: Tell): Prom
     return;
   }
   // Skip the request to the server: the history would show its refusal as a failed transfer.
-  if (leaves(ruleOf(task)) && (await isKnownTaken(work, task.batch)) && leaves(ruleOf(task))) {
+  if (keepsExisting(ruleOf(task)) && (await isKnownTaken(work, task.batch)) && keepsExisting(ruleOf(task))) {
     if (ruleOf(task) === 'skip') throw new Ended('skipped');
     throw new ApiError(t.queue.taken(1), 409, 'already_exists', undefined);
   }
   const rule = ruleOf(task);
-  if (rule === 'rename') return bringAside(work, signal, tell);
+  if (rule === 'rename') return transferUnderFreeName(work, signal, report);
   try {
-    await bring(work, work.name, rule === 'replace', signal, tell);
+    await transfer(work, work.name, rule === 'replace', signal, report);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'already_exists') throw error;
     // The user may have answered for all conflicts in the meantime.
     const now = ruleOf(task);
     if (now === undefined || rule === 'replace') throw error;
     if (now === 'skip') throw new Ended('skipped');
-    if (now === 'rename') await bringAside(work, signal, tell);
-    else await bring(work, work.name, true, signal, tell);
+    if (now === 'rename') await transferUnderFreeName(work, signal, report);
+    else await transfer(work, work.name, true, signal, report);
   }
 }
 
-/** Whether an existing file is kept for now. */
-function leaves(rule: ConflictRule | undefined): boolean {
+function keepsExisting(rule: ConflictRule | undefined): boolean {
   return rule === undefined || rule === 'skip';
 }
 
@@ -64,13 +63,19 @@ export function ruleOf({ rule, batch }: Task): ConflictRule | undefined {
   return rule ?? batch.rule;
 }
 
-type Brought = Exclude<Work, JobWork | DeleteWork>;
+type TransferWork = Exclude<Work, JobWork | DeleteWork>;
 
 /** Puts the file into its folder under `name`. */
-async function bring(work: Brought, name: string, overwrite: boolean, signal: AbortSignal, tell: Tell): Promise<void> {
+async function transfer(
+  work: TransferWork,
+  name: string,
+  overwrite: boolean,
+  signal: AbortSignal,
+  report: Report,
+): Promise<void> {
   switch (work.kind) {
     case 'upload':
-      return upload({ ...work, name }, overwrite, signal, tell);
+      return upload({ ...work, name }, overwrite, signal, report);
     case 'copy': {
       const { connectionId, entry } = work.from;
       const body = {
@@ -94,15 +99,15 @@ async function bring(work: Brought, name: string, overwrite: boolean, signal: Ab
 }
 
 /** Uses the first free name. */
-async function bringAside(work: Brought, signal: AbortSignal, tell: Tell): Promise<void> {
+async function transferUnderFreeName(work: TransferWork, signal: AbortSignal, report: Report): Promise<void> {
   for (let number = 1; ; number++) {
     const name = number === 1 ? work.name : numbered(work.name, number);
     const at = withQuery(`/api/exists/${segment(work.connectionId)}`, { path: joinPath(work.folder, name) });
     const { exists } = await request<{ exists: boolean }>('GET', at, undefined, signal);
     if (exists) continue;
     try {
-      await bring(work, name, false, signal, tell);
-      return tell({ work: { ...work, name } });
+      await transfer(work, name, false, signal, report);
+      return report({ work: { ...work, name } });
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'already_exists') throw error;
     }
@@ -115,9 +120,9 @@ function numbered(name: string, number: number): string {
   return `${stem} (${number})${end}`;
 }
 
-async function upload(work: UploadWork, overwrite: boolean, signal: AbortSignal, tell: Tell): Promise<void> {
+async function upload(work: UploadWork, overwrite: boolean, signal: AbortSignal, report: Report): Promise<void> {
   const { connectionId, folder: path, name: filename, file } = work;
-  const onBytes = measuring(file.size, tell);
+  const onBytes = measuring(file.size, report);
   if (file.size >= RESUMABLE_BYTES) {
     try {
       return await uploadResumable({ ...work, overwrite, signal, onBytes });
@@ -131,7 +136,7 @@ async function upload(work: UploadWork, overwrite: boolean, signal: AbortSignal,
 }
 
 /** Reports progress and speed. */
-function measuring(size: number, tell: Tell): (sent: number) => void {
+function measuring(size: number, report: Report): (sent: number) => void {
   let measured = { at: performance.now(), bytes: 0 };
   let bytesPerSecond = 0;
   return (sentBytes) => {
@@ -140,16 +145,16 @@ function measuring(size: number, tell: Tell): (sent: number) => void {
     const latest = (Math.max(0, sentBytes - measured.bytes) / Math.max(1, now - measured.at)) * 1_000;
     bytesPerSecond = bytesPerSecond === 0 ? latest : SMOOTHING * latest + (1 - SMOOTHING) * bytesPerSecond;
     measured = { at: now, bytes: sentBytes };
-    tell({ sentBytes, bytesPerSecond });
+    report({ sentBytes, bytesPerSecond });
   };
 }
 
 /** A started job continues without this page. A retry continues the earlier job. */
-async function runJob({ job: former }: Task, { order }: JobWork, signal: AbortSignal, tell: Tell): Promise<void> {
+async function runJob({ job: former }: Task, { order }: JobWork, signal: AbortSignal, report: Report): Promise<void> {
   const begin = former === undefined ? '/api/jobs' : `/api/jobs/${former.id}/retry`;
   let { job } = await request<{ job: Job }>('POST', begin, former === undefined ? order : undefined);
-  for (let waitMs = FIRST_LOOK_MS; job.finishedAt === null; waitMs = LOOK_EVERY_MS) {
-    tell({ job: standOf(job) });
+  for (let waitMs = FIRST_POLL_MS; job.finishedAt === null; waitMs = POLL_MS) {
+    report({ job: progressOf(job) });
     await pause(waitMs, signal);
     if (signal.aborted) await cancelJob(job.id);
     job = await request<Job>('GET', `/manage/jobs/${job.id}`).catch((error: unknown) => {
@@ -157,7 +162,7 @@ async function runJob({ job: former }: Task, { order }: JobWork, signal: AbortSi
       throw error;
     });
   }
-  tell({ job: standOf(job) });
+  report({ job: progressOf(job) });
   if (job.state === 'cancelled') throw new Ended('cancelled');
   if (job.state !== 'succeeded') throw new Error(job.error ?? t.queue.jobFailed(job.counts.failed));
 }
@@ -169,7 +174,7 @@ async function cancelJob(id: string): Promise<void> {
   });
 }
 
-function standOf({ id, isListed, counts: { done, skipped, failed, deleted, found } }: Job): JobStand {
+function progressOf({ id, isListed, counts: { done, skipped, failed, deleted, found } }: Job): JobProgress {
   return { id, isListed, found, skipped, failed, ended: done + skipped + failed + deleted };
 }
 

@@ -6,7 +6,7 @@ import { droppedFiles, type DroppedFile } from './dropped.ts';
 import { forgetInterrupted } from './interrupted.ts';
 import { forgetUploads, type KeptUpload } from './kept-uploads.ts';
 import { joinPath } from './paths.ts';
-import { giveUp, startNext } from './queue-run.ts';
+import { abortTask, startNext } from './queue-run.ts';
 import { change, drop, putWorks, STATES, taskOf, tasksIn, whileFinding } from './queue-store.ts';
 import type { Batch, ConflictRule, Entry, Task, Work } from './queue-types.ts';
 
@@ -100,7 +100,7 @@ export function conflictsOf(batch: Batch): readonly Task[] {
 
 export function cancelTask(id: number): void {
   const task = taskOf(id);
-  if (task?.state === 'running') giveUp(id);
+  if (task?.state === 'running') abortTask(id);
   else if (task !== undefined) change(id, { state: 'cancelled' });
 }
 
@@ -150,7 +150,7 @@ function add(works: readonly Work[], batch = newBatch(), rule?: ConflictRule): v
 
 function again(tasks: readonly Task[], to: { readonly rule?: ConflictRule }): void {
   for (const { id } of tasks)
-    change(id, { ...to, state: 'waiting', sentBytes: 0, bytesPerSecond: 0, error: undefined, tries: 0 });
+    change(id, { ...to, state: 'waiting', sentBytes: 0, bytesPerSecond: 0, error: undefined, busyAnswers: 0 });
   startNext(tasks);
 }
 

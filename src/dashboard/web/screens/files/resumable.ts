@@ -57,7 +57,7 @@ async function goOn(upload: ResumableUpload, kept: Kept): Promise<void> {
   let reached = 0;
   for (let failures = 0; ;) {
     try {
-      for (let at = await find(upload, kept); !at.isDone; at = await sendRest(upload, kept, at.offset)) {
+      for (let at = await find(upload, kept); !at.isComplete; at = await sendRest(upload, kept, at.offset)) {
         if (at.offset > reached) failures = 0;
         reached = Math.max(reached, at.offset);
         upload.onBytes(at.offset);
@@ -73,26 +73,25 @@ async function goOn(upload: ResumableUpload, kept: Kept): Promise<void> {
   }
 }
 
-interface Stand {
+interface UploadState {
   readonly offset: number;
-  /** The file is complete. */
-  readonly isDone: boolean;
+  readonly isComplete: boolean;
 }
 
-async function find(upload: ResumableUpload, kept: Kept): Promise<Stand> {
+async function find(upload: ResumableUpload, kept: Kept): Promise<UploadState> {
   const { signal } = upload;
   const url = await kept.read();
   if (url === undefined) return begin(upload, kept);
   try {
     const { headers } = await fetchAnswer('HEAD', url, undefined, signal, VERSION);
-    return standOf((field) => headers.get(field));
+    return stateOf((field) => headers.get(field));
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'unknown_upload') throw error;
     return begin(upload, kept);
   }
 }
 
-async function begin(upload: ResumableUpload, kept: Kept): Promise<Stand> {
+async function begin(upload: ResumableUpload, kept: Kept): Promise<UploadState> {
   const { file, connectionId, folder: path, name: filename, overwrite, signal } = upload;
   const pairs = Object.entries({ filename, path, overwrite: String(overwrite) })
     .filter(([, value]) => value !== '')
@@ -104,10 +103,10 @@ async function begin(upload: ResumableUpload, kept: Kept): Promise<Stand> {
     'Upload-Metadata': pairs.join(','),
   });
   await kept.write(headers.get('Location') ?? '');
-  return standOf((field) => headers.get(field));
+  return stateOf((field) => headers.get(field));
 }
 
-async function sendRest({ file, signal, onBytes }: ResumableUpload, kept: Kept, offset: number): Promise<Stand> {
+async function sendRest({ file, signal, onBytes }: ResumableUpload, kept: Kept, offset: number): Promise<UploadState> {
   const header = await sendBytes({
     method: 'PATCH',
     target: (await kept.read()) ?? '',
@@ -116,11 +115,11 @@ async function sendRest({ file, signal, onBytes }: ResumableUpload, kept: Kept, 
     signal,
     onBytes: (sent) => onBytes(offset + sent),
   });
-  return standOf(header);
+  return stateOf(header);
 }
 
-function standOf(header: (field: string) => string | null): Stand {
-  return { offset: Number(header('Upload-Offset')), isDone: header('X-Transfer-Id') !== null };
+function stateOf(header: (field: string) => string | null): UploadState {
+  return { offset: Number(header('Upload-Offset')), isComplete: header('X-Transfer-Id') !== null };
 }
 
 /** The URL of the upload. If the browser does not store it, it lasts as long as the page. */

@@ -24,12 +24,12 @@ export function useRowWindow(count: number, rowPx: number): RowWindow {
   useLayoutEffect(() => {
     const box = scroller.current;
     if (box === null) return undefined;
-    const look = new ResizeObserver(() => {
+    const observer = new ResizeObserver(() => {
       setHeight(box.clientHeight);
       onScroll();
     });
-    look.observe(box);
-    return () => look.disconnect();
+    observer.observe(box);
+    return () => observer.disconnect();
   }, [onScroll]);
   const show = useCallback(
     (index: number) => {

@@ -49,7 +49,7 @@ export function SelectionBar(props: {
           {t.files.menu.asJob}
         </LinkButton>
       )}
-      <Button look="quiet" icon={X} aria-label={t.files.selectNone} onClick={onClear}>
+      <Button variant="quiet" icon={X} aria-label={t.files.selectNone} onClick={onClear}>
         {t.files.clear}
       </Button>
     </div>

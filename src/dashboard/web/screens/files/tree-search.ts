@@ -25,13 +25,13 @@ export function useTreeSearch(connectionId: string, folder: string, rawName: str
     stop();
     const abort = new AbortController();
     running.current = abort;
-    const tell = (change: Partial<TreeSearch>): void => {
+    const update = (change: Partial<TreeSearch>): void => {
       if (running.current === abort) setSearch((now) => (now === undefined ? now : { ...now, ...change }));
     };
     setSearch({ text, found: [], state: 'running', error: undefined });
-    findBelow(connectionId, { path: folder, rawName }, text, abort.signal, (found) => tell({ found })).then(
-      (isFull) => tell({ state: isFull ? 'full' : 'done' }),
-      (error: Error) => tell(abort.signal.aborted ? { state: 'stopped' } : { state: 'done', error }),
+    findBelow(connectionId, { path: folder, rawName }, text, abort.signal, (found) => update({ found })).then(
+      (isFull) => update({ state: isFull ? 'full' : 'done' }),
+      (error: Error) => update(abort.signal.aborted ? { state: 'stopped' } : { state: 'done', error }),
     );
   };
   const end = (): void => {
@@ -57,8 +57,8 @@ async function findBelow(
   let shownAt = 0;
   for await (const lines of linesOf(answer)) {
     for (const line of lines) {
-      const told = JSON.parse(line) as FileInfo | { readonly incomplete: number };
-      if (!('incomplete' in told)) found.push(told);
+      const entry = JSON.parse(line) as FileInfo | { readonly incomplete: number };
+      if (!('incomplete' in entry)) found.push(entry);
     }
     if (found.length >= MOST) {
       onFound(found.slice(0, MOST));

@@ -33,7 +33,7 @@ export function UploadButtons(props: {
         aria-label={t.queue.folderToUpload}
         onChange={(event) => send(event.target)}
       />
-      <Button look="primary" icon={Upload} onClick={() => files.current?.click()}>
+      <Button variant="primary" icon={Upload} onClick={() => files.current?.click()}>
         {t.files.upload}
       </Button>
       <input

@@ -4,16 +4,16 @@ import type { Job, NewJob, RepeatableJob, Schedule } from '../../api/types.ts';
 import type { Draft } from '../../ui/draft.ts';
 
 /** The fields of a job that a repetition needs. */
-type Told = Pick<RepeatableJob, 'type' | 'name' | 'source' | 'destination' | 'settings'>;
+type RepeatedJob = Pick<RepeatableJob, 'type' | 'name' | 'source' | 'destination' | 'settings'>;
 
 /** The job of a schedule in the form of a started job. */
-export function toldOf({ job }: Schedule): Told {
+export function jobOfSchedule({ job }: Schedule): RepeatedJob {
   const { type, name, source, destination, ...settings } = job;
   return { type, name, source, destination, settings };
 }
 
 /** The fields as a request has them: options and other fields at one level. */
-export function flatOf({ type, name, source, destination, settings }: Told): object {
+export function flatFields({ type, name, source, destination, settings }: RepeatedJob): object {
   return { type, name, source, destination, ...settings };
 }
 
@@ -33,7 +33,7 @@ export function deletes({ type, deleteExtra }: Draft): boolean {
 }
 
 /** The request that repeats the job. */
-export function sameAgain({ type, name, source, destination, settings }: Told, dryRun: boolean): NewJob {
+export function repeatRequest({ type, name, source, destination, settings }: RepeatedJob, dryRun: boolean): NewJob {
   const places = { source, ...(destination === null ? {} : { destination }) };
   return { ...known(type, { ...settings, dryRun }), type, name, ...places };
 }

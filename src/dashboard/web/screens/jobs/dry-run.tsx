@@ -43,7 +43,7 @@ export function DryRun(props: {
       <div className="dialog-actions">
         <Button onClick={onClose}>{t.jobs.look.change}</Button>
         <Button
-          look={job !== undefined && job.counts.deleted > 0 ? 'danger' : 'primary'}
+          variant={job !== undefined && job.counts.deleted > 0 ? 'danger' : 'primary'}
           isBusy={isBusy}
           disabled={!isKnown}
           onClick={onStart}

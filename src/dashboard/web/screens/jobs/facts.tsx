@@ -14,10 +14,10 @@ const words = t.jobs;
 const RULES = ['onConflict', 'compare'] as const;
 
 type NameOf = (connectionId: string) => string;
-type Told = Pick<Job, 'type' | 'source' | 'destination' | 'settings'>;
+type DescribedJob = Pick<Job, 'type' | 'source' | 'destination' | 'settings'>;
 
-export function factsOf(told: Told, nameOf: NameOf): Record<string, ReactNode> {
-  const { type, source, destination, settings } = told;
+export function factsOf(job: DescribedJob, nameOf: NameOf): Record<string, ReactNode> {
+  const { type, source, destination, settings } = job;
   const { deleteExtra, maxDeletes, bytesPerSecond, webhookUrl } = settings;
   const { facts } = words;
   const bounds = boundsOf(settings);

@@ -7,11 +7,11 @@ import type { Job } from '../../api/types.ts';
 import { hasEnded } from '../../../../contract/job-states.ts';
 
 /** Used while there is no stream. */
-const LOOK_EVERY_MS = 5_000;
+const POLL_MS = 5_000;
 
 export function useJob(id: string): UseQueryResult<Job, Error> {
   const path = `/manage/jobs/${id}`;
-  const read = useRead<Job>(path, { everyMs: LOOK_EVERY_MS });
+  const read = useRead<Job>(path, { everyMs: POLL_MS });
   const isOpen = read.data !== undefined && !hasEnded(read.data);
   useEffect(() => {
     if (!isOpen) return undefined;

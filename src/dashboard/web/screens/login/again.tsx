@@ -27,7 +27,7 @@ export function LoginAgain({ account, session }: Pick<SignedIn, 'account' | 'ses
         className="stack"
         email={account.email}
         foot={
-          <Button look="quiet" onClick={forgetSession}>
+          <Button variant="quiet" onClick={forgetSession}>
             {t.session.over.another}
           </Button>
         }

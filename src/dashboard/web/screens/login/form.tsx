@@ -94,12 +94,12 @@ export function LoginForm(props: {
           />
         </>
       )}
-      <Button look="primary" type="submit" isBusy={isBusy}>
+      <Button variant="primary" type="submit" isBusy={isBusy}>
         {needsCode ? t.login.confirm : t.login.logIn}
       </Button>
       {needsCode ? (
         <Button
-          look="quiet"
+          variant="quiet"
           onClick={() => {
             setNeedsCode(false);
             setError(undefined);

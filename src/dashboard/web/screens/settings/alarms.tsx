@@ -108,7 +108,7 @@ function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email
         <Button disabled={!canTest} isBusy={test.isPending} onClick={() => test.mutate(undefined)}>
           {t.alarms.test}
         </Button>
-        <Button look="primary" type="submit" isBusy={save.isPending}>
+        <Button variant="primary" type="submit" isBusy={save.isPending}>
           {t.alarms.save}
         </Button>
       </div>

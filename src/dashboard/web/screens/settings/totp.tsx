@@ -40,7 +40,7 @@ export function TotpPanel({ totp }: { readonly totp: Account['totp'] }): ReactEl
               <Button onClick={() => setStep({ kind: 'password', verb: 'disable' })}>{words.switchOff}</Button>
             </>
           ) : (
-            <Button look="primary" onClick={() => setStep({ kind: 'password', verb: 'enrol' })}>
+            <Button variant="primary" onClick={() => setStep({ kind: 'password', verb: 'enrol' })}>
               {words.switchOn}
             </Button>
           )}

@@ -131,7 +131,7 @@ export function KnownFiles({ path }: { readonly path: string }): ReactElement {
               { head: t.files.changed, cell: ({ modifiedAt }) => <Time iso={modifiedAt} otherwise="–" /> },
               actions<KnownFile>((file) => (
                 <Button
-                  look="quiet"
+                  variant="quiet"
                   onClick={() => forget.mutate(file.path)}
                   aria-label={words.known.forgetOne(file.path)}
                 >

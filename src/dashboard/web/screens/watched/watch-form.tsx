@@ -29,7 +29,7 @@ export function WatchForm(props: { readonly former?: WatchedFolder; readonly onC
       <Dialog title={t.watched.add} onClose={onClose} size="small">
         <p>{words.needsConnection}</p>
         <div className="dialog-actions">
-          <LinkButton href="/connections/new" look="primary">
+          <LinkButton href="/connections/new" variant="primary">
             {t.connections.add}
           </LinkButton>
         </div>

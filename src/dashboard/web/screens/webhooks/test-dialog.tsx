@@ -33,7 +33,7 @@ export function TestDialog({ path, onClose }: { readonly path: string; readonly 
         <Button isBusy={test.isPending} onClick={() => send(undefined)}>
           {words.again}
         </Button>
-        <Button look="primary" onClick={onClose}>
+        <Button variant="primary" onClick={onClose}>
           {t.common.close}
         </Button>
       </div>
