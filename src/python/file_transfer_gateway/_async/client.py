@@ -435,10 +435,10 @@ class AsyncFileTransferGateway:
         lines = lines_of(await self._transport.open(call), self._transport.base_url)
         try:
             async for line in lines:
-                told = json.loads(line)
-                if "incomplete" in told:
-                    raise incomplete_list(told["incomplete"])
-                yield cast(api.FileInfo, told)
+                entry = json.loads(line)
+                if "incomplete" in entry:
+                    raise incomplete_list(entry["incomplete"])
+                yield cast(api.FileInfo, entry)
         finally:
             await lines.aclose()
 

@@ -16,7 +16,7 @@ _VERSION = {"Tus-Resumable": "1.0.0"}
 
 
 @dataclass
-class _Stand:
+class _UploadState:
     offset: int
     url: Optional[str]
     transfer_id: Optional[str]
@@ -68,7 +68,7 @@ class AsyncResumableUpload:
                 failures += 1
                 await self._transport.pause(error, failures)
 
-    async def _find(self) -> _Stand:
+    async def _find(self) -> _UploadState:
         if self._url is None:
             return await self._begin()
         try:
@@ -78,33 +78,33 @@ class AsyncResumableUpload:
                 raise
         return await self._begin()
 
-    async def _begin(self) -> _Stand:
+    async def _begin(self) -> _UploadState:
         fields = [f"{name} {b64encode(_text(value)).decode()}" for name, value in self._metadata.items()]
         headers = {**_VERSION, "Upload-Length": str(self._size), "Upload-Metadata": ",".join(fields)}
-        stand = await self._call(Call("POST", at("uploads", self._connection_id), headers=headers, repetition="once"))
-        if stand.url is None:
+        state = await self._call(Call("POST", at("uploads", self._connection_id), headers=headers, repetition="once"))
+        if state.url is None:
             raise _no_answer()
-        self._url = stand.url
+        self._url = state.url
         if self._on_url is not None:
-            self._on_url(stand.url)
-        return stand
+            self._on_url(state.url)
+        return state
 
-    async def _send_piece(self, offset: int) -> _Stand:
+    async def _send_piece(self, offset: int) -> _UploadState:
         headers = {**_VERSION, "Content-Type": "application/offset+octet-stream", "Upload-Offset": str(offset)}
         left = self._size - offset
         body = Body(self._content, size=min(left, self._piece_bytes or left), start=offset, origin=self._origin)
         if self._on_progress is not None:
-            tell = self._on_progress
-            body.on_progress = lambda count, _: tell(offset + count, self._size)
+            report = self._on_progress
+            body.on_progress = lambda count, _: report(offset + count, self._size)
         call = Call("PATCH", self._url or "", headers=headers, body=body, repetition="never", takes_long=True)
         return await self._call(call)
 
-    async def _call(self, call: Call) -> _Stand:
+    async def _call(self, call: Call) -> _UploadState:
         headers = (await self._transport.send(call)).headers
         offset = headers.get("upload-offset")
         if offset is None:
             raise _no_answer()
-        return _Stand(int(offset), headers.get("location"), headers.get("x-transfer-id"))
+        return _UploadState(int(offset), headers.get("location"), headers.get("x-transfer-id"))
 
 
 def _text(value: object) -> bytes:
