@@ -18,19 +18,19 @@ export function part<P extends object>(
     const [state, setState] = useState<'loading' | 'there' | 'failed'>(loaded === undefined ? 'loading' : 'there');
     useEffect(() => {
       if (loaded !== undefined) return undefined;
-      let isGone = false;
-      const show = (next: typeof state): void => {
-        if (!isGone) setState(next);
+      let isUnmounted = false;
+      const update = (next: typeof state): void => {
+        if (!isUnmounted) setState(next);
       };
       patiently(load).then(
         (module) => {
           loaded = module.default;
-          show('there');
+          update('there');
         },
-        () => show('failed'),
+        () => update('failed'),
       );
       return () => {
-        isGone = true;
+        isUnmounted = true;
       };
     }, [tries]);
     const Loaded = loaded;
