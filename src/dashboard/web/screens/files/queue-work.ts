@@ -1,4 +1,5 @@
 /** Runs each kind of work. */
+import { wait } from '../../../../client/wait.ts';
 import { ApiError, fetchAnswer, request, segment, withQuery } from '../../api/client.ts';
 import { sendBytes } from '../../api/send.ts';
 import type { Job } from '../../api/types.ts';
@@ -153,10 +154,14 @@ function measuring(size: number, report: Report): (sent: number) => void {
 async function runJob({ job: former }: Task, { order }: JobWork, signal: AbortSignal, report: Report): Promise<void> {
   const begin = former === undefined ? '/api/jobs' : `/api/jobs/${former.id}/retry`;
   let { job } = await request<{ job: Job }>('POST', begin, former === undefined ? order : undefined);
+  let isCancelled = false;
   for (let waitMs = FIRST_POLL_MS; job.finishedAt === null; waitMs = POLL_MS) {
     report({ job: progressOf(job) });
-    await pause(waitMs, signal);
-    if (signal.aborted) await cancelJob(job.id);
+    await wait(waitMs, isCancelled ? undefined : signal).catch(() => undefined);
+    if (signal.aborted && !isCancelled) {
+      await cancelJob(job.id);
+      isCancelled = true;
+    }
     job = await request<Job>('GET', `/manage/jobs/${job.id}`).catch((error: unknown) => {
       if (error instanceof ApiError && (error.status === 0 || error.status === 503)) return job;
       throw error;
@@ -176,17 +181,4 @@ async function cancelJob(id: string): Promise<void> {
 
 function progressOf({ id, isListed, counts: { done, skipped, failed, deleted, found } }: Job): JobProgress {
   return { id, isListed, found, skipped, failed, ended: done + skipped + failed + deleted };
-}
-
-/** Resolves early if it is cancelled. */
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(end, milliseconds);
-    function end(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    }
-    signal.addEventListener('abort', end, { once: true });
-  });
 }

@@ -5,6 +5,7 @@
  */
 import { PASSING } from '../../../../contract/derived/error-lists.ts';
 import { retryDelay } from '../../../../base/retry-schedule.ts';
+import { wait } from '../../../../client/wait.ts';
 import { ApiError, fetchAnswer, segment } from '../../api/client.ts';
 import { sendBytes } from '../../api/send.ts';
 import { noLongerInterrupted } from './interrupted.ts';
@@ -68,7 +69,7 @@ async function goOn(upload: ResumableUpload, kept: Kept): Promise<void> {
       const isPassing = !(error instanceof ApiError) || REPEATED.includes(error.code);
       const delayMs = failures > MOST_FAILURES ? undefined : retryDelay(RETRIES, failures);
       if (upload.signal.aborted || !isPassing || delayMs === undefined) throw error;
-      await pause(delayMs, upload.signal);
+      await wait(delayMs, upload.signal);
     }
   }
 }
@@ -155,18 +156,4 @@ class Kept {
 
 function base64(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      reject(new Error('Cancelled'));
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', end);
-      resolve();
-    }, milliseconds);
-    signal.addEventListener('abort', end, { once: true });
-  });
 }
