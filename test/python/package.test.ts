@@ -17,7 +17,7 @@ async function python(code: string, ...words: string[]): Promise<string> {
   return (await run(PYTHON, ['-c', code, ...words], { cwd: SOURCE, env: pythonEnvironment() })).stdout;
 }
 
-test('mypy has no complaint about the package or about code that uses it', async () => {
+test('mypy finds no error in the package or in code that uses it', async () => {
   const cache = ['--cache-dir', join(folder, 'mypy')];
   const { stdout } = await run(MYPY, [...cache, '-p', 'file_transfer_gateway'], { cwd: SOURCE });
   assert.match(stdout, /^Success: /);
@@ -47,7 +47,7 @@ test('mypy has no complaint about the package or about code that uses it', async
   assert.match(complaints, /error: .*"type".*\nFound 1 error/);
 });
 
-test('its syntax is that of Python 3.9', async () => {
+test('the package has the syntax of Python 3.9', async () => {
   const code = [
     'import ast, pathlib',
     'for file in pathlib.Path(".").rglob("*.py"):',
@@ -57,7 +57,7 @@ test('its syntax is that of Python 3.9', async () => {
   await assert.rejects(python('import ast; ast.parse("match x:\\n  case 1: pass", feature_version=(3, 9))'));
 });
 
-test('the wheel installs without a network, and contains its types and its licence', async () => {
+test('the wheel installs without network access, and contains its types and its licence', async () => {
   const wheels = join(folder, 'wheels');
   await run('npm', ['run', '-s', 'pack:python', '--', wheels], { cwd: ROOT, env: { ...process.env, PYTHON } });
   const [wheel = '', ...others] = readdirSync(wheels);

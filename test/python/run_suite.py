@@ -1,4 +1,4 @@
-"""Runs one module of tests and writes a line of JSON for each: for the runner of the project."""
+"""Runs one module of tests for the runner of the project, and writes a line of JSON per test."""
 
 import faulthandler
 import json
@@ -17,7 +17,7 @@ class Lines(unittest.TestResult):
     def addError(self, test, err):
         super().addError(test, err)
         self._problem = self.errors[-1][1]
-        # What fails around tests, such as setUpClass, is none that stops.
+        # A failure outside of a test, such as in setUpClass, never reaches stopTest.
         if not isinstance(test, unittest.TestCase):
             self._write(test.id(), self._problem)
 
@@ -41,8 +41,8 @@ class Lines(unittest.TestResult):
         print(json.dumps({"name": name, "problem": problem}), flush=True)
 
 
-# What hangs shows where.
+# A test that hangs prints its stack.
 faulthandler.dump_traceback_later(600, exit=True)
-# It warns of whatever takes 100 ms, such as a busy machine; errors nobody has looked at are shown.
+# Without warnings for steps of over 100 ms, which a busy machine causes. Unhandled errors are still shown.
 logging.getLogger("asyncio").setLevel(logging.ERROR)
 unittest.defaultTestLoader.loadTestsFromName(sys.argv[1]).run(Lines())

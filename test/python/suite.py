@@ -1,4 +1,4 @@
-"""What the tests share: both clients behind one face, and servers that fail as they are told."""
+"""Shared parts of the tests: both clients behind one interface, and servers with scripted failures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUICK = Retry(delay=0.01)
 
 
 class Awaited:
-    """The synchronous client with the face of the other: a test is written once, and run on both."""
+    """The synchronous client with the interface of the asyncio client, so that one test runs on both."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -46,14 +46,14 @@ class Awaited:
 
 
 def faced(call: Callable[[], Any], name: str) -> Any:
-    """`download` and the generators give their object at once; all else is awaited."""
+    """`download` and the generators return their object directly. All other calls are awaited."""
     if name in ("download", "download_archive", "with_options"):
         return Awaited(call())
     return Either(call)
 
 
 class Either:
-    """Awaited or iterated, as the test has it."""
+    """A result that a test may await or iterate."""
 
     def __init__(self, call: Callable[[], Any]) -> None:
         self._call = call
@@ -72,7 +72,7 @@ async def iterated(values: Iterator[Any]) -> Any:
 
 
 class OnBothClients(unittest.IsolatedAsyncioTestCase):
-    """Each test takes a function that makes a client, and runs once for each of the two."""
+    """Each test takes a function that creates a client, and runs once per client."""
 
     maxDiff = None
 
@@ -95,7 +95,7 @@ class OnBothClients(unittest.IsolatedAsyncioTestCase):
 
     def client(self, url: str = URL, key: str = KEY, **options: Any) -> Any:
         options = {"retry": QUICK, **options}
-        # The certificates of the system take 100 ms to load; most tests need none.
+        # Loading the certificates of the system takes 100 ms, and most tests need none.
         if self.kind == "async":
             client = httpx.AsyncClient(verify=url.startswith("https:"))
             self.addAsyncCleanup(client.aclose)
@@ -115,7 +115,7 @@ class OnBothClients(unittest.IsolatedAsyncioTestCase):
         return caught.exception
 
     def remote(self, name: str) -> str:
-        """A name of this test's own, on the server."""
+        """A name on the server that only this test uses."""
         return f"/{self.id().rpartition('.')[2]}/{name}"
 
 
@@ -124,7 +124,7 @@ Reply = Callable[[socket.socket], None]
 
 
 class FaultServer:
-    """Answers as it is told, request by request, and keeps what it was asked. The last reply is given to all further ones."""
+    """Answers from a script and records the requests. The last reply answers all further requests."""
 
     def __init__(self, *replies: Reply) -> None:
         self.asked: List[Asked] = []
@@ -147,7 +147,7 @@ class FaultServer:
                     self.asked.append(_request(peer))
                     self._replies[min(len(self.asked), len(self._replies)) - 1](peer)
                 except (OSError, ValueError):
-                    # The client left, or speaks TLS; there is nobody to answer.
+                    # The client has left or speaks TLS, so it gets no answer.
                     pass
 
 
@@ -168,7 +168,7 @@ def _request(peer: socket.socket) -> Asked:
 
 
 def reply(status: int, body: bytes = b"{}", length: Optional[int] = None, **headers: str) -> Reply:
-    """With `length`, the connection breaks where the body is shorter."""
+    """If the body is shorter than `length`, the connection breaks after it."""
     lines = [f"HTTP/1.1 {status} x", f"Content-Length: {len(body) if length is None else length}", "Connection: close"]
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     return lambda peer: peer.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
@@ -183,7 +183,7 @@ def reset(peer: socket.socket) -> None:
 
 
 class CuttingProxy:
-    """A line to the gateway that breaks after so many bytes, each connection after the next number."""
+    """A proxy to the gateway. Each connection breaks after the next number of bytes."""
 
     def __init__(self, direction: str, *cuts: int) -> None:
         self._cuts = list(cuts)

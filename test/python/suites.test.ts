@@ -1,4 +1,4 @@
-/** The Python client, by its own tests, against one gateway over an SFTP server. Each of them is a test here. */
+/** Runs the Python client's own tests against one gateway with an SFTP server. Each of them is a test here. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { PYTHON, pythonEnvironment, TESTS } from './python.js';
 
 interface Outcome {
   readonly name: string;
-  /** Empty where it passed. */
+  /** Empty if the test passed. */
   readonly problem: string;
 }
 
@@ -60,7 +60,7 @@ for (const file of readdirSync(TESTS).filter((name) => /^test_.*\.py$/.test(name
     const [code] = (await exited) as [number | null];
     assert.equal(code, 0, await said);
     assert.ok(count > 0, 'it has no tests');
-    // Python warns there about unclosed resources and about coroutines that were never awaited.
+    // Python writes warnings there about unclosed resources and coroutines that were never awaited.
     assert.equal(await said, '');
   });
 }

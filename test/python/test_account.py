@@ -1,4 +1,4 @@
-"""What is not a file: jobs, schedules, watched folders, webhooks, events, receipts, the history."""
+"""Jobs, schedules, watched folders, webhooks, events, receipts, and the history."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Jobs(OnBothClients):
         self.assertNotEqual(again["id"], job["id"])
         await ftg.jobs.cancel(again["id"])
 
-    async def test_a_job_is_asked_for_where_its_stream_breaks(self) -> None:
+    async def test_a_job_is_polled_if_its_stream_breaks(self) -> None:
         def job(state: str) -> bytes:
             return json.dumps({"id": "j", "state": state}).encode()
 
@@ -59,7 +59,7 @@ class Jobs(OnBothClients):
         self.assertEqual([(e.job or {}).get("state") or e.file["path"] for e in events], ["running", "a", "succeeded"])
         self.assertEqual((await self.failure(self.client(server.url).jobs.wait("j"))).code, "unknown_item")
 
-    async def test_copies_and_fetches_can_be_jobs(self) -> None:
+    async def test_copies_and_downloads_can_be_jobs(self) -> None:
         ftg = self.client()
         await ftg.write("shell", self.remote("a"), "x")
         job = await ftg.begin_copy("shell", self.remote("a"), "sandbox", self.remote("b"))
@@ -100,7 +100,7 @@ class Events(OnBothClients):
         await ftg.watched_folders.delete(folder["id"])
         self.assertEqual((await self.failure(ftg.watched_folders.delete(folder["id"]))).code, "unknown_watched_folder")
 
-    async def test_a_webhook_is_verified_as_it_comes_and_its_event_is_in_the_feed(self) -> None:
+    async def test_a_received_webhook_is_verified_and_its_event_is_in_the_feed(self) -> None:
         ftg = self.client()
         receiver = Receiver()
         self.addCleanup(receiver.close)
@@ -131,7 +131,7 @@ class Events(OnBothClients):
         await ftg.webhooks.delete(webhook_id)
         self.assertNotIn(webhook_id, [one["id"] for one in await ftg.webhooks.list()])
 
-    async def test_the_feed_goes_on_through_what_passes(self) -> None:
+    async def test_the_feed_survives_passing_errors(self) -> None:
         def page(*sequences: int) -> Any:
             events = [{"sequence": one} for one in sequences]
             return reply(200, json.dumps({"events": events, "nextAfter": sequences[-1], "last": 3}).encode())
@@ -150,14 +150,14 @@ class Events(OnBothClients):
 
 
 class History(OnBothClients):
-    async def test_the_history_comes_page_by_page_each_item_once(self) -> None:
+    async def test_the_history_is_read_page_by_page_each_item_once(self) -> None:
         ftg = self.client()
         for index in range(5):
             await ftg.write("sandbox", self.remote(str(index)), "x")
         ids: List[str] = []
         async for item in ftg.transfers.list(connection_id="sandbox", type="write", page_size=2):
             if not ids:
-                # Pushes all others back by one.
+                # Moves all others back by one.
                 await ftg.write("sandbox", self.remote("meanwhile"), "x")
             ids.append(item["id"])
         self.assertEqual((len(ids) >= 5, len(set(ids))), (True, len(ids)))
@@ -225,7 +225,7 @@ class Links(OnBothClients):
 
 
 class Receiver:
-    """Takes webhooks, and keeps them."""
+    """Records the webhooks that it receives."""
 
     def __init__(self) -> None:
         from queue import Queue

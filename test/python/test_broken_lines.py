@@ -1,4 +1,4 @@
-"""Lines that break: downloads and uploads go on where they were, and never put two versions of a file together."""
+"""Broken connections: downloads and uploads resume, and two versions of a file are never joined."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ CUTS = (MIB // 2, MIB, 100_000, 2 * MIB, MIB, MIB)
 
 
 def part(content: bytes, first: int, sent: int, etag: str = '"v1"') -> Any:
-    """The answer to a range, which breaks after so many bytes."""
+    """The answer to a range, which breaks after this number of bytes."""
     span = f"bytes {first}-{len(content) - 1}/{len(content)}"
     return reply(206, content[first : first + sent], len(content) - first, ETag=etag, Content_Range=span)
 
 
 class BrokenDownloads(OnBothClients):
-    async def test_a_file_goes_on_where_the_line_broke_more_often_than_a_call_is_tried(self) -> None:
+    async def test_a_download_resumes_after_more_interruptions_than_a_call_has_attempts(self) -> None:
         content = os.urandom(SIZE)
         path = self.remote("large")
         direct = self.client()
         await direct.upload("shell", content, filename="large", path=self.remote(""))
         version = None
         while version is None:
-            # Of a file that has just been written nobody can say yet whether it changes.
+            # A file that was just written has no version yet, because it may still change.
             async with direct.download("shell", path) as looked:
                 version = looked.version
         proxy = CuttingProxy("down", *CUTS)
@@ -39,7 +39,7 @@ class BrokenDownloads(OnBothClients):
             self.assertEqual(await download.read(), content)
         self.assertEqual((seen == sorted(set(seen)), seen[-1], proxy.broken), (True, SIZE, len(CUTS)))
 
-    async def test_another_process_goes_on_with_what_is_there(self) -> None:
+    async def test_another_process_resumes_a_partial_file(self) -> None:
         content = os.urandom(300_000)
         target = self.folder() / "file.bin"
         span = f"bytes 100000-299999/{len(content)}"
@@ -54,7 +54,7 @@ class BrokenDownloads(OnBothClients):
         self.assertEqual((target.read_bytes(), os.listdir(target.parent)), (content, ["file.bin"]))
         self.assertEqual((whole.asked[0][2]["range"], whole.asked[0][2]["if-range"]), ("bytes=100000-299999", '"v1"'))
 
-    async def test_what_is_there_of_another_version_is_begun_anew(self) -> None:
+    async def test_a_partial_file_of_another_version_starts_again(self) -> None:
         target = self.folder() / "file.bin"
         (target.parent / "file.bin.part").write_bytes(b"old")
         state = {"size": 10, "etag": '"v1"', "last_modified": None}
@@ -64,7 +64,7 @@ class BrokenDownloads(OnBothClients):
         await self.client(server.url).download_to("c", "/file.bin", target, keep_partial=True)
         self.assertEqual((target.read_bytes(), os.listdir(target.parent)), (b"another one", ["file.bin"]))
 
-    async def test_two_versions_are_never_put_together(self) -> None:
+    async def test_two_versions_are_never_joined(self) -> None:
         content = b"0123456789" * 1_000
         others = {
             "another tag": part(content, 4_000, 6_000, '"v2"'),
@@ -93,7 +93,7 @@ class BrokenDownloads(OnBothClients):
                     self.assertEqual((await self.failure(download.read())).code, code)
             self.assertEqual([asked[0] for asked in server.asked], ["GET", "GET", "HEAD"])
 
-    async def test_a_cut_file_without_a_version_fails_and_leaves_nothing(self) -> None:
+    async def test_a_truncated_file_without_a_version_fails_and_leaves_nothing(self) -> None:
         server = FaultServer(reply(200, b"only this", 100))
         self.addCleanup(server.close)
         for keep in (False, True):
@@ -103,7 +103,7 @@ class BrokenDownloads(OnBothClients):
 
 
 class BrokenUploads(OnBothClients):
-    async def test_a_resumable_upload_goes_on_where_the_line_broke(self) -> None:
+    async def test_a_resumable_upload_resumes_after_a_broken_connection(self) -> None:
         local = self.folder() / "large.bin"
         local.write_bytes(os.urandom(SIZE))
         proxy = CuttingProxy("up", *CUTS)
@@ -122,14 +122,14 @@ class BrokenUploads(OnBothClients):
         async with self.client().download("shell", self.remote("größe {1}.bin")) as download:
             self.assertEqual(await download.read(), local.read_bytes())
 
-    async def test_another_process_goes_on_by_its_url(self) -> None:
+    async def test_another_process_resumes_by_its_url(self) -> None:
         local = self.folder() / "large.bin"
         local.write_bytes(os.urandom(2 * MIB))
         proxy = CuttingProxy("up", MIB, 1)
         self.addCleanup(proxy.close)
         urls: List[str] = []
         hopeless = self.client(proxy.url, retry=Retry(attempts=1))
-        # Three pieces are there for sure when the line breaks.
+        # The server certainly has three pieces when the connection breaks.
         options = {"path": self.remote(""), "overwrite": False, "piece_bytes": 300_000}
         failed = await self.failure(hopeless.upload_resumable("shell", local, on_url=urls.append, **options))
         self.assertEqual(failed.code, "network_error")
@@ -141,7 +141,7 @@ class BrokenUploads(OnBothClients):
         self.assertGreater(sent[0], 900_000)
         async with self.client().download("shell", self.remote("large.bin")) as download:
             self.assertEqual(await download.read(), local.read_bytes())
-        # Nothing is left of it: it is begun anew.
+        # The upload is gone, so it starts again.
         gone = urls[0][:-4] + "0000"
         again = await self.client().upload_resumable("shell", local, filename="again", url=gone, path=self.remote(""))
         self.assertEqual(again["fileSize"], 2 * MIB)

@@ -1,4 +1,4 @@
-"""Files, by both clients, on a gateway over an SFTP server: every operation, every kind of body."""
+"""Files by both clients, on a gateway with an SFTP server: every operation and every kind of body."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MIB = 1024 * 1024
 
 
 class Uploads(OnBothClients):
-    async def test_every_kind_of_body_arrives_whole(self) -> None:
+    async def test_every_kind_of_body_arrives_complete(self) -> None:
         ftg = self.client()
         data = os.urandom(700_000)
         local = self.folder() / "local.bin"
@@ -46,7 +46,7 @@ class Uploads(OnBothClients):
         async with ftg.download("shell", self.remote("in/text")) as download:
             self.assertEqual(await download.text(), "tëxt")
 
-    async def test_a_named_pipe_is_sent_whole_and_once(self) -> None:
+    async def test_a_named_pipe_is_sent_completely_and_once(self) -> None:
         ftg = self.client()
         pipe = self.folder() / "pipe"
         os.mkfifo(pipe)
@@ -57,7 +57,7 @@ class Uploads(OnBothClients):
         with self.assertRaises(TypeError):
             await ftg.upload_resumable("shell", pipe)
 
-    async def test_names_of_paths_and_files_are_theirs(self) -> None:
+    async def test_filenames_default_to_those_of_paths_and_files(self) -> None:
         ftg = self.client()
         local = self.folder() / "a report, ü & co.txt"
         local.write_bytes(b"x")
@@ -68,7 +68,7 @@ class Uploads(OnBothClients):
         with self.assertRaisesRegex(TypeError, "filename is missing"):
             await ftg.upload("shell", b"x")
 
-    async def test_an_open_file_is_sent_from_where_it_is(self) -> None:
+    async def test_an_open_file_is_sent_from_its_position(self) -> None:
         content = io.BytesIO(b"0123456789")
         content.seek(4)
         transfer = await self.client().upload("shell", content, filename="rest", path=self.remote("in"))
@@ -133,7 +133,7 @@ class Uploads(OnBothClients):
         with self.assertRaisesRegex(ValueError, "no time zone"):
             await ftg.upload("shell", b"y", filename="b", mtime=datetime(2026, 1, 31))
 
-    async def test_a_stream_of_64_mib_goes_up_and_comes_down_in_flat_memory(self) -> None:
+    async def test_a_stream_of_64_mib_is_uploaded_and_downloaded_in_flat_memory(self) -> None:
         ftg = self.client()
         block, blocks = os.urandom(64 * 1024), 1024
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -159,7 +159,7 @@ class Uploads(OnBothClients):
 
 
 class Downloads(OnBothClients):
-    async def test_a_download_appears_under_its_name_once_it_is_whole(self) -> None:
+    async def test_a_download_appears_under_its_name_once_it_is_complete(self) -> None:
         ftg = self.client()
         await ftg.write("shell", self.remote("a.txt"), "new")
         folder = self.folder()
@@ -189,7 +189,7 @@ class Downloads(OnBothClients):
             self.assertEqual(await part.text(), "89")
         etag = None
         while etag is None:
-            # A file that has just been written has no ETag yet.
+            # A file that was just written has no ETag yet.
             async with ftg.download("shell", self.remote("range")) as whole:
                 etag = whole.etag
         async with ftg.download("shell", self.remote("range"), if_none_match=etag) as same:
@@ -215,7 +215,7 @@ class Downloads(OnBothClients):
             with self.assertRaisesRegex(RuntimeError, "read once"):
                 await download.read()
 
-    async def test_who_leaves_a_download_ends_it(self) -> None:
+    async def test_leaving_a_download_ends_it(self) -> None:
         ftg = self.client()
         await ftg.upload("shell", os.urandom(8 * MIB), filename="long", path=self.remote(""))
         async with ftg.download("shell", self.remote("long")) as download:
@@ -246,7 +246,7 @@ class Operations(OnBothClients):
         self.assertEqual({one["id"] for one in await ftg.connections()} >= {"shell", "sandbox"}, True)
         self.assertEqual((await ftg.me())["email"], "test@example.com")
 
-    async def test_large_folders_come_page_by_page_or_as_a_stream(self) -> None:
+    async def test_large_folders_are_listed_page_by_page_or_as_a_stream(self) -> None:
         ftg = self.client()
         names = {"a", "b b", "ü", "d/e"}
         for name in names:
@@ -256,7 +256,7 @@ class Operations(OnBothClients):
         streamed = [file["name"] async for file in ftg.list_stream("shell", self.remote(""), recursive=True, pattern="b*")]
         self.assertEqual(streamed, ["b b"])
 
-    async def test_errors_carry_what_the_gateway_said(self) -> None:
+    async def test_errors_contain_the_gateways_answer(self) -> None:
         missing = await self.failure(self.client().read("shell", self.remote("absent")))
         self.assertEqual((missing.status, missing.code), (404, "not_found"))
         self.assertIn(str(missing.request_id), str(missing))
@@ -270,7 +270,7 @@ class Operations(OnBothClients):
             await ftg.append("shell", self.remote("once"), "b", idempotency_key=self.id())
         self.assertEqual((await ftg.read("shell", self.remote("once")))["content"], "ab")
 
-    async def test_options_hold_for_the_calls_through_them(self) -> None:
+    async def test_options_apply_to_the_calls_made_with_them(self) -> None:
         ftg = self.client()
         named = ftg.with_options(request_id="python-1", retry=Retry(attempts=1))
         failed = await self.failure(named.read("shell", self.remote("absent")))

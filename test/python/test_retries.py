@@ -1,4 +1,4 @@
-"""When a call is made again, when not, and what the caller learns."""
+"""The rules for retries, and the errors that callers get."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Retries(OnBothClients):
         facts = (failed.code, failed.status, failed.retry_after, failed.request_id, len(server.asked))
         self.assertEqual(facts, ("pool_full", 503, 1, "r-1", 1))
 
-    async def test_what_could_be_done_twice_is_repeated_only_when_it_was_surely_not_begun(self) -> None:
+    async def test_a_call_that_could_act_twice_is_repeated_only_if_it_was_certainly_not_begun(self) -> None:
         calls = [
             lambda ftg: ftg.append("c", "/x", "line"),
             lambda ftg: ftg.exec("c", "true"),
@@ -63,17 +63,17 @@ class Retries(OnBothClients):
             await call(ftg)
             self.assertEqual(len(server.asked), 2)
 
-    async def test_what_another_try_would_not_help_is_not_tried_again(self) -> None:
+    async def test_an_error_that_a_retry_cannot_fix_is_not_retried(self) -> None:
         lasting = [
             error(400, "bad_request"),
             error(401, "unauthenticated"),
             error(409, "already_exists"),
             error(500, "internal"),
-            # It was done, and not recorded.
+            # The operation was done but not recorded.
             error(503, "outcome_unrecorded"),
             error(502, "login_refused"),
             error(429, "rate_limited", Retry_After="3600"),
-            # The next month is beyond the longest wait.
+            # The next month is beyond the longest delay.
             error(429, "quota_exceeded", Retry_After=formatdate(time.time() + 86_400, usegmt=True)),
         ]
         for answer in lasting:
@@ -81,19 +81,19 @@ class Retries(OnBothClients):
             await self.failure(ftg.list("c"))
             self.assertEqual(len(server.asked), 1)
 
-    async def test_retry_after_is_waited_for(self) -> None:
+    async def test_retries_wait_for_retry_after(self) -> None:
         ftg, server = self.serve(error(429, "rate_limited", Retry_After="1"), OK)
         begun = time.monotonic()
         await ftg.me()
         self.assertGreaterEqual(time.monotonic() - begun, 1)
 
-    async def test_tries_end_and_the_last_error_is_raised(self) -> None:
+    async def test_attempts_are_limited_and_the_last_error_is_raised(self) -> None:
         for attempts in (1, 3):
             ftg, server = self.serve(error(504, "connect_timeout"), retry=Retry(attempts=attempts, delay=0.01))
             self.assertEqual((await self.failure(ftg.me())).code, "connect_timeout")
             self.assertEqual(len(server.asked), attempts)
 
-    async def test_answers_that_are_cut_or_none_of_a_gateway(self) -> None:
+    async def test_truncated_answers_and_those_of_other_servers(self) -> None:
         ftg, _ = self.serve(reply(200, b'{"email":', 100), reply(502, b"<html>"), reply(200, b'{"email":"a"}'))
         self.assertEqual((await ftg.me())["email"], "a")
         for answer, status in ((reply(404, b"<html>"), 404), (reply(200, b"<html>"), 200), (reply(301, b""), 301)):
@@ -125,7 +125,7 @@ class Retries(OnBothClients):
         self.assertEqual(target, "/api/list/a%2Fb%20%C3%BC%3F%2541?path=%2Fx+y%26z%2B%2520&recursive=true")
         self.assertEqual(headers["authorization"], "Bearer ftg_x-0123456789")
 
-    async def test_what_is_missing_is_named_before_any_call(self) -> None:
+    async def test_missing_options_are_named_before_any_call(self) -> None:
         wrong = {
             "base_url": ("", "k"),
             "http://": ("ftp://x", "k"),
@@ -136,7 +136,7 @@ class Retries(OnBothClients):
             with self.assertRaisesRegex(ValueError, text):
                 self.client(*arguments)
 
-    async def test_a_link_is_what_was_asked_for(self) -> None:
+    async def test_a_link_is_created_with_the_given_options(self) -> None:
         ftg, server = self.serve(reply(201, b'{"link":{"id":"l","url":"u"}}'))
         link = await ftg.links.create("upload", "c", "/in", expires_at="2027-01-31T00:00:00Z", max_uses=2)
         self.assertEqual(link["url"], "u")
@@ -148,9 +148,9 @@ class Retries(OnBothClients):
 
 
 class Owned(unittest.IsolatedAsyncioTestCase):
-    """Without an HTTP client of the caller's."""
+    """Clients that create their own HTTP client."""
 
-    async def test_what_the_client_has_opened_it_closes(self) -> None:
+    async def test_the_client_closes_the_http_client_that_it_opened(self) -> None:
         server = FaultServer(reply(200, b'{"email":"a"}'))
         self.addCleanup(server.close)
         with FileTransferGateway(server.url, "k") as ftg:
@@ -172,7 +172,7 @@ class Owned(unittest.IsolatedAsyncioTestCase):
 
 
 class PlainServer(FaultServer):
-    """Answers whatever comes in plain HTTP."""
+    """Answers every request, without TLS."""
 
     def _serve(self) -> None:
         peer, _ = self._listener.accept()

@@ -1,4 +1,4 @@
-"""Signatures of webhooks: held to one made by other means, and to everything that must be refused."""
+"""Signatures of webhooks, against an independent signature and against every message that must be refused."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ HEADERS = {"webhook-id": "m", "webhook-timestamp": str(NOW), "webhook-signature"
 
 
 class Webhooks(unittest.TestCase):
-    def test_a_right_signature_gives_the_event_from_any_form_of_headers_and_body(self) -> None:
+    def test_a_valid_signature_returns_the_event_for_any_form_of_headers_and_body(self) -> None:
         upper = {name.upper(): value for name, value in HEADERS.items()}
         for headers in (HEADERS, upper, list(HEADERS.items())):
             for body in (BODY, BODY.decode(), bytearray(BODY)):
                 self.assertEqual(verify_webhook(SECRET, headers, body, now=NOW)["type"], "webhook.test")
 
-    def test_one_right_signature_among_several_is_enough(self) -> None:
+    def test_one_valid_signature_among_several_is_sufficient(self) -> None:
         several = f"{signature(key=b'x' * 24)} v1a,AAAA {signature()}"
         verify_webhook(SECRET, {**HEADERS, "webhook-signature": several}, BODY, now=NOW + 300)
 
-    def test_everything_else_is_refused(self) -> None:
+    def test_all_other_messages_are_refused(self) -> None:
         refused = {
             "another body": (HEADERS, BODY + b" ", SECRET, NOW),
             "another id": ({**HEADERS, "webhook-id": "n"}, BODY, SECRET, NOW),
