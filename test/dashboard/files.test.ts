@@ -365,6 +365,35 @@ test('JSON folds, CSV is a table, a log shows its end and continues', async () =
   await page.keyboard.press('Escape');
 });
 
+test('a log is updated when the page reloads its data, and following continues', async () => {
+  writeFileSync(onDisk('app.log'), 'the first line\n');
+  await openFolder();
+  await row('app.log').getByRole('button', { name: 'app.log', exact: true }).click();
+  const log = dialog().getByLabel('Content');
+  await log.getByText('the first line').waitFor();
+  /** The page reloads everything once the gateway answers again. Only its check of the gateway fails here. */
+  const reload = async (): Promise<void> => {
+    await page.route('**/healthz', (route) => route.abort());
+    await page.evaluate("dispatchEvent(new Event('offline'))");
+    await page.getByRole('status').filter({ hasText: 'The gateway cannot be reached.' }).waitFor();
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    const reloaded = page.waitForResponse(
+      (answer) => answer.request().headers()['range']?.startsWith('bytes=-') === true,
+    );
+    await page.unroute('**/healthz');
+    await reloaded;
+  };
+  writeFileSync(onDisk('app.log'), 'the second line\n', { flag: 'a' });
+  await reload();
+  await log.getByText('the second line').waitFor();
+  const follow = dialog().getByRole('button', { name: 'Follow' });
+  await follow.click();
+  await reload();
+  writeFileSync(onDisk('app.log'), 'the third line\n', { flag: 'a' });
+  await log.getByText('the third line').waitFor();
+  assert.equal(await follow.getAttribute('aria-pressed'), 'true');
+});
+
 test('a PDF is shown only by the browser, and a web page that pretends to be one never runs', async () => {
   const pdf = '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n';
   writeFileSync(onDisk('real.pdf'), `${pdf}trailer<</Root 1 0 R>>\n%%EOF`);

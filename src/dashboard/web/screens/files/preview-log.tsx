@@ -9,6 +9,7 @@ const POLL_MS = 2_000;
 
 interface Props {
   readonly url: string;
+  /** The end as it was last read. A new part replaces the shown text, and following goes on. */
   readonly part: Part;
   /** Buttons in front of its own. */
   readonly children: ReactNode;
@@ -17,6 +18,11 @@ interface Props {
 export function LogTail({ url, part, children }: Props): ReactElement {
   const [isFollowing, setFollowing] = useState(false);
   const [{ text, size }, setShown] = useState({ text: part.text, size: part.size });
+  const [read, setRead] = useState(part);
+  if (read !== part) {
+    setRead(part);
+    setShown({ text: part.text, size: part.size });
+  }
   const [error, setError] = useState<string>();
   const box = useRef<HTMLPreElement>(null);
   useEffect(() => {

@@ -79,7 +79,7 @@ export function TextPreview(props: TextPreviewProps): ReactElement {
   );
   if (which === 'end') {
     return (
-      <LogTail key={read.dataUpdatedAt} url={url} part={part}>
+      <LogTail url={url} part={part}>
         {tools}
       </LogTail>
     );
