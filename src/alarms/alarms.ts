@@ -142,7 +142,7 @@ export class AlarmWatch {
     const { storage, mailer, publicUrl, log } = this.#options;
     const now = this.#now();
     const alarms = await storage.alarms.list(mail.accountId, mail.kinds, mail.sentAt);
-    const fresh = alarms.filter(({ id, endedAt }) => endedAt === null && id > mail.told);
+    const fresh = alarms.filter(({ id, endedAt }) => endedAt === null && id > mail.lastMailed);
     if (fresh.length === 0) return { kind: 'nothing' };
     const mayBreak = mail.urgentBreaksQuiet && fresh.some(({ isUrgent: isWorst }) => isWorst);
     const quiet = mail.quiet === null ? undefined : quietUntil(mail.quiet, now);
@@ -150,27 +150,27 @@ export class AlarmWatch {
     const itemsOf = (some: readonly Alarm[]) => some.map(({ item }) => itemOf(item));
     const news = {
       fresh: itemsOf(fresh),
-      goesOn: itemsOf(alarms.filter(({ id, endedAt }) => endedAt === null && id <= mail.told)),
-      over: itemsOf(alarms.filter(({ id, endedAt }) => endedAt !== null && id <= mail.told)),
+      goesOn: itemsOf(alarms.filter(({ id, endedAt }) => endedAt === null && id <= mail.lastMailed)),
+      over: itemsOf(alarms.filter(({ id, endedAt }) => endedAt !== null && id <= mail.lastMailed)),
     };
-    const told = Math.max(...fresh.map(({ id }) => id));
+    const lastMailed = Math.max(...fresh.map(({ id }) => id));
     try {
       const content = alarmMail(news, mail.language, publicUrl);
-      await mailer.send(mail.address, content, `alarm-${mail.accountId}-${told}`);
-      return { kind: 'sent', told, at: now, notBefore: new Date(now.getTime() + MAIL_EVERY_MS) };
+      await mailer.send(mail.address, content, `alarm-${mail.accountId}-${lastMailed}`);
+      return { kind: 'sent', lastMailed, at: now, notBefore: new Date(now.getTime() + MAIL_EVERY_MS) };
     } catch (error) {
       if (!(error instanceof MailRefused)) throw error;
-      return this.#failed(mail, error.message, told, now, log);
+      return this.#failed(mail, error.message, lastMailed, now, log);
     }
   }
 
-  #failed(mail: DueMail, error: string, told: number, now: Date, log: Log): MailOutcome {
+  #failed(mail: DueMail, error: string, lastMailed: number, now: Date, log: Log): MailOutcome {
     const { accountId, attempts } = mail;
     const since = mail.failingSince ?? now;
     const isGivenUp = now.getTime() - since.getTime() >= GIVE_UP_MS;
     log('warn', isGivenUp ? 'a mail is given up' : 'a mail could not be sent', { accountId, attempts, reason: error });
     const notBefore = new Date(now.getTime() + (retryDelay(MAIL_RETRIES, attempts + 1) ?? MAIL_EVERY_MS));
-    if (isGivenUp) return { kind: 'given_up', error, told, notBefore };
+    if (isGivenUp) return { kind: 'given_up', error, lastMailed, notBefore };
     return { kind: 'failed', error, since, notBefore };
   }
 

@@ -54,7 +54,7 @@ async function fetchOnce(
   const kept = keptAs('downloads', [gateway.url, connectionId, path, target], (text) => discard(parsed(text)));
   const found = parsed(kept.read());
   const isOthers = found !== undefined && found.pid !== process.pid && isRunning(found.pid);
-  const begun = found !== undefined && !isOthers && stands(found) ? found : undefined;
+  const begun = found !== undefined && !isOthers && hasPart(found) ? found : undefined;
   const part = begun?.part ?? partOf(target);
   let goesOn = begun;
   let download: Download | undefined;
@@ -100,12 +100,12 @@ function isToBeginAnew(thrown: unknown, download: Download | undefined): boolean
   return isCut || thrown.code === 'file_changed';
 }
 
-/** Writes after the existing bytes; calls `tell` with the number of bytes that are certainly on the disk. */
+/** Writes after the existing bytes; calls `onSynced` with the number of bytes that are certainly on the disk. */
 async function write(
   body: ReadableStream<Uint8Array>,
   part: string,
   there: number | undefined,
-  tell: (bytes: number) => void,
+  onSynced: (bytes: number) => void,
 ): Promise<void> {
   const handle = await open(part, there === undefined ? 'wx' : 'r+');
   let at = there ?? 0;
@@ -113,7 +113,7 @@ async function write(
   const sync = async (): Promise<void> => {
     await handle.datasync();
     synced = at;
-    tell(at);
+    onSynced(at);
   };
   try {
     for await (const chunk of body) {
@@ -138,7 +138,7 @@ function parsed(text: string | undefined): Begun | undefined {
   }
 }
 
-function stands({ part, bytes }: Begun): boolean {
+function hasPart({ part, bytes }: Begun): boolean {
   const there = lstatSync(part, { throwIfNoEntry: false });
   return there !== undefined && there.isFile() && there.size >= bytes;
 }

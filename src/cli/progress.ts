@@ -41,7 +41,7 @@ export class ProgressLine {
 }
 
 const REDRAW_EVERY_MS = 250;
-const TELL_EVERY_MS = 10_000;
+const REPORT_EVERY_MS = 10_000;
 
 /**
  * A block that is rewritten on a terminal; without one, a line every ten seconds if requested. At the end it is erased
@@ -58,7 +58,7 @@ export class ProgressBlock {
 
     if (wanted === false) return;
     if (canRewrite()) this.#showing = new Periodic(() => this.#draw(), REDRAW_EVERY_MS).start();
-    else if (wanted === true) this.#showing = new Periodic(() => this.#tell(), TELL_EVERY_MS).start();
+    else if (wanted === true) this.#showing = new Periodic(() => this.#report(), REPORT_EVERY_MS).start();
   }
 
   end(): void {
@@ -72,7 +72,7 @@ export class ProgressBlock {
     process.stderr.write(`${text}\n`);
   }
 
-  #tell(): void {
+  #report(): void {
     const [bytes, files] = totalsText(this.#read(), performance.now() - this.#startedAt);
     process.stderr.write(`${bytes ?? ''}; ${files ?? ''}\n`);
   }

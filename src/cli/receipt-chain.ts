@@ -110,27 +110,27 @@ export async function verifyChain(lines: AsyncIterable<string>, keys: Keys): Pro
  */
 class Remembered {
   /** The times of the oldest existing item and of the newest missing one. */
-  #standing = Infinity;
+  #oldestExisting = Infinity;
   #gone: { readonly at: number; readonly sequence: number } | undefined;
 
   /** @throws BrokenLink */
-  add({ sequence, transfer }: Payload, stands: boolean): void {
+  add({ sequence, transfer }: Payload, exists: boolean): void {
     const at = Date.parse(String(transfer['createdAt']));
-    if (stands) this.#standing = Math.min(this.#standing, at);
+    if (exists) this.#oldestExisting = Math.min(this.#oldestExisting, at);
     else if (this.#gone === undefined || at > this.#gone.at) this.#gone = { at, sequence };
-    if (this.#gone === undefined || this.#gone.at - this.#standing < FORGOTTEN_WITHIN_MS) return;
+    if (this.#gone === undefined || this.#gone.at - this.#oldestExisting < FORGOTTEN_WITHIN_MS) return;
     throw new BrokenLink(this.#gone.sequence, 'the history has no item of it, and has some that are older');
   }
 }
 
 function requireSame(
   signed: Readonly<Record<string, unknown>>,
-  told: Readonly<Record<string, unknown>>,
+  shown: Readonly<Record<string, unknown>>,
   broken: (reason: string) => BrokenLink,
 ): void {
-  for (const name of new Set([...Object.keys(signed), ...Object.keys(told)])) {
-    if (isDeepStrictEqual(signed[name], told[name])) continue;
-    const [one, other] = [signed[name], told[name]].map((value) => JSON.stringify(value) ?? 'nothing');
+  for (const name of new Set([...Object.keys(signed), ...Object.keys(shown)])) {
+    if (isDeepStrictEqual(signed[name], shown[name])) continue;
+    const [one, other] = [signed[name], shown[name]].map((value) => JSON.stringify(value) ?? 'nothing');
     throw broken(`the history says that ${name} is ${other}, and the receipt that it was ${one}`);
   }
 }

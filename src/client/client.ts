@@ -242,10 +242,10 @@ export class FileTransferGateway {
     );
     const silenceMs = this.#transport.timeoutOf(options);
     for await (const line of linesOf(response, { signal, silenceMs })) {
-      const told = JSON.parse(line) as api.FileInfo | { readonly incomplete: number };
-      if (!('incomplete' in told)) yield told;
-      else if (onIncomplete !== undefined) onIncomplete(told.incomplete);
-      else throw incompleteList(told.incomplete, response.headers.get('x-request-id') ?? undefined);
+      const entry = JSON.parse(line) as api.FileInfo | { readonly incomplete: number };
+      if (!('incomplete' in entry)) yield entry;
+      else if (onIncomplete !== undefined) onIncomplete(entry.incomplete);
+      else throw incompleteList(entry.incomplete, response.headers.get('x-request-id') ?? undefined);
     }
   }
 

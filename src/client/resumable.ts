@@ -67,10 +67,10 @@ export class ResumableUpload {
   }
 
   /** Resolves with the id of its transfer. */
-  async #send(stands: (offset: number) => void): Promise<string> {
+  async #send(onOffset: (offset: number) => void): Promise<string> {
     let at = await this.#find();
     for (;;) {
-      stands(at.offset);
+      onOffset(at.offset);
       if (at.transferId !== undefined) return at.transferId;
       at = await this.#sendPiece(at.offset);
     }
@@ -94,11 +94,11 @@ export class ResumableUpload {
       .map(([name, value]) => `${name} ${base64(String(value))}`);
     const headers = { ...VERSION, 'Upload-Length': String(this.#body.size), 'Upload-Metadata': pairs.join(',') };
     const target = `/api/uploads/${encodeURIComponent(this.#connectionId)}`;
-    const stand = await this.#call({ method: 'POST', path: target, headers, repetition: 'once' });
-    if (stand.url === undefined) throw noAnswer();
-    this.#url = stand.url;
-    onUrl?.(stand.url);
-    return stand;
+    const state = await this.#call({ method: 'POST', path: target, headers, repetition: 'once' });
+    if (state.url === undefined) throw noAnswer();
+    this.#url = state.url;
+    onUrl?.(state.url);
+    return state;
   }
 
   async #sendPiece(offset: number): Promise<Stand> {

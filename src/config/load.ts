@@ -29,8 +29,8 @@ export function loadConfig({ file, env }: ConfigSources): Config {
   if (document.tree === undefined) throw new ConfigError(mistakes);
 
   // An unset variable is already reported; its place needs no second report for its bad value.
-  const told = new Set(mistakes.map((mistake) => mistake.path));
-  const add = (mistake: Mistake): void => void (told.has(mistake.path) || mistakes.push(mistake));
+  const reported = new Set(mistakes.map((mistake) => mistake.path));
+  const add = (mistake: Mistake): void => void (reported.has(mistake.path) || mistakes.push(mistake));
   const { tree, origin } = withOverrides(document, env);
   const outcome = validate(tree, origin);
   outcome.mistakes.forEach(add);

@@ -20,7 +20,7 @@ export const uploadFields = {
   hashStates: hidden<Buffer | null>(),
   storeId: hidden<string>(),
   /** `Upload-Offset`: stored bytes that the client knows of. */
-  stands: hidden<number>(),
+  storedBytes: hidden<number>({ column: 'stands' }),
   isExact: hidden<boolean>(),
   isUnproven: hidden<boolean>(),
   state: hidden<'open' | 'publishing' | 'done'>(),
@@ -53,5 +53,5 @@ export type Upload = RowOf<typeof uploadFields>;
 export type UploadPart = RowOf<typeof uploadPartFields>;
 export type UploadTail = RowOf<typeof uploadTailFields>;
 type SetLater =
-  'storeId' | 'stands' | 'isExact' | 'isUnproven' | 'state' | 'transferId' | 'digest' | 'writer' | 'expiresAt';
+  'storeId' | 'storedBytes' | 'isExact' | 'isUnproven' | 'state' | 'transferId' | 'digest' | 'writer' | 'expiresAt';
 export type NewUpload = Omit<Upload, SetLater>;

@@ -54,9 +54,9 @@ const ENOUGH = 12;
 /** First an entry with this title, then entries with all words; those with some of them fill the rest. */
 export function find(index: MiniSearch<Entry>, text: string): Hit[] {
   const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u);
-  const telling = words.filter((word) => !COMMON.has(word)).join(' ') || text;
-  const all = index.search(telling, { ...RANKING, combineWith: 'AND' });
-  const some = all.length >= ENOUGH ? [] : index.search(telling, { ...RANKING, combineWith: 'OR' });
+  const significant = words.filter((word) => !COMMON.has(word)).join(' ') || text;
+  const all = index.search(significant, { ...RANKING, combineWith: 'AND' });
+  const some = all.length >= ENOUGH ? [] : index.search(significant, { ...RANKING, combineWith: 'OR' });
   const named = all.filter(({ title }) => title === text);
   const results = new Map([...named, ...all, ...some].map((result) => [result.id as number, result]));
   return [...results.values()].map(({ terms, ...stored }) => ({ found: stored as unknown as Found, words: terms }));

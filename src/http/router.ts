@@ -51,7 +51,7 @@ interface Match {
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const NO_PARAMETERS: Query = {};
-const NOBODY: Caller = { accountId: '', email: '', plan: '', keyId: '', scopes: [], connections: [] };
+const ANONYMOUS: Caller = { accountId: '', email: '', plan: '', keyId: '', scopes: [], connections: [] };
 
 export function createRouter(options: RouterOptions): HttpHandler {
   const routes = new RouteIndex(options.routes.map(compile));
@@ -66,7 +66,7 @@ export function createRouter(options: RouterOptions): HttpHandler {
     state.route = route;
     const caller =
       access === 'public'
-        ? NOBODY
+        ? ANONYMOUS
         : (authenticator.recall(request, access) ?? (await authenticator.authenticate(request, access)));
     if (access !== 'public') {
       state.keyId = caller.keyId;

@@ -497,8 +497,10 @@ export class Listings {
       const side = await this.#use(connection, listing, async (remote, attempt) => {
         // Links of the destination are not followed: their targets do not belong to the destination.
         const leftOut = (what: LeftOut): Promise<void> => this.#addLeftOut(listing, what, isTarget);
-        const told = remote.list(path, { followLinks: !isTarget, leftOut });
-        for await (const info of isTarget === listing.folder.isExtra ? unlessRepeatedIn(listing, remote, told) : told) {
+        const entries = remote.list(path, { followLinks: !isTarget, leftOut });
+        for await (const info of isTarget === listing.folder.isExtra
+          ? unlessRepeatedIn(listing, remote, entries)
+          : entries) {
           attempt.committed();
           isEmpty &&= OWN_TEMPORARY.test(info.name);
           const size = kindOf(info) ?? info.size;

@@ -67,7 +67,7 @@ export class Removals {
             await tree.listAgain(job.id, path);
             break;
           } else await tree.failFolder(job, path, error.code, `${error.clientText}: not all of it is listed`);
-        } else if (error.code === 'not_empty' || staysAnyway(job, path, error)) kept.push(path);
+        } else if (error.code === 'not_empty' || mayStay(job, path, error)) kept.push(path);
         else if (error.code === 'not_found' || error.code === 'not_a_folder') removed.push(path);
         else {
           const verdict = verdictOn(error, tries);
@@ -113,6 +113,6 @@ export class Removals {
 }
 
 /** Only files had to be moved: the login may not be allowed to remove their folder. */
-function staysAnyway({ type }: RunningJob, path: Buffer, { code }: GatewayError): boolean {
+function mayStay({ type }: RunningJob, path: Buffer, { code }: GatewayError): boolean {
   return type === 'move' && path.length === 0 && code === 'permission_denied';
 }

@@ -79,13 +79,13 @@ function uploadPage(
     ...usesLeft(link, words.facts.usesLeft),
     [words.facts.expires, timeIn(language, link.expiresAt)] as const,
   ];
-  const told = {
+  const texts = {
     states: words.states,
     codes: words.errors.codes,
     server: words.errors.server,
     network: words.errors.network,
   };
-  const data = { words: told, language, maxBytes, isOne };
+  const data = { words: texts, language, maxBytes, isOne };
   const storedAs = link.filename === null ? '' : `<p>${filled(words.upload.storedAs, link.filename)}</p>`;
   return document(language, title, [
     `<p>${escapeHtml(words.upload.lead)}</p>${storedAs}`,

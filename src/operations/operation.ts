@@ -367,7 +367,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
   async intend(): Promise<void> {
     const { intent } = this.#request;
     if (intent === undefined) return;
-    await this.#transfer.stand();
+    await this.#transfer.recordPending();
     await intent.begin(this.#transfer.id);
   }
 

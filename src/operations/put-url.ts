@@ -52,8 +52,8 @@ export async function putUrl(
   const stopWatching = operation.paces.watch('source', () => body.readableLength === 0, fetched.received);
   try {
     const target = targetOf(filename);
-    const standing = mayStand ? await existingAt(operation, target, facts, { body, size }) : undefined;
-    if (standing !== undefined) return standing;
+    const existing = mayStand ? await existingAt(operation, target, facts, { body, size }) : undefined;
+    if (existing !== undefined) return existing;
     return await putFile(operations, operation, { connection, target, body, size, maxBytes, facts, readsBack });
   } finally {
     stopWatching();

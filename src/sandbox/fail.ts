@@ -346,9 +346,9 @@ function folderOf(entries: readonly FileEntry[]): OpenFolder {
   let rest = [...entries];
   return {
     next: async () => {
-      const told = rest;
+      const listed = rest;
       rest = [];
-      return told;
+      return listed;
     },
     close: async () => undefined,
   };

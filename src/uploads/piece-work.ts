@@ -134,7 +134,7 @@ export class PieceWork {
         await this.#takeLength();
         if (this.#piece.body !== undefined)
           await this.#takeBytes({ remote, pieces, running, attempt }, this.#piece.body.stream);
-        if (this.#upload.stands !== this.#upload.length) return false;
+        if (this.#upload.storedBytes !== this.#upload.length) return false;
         // All bytes are here: the upload becomes a file, even if its client has left or others wait.
         stopListening();
         this.#held.asked = () => undefined;
@@ -175,27 +175,27 @@ export class PieceWork {
   }
 
   async #measure(pieces: Pieces): Promise<void> {
-    const { stands: offset, isUnproven, state, length } = this.#upload;
-    const stands = await pieces.measure(this.#file, { offset, isUnproven });
+    const { storedBytes: offset, isUnproven, state, length } = this.#upload;
+    const measured = await pieces.measure(this.#file, { offset, isUnproven });
     // An earlier request published it without a chance to record that.
-    const isPublished = stands === undefined && state === 'publishing' && offset === length;
-    if (stands === undefined && !isPublished) throw piecesAreGone(this.#file.path);
-    if (stands !== undefined && length !== null && stands > length) {
-      throw new GatewayError('size_mismatch', `${this.#upload.path}: ${stands} bytes stand, of ${length}`, {
+    const isPublished = measured === undefined && state === 'publishing' && offset === length;
+    if (measured === undefined && !isPublished) throw piecesAreGone(this.#file.path);
+    if (measured !== undefined && length !== null && measured > length) {
+      throw new GatewayError('size_mismatch', `${this.#upload.path}: ${measured} bytes stand, of ${length}`, {
         step: 'verify',
       });
     }
-    this.#hash?.rewindTo(stands ?? offset);
-    await this.#note({ stands: stands ?? offset, isExact: true, ...this.#hashStates });
+    this.#hash?.rewindTo(measured ?? offset);
+    await this.#note({ storedBytes: measured ?? offset, isExact: true, ...this.#hashStates });
     this.isExact = true;
   }
 
   /** @throws GatewayError offset_mismatch */
   #refuseOtherOffset(): void {
     const { offset } = this.#piece;
-    const { stands } = this.#upload;
-    if (offset === undefined || offset === stands) return;
-    throw refusal('offset_mismatch', `Upload-Offset is ${offset}, and ${stands} bytes stand`);
+    const { storedBytes } = this.#upload;
+    if (offset === undefined || offset === storedBytes) return;
+    throw refusal('offset_mismatch', `Upload-Offset is ${offset}, and ${storedBytes} bytes stand`);
   }
 
   async #takeLength(): Promise<void> {
@@ -204,15 +204,15 @@ export class PieceWork {
     const { maxBytes } = this.#options;
     if (this.#upload.length !== null)
       throw refusal('bad_request', `Upload-Length was told before: ${this.#upload.length}`);
-    if (length < this.#upload.stands)
-      throw refusal('bad_request', `Upload-Length is ${length}, and ${this.#upload.stands} bytes stand`);
+    if (length < this.#upload.storedBytes)
+      throw refusal('bad_request', `Upload-Length is ${length}, and ${this.#upload.storedBytes} bytes stand`);
     if (maxBytes > 0 && length > maxBytes) throw tooLarge(maxBytes);
     await this.#note({ length });
   }
 
   async #takeBytes({ remote, pieces, running, attempt }: Writing, body: Readable): Promise<void> {
     const { digest, size } = this.#piece;
-    const { stands: offset, isUnproven } = this.#upload;
+    const { storedBytes: offset, isUnproven } = this.#upload;
     const end = this.#upload.length ?? (this.#options.maxBytes > 0 ? this.#options.maxBytes : undefined);
     const most = end === undefined ? undefined : end - offset;
     if (most !== undefined && (size ?? 0) > most) throw tooLarge(end);
@@ -249,23 +249,28 @@ export class PieceWork {
     try {
       const settled = await writer.settle(isProven || failure === undefined);
       hash?.rewindTo(settled.offset);
-      await this.#note({ stands: settled.offset, isExact: true, isUnproven: !settled.isClean, ...this.#hashStates });
+      await this.#note({
+        storedBytes: settled.offset,
+        isExact: true,
+        isUnproven: !settled.isClean,
+        ...this.#hashStates,
+      });
       this.isExact = true;
     } catch (error) {
       throw toGatewayError(failure ?? error);
     } finally {
       this.#isWriting = false;
-      this.#held.progress = () => ({ stands: this.#upload.stands });
+      this.#held.progress = () => ({ storedBytes: this.#upload.storedBytes });
     }
     // With its last byte stored, the upload becomes a file even without a client that waits for it.
-    const isComplete = this.#upload.stands === this.#upload.length && failure === this.#stopped;
+    const isComplete = this.#upload.storedBytes === this.#upload.length && failure === this.#stopped;
     if (failure !== undefined && !isComplete) throw toGatewayError(failure);
   }
 
   async #publish(remote: Remote, pieces: Pieces, running: RunningOperation, place: RemotePath): Promise<void> {
     const { operations } = this.#options;
     const { connection } = this.#request;
-    const { overwrite, stands: size, state, modifiedAt: time } = this.#upload;
+    const { overwrite, storedBytes: size, state, modifiedAt: time } = this.#upload;
     const exclusive = !overwrite;
     const modifiedAt = time ?? undefined;
     running.fileSize = size;
@@ -283,8 +288,8 @@ export class PieceWork {
 
   /** Continues the hash; a hash that is wanted from the first byte begins here. */
   async #takeUpHash({ evidence }: RunningOperation): Promise<void> {
-    const { hashStates, stands, wantsDigest } = this.#upload;
-    const begins = stands === 0 && this.isExact && evidence.isAsked;
+    const { hashStates, storedBytes, wantsDigest } = this.#upload;
+    const begins = storedBytes === 0 && this.isExact && evidence.isAsked;
     if (begins && (hashStates === null || !wantsDigest))
       await this.#note({ wantsDigest: true, hashStates: hashStates ?? Buffer.alloc(0) });
     if (this.#upload.hashStates !== null) this.#hash = await PieceHash.of(this.#upload.hashStates);
@@ -293,15 +298,15 @@ export class PieceWork {
   /** Stored bytes that the hash lacks are read from the server; if that is impossible, there is no hash. */
   async #bringHashForward(remote: Remote, pieces: Pieces, running: RunningOperation): Promise<void> {
     const hash = this.#hash;
-    const { stands, hidden } = this.#upload;
-    if (hash === undefined || hash.offset === stands) return;
+    const { storedBytes, hidden } = this.#upload;
+    if (hash === undefined || hash.offset === storedBytes) return;
     if (!pieces.canBeRead) {
       this.#hash = undefined;
       return;
     }
-    this.#held.progress = () => this.#progress(pieces, stands);
+    this.#held.progress = () => this.#progress(pieces, storedBytes);
     try {
-      const range = { start: hash.offset, end: stands - 1 };
+      const range = { start: hash.offset, end: storedBytes - 1 };
       const file = await remote.read(parseRemotePath(hidden, ROOT, 'path'), () => range);
       if (file.range === undefined) {
         throw new GatewayError('size_mismatch', `${hidden} has more bytes than the server reports`, { step: 'verify' });
@@ -314,13 +319,13 @@ export class PieceWork {
         { signal: running.signal },
       );
     } finally {
-      this.#held.progress = () => ({ stands: this.#upload.stands });
+      this.#held.progress = () => ({ storedBytes: this.#upload.storedBytes });
     }
   }
 
-  #progress({ canBeRead }: Pieces, stands: number): Progress {
-    if (canBeRead) this.#hash?.keepSpaced(stands);
-    return { stands, hashStates: this.#hash?.saved };
+  #progress({ canBeRead }: Pieces, storedBytes: number): Progress {
+    if (canBeRead) this.#hash?.keepSpaced(storedBytes);
+    return { storedBytes, hashStates: this.#hash?.saved };
   }
 
   /** The check of the file before it is published. @throws GatewayError resume_unsupported */
@@ -343,7 +348,7 @@ export class PieceWork {
   /** @throws GatewayError offset_mismatch, too_large */
   #refuseMore(): Upload {
     this.#refuseOtherOffset();
-    if ((this.#piece.size ?? 0) > 0) throw tooLarge(this.#upload.stands);
+    if ((this.#piece.size ?? 0) > 0) throw tooLarge(this.#upload.storedBytes);
     return this.#upload;
   }
 

@@ -80,7 +80,7 @@ export class UploadService {
   async state(request: UploadRequest, id: string): Promise<Upload> {
     const upload = await this.#options.store.find(addressOf(request, id));
     if (upload === undefined) throw unknown('upload', id);
-    const isAtRest = upload.writer === null && upload.isExact && upload.stands !== upload.length;
+    const isAtRest = upload.writer === null && upload.isExact && upload.storedBytes !== upload.length;
     if (upload.state === 'done' || isAtRest) return upload;
     return this.write(request, id, NO_BYTES);
   }

@@ -78,7 +78,7 @@ export class Writers {
       writer,
       upload,
       renewedAt,
-      progress: () => ({ stands: upload.stands }),
+      progress: () => ({ storedBytes: upload.storedBytes }),
       asked: () => undefined,
       lost: () => undefined,
       release: async (isExact) => {

@@ -151,7 +151,7 @@ for (const kind of DATABASES) {
       const { last } = await storage.events.feeds.read(accountId, { after: 0, limit: 1, connections: undefined });
       const dying = await openTest(url);
       const transfer = dying.history.begin(upload(accountId));
-      await transfer.stand();
+      await transfer.recordPending();
       await dying.close();
       const [event] = await until(async () => {
         const found = await readAll(storage, last);

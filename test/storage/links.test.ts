@@ -109,7 +109,7 @@ for (const kind of DATABASES) {
       assert.equal(await dying.links.take(link.id), 'taken');
       assert.equal(await one.links.take(link.id), 'taken');
       const lost = dying.history.begin(upload(accountId, { linkId: link.id }));
-      await lost.stand();
+      await lost.recordPending();
       assert.equal(await two.links.take(link.id), 'ended');
       await dying.close();
       await until(

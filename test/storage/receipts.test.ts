@@ -71,7 +71,7 @@ for (const kind of DATABASES) {
     it('a row that was declared failed too early gets its receipt with its true end', async () => {
       const accountId = randomUUID();
       const transfer = storage.history.begin(upload(accountId));
-      await transfer.stand();
+      await transfer.recordPending();
       await withSql(
         url,
         (sql) => sql`
@@ -202,7 +202,7 @@ for (const kind of DATABASES) {
     it('of rows that another node has ended meanwhile only the others get a receipt', async () => {
       const accountId = randomUUID();
       const transfers = Array.from({ length: 3 }, () => storage.history.begin(upload(accountId)));
-      for (const transfer of transfers) await transfer.stand();
+      for (const transfer of transfers) await transfer.recordPending();
       await withSql(url, (sql) => sql`update transfers set status = 'failed' where id = ${transfers[1]!.id}`);
       await Promise.all(transfers.map((transfer) => transfer.finish(RECEIPTED)));
       assert.equal((await chainOf(accountId)).receipts, 2);

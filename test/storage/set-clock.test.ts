@@ -154,7 +154,7 @@ describe('a database whose clock is set', () => {
       randomUUID(),
       UPLOAD_LIMITS,
     );
-    await transfer.stand();
+    await transfer.recordPending();
 
     await server.setClock(AHEAD_MS);
     assert.deepEqual(await two.leftovers.claimDead(), [], 'the hidden files of a node that lives');

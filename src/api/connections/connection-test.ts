@@ -243,7 +243,7 @@ class TestRun {
   async #probe(remote: Remote, folder: RemotePath): Promise<void> {
     const name = `ftg-test-${randomBytes(6).toString('hex')}`;
     const [first, second] = [joinPath(folder, `${name}.txt`), joinPath(folder, `${name}-renamed.txt`)];
-    let stands: RemotePath | undefined;
+    let existing: RemotePath | undefined;
     try {
       const writer = await remote.write(first, { size: PROBE_BYTES.length });
       try {
@@ -253,16 +253,16 @@ class TestRun {
         await writer.abort(toGatewayError(error));
         throw error;
       }
-      stands = first;
+      existing = first;
       this.#done('write', `${first}, ${PROBE_BYTES.length} bytes`);
       await remote.move(first, second, { replace: false });
-      stands = second;
+      existing = second;
       this.#done('rename', second);
       await remote.remove(second);
-      stands = undefined;
+      existing = undefined;
       this.#done('delete', second);
     } catch (error) {
-      if (stands !== undefined) await remote.remove(stands).catch(() => undefined);
+      if (existing !== undefined) await remote.remove(existing).catch(() => undefined);
       throw error;
     }
   }

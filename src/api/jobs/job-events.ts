@@ -74,11 +74,11 @@ export class JobEvents {
   async #poll(watched: Watched): Promise<void> {
     if (watched.isPolling) return;
     watched.isPolling = true;
-    await this.#tell(watched).catch(() => undefined);
+    await this.#sendChanges(watched).catch(() => undefined);
     watched.isPolling = false;
   }
 
-  async #tell(watched: Watched): Promise<void> {
+  async #sendChanges(watched: Watched): Promise<void> {
     // A watcher that joins meanwhile may have seen a newer state.
     const present = [...watched.watchers];
     await Promise.all(present.map(({ stream }) => stream.goesOn()));

@@ -141,7 +141,7 @@ export class TransferBoard {
       const gone = new Set(watching.flatMap((watcher) => watcher.update(views)));
       if (gone.size === 0) continue;
       const ended = await this.#options.storage.transfers.ended(accountId, [...gone]);
-      for (const watcher of watching) watcher.tellEnded(ended);
+      for (const watcher of watching) watcher.sendEnded(ended);
     }
   }
 
@@ -223,7 +223,7 @@ class Watcher {
     return [...this.#gone.keys()];
   }
 
-  tellEnded(transfers: readonly ManagedTransfer[]): void {
+  sendEnded(transfers: readonly ManagedTransfer[]): void {
     const own = transfers.filter(({ id }) => this.#gone.delete(id));
     if (!this.#isBatched) for (const transfer of own) this.stream.send('finished', transfer);
     else if (own.length > 0) this.stream.send('ended', { transfers: own });

@@ -123,7 +123,7 @@ export const beginUpload = endpoint({
   const held = await services.uploads.create(operation, order);
   const upload = await firstPiece(services, operation, held, piece);
   const Location = `/api/uploads/${encodeURIComponent(connection.id)}/${upload.id}`;
-  return { status: 201, headers: { ...standing(upload), Location } };
+  return { status: 201, headers: { ...stateHeaders(upload), Location } };
 });
 
 export const lookAtUpload = endpoint({
@@ -214,7 +214,7 @@ async function showUpload(input: UploadInput, services: Services): Promise<HttpA
   const upload = await services.uploads.state(operation, id);
   const { length, metadata } = upload;
   const headers = {
-    ...standing(upload),
+    ...stateHeaders(upload),
     ...(length === null ? { 'Upload-Defer-Length': '1' } : { 'Upload-Length': String(length) }),
     ...(metadata === '' ? {} : { 'Upload-Metadata': metadata }),
   };
@@ -228,7 +228,7 @@ async function goOn(input: UploadInput, services: Services): Promise<HttpAnswer>
   const offset = bytesOf(request, 'Upload-Offset');
   if (offset === undefined) throw refusal('bad_request', 'Upload-Offset is missing');
   const upload = await services.uploads.write(operation, id, pieceOf(request, offset));
-  return { status: 204, headers: standing(upload) };
+  return { status: 204, headers: stateHeaders(upload) };
 }
 
 async function end(input: UploadInput, services: Services): Promise<HttpAnswer> {
@@ -297,17 +297,17 @@ async function firstPiece(
   } catch (error) {
     const { id, accountId, connectionId } = upload;
     const isWanted = upload.length !== 0 && !hasCode(error, 'checksum_mismatch', 'too_large');
-    const stands = await storage.uploads.find({ id, accountId, connectionId });
-    if (stands === undefined) throw error;
-    if (isWanted) return stands;
+    const current = await storage.uploads.find({ id, accountId, connectionId });
+    if (current === undefined) throw error;
+    if (isWanted) return current;
     await uploads.remove(operation, id).catch(() => undefined);
     throw error;
   }
 }
 
-function standing({ stands, expiresAt, transferId, digest }: Upload): Record<string, string> {
+function stateHeaders({ storedBytes, expiresAt, transferId, digest }: Upload): Record<string, string> {
   return {
-    'Upload-Offset': String(stands),
+    'Upload-Offset': String(storedBytes),
     'Upload-Expires': expiresAt.toUTCString(),
     ...(transferId === null ? {} : { 'X-Transfer-Id': transferId }),
     ...reprDigest(digest ?? undefined),

@@ -14,11 +14,11 @@ const { config, thread, threads, sandbox: running } = workerData as ThreadData;
 const sandbox = running === undefined ? undefined : { ...running, received: () => main.call('received') };
 const logger = createLogger(config.log).child({ thread });
 const started = new Parts();
-const shares = new ShareHolder(threads, (message) => main.tell('share', message));
+const shares = new ShareHolder(threads, (message) => main.notify('share', message));
 const acceptor: SharedAcceptor & { port: number } = {
   port: 0,
-  join: (descriptor) => main.tell('join', descriptor),
-  leave: (descriptor) => main.tell('leave', descriptor),
+  join: (descriptor) => main.notify('join', descriptor),
+  leave: (descriptor) => main.notify('leave', descriptor),
 };
 const listeners: { address: string; port: number }[] = [];
 let application: ReturnType<typeof createApplication>;
@@ -48,7 +48,7 @@ const calls: ThreadCalls = {
       thread,
       threads,
       acceptor,
-      onReadyAsked: () => main.tell('readyAsked'),
+      onReadyAsked: () => main.notify('readyAsked'),
       metricsText: () => main.call('metrics'),
     });
     await started.start(application.parts, 'all');
@@ -77,4 +77,4 @@ const calls: ThreadCalls = {
 const main = new ThreadLine<MainCalls>(parentPort, calls);
 
 // The thread stays until the process ends because of it, so that nothing is sent to a thread that is gone.
-process.on('uncaughtException', (error) => main.tell('crashed', carried(error)));
+process.on('uncaughtException', (error) => main.notify('crashed', carried(error)));

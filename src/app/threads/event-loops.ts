@@ -81,7 +81,7 @@ export async function startEventLoops(options: EventLoopsOptions): Promise<Event
     throw error;
   }
   return {
-    listening: (port) => lines.forEach((line) => line.tell('listening', port)),
+    listening: (port) => lines.forEach((line) => line.notify('listening', port)),
     metrics: () => Promise.all(lines.map((line) => line.call('metrics'))),
     reloadTls: async () => void (await Promise.all(lines.map((line) => line.call('reloadTls')))),
     retire,
@@ -134,7 +134,7 @@ function startThread(
     crashed: (error) => fail(restored(error)),
   };
   const line = new ThreadLine<ThreadCalls>(worker, served);
-  broker.join(worker, (message) => line.tell('share', message));
+  broker.join(worker, (message) => line.notify('share', message));
   worker.on('error', gone);
   worker.on('exit', (code) => gone(new Error(`thread ${thread} ended with exit code ${code}`)));
   return {
@@ -145,7 +145,7 @@ function startThread(
     retire: (ms) => line.call('retire', ms).catch(() => undefined),
     abandon: async () => {
       isStopping = true;
-      line.tell('abandon');
+      line.notify('abandon');
       await exited;
     },
     stop: async () => {

@@ -51,7 +51,7 @@ export class ThreadLine<Far extends Served> {
   }
 
   /** A call without a result. Calls arrive in the order in which they are made. */
-  tell<K extends keyof Far & string>(name: K, ...parts: Parameters<Far[K]>): void {
+  notify<K extends keyof Far & string>(name: K, ...parts: Parameters<Far[K]>): void {
     this.#port.postMessage({ kind: 'call', id: undefined, name, parts });
   }
 

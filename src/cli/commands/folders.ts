@@ -80,7 +80,7 @@ class FolderRun {
         this.#skipped += 1;
         this.#bytesTotal -= size;
       }
-      if (out.isJson || this.#options.dryRun === true) this.#tell({ path, state, size });
+      if (out.isJson || this.#options.dryRun === true) this.#report({ path, state, size });
     } catch (thrown) {
       signal.throwIfAborted();
       if (isOfAll(thrown)) throw thrown;
@@ -98,13 +98,13 @@ class FolderRun {
   /** Skips an entry that is neither file nor folder; it is counted and reported. */
   passOver(path: string, why: string): void {
     this.#skipped += 1;
-    this.#tell({ path, state: 'skipped', error: why });
+    this.#report({ path, state: 'skipped', error: why });
   }
 
   fail(path: string, thrown: unknown, size = 0): void {
     this.#failed += 1;
     this.#bytesTotal -= size;
-    this.#tell({ path, state: 'failed', error: thrown instanceof Error ? thrown.message : String(thrown) });
+    this.#report({ path, state: 'failed', error: thrown instanceof Error ? thrown.message : String(thrown) });
   }
 
   stop(): void {
@@ -131,7 +131,7 @@ class FolderRun {
     if (failed > 0) throw new Exit(EXIT.partlyFailed);
   }
 
-  #tell(line: { readonly path: string; readonly state: string; readonly size?: number; readonly error?: string }) {
+  #report(line: { readonly path: string; readonly state: string; readonly size?: number; readonly error?: string }) {
     const { out } = this.#session;
     if (out.isJson) return out.show(line, () => '');
     const text = oneLine(`${line.path}: ${line.error ?? line.state}`);

@@ -60,9 +60,9 @@ export async function moveMatches(
   const { done } = await filesIn(session, connectionId, glob).next();
   if (done === true) throw nothingMatches(`${connectionId}:${posix.join(folder, pattern)}`);
   const depth = pattern.includes('**') ? {} : { maxDepth: pattern.split('/').length };
-  const told = jobOptionsOf(type, { ...withRule(options), include: [pattern], ...depth });
+  const settings = jobOptionsOf(type, { ...withRule(options), include: [pattern], ...depth });
   const source = placeOf({ connectionId, path: folder });
-  await runJob(session, { type, source, destination: placeOf(parseLocation(to)), ...told }, options);
+  await runJob(session, { type, source, destination: placeOf(parseLocation(to)), ...settings }, options);
 }
 
 /** Moves a file to another connection; there is no single request for that. */
@@ -96,12 +96,12 @@ async function* placesOf(session: Session, place: string): AsyncGenerator<string
 
 /** The job for the words of a command; without `to`, a deletion. */
 export function orderOf(type: NewJob['type'], from: string, to: string | undefined, options: object): NewJob {
-  const told = jobOptionsOf(type, options);
+  const settings = jobOptionsOf(type, options);
   const source = type === 'sync' ? parseSide(from) : parseLocation(from);
-  if (to === undefined) return { type, source: placeOf(source), ...told };
+  if (to === undefined) return { type, source: placeOf(source), ...settings };
   const target = type === 'sync' ? parseSide(to) : parseLocation(to);
   const path = type === 'sync' ? target.path : targetFolder(source.path, target.path);
-  return { type, source: placeOf(source), destination: placeOf({ ...target, path }), ...told };
+  return { type, source: placeOf(source), destination: placeOf({ ...target, path }), ...settings };
 }
 
 export async function removeTrees(

@@ -87,13 +87,13 @@ export class ConnectionHealth implements Reach {
   /** One at a time; a failed report is repeated by the next operation with the same finding. */
   #report({ id }: Connection, act: () => Promise<void>): void {
     if (this.#reporting.has(id)) return;
-    const told = act()
+    const reporting = act()
       .catch((error: unknown) => {
         const { message: reason } = toGatewayError(error);
         this.#options.log('debug', 'the state of a connection could not be noted', { connectionId: id, reason });
       })
       .finally(() => this.#reporting.delete(id));
-    this.#reporting.set(id, told);
+    this.#reporting.set(id, reporting);
   }
 
   async #begin(connection: Connection, elapsedMs: number, error: GatewayError): Promise<void> {

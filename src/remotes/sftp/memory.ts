@@ -8,7 +8,7 @@ export interface HostMemory {
   /** The server announced posix-rename@openssh.com but refused to do it. */
   refusesPosixRename: boolean;
   /** Whether a file that is opened to be continued keeps its content; undefined until tried. */
-  keepsWhatStands: boolean | undefined;
+  appendKeepsContent: boolean | undefined;
   /** Whether files keep the times that they were written with; undefined until one was tested. */
   keepsTimes: boolean | undefined;
   /** The server failed with several requests under way: it gets one at a time from now on. */
@@ -24,7 +24,7 @@ export interface HostMemory {
 export const unknownServer = (): HostMemory => ({
   moveOnto: 'unknown',
   refusesPosixRename: false,
-  keepsWhatStands: undefined,
+  appendKeepsContent: undefined,
   keepsTimes: undefined,
   oneRequestAtATime: false,
   maxChannels: undefined,

@@ -337,7 +337,7 @@ export class Database {
 
   #translate(error: unknown, pool: readonly Line[]): unknown {
     if (error instanceof GatewayError) return error;
-    if (error instanceof NobodyThere) return databaseAway(error.cause);
+    if (error instanceof ConnectionLost) return databaseAway(error.cause);
     if (error instanceof Silence) {
       // Other statements on the same pool may still get their answers.
       this.#renew(pool, SILENCE_MS);
@@ -414,7 +414,7 @@ export class Database {
 
   /** No caller waits for a server that is away, or for connections that the server has forgotten when it is back. */
   #giveUp(cause: Error): void {
-    for (const giveUp of this.#unanswered.takeAll()) giveUp(new NobodyThere(cause));
+    for (const giveUp of this.#unanswered.takeAll()) giveUp(new ConnectionLost(cause));
     this.#renew(this.#pool, 0);
   }
 
@@ -458,7 +458,7 @@ function quietest(lines: readonly Line[]): Line {
 }
 
 /** A probe has found that the awaited answer will not come. */
-class NobodyThere extends Error {
+class ConnectionLost extends Error {
   constructor(cause: Error) {
     super(cause.message, { cause });
   }

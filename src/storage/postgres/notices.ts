@@ -31,9 +31,9 @@ export type Topic =
  * The time between two notices of a topic from one node. Committing a notice takes a lock of the whole server. A node that
  * has received one polls for a while (`HEARD_MS`), so a busy node need not send one with each transaction.
  */
-const TELL_EVERY_MS = 500;
-/** After a notice, a node polls for so long, at least every `TELL_EVERY_MS`. */
-export const HEARD_MS = 3 * TELL_EVERY_MS;
+const SEND_EVERY_MS = 500;
+/** After a notice, a node polls for so long, at least every `SEND_EVERY_MS`. */
+export const HEARD_MS = 3 * SEND_EVERY_MS;
 /** Work that is due later needs no notice: each node checks again before that. */
 export const NOTICED_MS = 10_000;
 
@@ -49,7 +49,7 @@ export class Notices {
   readonly #listeners = new Set<Listener>();
   readonly #ofTransactions = new WeakMap<Transaction, Map<string, Due>>();
   /** When this node last committed a notice of work that is due at once. */
-  readonly #toldAt = new Map<Topic, number>();
+  readonly #sentAt = new Map<Topic, number>();
 
   /** Subscribes to the notices of all nodes, including this one. Returns a function that stops this. */
   on(listener: Listener): () => void {
@@ -58,12 +58,12 @@ export class Notices {
   }
 
   /** Work will be due `inMs` after the commit of `tx`, which notifies all nodes. */
-  tell(tx: Transaction, topic: Topic, inMs = 0): void {
+  announce(tx: Transaction, topic: Topic, inMs = 0): void {
     if (inMs < NOTICED_MS) this.#add(tx, { topic, inMs: Math.max(0, inMs), isForAll: true });
   }
 
   /** The same for this node only, which will find the work itself: with the commit of `tx`, or at once. */
-  tellHere(tx: Transaction | undefined, topic: Topic, inMs: number): void {
+  announceHere(tx: Transaction | undefined, topic: Topic, inMs: number): void {
     if (tx === undefined) this.#emit(topic, inMs);
     else this.#add(tx, { topic, inMs, isForAll: false });
   }
@@ -74,22 +74,22 @@ export class Notices {
     work: (tx: Transaction) => Promise<T>,
   ): Promise<T> {
     let due: readonly Due[] = [];
-    let told: readonly Due[] = [];
+    let sent: readonly Due[] = [];
     const result = await begin(async (tx) => {
       const value = await work(tx);
       due = [...(this.#ofTransactions.get(tx)?.values() ?? [])];
-      told = due.filter((one) => one.isForAll && this.#isNews(one));
-      if (told.length > 0) {
-        const payloads = [...new Set(told.map(({ topic, inMs }) => `${topic} ${Math.round(inMs)}`))];
+      sent = due.filter((one) => one.isForAll && this.#isNews(one));
+      if (sent.length > 0) {
+        const payloads = [...new Set(sent.map(({ topic, inMs }) => `${topic} ${Math.round(inMs)}`))];
         await tx`select pg_notify(${CHANNEL}, payload) from unnest(${tx.types.texts(payloads)}) as n (payload)`;
       }
       return value;
     });
     // A notice counts only once its transaction has committed.
     const now = performance.now();
-    for (const { topic, inMs } of told) if (inMs === 0) this.#toldAt.set(topic, now);
+    for (const { topic, inMs } of sent) if (inMs === 0) this.#sentAt.set(topic, now);
     // The notices that were sent reach this node, too. The others are for this node alone, or follow one too closely.
-    for (const one of due) if (!told.includes(one)) this.#emit(one.topic, one.inMs);
+    for (const one of due) if (!sent.includes(one)) this.#emit(one.topic, one.inMs);
     return result;
   }
 
@@ -106,7 +106,7 @@ export class Notices {
   }
 
   #isNews({ topic, inMs }: Due): boolean {
-    return inMs > 0 || performance.now() - (this.#toldAt.get(topic) ?? -Infinity) >= TELL_EVERY_MS;
+    return inMs > 0 || performance.now() - (this.#sentAt.get(topic) ?? -Infinity) >= SEND_EVERY_MS;
   }
 
   #emit(topic: string, inMs: number): void {

@@ -260,9 +260,9 @@ export class PostgresQueue implements Queue {
 
   #announce(queue: QueueName, startAfter: NewTask['startAfter'] = 0, tx: Transaction): void {
     const ms = typeof startAfter === 'number' ? startAfter : this.agenda.msUntil(startAfter);
-    if (ms <= 0) this.#database.notices.tell(tx, queue);
+    if (ms <= 0) this.#database.notices.announce(tx, queue);
     // The node that postpones a task finds it at its time.
-    else this.#database.notices.tellHere(tx, queue, ms);
+    else this.#database.notices.announceHere(tx, queue, ms);
   }
 
   async hasten(queue: QueueName, tasks: readonly NewTask[], tx: Transaction): Promise<void> {
@@ -318,7 +318,7 @@ export class PostgresQueue implements Queue {
     if (tasks.length === 0) return;
     await this.#database.transaction(async (tx) => {
       await this.#boss.fail(queue, tasks.map(attemptOf), undefined, { db: adapterOf(tx) });
-      this.#database.notices.tell(tx, queue);
+      this.#database.notices.announce(tx, queue);
     });
   }
 }

@@ -80,12 +80,12 @@ export class ReceiptKeys {
     }
   }
 
-  /** `standing` resolves to an existing key that makes a new one unnecessary. */
-  async #make(standing: (tx: Transaction) => PromiseLike<readonly object[]>): Promise<string> {
+  /** `findExisting` resolves with an existing key that makes a new one unnecessary. */
+  async #make(findExisting: (tx: Transaction) => PromiseLike<readonly object[]>): Promise<string> {
     return this.#database.transaction(async (tx) => {
       await tx`select pg_advisory_xact_lock(${MAKING_LOCK}::bigint)`;
-      const [stands] = (await standing(tx)) as readonly { readonly id: string }[];
-      if (stands !== undefined) return stands.id;
+      const [existing] = (await findExisting(tx)) as readonly { readonly id: string }[];
+      if (existing !== undefined) return existing.id;
       const { publicKey, privateKey } = generateKeyPairSync('ed25519');
       const { x } = publicKey.export({ format: 'jwk' }) as { readonly x: string };
       const id = thumbprintOf(x);

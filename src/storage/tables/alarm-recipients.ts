@@ -24,8 +24,8 @@ export interface DueMail extends AlarmSettings {
   readonly accountId: string;
   readonly address: string;
   readonly claim: string;
-  /** The last alarm of which it got a mail, and when. */
-  readonly told: number;
+  /** The id of the last alarm that was mailed to it, and the time of the mail. */
+  readonly lastMailed: number;
   readonly sentAt: Date | null;
   readonly attempts: number;
   readonly failingSince: Date | null;
@@ -33,10 +33,10 @@ export interface DueMail extends AlarmSettings {
 
 /** The outcome of a mail. */
 export type MailOutcome =
-  | { readonly kind: 'sent'; readonly told: number; readonly at: Date; readonly notBefore: Date }
+  | { readonly kind: 'sent'; readonly lastMailed: number; readonly at: Date; readonly notBefore: Date }
   | { readonly kind: 'failed'; readonly error: string; readonly since: Date; readonly notBefore: Date }
   /** Retried for too long: its alarms are not mailed again; those that continue are in the next mail. */
-  | { readonly kind: 'given_up'; readonly error: string; readonly told: number; readonly notBefore: Date }
+  | { readonly kind: 'given_up'; readonly error: string; readonly lastMailed: number; readonly notBefore: Date }
   | { readonly kind: 'quiet'; readonly until: Date }
   | { readonly kind: 'nothing' };
 
@@ -149,7 +149,7 @@ export class AlarmRecipients {
             where a.account_id = w.account_id and a.ended_at is null and a.id > w.told and a.kind = any (s.kinds)
               and (w.quiet_until is null or w.quiet_until <= ${now} or (s.urgent_breaks_quiet and a.is_urgent)))
         order by w.not_before limit ${most} for update of w skip locked)
-      returning r.account_id, r.address, r.told, r.sent_at, r.attempts, r.failing_since, ${columns}`;
+      returning r.account_id, r.address, r.told as last_mailed, r.sent_at, r.attempts, r.failing_since, ${columns}`;
     return rows.map((row) => ({ ...row, claim }));
   }
 
@@ -159,13 +159,13 @@ export class AlarmRecipients {
       const change = () => {
         switch (outcome.kind) {
           case 'sent':
-            return sql`told = ${outcome.told}::bigint, sent_at = ${outcome.at}, not_before = ${outcome.notBefore},
+            return sql`told = ${outcome.lastMailed}::bigint, sent_at = ${outcome.at}, not_before = ${outcome.notBefore},
               quiet_until = null, attempts = 0, failing_since = null, error = null,`;
           case 'failed':
             return sql`attempts = attempts + 1, failing_since = ${outcome.since}, error = ${storable(outcome.error)},
               not_before = ${outcome.notBefore},`;
           case 'given_up':
-            return sql`told = ${outcome.told}::bigint, attempts = 0, failing_since = null,
+            return sql`told = ${outcome.lastMailed}::bigint, attempts = 0, failing_since = null,
               error = ${storable(outcome.error)}, not_before = ${outcome.notBefore},`;
           case 'quiet':
             return sql`quiet_until = ${outcome.until},`;

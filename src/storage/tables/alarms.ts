@@ -103,7 +103,7 @@ export class Alarms {
         returning id, key, kind, is_urgent, item, since, ended_at`;
       const news = [...cleared, ...raised].map((alarm) => ({ accountId, ...eventOf(alarm) }));
       await this.#outbox.add(tx, news);
-      if (raised.length > 0) this.#database.notices.tellHere(tx, 'alarm-mail', 0);
+      if (raised.length > 0) this.#database.notices.announceHere(tx, 'alarm-mail', 0);
       return { raised: raised.length, cleared: cleared.length };
     });
   }

@@ -148,7 +148,7 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
     if (jobs.length === 0) return;
     await this.#database.transaction(async (tx) => {
       await this.#changeIn(tx, jobs, (sql) => sql`due_at = now(), claimed_by = null`);
-      this.#database.notices.tell(tx, 'connection-check');
+      this.#database.notices.announce(tx, 'connection-check');
     });
   }
 

@@ -186,7 +186,7 @@ export class ConnectionEditor {
         const row = rowOf(tx, rowFields, { ...draft, id, accountId: actor.accountId, hostKeys });
         await tx`insert into connections ${tx({ ...row, type, settings: tx.json({ ...settings }) })}`;
         await this.#putSecrets(tx, id, secrets);
-        this.#database.notices.tell(tx, 'connections');
+        this.#database.notices.announce(tx, 'connections');
         const details = { type: draft.type, copiedFrom: copiedFrom ?? null };
         await record(tx, actor, { action: 'connection.create', target: target(id, draft.name), details });
       }),
@@ -287,7 +287,7 @@ export class ConnectionEditor {
   ): Promise<void> {
     await this.#database.transaction(async (tx) => {
       await work(tx);
-      this.#database.notices.tell(tx, 'connections');
+      this.#database.notices.announce(tx, 'connections');
       await record(tx, actor, { target: target(connection.id, connection.name), ...change });
     });
     this.#connections.forgetAll();

@@ -40,8 +40,8 @@ export function failureOf({ accountId, job, ...row }: Omit<Failed, 'jobId'>): Dr
 
 /** Writes the events for those `rows` that the CTE `written` has written. */
 export function failureEvents(sql: Queryable, rows: readonly TransferRow[]) {
-  const told = rows.filter(isReported).map((row) => ({ ...failureOf(row), item: row.id }));
-  if (told.length === 0) return sql``;
+  const reported = rows.filter(isReported).map((row) => ({ ...failureOf(row), item: row.id }));
+  if (reported.length === 0) return sql``;
   return sql`
-    told as (${inserting(sql, told, true, sql`join written w on w.id = t.item`)}),`;
+    told as (${inserting(sql, reported, true, sql`join written w on w.id = t.item`)}),`;
 }

@@ -204,7 +204,7 @@ export class HistoryWriter {
         this.#flights -= 1;
         this.#rowsInFlight -= batch.length;
         if (this.#retryTimer === undefined) this.#pump();
-        this.#tellIdle();
+        this.#notifyIdle();
       });
     }
   }
@@ -224,7 +224,7 @@ export class HistoryWriter {
     return this.#flights === 0 || (this.#flights < MAX_FLIGHTS && this.#queue.length > SECOND_FLIGHT_ABOVE);
   }
 
-  #tellIdle(): void {
+  #notifyIdle(): void {
     if (this.#queue.length > 0 || this.#flights > 0) return;
     for (const listener of this.#idleListeners.splice(0)) listener();
   }

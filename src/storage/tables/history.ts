@@ -99,7 +99,7 @@ export class TransferHistory {
         isHidden = isEndOnly;
         if (!isHidden) show();
       },
-      stand: () => {
+      recordPending: () => {
         this.#fresh.delete(id);
         return this.#durable(row);
       },

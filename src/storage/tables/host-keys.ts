@@ -89,12 +89,12 @@ export class HostKeys {
     );
     const rule = 'hostKeyRotation: accept';
     const actor: Actor = { accountId, kind: 'anonymous', id: null, email: rule, address: '', requestId: '' };
-    const tell = async (action: string, { fingerprint, algorithm }: HostKey): Promise<void> => {
+    const recordChange = async (action: string, { fingerprint, algorithm }: HostKey): Promise<void> => {
       const target = { kind: 'connection', id, name };
       await record(tx, actor, { action, target, details: { fingerprint, algorithm, rule } });
     };
-    for (const key of accepted) await tell('connection.accept_host_key', key);
-    for (const key of gone) await tell('connection.drop_host_key', key);
+    for (const key of accepted) await recordChange('connection.accept_host_key', key);
+    for (const key of gone) await recordChange('connection.drop_host_key', key);
   }
 
   /** Latest first. */

@@ -50,7 +50,7 @@ interface ClaimRow {
 }
 
 /** The id of no node: the owner of abandoned claims. */
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const NO_NODE = '00000000-0000-0000-0000-000000000000';
 
 export class IdempotencyKeys {
   readonly #database: Database;
@@ -178,7 +178,7 @@ export class IdempotencyKeys {
 
   async #abandon(accountId: string, key: string, claim: string): Promise<void> {
     await this.#database.all`
-      update idempotency_keys set node_id = ${NOBODY}
+      update idempotency_keys set node_id = ${NO_NODE}
       where account_id = ${accountId} and key = ${key} and claim = ${claim} and status is null`;
   }
 

@@ -17,7 +17,7 @@ const FEW_ROWS = 100;
 /**
  * The slot of a former job, which no slice has now: a slice that claims its files knows that they may have been done.
  */
-const FORMER_SEAT = 32_767;
+const FORMER_SLOT = 32_767;
 
 /** Priorities among an account's writes: requests overtake the work of jobs, but not finished records. */
 export const REQUESTS_FIRST = 1;
@@ -353,7 +353,7 @@ export async function narrow(tx: Transaction, formerId: string, id: string): Pro
     with taken as (
       insert into job_files (job_id, path, action, phase, state, size, modified_ms, is_copied, seat)
       select ${id}::uuid, path, action, phase, 'waiting', size, modified_ms, is_copied,
-        case when tries > 0 or seat is not null or state = 'failed' then ${FORMER_SEAT}::smallint end from job_files
+        case when tries > 0 or seat is not null or state = 'failed' then ${FORMER_SLOT}::smallint end from job_files
       where job_id = ${formerId} and state in ('failed', 'waiting') and action <> 'list' and not ${isFailedByName(tx)}
       returning phase, action, size)
     update jobs set found = t.found, bytes_total = t.bytes

@@ -99,7 +99,7 @@ export class Jobs {
     }
     const { id = uuidv7(), url } = row;
     await insertJob(tx, id, row);
-    this.#database.notices.tell(tx, 'jobs');
+    this.#database.notices.announce(tx, 'jobs');
     if (url !== undefined) await this.#secrets.put(tx, id, URL_NAME, url);
     await fill?.(id);
     await this.#startNext(tx, accountId, limits.running);
@@ -246,7 +246,7 @@ export class Jobs {
     return this.#change(accountId, id, async (tx, job) => {
       if (job.state !== 'running' && job.state !== 'queued' && job.state !== 'paused') return;
       await setState(tx, id, 'cancelled');
-      await this.#tell(tx, job, limits);
+      await this.#addEndedEvent(tx, job, limits);
       await this.#startNext(tx, accountId, limits.running);
     });
   }
@@ -356,12 +356,12 @@ export class Jobs {
     await setState(tx, job.id, isWhole ? 'succeeded' : hasDone ? 'partly_failed' : 'failed', error);
     // A successful upload is never retried.
     if (isWhole && job.type === 'upload') await this.#secrets.put(tx, job.id, URL_NAME, null);
-    await this.#tell(tx, job, limits);
+    await this.#addEndedEvent(tx, job, limits);
     await this.#startNext(tx, job.accountId, limits.running);
   }
 
   /** The event is written in the transaction of the end: neither exists without the other. */
-  async #tell(tx: Transaction, { id, definition }: Job, { eventOf }: JobEnding): Promise<void> {
+  async #addEndedEvent(tx: Transaction, { id, definition }: Job, { eventOf }: JobEnding): Promise<void> {
     const { webhookUrl, source, destination } = definition;
     const connectionIds = [
       ...new Set([source.connectionId, ...(destination === null ? [] : [destination.connectionId])]),

@@ -56,7 +56,7 @@ export class Outbox {
    * saves time: they are also found without it.
    */
   announce(tx: Transaction | undefined): void {
-    this.#database.notices.tellHere(tx, 'events', 0);
+    this.#database.notices.announceHere(tx, 'events', 0);
   }
 }
 

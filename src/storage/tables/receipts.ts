@@ -308,6 +308,6 @@ function payloadOf(
 /** In the form in which the history shows it from now on. */
 function recordOf(row: TransferRow): object {
   const digest = row.digest === null ? null : `sha-256:${row.digest}`;
-  const told = { ...row, digest, stages: stagesOf(row.stages), jobId: row.job?.id ?? null };
-  return { ...viewOf(receiptedFields, told, 'key'), keyId: row.keyId };
+  const values = { ...row, digest, stages: stagesOf(row.stages), jobId: row.job?.id ?? null };
+  return { ...viewOf(receiptedFields, values, 'key'), keyId: row.keyId };
 }

@@ -78,7 +78,7 @@ export class Schedules {
       const next = nextRun(settings, now);
       const row = rowOf(tx, scheduleFields, { ...settings, id, accountId, keyId, nextRunAt: next });
       await tx`insert into schedules ${tx(row)}`;
-      this.#tellDue(tx, now, next);
+      this.#announceDue(tx, now, next);
       await record(tx, actor, {
         action: 'schedule.create',
         target: target(id, settings.name),
@@ -119,7 +119,7 @@ export class Schedules {
       const ended = isSwitched ? { error: null } : {};
       const row = rowOf(tx, scheduleFields, { ...changes, ...ended, keyId, nextRunAt: next });
       await tx`update schedules set ${tx(row)} where id = ${id}`;
-      this.#tellDue(tx, former.now, next);
+      this.#announceDue(tx, former.now, next);
       const details = { ...detailsOf(settings), fields: Object.keys(changes) };
       await record(tx, actor, { action: 'schedule.update', target: target(id, name), details });
       return findIn(tx, accountId, id);
@@ -176,13 +176,13 @@ export class Schedules {
           last_skipped_at = case when ${reason !== null} then now() else last_skipped_at end
         where id = ${schedule.id}`;
       const { next } = verdict;
-      if (next !== null) this.#database.notices.tellHere(tx, 'schedules', next.getTime() - now.getTime());
+      if (next !== null) this.#database.notices.announceHere(tx, 'schedules', next.getTime() - now.getTime());
       return { now, fired: { schedule, outcome: reason === null ? 'begun' : 'skipped', reason } };
     });
   }
 
-  #tellDue(tx: Transaction, now: Date, next: Date | null): void {
-    if (next !== null) this.#database.notices.tell(tx, 'schedules', next.getTime() - now.getTime());
+  #announceDue(tx: Transaction, now: Date, next: Date | null): void {
+    if (next !== null) this.#database.notices.announce(tx, 'schedules', next.getTime() - now.getTime());
   }
 
   /**

@@ -97,7 +97,7 @@ export interface OpenTransfer {
   /** A tentative one has begun: from now on its pending row may be written. */
   confirm(): void;
   /** Resolves when the pending row is durable; rejects with database_away. */
-  stand(): Promise<void>;
+  recordPending(): Promise<void>;
   /**
    * Resolves when the final row is durable; rejects with database_away. Called exactly once. Rows of `list` and
    * `exists` may be written a moment later, if nothing keeps the database from accepting them.

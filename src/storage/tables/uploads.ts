@@ -23,7 +23,7 @@ export interface WriterProgress {
   readonly id: string;
   readonly writer: string;
   /** Bytes that are certainly stored. */
-  readonly stands: number;
+  readonly storedBytes: number;
   /** Absent: the stored ones remain valid. */
   readonly hashStates?: Buffer | undefined;
 }
@@ -118,7 +118,7 @@ export class Uploads {
           expires_at = ${expiry(sql, { expireHours })}
         from unnest(${sql.types.uuids(writers.map(({ id }) => id))},
           ${sql.types.uuids(writers.map(({ writer }) => writer))},
-          ${sql.types.bigints(writers.map(({ stands }) => stands))},
+          ${sql.types.bigints(writers.map(({ storedBytes }) => storedBytes))},
           ${sql.types.texts(writers.map(({ hashStates }) => hashStates?.toString('hex') ?? null))})
           as w (id, writer, stands, states)
         where u.id = w.id and u.writer = w.writer returning u.writer, u.is_asked`,
@@ -130,7 +130,10 @@ export class Uploads {
   async note(
     { id, writer }: { readonly id: string; readonly writer: string | null },
     changes: Partial<
-      Pick<Upload, 'stands' | 'isExact' | 'isUnproven' | 'state' | 'length' | 'storeId' | 'wantsDigest' | 'hashStates'>
+      Pick<
+        Upload,
+        'storedBytes' | 'isExact' | 'isUnproven' | 'state' | 'length' | 'storeId' | 'wantsDigest' | 'hashStates'
+      >
     >,
   ): Promise<Upload> {
     const upload = await this.#database.first<Upload>`

@@ -106,7 +106,7 @@ export class WatchedFolders {
       await tx`insert into watched_folders ${tx(row)}`;
       await complete(tx, id);
       await this.#sendCheck(tx, { id, accountId, connectionId: settings.connectionId }, 'regular');
-      this.#tellDue(tx, time?.now, next);
+      this.#announceDue(tx, time?.now, next);
       const [created] = await tx<WatchedFolder[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
       return created as WatchedFolder;
     });
@@ -145,7 +145,7 @@ export class WatchedFolders {
         where id = ${id} and account_id = ${accountId} and deleted_at is null`;
       if (rows.count === 0) return false;
       await cancelEvents(tx, id);
-      this.#database.notices.tell(tx, 'deleted-folders');
+      this.#database.notices.announce(tx, 'deleted-folders');
       return true;
     });
   }
@@ -164,7 +164,7 @@ export class WatchedFolders {
       if (former === undefined) return undefined;
       const change = edit(former);
       const { now, nextCheckAt } = await editFolder(tx, former, change);
-      this.#tellDue(tx, now, nextCheckAt);
+      this.#announceDue(tx, now, nextCheckAt);
       if (isOtherCopyTo(former.copyTo, change.settings.copyTo)) await hastenCopies(tx, this.#queue, id);
       await complete(tx);
       const [row] = await tx<WatchedFolder[]>`select ${columns(tx)} from watched_folders where id = ${id}`;
@@ -179,7 +179,7 @@ export class WatchedFolders {
         update watched_folders set is_active = ${isActive},
           next_check_at = case when ${isActive} and not is_active then now() else next_check_at end
         where id = ${id} and account_id = ${accountId} and deleted_at is null`;
-      if (isActive) this.#database.notices.tell(tx, 'folders');
+      if (isActive) this.#database.notices.announce(tx, 'folders');
       return rows.count > 0;
     });
   }
@@ -237,8 +237,8 @@ export class WatchedFolders {
       returning ${columns}`;
   }
 
-  #tellDue(tx: Transaction, now: Date | undefined, at: Date): void {
-    this.#database.notices.tell(tx, 'folders', now === undefined ? 0 : at.getTime() - now.getTime());
+  #announceDue(tx: Transaction, now: Date | undefined, at: Date): void {
+    this.#database.notices.announce(tx, 'folders', now === undefined ? 0 : at.getTime() - now.getTime());
   }
 
   /** Files, reasons, history, events and the next due time, in one transaction. @throws CheckSuperseded */
@@ -248,10 +248,10 @@ export class WatchedFolders {
     const { notices } = this.#database;
     if (isQuiet) {
       const inMs = await this.#database.run((sql) => this.#writeCheck(sql, result, 'relaxed'));
-      return notices.tellHere(undefined, 'folders', inMs);
+      return notices.announceHere(undefined, 'folders', inMs);
     }
     await this.#database.transaction(async (tx) => {
-      notices.tellHere(tx, 'folders', await this.#writeCheck(tx, result, 'durable'));
+      notices.announceHere(tx, 'folders', await this.#writeCheck(tx, result, 'durable'));
       await changes.write(tx, folder.id);
       if (history.length > 0) await writeBatch(tx, this.#nodeId, history);
       if (history.some(isReported)) this.#outbox.announce(tx);

@@ -165,16 +165,16 @@ export class WebhookEvents {
       const copies = await copiesOf(tx, event.id);
       const copied = new Set(copies.filter(({ state }) => state === 'done').map(({ path }) => path));
       const files = row.files.filter(({ path }) => copied.has(path));
-      const isTold = folder.webhookUrl === null;
-      const state: DeliveryState = isTold ? 'delivered' : folder.areEnded ? 'cancelled' : 'pending';
-      const hasAfter = isTold && files.length > 0;
+      const isDelivered = folder.webhookUrl === null;
+      const state: DeliveryState = isDelivered ? 'delivered' : folder.areEnded ? 'cancelled' : 'pending';
+      const hasAfter = isDelivered && files.length > 0;
       const body = rewrite(row.body, copies);
       // It is sent once it has its number.
       await tx`
         update webhook_events set body = ${body}, files = ${tx.json(files as never)},
           copy_state = 'done', is_in_feed = true, copies_failed = ${copies.filter((copy) => copy.state === 'failed').length},
           state = ${state}, next_attempt_at = null,
-          delivered_at = case when ${isTold} then now() end,
+          delivered_at = case when ${isDelivered} then now() end,
           after_action = case when ${hasAfter} then 'pending' else after_action end
         where id = ${event.id}`;
       if (hasAfter) await sendAfter(tx, this.#queue, event);

@@ -41,7 +41,7 @@ interface PiecesPlan {
   run<T>(path: RemotePath, step: Step, work: (tree: Tree) => Promise<T>): Promise<T>;
   read(path: RemotePath): Promise<OpenFile>;
   /** Whether a file that is opened to be continued keeps its content. */
-  keepsWhatStands(tree: Tree, file: ServerPath, path: RemotePath): Promise<boolean>;
+  appendKeepsContent(tree: Tree, file: ServerPath, path: RemotePath): Promise<boolean>;
 }
 
 export class SftpPieces implements Pieces {
@@ -59,7 +59,7 @@ export class SftpPieces implements Pieces {
       const { channel } = tree;
       const file = await tree.confinement.writable(channel, await tree.entryInNewFolder(hidden));
       await channel.close(await tree.openForWriting(file, path, OPEN.WRITE | OPEN.CREATE | OPEN.TRUNCATE));
-      if (await plan.keepsWhatStands(tree, file, hidden)) return '';
+      if (await plan.appendKeepsContent(tree, file, hidden)) return '';
       await closeAndRemove(channel, undefined, file);
       throw cannotResume('the SFTP server empties a file that is opened to be written on');
     });
@@ -67,7 +67,7 @@ export class SftpPieces implements Pieces {
 
   measure({ hidden }: PiecedFile, { offset, isUnproven }: StoredBytes): Promise<number | undefined> {
     return this.#plan.run(hidden, 'open', async (tree) => {
-      const found = await standing(tree, hidden);
+      const found = await findFile(tree, hidden);
       if (found === undefined) return undefined;
       const { size = 0 } = found.attributes;
       return this.#plan.isOrderly && !isUnproven ? size : Math.min(size, offset);
@@ -109,12 +109,12 @@ export class SftpPieces implements Pieces {
       const { channel } = tree;
       const from = await tree.entryIfThere(hidden);
       if (from !== undefined && modifiedAt !== undefined) await unlessRefused(channel.setTimesAt(from.raw, modifiedAt));
-      const found = await standing(tree, hidden).catch((error: unknown) => {
+      const found = await findFile(tree, hidden).catch((error: unknown) => {
         if (isStatus(error)) return 'unseen' as const;
         throw error;
       });
       if (from === undefined || found === undefined) {
-        const published = isAgain ? await standing(tree, path) : undefined;
+        const published = isAgain ? await findFile(tree, path) : undefined;
         if (published?.attributes.size !== size) throw piecesAreGone(path);
         return infoOf(path, published.attributes);
       }
@@ -174,7 +174,7 @@ class SftpPieceWriter extends SftpSink implements PieceWriter {
   }
 }
 
-async function standing(
+async function findFile(
   tree: Tree,
   path: RemotePath,
 ): Promise<{ readonly file: ServerPath; readonly attributes: Attributes } | undefined> {

@@ -347,7 +347,7 @@ export class SftpRemote implements Remote {
   async #canAppend({ channel }: Tree, file: ServerPath, path: RemotePath): Promise<boolean> {
     if (this.#isOpenSsh) return true;
     const { leftovers } = this.#context;
-    if (this.#memory.keepsWhatStands === undefined) {
+    if (this.#memory.appendKeepsContent === undefined) {
       const { isFolder } = await channel.stat(file.raw);
       if (isFolder) throw isAFolder(path);
       const trial = joinPath(parentOf(path), leftovers.temporaryName('append'));
@@ -357,12 +357,12 @@ export class SftpRemote implements Remote {
       try {
         const keeps = await keepsStoredBytes(channel, place);
         isThere = keeps !== undefined;
-        this.#memory.keepsWhatStands = keeps;
+        this.#memory.appendKeepsContent = keeps;
       } finally {
         if (isThere) await closeAndRemove(channel, undefined, place).catch(() => leftovers.removeLater(trial));
       }
     }
-    return this.#memory.keepsWhatStands !== false;
+    return this.#memory.appendKeepsContent !== false;
   }
 
   get pieces(): Pieces {
@@ -375,7 +375,7 @@ export class SftpRemote implements Remote {
       queuedBytes: () => this.#lease.session.queuedBytes,
       run: (path, step, work) => this.#run(path, step, work),
       read: (path) => this.read(path),
-      keepsWhatStands: (tree, file, path) => this.#canAppend(tree, file, path),
+      appendKeepsContent: (tree, file, path) => this.#canAppend(tree, file, path),
     });
   }
 
