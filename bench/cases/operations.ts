@@ -132,7 +132,7 @@ async function* rowByRow(lab: Lab, options: CaseOptions): AsyncGenerator<Scenari
   }
 }
 
-/** A gateway with little work answers at once, whatever else it does. */
+/** A gateway with little work must answer at once. */
 function twoForAMinute(bench: Bench, front: Front, quick: boolean): Scenario {
   const seconds = quick ? PATIENT_SECONDS.quick : PATIENT_SECONDS.full;
   return {

@@ -33,7 +33,7 @@ export interface LoadSpec {
 export interface LoadResult {
   readonly seconds: number;
   readonly latenciesMs: readonly number[];
-  /** Of the load process itself. */
+  /** Processor time of the load process itself. */
   readonly cpuSeconds: number;
 }
 

@@ -24,7 +24,7 @@ interface ProfileNode {
 
 export interface Part {
   readonly name: string;
-  /** Of the busy time, 0 to 1. */
+  /** Part of the busy time, 0 to 1. */
   readonly share: number;
 }
 

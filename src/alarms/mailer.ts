@@ -19,7 +19,8 @@ export class Mailer {
 
   constructor(config: Config['mail']) {
     this.#config = config;
-    // At the start, if mails are sent: an import that failed once, without a free descriptor, fails for ever.
+    // Imported at the start if mails are sent: an import that has failed once, for lack of a free descriptor, fails for
+    // ever.
     if (this.isConfigured) this.#open().catch(() => undefined);
   }
 
@@ -32,7 +33,7 @@ export class Mailer {
     const sent = this.#open().then((transport) =>
       transport.sendMail({
         from: this.#config.from,
-        // As an object it is always one address.
+        // An object is always parsed as one address.
         to: { name: '', address },
         subject,
         text,

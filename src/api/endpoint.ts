@@ -84,7 +84,7 @@ export interface Endpoint<Services> {
   readonly repeats: ((context: RequestContext) => Repeated) | undefined;
 }
 
-/** What a request refers to that may be repeated with its Idempotency-Key. */
+/** The parts of a request that a repetition with its Idempotency-Key needs. */
 export interface Repeated {
   /** Ids of connections that its key must still be allowed to use. */
   readonly connections: readonly string[];

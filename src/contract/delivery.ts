@@ -1,4 +1,4 @@
-/** A delivery: an event on its way to one receiver. The receiver belongs to its folder or job, or is a webhook. */
+/** A delivery: an event for one receiver. The receiver belongs to its folder or job, or is a webhook. */
 import { Type } from 'typebox';
 import {
   count,

@@ -71,7 +71,7 @@ export function oneOrMore(one: TString, maxItems: number, more: string): TSchema
 export const texts = (description: string, options?: TSchemaOptions, item?: TSchemaOptions) =>
   listOf(Type.String(item), description, options);
 
-/** A field with fields of its own. */
+/** A field with nested fields. */
 export const group = <T extends TProperties>(fields: T, description: string): TObject<T> =>
   Type.Object(fields, { description });
 

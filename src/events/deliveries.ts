@@ -1,4 +1,4 @@
-/** What the owner of an account asks of deliveries: their list, the attempts of one, and to send them again. */
+/** Operations on deliveries for the owner of an account: lists, attempts and replays. */
 import { refusal, unknown } from '../base/errors.js';
 import { isUuid } from '../base/uuid.js';
 import type { Attempt, Delivery, DeliveryDetail, OutgoingDelivery, Receiver, RouteCopy } from '../contract/delivery.js';
@@ -51,7 +51,10 @@ export class DeliveryService {
     return this.#options.deliveries.receivers(accountId);
   }
 
-  /** Sends an event again under its old id; `queued` is false while it is still on its way. Errors: unknown_item, bad_request */
+  /**
+   * Sends an event again under its old id; `queued` is false while it is still pending. Errors: unknown_item,
+   * bad_request
+   */
   async replay(accountId: string, id: string): Promise<{ readonly queued: boolean }> {
     const event = await this.#find(accountId, id);
     return { queued: await this.#options.outgoing.replay(event, await this.#groupOf(event)) };

@@ -26,7 +26,7 @@ interface SenderOptions {
   readonly requireHttps: boolean;
 }
 
-/** What a receiver answered. */
+/** A receiver's answer. */
 export interface ReceiverAnswer {
   readonly status: number;
   readonly retryAfter: string | undefined;

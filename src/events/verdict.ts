@@ -1,4 +1,4 @@
-/** Decides how a delivery goes on after an attempt. */
+/** Decides the next step of a delivery after an attempt. */
 import { retryDelay, type RetrySchedule } from '../base/retry-schedule.js';
 import type { AttemptVerdict } from '../storage/storage.js';
 

@@ -111,7 +111,7 @@ export class EventStream extends Readable {
     if (this.#isFull && !this.ending.aborted) await new Promise<void>((resolve) => (this.#onRoom = resolve));
   }
 
-  /** Ends the stream if its key or session is no longer valid; resolves to whether it goes on. */
+  /** Ends the stream if its key or session is no longer valid; resolves to whether it continues. */
   async goesOn(): Promise<boolean> {
     // Without the database it is not known.
     if (!(await this.#stillOpens().catch(() => true))) this.finish();

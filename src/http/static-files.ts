@@ -68,7 +68,7 @@ function listFiles(folder: string): string[] {
       .filter((entry) => entry.isFile())
       .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'));
   } catch {
-    // Not built: the gateway serves its API all the same.
+    // The dashboard was not built: the gateway still serves its API.
     return [];
   }
 }

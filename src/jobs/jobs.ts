@@ -22,7 +22,7 @@ import { finishedEvent } from './view.js';
 interface JobsOptions {
   readonly storage: Pick<Storage, 'connections' | 'jobs'>;
   readonly operations: Operations;
-  /** What the streams of all operations may hold together. */
+  /** Shared by the streams of all operations. */
   readonly memoryBytes: Budget;
   readonly urls: UrlFetcher;
   /** For one upload; 0 = no limit. */

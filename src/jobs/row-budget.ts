@@ -25,7 +25,7 @@ export function rowsOf({ files, folders }: Findings): number {
   return files.count + folders.length + Math.floor(pathBytes / PATH_BYTES_OF_A_ROW);
 }
 
-/** The stored number of a moment ago, and what this process has written since. */
+/** A recent number of stored rows, and the number that this process has written since. */
 interface Known {
   readonly at: number;
   readonly stored: StoredRows;

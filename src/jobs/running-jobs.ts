@@ -89,7 +89,7 @@ export class RunningJobs {
 
   /**
    * It is being cancelled here, and the database is slow: files under way end now, as if they had not begun. Returns a
-   * function to call once it is cancelled, or goes on.
+   * function to call once it is cancelled, or continues.
    */
   ending(jobId: string): () => void {
     this.#ending.add(jobId);

@@ -102,7 +102,7 @@ export class JobService {
     return rows
       .create({ ...row, id, accountId, keyId: keyOf(caller), scheduleId: null }, limits)
       .catch((error: unknown) => {
-        // It may have been created all the same.
+        // It may have been created nevertheless.
         if (hasCode(error, 'database_away')) intent?.lose();
         throw error;
       });
@@ -185,8 +185,8 @@ export class JobService {
   }
 
   /**
-   * As if the caller asked for it again. @throws GatewayError unknown_item; plan_required, scope_missing; in_use for
-   * one that is still running
+   * Starts a job for the failed and remaining files, like a new request of the caller. @throws GatewayError
+   * unknown_item; plan_required, scope_missing; in_use for one that is still running
    */
   async retry(caller: Caller, id: string): Promise<Job> {
     const { rows, limits } = this.#options;

@@ -1,4 +1,4 @@
-/** Names that a job cannot process: what is wrong with each, and how it is reported. */
+/** Names that a job cannot process: the fault of each, and its report. */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Connection } from '../connections/connection.js';
@@ -24,7 +24,7 @@ export function problemOf(path: Buffer): string | undefined {
   return CONTROL.test(path.toString()) ? 'holds control characters' : undefined;
 }
 
-/** What is wrong with a name that no path can have. */
+/** The fault of a name that no path can have. */
 function defectOf(name: Buffer): string {
   const text = name.toString();
   if (CONTROL.test(text)) return 'holds control characters';

@@ -1,4 +1,4 @@
-/** A job as clients and receivers see it, and the event that tells of its end. */
+/** A job in the form for clients and receivers, and the event of its end. */
 import { eventBody } from '../contract/event.js';
 import { jobFields } from '../contract/job.js';
 import { viewOf } from '../contract/thing.js';
@@ -34,7 +34,7 @@ function speedOf({ state, bytes, moving, sample, activeMs }: Job): number {
   return ms > 0 ? Math.max(0, Math.round((passed * 1000) / ms)) : 0;
 }
 
-/** What the receiver of a job is sent when that has ended. */
+/** The event for the receiver of a job that has ended. */
 export function finishedEvent(job: Job, at: Date): { readonly type: string; readonly body: string } {
   const type = 'job.finished';
   return { type, body: eventBody(type, at, { job: jobOf(job) }) };

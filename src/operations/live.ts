@@ -16,7 +16,7 @@ export interface LiveTransfer {
   readonly job: JobReference | undefined;
   /** The link that it came by. */
   readonly linkId: string | undefined;
-  /** Of the file, so far. */
+  /** Bytes of the file that have been transferred so far. */
   readonly bytes: number;
   /** undefined if unknown. */
   readonly totalBytes: number | undefined;

@@ -8,7 +8,7 @@ import type { JobReference } from '../storage/storage.js';
  */
 export interface JobPart {
   readonly reference: JobReference | CopyReference | UploadReference;
-  /** What the job's other files have learned about their target folders. */
+  /** Facts about their target folders that the job's other files have learned. */
   readonly places?: KnownPlaces;
   /** Whether a failed try with this error is not the file's end: nothing is recorded for it. */
   passesOver(error: GatewayError): boolean;
@@ -26,7 +26,7 @@ interface UploadReference {
   readonly uploadId: string;
 }
 
-/** What ends with the history item. */
+/** The record that ends with the history item. */
 export function recordOf(part: JobPart | undefined): {
   readonly job?: JobReference;
   readonly copyId?: string;

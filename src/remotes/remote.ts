@@ -317,7 +317,10 @@ export interface Settled {
 
 /** Takes bytes like a RemoteWriter, and leaves them where they are. */
 export interface PieceWriter extends Writable {
-  /** During the writing: bytes of the file that are certainly stored, whatever size the server reports later. */
+  /**
+   * During the writing: bytes of the file that are certainly stored, regardless of the size that the server reports
+   * later.
+   */
   readonly safeOffset: number;
   /**
    * Call once, after the last write, with or without `end`: waits for the bytes under way. `keep`: the bytes of this

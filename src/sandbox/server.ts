@@ -40,7 +40,7 @@ interface Sandbox {
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   await mkdir(options.folder, { recursive: true });
-  // Its content belongs to its owner only, whoever else has a login on this machine.
+  // Only its owner may read it: others may have logins on this machine.
   await chmod(options.folder, 0o700);
   const folder = await Folder.at(options.folder);
   const hostKey = await readHostKey(options.hostKeyFile);

@@ -9,7 +9,7 @@ import type { RunningHash } from '../remotes/remote.js';
 interface HashState {
   /** Bytes of the file that it includes. */
   readonly offset: number;
-  /** Of these, bytes that were read back from the server. */
+  /** The part of them that was read back from the server. */
   readonly readBytes: number;
   readonly state: Uint8Array;
 }
@@ -73,7 +73,7 @@ export class PieceHash implements RunningHash {
     this.#pass(bytes, bytes.length);
   }
 
-  /** Of the states at this place, only the last ones are kept. */
+  /** Saves the current state. The number of stored states is limited. */
   keep(): void {
     this.#states = [...this.#states.filter(({ offset }) => offset < this.offset), this.#current].slice(-MOST_STATES);
   }

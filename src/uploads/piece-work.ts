@@ -72,12 +72,12 @@ export class PieceWork {
   isExact: boolean;
   #upload: Upload;
   readonly #ending = new Ending();
-  /** Bytes are on their way: those that have arrived are kept, even if the request is ended. */
+  /** While bytes arrive: the received ones are kept, even if the request is ended. */
   #isWriting = false;
   #isPublishing = false;
   /** The digest of all stored bytes, if it is wanted and known. */
   #hash: PieceHash | undefined;
-  /** Why no more is read. */
+  /** The reason to stop reading. */
   #stopped: Error | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -352,7 +352,7 @@ export class PieceWork {
     return this.#upload;
   }
 
-  /** No more is read; bytes on their way get a moment. */
+  /** Stops reading; bytes under way get a moment. */
   #stop(reason: Error): void {
     this.#stopped ??= reason;
     const { body } = this.#piece;

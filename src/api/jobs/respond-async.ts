@@ -1,5 +1,5 @@
 /**
- * Answers with a job that has begun, also for `Prefer: respond-async` (RFC 7240, 4.1): a job does what may take long.
+ * Answers with a started job, also for `Prefer: respond-async` (RFC 7240, 4.1), so that no request waits for long work.
  */
 import { json } from '../../http/answer.js';
 import type { HttpAnswer, HttpRequest } from '../../http/types.js';

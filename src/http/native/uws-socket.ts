@@ -68,7 +68,7 @@ export class UwsSocket implements ClientSocket {
       this.#writeHead(head);
       if (length !== undefined) this.#res.writeHeader('Content-Length', String(length));
       this.#writePersistence(head.persistence);
-      // No argument: here even undefined is taken for a length.
+      // Called without an argument: here even undefined counts as a length.
       this.#res.endWithoutBody();
     });
   }

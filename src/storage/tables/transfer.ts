@@ -1,4 +1,4 @@
-/** Items of the history on their way to the database. */
+/** History items before they are written to the database. */
 import type { DigestGap, TransferStatus, transferColumns, Unverified } from '../../contract/transfer.js';
 import type { RowOf } from '../../contract/thing.js';
 

@@ -138,9 +138,9 @@ export async function purgeFiles(sql: Queryable, folderId: string, limit: number
 }
 
 /**
- * Changes of a folder's stored entries on their way to the database. They wait as text, not as objects. V8 watches
- * which objects of a function stay alive; if those of one batch do, it starts to allocate all of them in the old part
- * of the heap, which only a full garbage collection cleans.
+ * Changes of a folder's stored entries that wait to be written. They wait as text, not as objects. V8 watches which
+ * objects of a function stay alive; if those of one batch do, it starts to allocate all of them in the old part of the
+ * heap, which only a full garbage collection cleans.
  */
 export class EntryChanges {
   readonly #gone = new ArrayText();

@@ -29,7 +29,7 @@ import type {
 import { targetGroup } from './webhook-targets.js';
 import { DAY_MS } from '../../contract/units.js';
 
-/** A delivery that is overdue by this time has lost its task, for whatever reason. */
+/** A delivery that is overdue by this time has lost its task, for any reason. */
 const FORGOTTEN_AFTER_SECONDS = 60;
 const RECOVER_AT_ONCE = 1000;
 /** Attempts, and the delay between them, to send a task again whose key is still in use. */

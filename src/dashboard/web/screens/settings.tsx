@@ -221,7 +221,7 @@ function SessionsPanel(): ReactElement {
   );
 }
 
-/** Names the browser well enough to tell one's own browsers apart. */
+/** Describes the browser well enough to distinguish one's own browsers. */
 function browserOf(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return t.settings.sessions.unknown;
   const browser = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(userAgent)?.[1] ?? userAgent.slice(0, 40);

@@ -13,7 +13,7 @@ import { isImpatience, translate } from '../wire/replies.js';
  * Bytes sent and not yet acknowledged: the server's window (2 MiB with OpenSSH) and a little more to keep it filled.
  */
 const IN_FLIGHT_BYTES = 2.5 * 1024 * 1024;
-/** Of these, bytes that may wait in this process because the channel's window or the network is full. */
+/** The part of them that may wait in this process because the channel's window or the network is full. */
 const QUEUED_BYTES = 1024 * 1024;
 const HIGH_WATER_BYTES = 512 * 1024;
 /** Replaces both of them if there is no memory for more. */

@@ -352,7 +352,7 @@ export class SftpChannel {
     if (pending !== undefined) this.#hand(pending, reply);
   }
 
-  /** Settles the request in every case, whatever the reply contains: it is no longer tracked. */
+  /** Settles the request, with any reply: it is no longer tracked. */
   #hand(pending: Pending, reply: ReplyReader): void {
     let refusal: StatusReply | undefined;
     try {
