@@ -1,4 +1,7 @@
-/** The shape of the program: who may import whom. Failing looks like an arrow back, which makes every later change wider. */
+/**
+ * The shape of the program: which folders may import which. A failure is an import in the wrong direction, which makes
+ * every later change wider.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';

@@ -1,6 +1,6 @@
 /**
  * Alarms are sent by mail: once for all nodes, at most every 15 minutes, not in quiet hours, and not lost while the
- * mail server is away. A failure looks like a mail that comes twice, too soon, or never.
+ * mail server is away. A failure is a mail that comes twice, too soon, or never.
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';

@@ -263,7 +263,7 @@ suite('the quick start', () => {
       assert.equal(code, 78);
       assert.match(program.err(), /^server\.port: "eighty"; allowed: .*\nlog\.level: "loud"; allowed: .*\n$/);
       // In starts of an empty Node.js program, measured beside it: a start that waits for anything takes longer,
-      // whatever the load.
+      // at any load.
       const again = (env: Readonly<Record<string, string>>) =>
         start(elsewhere, { ...env, PORT: 'eighty', LOG_LEVEL: 'loud' }).ended;
       const times = await timesBareStart('wallMs', MAX_STARTS, again);

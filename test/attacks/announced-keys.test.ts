@@ -1,6 +1,6 @@
 /**
  * Servers that lie about the host keys they announce: keys that they do not own, invalid proofs, too many keys, too
- * often. A failure looks like a key that waits to be accepted without its proof, or an event loop that verifies for
+ * often. A failure is a key that waits to be accepted without its proof, or an event loop that verifies for
  * them.
  */
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /**
  * Servers whose numbers make arithmetic expensive: a handshake is computed on the event loop, before the server has
- * proven its identity. A failure looks like a gateway that answers no request for seconds.
+ * proven its identity. A failure is a gateway that answers no request for seconds.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

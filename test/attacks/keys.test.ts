@@ -1,6 +1,6 @@
 /**
  * Rights: every scope on every endpoint, how keys end and how fast, and that two accounts know nothing about each
- * other. A failure looks like an answer that differs for another account's id and for an unknown one.
+ * other. A failure is an answer that differs for another account's id and for an unknown one.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * A looks up names whose name server is silent; B, whose connection has a name too and logs in again all the time,
- * works on.
+ * A looks up names whose name server is silent. B's connection has a name too and logs in again all the time; it
+ * continues to work.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
  * Nothing outside of a connection's root is read or changed, for every name and spelling in a request, on real servers.
- * A failure looks like a file outside that has changed, or its text in an answer.
+ * A failure is a file outside that has changed, or its text in an answer.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

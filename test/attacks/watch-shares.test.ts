@@ -1,7 +1,7 @@
 /**
  * One account's silent servers and receivers against another account's watched folders. Former defects: twenty hosts
  * that never answer took every check of the node, and B's were skipped; six receivers that never answer took every
- * delivery. A failure looks like a file of B's that is reported seconds, or minutes, late.
+ * delivery. A failure is a file of B's that is reported seconds, or minutes, late.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
 /**
- * Time limits and abort signals. A failure looks like work that never ends, or a signal that gathers listeners until
+ * Time limits and abort signals. A failure is work that never ends, or a signal that gathers listeners until
  * its process has no memory left.
  */
 import assert from 'node:assert/strict';

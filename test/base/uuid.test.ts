@@ -1,4 +1,4 @@
-/** Ids of requests and transfers. A failure looks like history items in the wrong order, or two with one id. */
+/** Ids of requests and transfers. A failure is history items in the wrong order, or two with one id. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isUuid, uuidv7, uuidv7At } from '../../src/base/uuid.js';

@@ -1,6 +1,6 @@
 /**
- * Fair shares: an owner that comes late or asks for little finds room, however much others hold. A failure looks like
- * one owner with everything.
+ * Fair shares: an owner that comes late or asks for little finds room, even if others hold much. A failure is one owner
+ * with everything.
  */
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';

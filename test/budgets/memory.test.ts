@@ -1,5 +1,5 @@
 /**
- * What one request holds in several places, under one owner after another. A failure looks like bytes that count twice,
+ * What one request holds in several places, under one owner after another. A failure is bytes that count twice,
  * or stay counted.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Shares by account and, within each, by host or receiver. A failure looks like one of them that blocks another one.
+ * Shares by account and, within each, by host or receiver. A failure is one of them that blocks another one.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

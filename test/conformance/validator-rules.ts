@@ -34,7 +34,7 @@ export function validatorRules(bench: () => Bench): void {
       const folder = bench().newFolder();
       const path = `${folder}/f.html`;
       let held: ApiAnswer | undefined;
-      // For at least two seconds: some versions are written within one of them, whatever the clocks show.
+      // For at least two seconds: some versions are written within one of them, with any clocks.
       for (const until = Date.now() + 4_000; Date.now() < until;) {
         const content = randomBytes(SIZE);
         await upload(folder, content);

@@ -1,4 +1,4 @@
-/** The gateway itself in trouble: told to stop under load, its database away or full, no descriptor left. */
+/** The gateway itself in trouble: stopped under load, its database away or full, no descriptor left. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';

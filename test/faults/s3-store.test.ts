@@ -53,7 +53,7 @@ test("S3: the store's disk is full", async () => {
   answers.push(await upload('small', 'kept.bin', contentOf('too large', DISK_BYTES + MIB)));
   await isBack();
   answers.push(
-    // Of unknown length, so in parts.
+    // The length is unknown, so it is sent in parts.
     await gateway.api.send('/api/upload/small', {
       method: 'POST',
       query: { path: '/', filename: 'kept.bin' },

@@ -1,4 +1,4 @@
-/** Lines that wait for others. A failure looks like lines out of order, or missing last lines of a process. */
+/** Lines that wait for others. A failure is lines out of order, or missing last lines of a process. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';

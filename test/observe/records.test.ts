@@ -1,5 +1,5 @@
 /**
- * The lines of requests and operations, most of which are not searched for secrets. A failure looks like a key in the
+ * The lines of requests and operations, most of which are not searched for secrets. A failure is a key in the
  * log, or a missing field.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Sessions of all pools within one bound. A failure looks like an account without any, a place that is never returned,
+ * Sessions of all pools within one bound. A failure is an account without any, a place that is never returned,
  * or more than there are.
  */
 import assert from 'node:assert/strict';

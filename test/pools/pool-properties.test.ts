@@ -1,5 +1,5 @@
 /**
- * Any order of requests, returns, departures, failures and deaths keeps the pool's promises. A failure looks like a
+ * Any order of requests, returns, departures, failures and deaths keeps the pool's promises. A failure is a
  * session above the limit, a waiter that is never served, or a lease that is never returned.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Probes take what is free and no more. A failure looks like a client that waits for one, a session that is kept open
+ * Probes take what is free and no more. A failure is a client that waits for one, a session that is kept open
  * for ever by probes, or one beyond the limit.
  */
 import assert from 'node:assert/strict';

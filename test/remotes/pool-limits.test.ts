@@ -1,5 +1,5 @@
 /**
- * Which limits apply to a pool. A failure looks like a tenant with more sessions, or longer waits, than the operator
+ * Which limits apply to a pool. A failure is a tenant with more sessions, or longer waits, than the operator
  * allows.
  */
 import assert from 'node:assert/strict';

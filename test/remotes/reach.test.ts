@@ -1,5 +1,5 @@
 /**
- * What is reported about unreachable servers, at every step on the way to a session. A failure looks like an outage
+ * What is reported about unreachable servers, at every step on the way to a session. A failure is an outage
  * that is not reported, because the server hung up a moment later than others would have.
  */
 import assert from 'node:assert/strict';

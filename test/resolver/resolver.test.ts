@@ -1,5 +1,5 @@
 /**
- * Look-ups on a name server with the behaviour of real ones, and worse. A failure looks like B waiting for A's names.
+ * Look-ups on a name server with the behaviour of real ones, and worse. A failure is B waiting for A's names.
  */
 import assert from 'node:assert/strict';
 import { setMaxListeners } from 'node:events';

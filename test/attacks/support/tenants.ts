@@ -45,7 +45,7 @@ export const CONNECTION = 'files';
 
 export const MAX_MEMORY_BYTES = 400 * 1024 * 1024;
 const MAX_RATIO = 3;
-/** Below this a p99 of a few samples is noise of a shared machine, whatever it was alone. */
+/** Below this, a p99 of a few samples is noise of a shared machine. */
 const NOISE_MS = IS_FULL_SCALE ? 100 : 1_500;
 /** B is measured under attack for the whole time; alone and afterwards, without competition, for this part of it. */
 const QUIET_PART = IS_FULL_SCALE ? 1 : 0.5;

@@ -1,6 +1,6 @@
 /**
  * Results of operations become `connection.down` and `connection.up`: once for all nodes, and not for a short
- * interruption. A failure looks like an outage that is reported twice, or not, or that never ends.
+ * interruption. A failure is an outage that is reported twice, or not, or that never ends.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

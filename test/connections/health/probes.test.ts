@@ -1,6 +1,6 @@
 /**
  * Servers of every protocol that are stopped and started by a script, while they are not used: the recorded outages are
- * those of the script, within one interval. A failure looks like an outage that is missing or too long, a session
+ * those of the script, within one interval. A failure is an outage that is missing or too long, a session
  * beyond the limit of the pool, silent servers that delay others, or two nodes that check twice or not at all.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Replies of a control connection, cut by TCP in any way. A failure looks like a command that gets another one's
+ * Replies of a control connection, cut by TCP in any way. A failure is a command that gets another one's
  * answer.
  */
 import assert from 'node:assert/strict';
