@@ -103,7 +103,7 @@ const ENTRIES: readonly string[] = [
   'dashboard/web/ui/jsx-runtime.ts',
 ];
 
-test('what is exported is imported by another module: a test is none', () => {
+test('every export is imported by another module, tests not counted', () => {
   assert.deepEqual(
     ENTRIES.filter((file) => !files.includes(file)),
     [],
@@ -111,7 +111,7 @@ test('what is exported is imported by another module: a test is none', () => {
   assert.deepEqual(unusedExports(modules, [...modulesIn('bench'), moduleIn('build.js')], ENTRIES), []);
 });
 
-test('unused exports are found, whatever form the imports have', () => {
+test('unused exports are found, with any form of imports', () => {
   const text = 'export const a = 1, { b: [c] } = x; export function d() {} export interface E {} export default d;';
   const own = [moduleOf('one.ts', text), moduleOf('all.ts', "export * from './one.js';")];
   const unusedBy = (...texts: readonly string[]): string[] => {
@@ -140,7 +140,7 @@ test('the diagram of docs/architecture.md has the arrows of its table', () => {
   assert.deepEqual(shownDiagram(), diagramOfParts());
 });
 
-test('what is loaded when it is needed is loaded at the start: an import that failed once fails for ever', () => {
+test('modules that are loaded on demand are loaded at the start: an import that has failed once fails for ever', () => {
   const places = imports
     .filter(({ file, isDynamic }) => isDynamic && !/^(build|cli|release)\//.test(file) && !isOfPages(file))
     .map(({ file }) => file);
@@ -196,7 +196,7 @@ const MAKES_EVENTS = /^(watch|jobs|alarms|links|uploads|operations|connections\/
 /** What receives them. */
 const RECEIVES_EVENTS = /^events\/|^storage\/tables\/(event-|deliveries|webhook)/;
 
-test('what makes events knows the outbox alone, and events know nothing of what makes them', () => {
+test('makers of events know only the outbox, and events know nothing of their makers', () => {
   const ours = imports.filter(isOurs);
   const makes = (file: string): boolean => MAKES_EVENTS.test(file);
   assert.deepEqual(
@@ -245,7 +245,7 @@ test('work is repeated at an interval through base/periodic alone', () => {
   );
 });
 
-test('delays before further tries, and their random spread, are made by base/retry-schedule alone', () => {
+test('delays before retries, and their random spread, are made only by base/retry-schedule', () => {
   const byHand = /\bMath\.random\b|Math\.min\([^()]*((?<!Bytes )\* 2\b|\b2 \*)/;
   const found = modules.filter(({ source }) => byHand.test(source.text));
   assert.deepEqual(
@@ -254,7 +254,7 @@ test('delays before further tries, and their random spread, are made by base/ret
   );
 });
 
-test('what each of these is, one module knows', () => {
+test('one module defines each of these', () => {
   const owners: readonly (readonly [pattern: RegExp, owner: string])[] = [
     [/const (SECOND|MINUTE|HOUR|DAY)_MS =/, 'contract/units.ts'],
     [/'&amp;'/, 'base/html.ts'],
@@ -285,7 +285,7 @@ test('no file depends on itself by way of others', () => {
 const HANDS_OVER = 'api/endpoint.ts';
 const OF_A_REQUEST = /(^|\.)(json|query|params|body|input|context)$/;
 
-test('no endpoint casts what a request brought', () => {
+test('no endpoint casts input of a request', () => {
   const casts: string[] = [];
   for (const { file, source } of modules.filter((one) => one.file.startsWith('api/') && one.file !== HANDS_OVER)) {
     const visit = (node: ts.Node): void => {
@@ -314,7 +314,7 @@ test('the folders of storage form no circle', () => {
 /** Programs of their own: they share no names with the server. */
 const isOfServer = (file: string): boolean => !/^(build|cli|client|dashboard|docs|n8n|release)\//.test(file);
 
-test('a name of a class on the server means nothing else there', () => {
+test('a name of a class on the server has no other meaning there', () => {
   const declared = new Map<string, { readonly file: string; readonly isClass: boolean }[]>();
   for (const { file, source } of modules.filter((one) => isOfServer(one.file))) {
     for (const node of source.statements) {

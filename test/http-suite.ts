@@ -295,7 +295,7 @@ export function httpSuite(entry: ServerEntry): void {
       assert.deepEqual(await server.disk.files(folder), [`${folder}/f`]);
     });
 
-    test('of eight uploads at once with overwrite=false exactly one wins', async () => {
+    test('if eight uploads run at once with overwrite=false, exactly one wins', async () => {
       const folder = newFolder();
       await gateway.api.post('/api/mkdir/c1', { path: folder });
       const contents = Array.from({ length: 8 }, (_, index) => Buffer.alloc(100_000, index + 1));

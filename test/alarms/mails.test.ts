@@ -125,7 +125,7 @@ for (const kind of DATABASES) {
       assert.equal(mails.taken.length, 1, 'what is over is no reason for a mail');
     });
 
-    test('what comes within a quarter of an hour waits, and then comes in one mail', async () => {
+    test('alarms within a quarter of an hour wait, and are then sent in one mail', async () => {
       await set();
       await fails('warehouse');
       await round();
@@ -163,7 +163,7 @@ for (const kind of DATABASES) {
       assert.equal((await service.show(accountId)).recipients[0]?.error, null);
     });
 
-    test('after a day a mail is given up, and what goes on stands in the next one', async () => {
+    test('after a day a mail is given up, and continuing alarms are in the next one', async () => {
       await set();
       mails.refuse(OPS);
       await fails('warehouse');
@@ -180,7 +180,7 @@ for (const kind of DATABASES) {
       assert.match(mails.taken[0]?.text ?? '', /This still needs attention:\s+- Connection "Warehouse"/);
     });
 
-    test('quiet hours hold mails back, by the clock of their zone; what is urgent breaks them if it may', async () => {
+    test('quiet hours hold mails back, by the clock of their zone; urgent alarms break them if allowed', async () => {
       const quiet = { from: '12:30', to: '14:00', timeZone: 'Europe/Berlin' };
       await set({ quiet });
       await fails('warehouse');
@@ -203,7 +203,7 @@ for (const kind of DATABASES) {
       assert.equal(mails.taken.length, 2);
     });
 
-    test('what a node that died was about to send is sent by another', async () => {
+    test('a mail that a dead node was about to send is sent by another', async () => {
       await set();
       await fails('warehouse');
       await watches[0]?.check();
@@ -219,7 +219,7 @@ for (const kind of DATABASES) {
       assert.equal((await second?.alarmRecipients.claim(now, 10))?.length, 0);
     });
 
-    test('one recipient that is refused keeps no mail from the others; who has not confirmed gets none', async () => {
+    test('a refused recipient keeps no mail from the others; an unconfirmed one gets none', async () => {
       await set({}, [OPS, 'a@example.com', 'b@example.com']);
       await sql(`update alarm_recipients set confirmed_at = now() where address = 'a@example.com'`);
       mails.refuse('a@example.com');

@@ -146,7 +146,7 @@ export function linkRules(bench: () => Bench): void {
       assert.equal(await usesOf(id), 1);
     });
 
-    test('of two that bring a new name at once, one is stored', async () => {
+    test('if two bring a new name at once, one is stored', async () => {
       const { server, newFolder } = bench();
       const folder = newFolder();
       const { id, at } = await make({ operation: 'upload', path: folder, filename: 'one.bin' });

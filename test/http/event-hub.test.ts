@@ -54,7 +54,7 @@ test('frames are those of the standard; an end of the hub ends all streams', asy
   assert.equal(late.ending.aborted, true);
 });
 
-test('a stream ends once its key is no longer valid; while that is not known it goes on', async () => {
+test('a stream ends once its key is no longer valid, and continues while that is unknown', async () => {
   const hub = new EventHub();
   let isValid: Promise<boolean> = Promise.reject(new Error('the database is away'));
   const stream = hub.open('job', 'a', () => isValid);
@@ -66,7 +66,7 @@ test('a stream ends once its key is no longer valid; while that is not known it 
   await ended;
 });
 
-test('what can wait waits until the reader has taken what came before; a reader that takes nothing is cut', async () => {
+test('events that can wait are sent after the reader has taken the ones before; a reader that takes nothing is cut', async () => {
   const hub = new EventHub();
   const stream = hub.open('feed', 'a', yes);
   stream.say('x'.repeat(MIB));

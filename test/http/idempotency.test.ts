@@ -177,7 +177,7 @@ describe('Idempotency-Key', () => {
       assert.equal(rig.runs(), 1);
     });
 
-    test('of the same length with other content, fields or order is another request', async (t) => {
+    test('a body of the same length with other content, fields or order is another request', async (t) => {
       const rig = await start(t);
       assert.equal((await send(rig, 'one', PARTS)).status, 200);
       const [path, file] = PARTS;
@@ -206,7 +206,7 @@ describe('Idempotency-Key', () => {
     assert.equal(runs(), 1);
   });
 
-  test('a request that was refused before its body had ended is identified by what was read of it', async (t) => {
+  test('a request that was refused before its body had ended is identified by the bytes that were read', async (t) => {
     const { ask } = await startRouted(t, [
       {
         method: 'POST',

@@ -264,7 +264,7 @@ describe('schedules', { timeout: 300_000 }, () => {
     for (const one of [id, off]) await remove(one);
   });
 
-  test('a run is skipped, and reported, while the former one goes on, also a paused one', async () => {
+  test('a run is skipped, and reported, while the former one is running or paused', async () => {
     const { id } = await create({ name: 'slow', ...yearly, job: copy('/slow', { bytesPerSecond: 1 }) });
     await miss(id);
     await fired(id);

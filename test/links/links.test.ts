@@ -118,7 +118,7 @@ describe('links over several nodes', { concurrency: 1 }, () => {
     }
   });
 
-  test('revoked on one, it has ended on the other at once, for what is under way too', async () => {
+  test('a link that is revoked on one node ends on the other at once, including requests under way', async () => {
     const { id, at, folder } = await make();
     const body = new PassThrough();
     const slow = put(cluster.node(1), at, 'slow', { body, headers: { 'Content-Length': '100000' } });
@@ -160,7 +160,7 @@ describe('links over several nodes', { concurrency: 1 }, () => {
     assert.deepEqual((items as { status: string }[]).map(({ status }) => status).sort(), ['failed', 'success']);
   });
 
-  test('what cannot be a link is refused, each field by its name', async () => {
+  test('an invalid link is refused, each field by its name', async () => {
     const good = { operation: 'upload', connectionId: 'files', path: '/x', expiresAt: soon() };
     for (const [changes, text] of [
       [{ operation: 'delete' }, /operation/],
@@ -187,7 +187,7 @@ describe('links over several nodes', { concurrency: 1 }, () => {
     assert.match((await cluster.api.post('/api/links', { ...good, maxUse: 1 }, strict)).text, /maxUses/);
   });
 
-  test('they are listed page after page, to a key those of its connections, and no more are made than the account may have', async () => {
+  test('links are listed page by page, to a key those of its connections, and the account has a limit of links', async () => {
     const owner = await cluster.node(0).login(EMAIL, PASSWORD);
     const path = '/of-second';
     const made = await owner.post('/api/links', {

@@ -155,7 +155,7 @@ describe('putFile', () => {
     await nothingLeased();
   });
 
-  test('of two that may not replace, one wins and the other gets the error', async () => {
+  test('if two must not replace, one wins and the other gets the error', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 6 }, (_, index) =>
         put({ target: file('/race.txt', false), body: Readable.from([Buffer.from(`writer ${index}`)]) }),

@@ -74,7 +74,7 @@ const expected: Record<keyof Release, { readonly needed: readonly string[]; read
 };
 
 for (const [name, { needed, known }] of Object.entries(expected) as [keyof Release, (typeof expected)['cli']][]) {
-  test(`${name}: the package holds what it needs, and nothing else`, async () => {
+  test(`${name}: the package contains what it needs, and nothing else`, async () => {
     const { files, filename, size, unpackedSize, entryCount } = release[name];
     const paths = files.map(({ path }) => path);
     for (const file of [...needed, 'README.md', 'LICENSE', 'package.json']) assert.ok(paths.includes(file), file);
@@ -87,7 +87,7 @@ for (const [name, { needed, known }] of Object.entries(expected) as [keyof Relea
   });
 }
 
-test('the command line brings no more than it imports, and not the gateway', async () => {
+test('the command line contains only what it imports, and not the gateway', async () => {
   const { dependencies } = JSON.parse(readFileSync(join(await unpacked(release.cli), 'package.json'), 'utf8')) as {
     readonly dependencies: Record<string, string>;
   };
@@ -169,7 +169,7 @@ test('every licence is on the list of those that are allowed', async () => {
   assert.ok(isAllowed('(MIT OR GPL-3.0)'));
 });
 
-test('the version is told wherever it stands', () => {
+test('the version is the same in all places', () => {
   const text = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
   assert.match(
     text('config/deploy/kubernetes/deployment.yaml'),

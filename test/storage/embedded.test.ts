@@ -81,7 +81,7 @@ describe('the embedded PostgreSQL', () => {
     await storage.close();
   });
 
-  it('of two gateways that start at once on an empty folder one serves, the other gives the reason why not', async () => {
+  it('if two gateways start at once on an empty folder, one serves, and the other gives the reason why not', async () => {
     const children = [startChild('hold', { url: '', dataDir }), startChild('hold', { url: '', dataDir })];
     const lines = await Promise.all(children.map((child) => child.line(() => true)));
     const [open, refused] = lines[0]?.startsWith('open') === true ? lines : [...lines].reverse();

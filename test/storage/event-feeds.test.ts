@@ -95,7 +95,7 @@ for (const kind of DATABASES) {
       }
     });
 
-    test('what succeeds, and what was wrong with the request, is no event', async () => {
+    test('successes, and mistakes in the request, are no events', async () => {
       const from = (await readAll(storage)).length;
       await storage.history.begin(upload(accountId)).finish(SUCCESS);
       for (const errorCode of ['not_found', 'already_exists', 'client_gone', 'cancelled', 'pool_full', 'draining']) {
@@ -117,7 +117,7 @@ for (const kind of DATABASES) {
       assert.deepEqual(new Set((await readAll(storage, from)).map(transferIn)), new Set(told));
     });
 
-    test('a transaction that commits late is numbered when it is there, behind what was numbered before', async () => {
+    test('a transaction that commits late is numbered once it is visible, after the events that were numbered before', async () => {
       const last = (await storage.events.feeds.read(accountId, { after: 0, limit: 1, connections: undefined })).last;
       const insert = (sql: { (text: TemplateStringsArray, ...values: unknown[]): Promise<unknown> }, id: string) =>
         sql`insert into events (id, account_id, type, connection_ids, body, is_ready)
@@ -147,7 +147,7 @@ for (const kind of DATABASES) {
       );
     });
 
-    test('transfers of a node that died are told', async () => {
+    test('transfers of a dead node are reported', async () => {
       const { last } = await storage.events.feeds.read(accountId, { after: 0, limit: 1, connections: undefined });
       const dying = await openTest(url);
       const transfer = dying.history.begin(upload(accountId));
@@ -161,7 +161,7 @@ for (const kind of DATABASES) {
       assert.equal(transferIn(event), transfer.id);
     });
 
-    test('a key for some connections is shown what is about no others, and goes on behind the rest', async () => {
+    test('a key for some connections sees only events about these, and continues after the others', async () => {
       const { last } = await storage.events.feeds.read(accountId, { after: 0, limit: 1, connections: undefined });
       await fail(storage, { connectionId: 'a' });
       await fail(storage, { connectionId: 'b' });
@@ -187,7 +187,7 @@ for (const kind of DATABASES) {
       assert.deepEqual([page.events.length, page.nextAfter], [2, last + 2]);
     });
 
-    test('an account whose events cannot be numbered holds up no other, nor does one with very many bytes', async () => {
+    test('an account whose events cannot be numbered delays no other, nor does one with very many bytes', async () => {
       const [broken, heavy] = ['00000000-0000-7000-8000-000000000001', '00000000-0000-7000-8000-000000000002'] as const;
       const add = (account: string, body: string): Promise<unknown> =>
         withSql(
@@ -245,7 +245,7 @@ for (const kind of DATABASES) {
       await withSql(url, (sql) => sql`delete from events where account_id = ${owner}`);
     });
 
-    test('a delivery that is sent again while the job of its last try is just going has a job of its own then', async () => {
+    test('a delivery that is sent again while the task of its last attempt is ending gets its own task', async () => {
       const { webhooks, outgoing, queue } = storage.events;
       const actor = { accountId, kind: 'key', id: null, email: 'k', address: '127.0.0.1', requestId: 'r' } as const;
       const settings = { url: 'https://example.com/', events: [], connections: [], isActive: true };

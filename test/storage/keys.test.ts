@@ -132,7 +132,7 @@ describe('the master key', () => {
     }
   });
 
-  it('of many makers of a key file one wins, and all read its key', async () => {
+  it('if many make a key file, one wins, and all read its key', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'gateway-key-'));
     const file = path.join(folder, 'data', 'master.key');
     const keys = await Promise.all(Array.from({ length: 20 }, () => createMasterKeyFile(file)));

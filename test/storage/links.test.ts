@@ -50,7 +50,7 @@ for (const kind of DATABASES) {
     const now = async ({ id }: Link): Promise<Link> => (await two.links.find(accountId, id))!;
     const begin = (storage: Storage, { id }: Link) => storage.history.begin(upload(accountId, { linkId: id }));
 
-    it('of many takers on two nodes exactly the available uses are granted, and a counted one is gone', async () => {
+    it('if many on two nodes take uses, exactly the available ones are granted, and a counted one is gone', async () => {
       const { link } = await make({ maxUses: 3 });
       const takes = await Promise.all(
         Array.from({ length: 24 }, (_, i) => (i % 2 === 0 ? one : two).links.take(link.id)),

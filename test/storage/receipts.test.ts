@@ -34,7 +34,7 @@ for (const kind of DATABASES) {
     const chainOf = async (accountId: string, after = 0): Promise<Chain> =>
       verifyChain(told(accountId, after), keysOf({ keys: await storage.receipts.keys() }));
 
-    it('of many rows at once on two nodes and of three accounts: three chains', async () => {
+    it('many rows at once on two nodes and of three accounts: three chains', async () => {
       const accounts = [randomUUID(), randomUUID(), randomUUID()];
       const each = 400;
       const record = async (number: number): Promise<void> => {
@@ -199,7 +199,7 @@ for (const kind of DATABASES) {
       assert.equal(await storage.history.count(accountId), made);
     });
 
-    it('of rows that another node has ended meanwhile only the others get a receipt', async () => {
+    it('if another node has ended some rows meanwhile, only the others get a receipt', async () => {
       const accountId = randomUUID();
       const transfers = Array.from({ length: 3 }, () => storage.history.begin(upload(accountId)));
       for (const transfer of transfers) await transfer.recordPending();

@@ -47,7 +47,7 @@ test('each key has questions of its own; after the last answer nothing is kept',
   assert.equal(asked.length, 3);
 });
 
-test('a question that fails fails for all its callers, and the next one is asked all the same', async () => {
+test('a question that fails fails for all its callers, and the next one is still asked', async () => {
   const { question, asked } = openQuestions();
   const [first, second] = [question.answer('a'), question.answer('a')];
   asked[0]?.fail();

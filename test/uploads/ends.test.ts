@@ -126,7 +126,7 @@ function suite(entry: ServerEntry): void {
       socket.destroy();
     });
 
-    test('a connection whose server is away is deleted all the same, without waiting for it', async () => {
+    test('a connection whose server is away is still deleted, without waiting for it', async () => {
       const folder = newFolder();
       // A request that waits for the server waits for a day.
       const pool = { acquireTimeoutMs: A_DAY_MS, connectTimeoutMs: A_DAY_MS, stallTimeoutMs: A_DAY_MS };

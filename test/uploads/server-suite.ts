@@ -164,7 +164,7 @@ export function uploadSuite(entry: ServerEntry): void {
       assert.equal((await server.disk.read(`${folder}/empty.bin`)).length, 0);
     });
 
-    test('of two that may not replace a file, and end at once, one gets the name', async () => {
+    test('if two must not replace a file, and end at once, one gets the name', async () => {
       if (!goesOn) return;
       const folder = newFolder();
       const fields = { path: folder, filename: 'one.bin', overwrite: 'false' };

@@ -273,7 +273,7 @@ describe('s3 stores that leave out lengths', () => {
     );
   });
 
-  test('names on two pages, and twice on one, are listed once; a page without sizes gets them all the same', async () => {
+  test('names on two pages, and twice on one, are listed once; a page without sizes still gets them all', async () => {
     const prefixes = (...names: string[]): string =>
       names.map((name) => `<CommonPrefixes><Prefix>${name}</Prefix></CommonPrefixes>`).join('');
     stub.objects.set('z', patterned(7));

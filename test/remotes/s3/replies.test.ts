@@ -344,7 +344,7 @@ describe('s3 answers', () => {
     assert.deepEqual(stub.asked, ['GET ?list-type', 'PUT f', 'GET ?list-type', 'PUT g.json']);
   });
 
-  test('a login that may not check a place writes there all the same', async () => {
+  test('a login that may not check a path can still write there', async () => {
     stub.late = ({ method }) => (method === 'PUT' ? undefined : s3Error(403, 'AccessDenied'));
     await store(remote, '/deep/down/f', patterned(10));
     assert.deepEqual([...stub.objects.keys()], ['deep/down/f']);
