@@ -125,7 +125,7 @@ const silent: Record<string, { readonly server: () => net.Server; readonly call:
       for await (const _ of ftg.listStream('c')) continue;
     },
   },
-  'a body that nobody takes': {
+  'a body that the server does not read': {
     server: () => net.createServer((socket) => void socket.pause()),
     call: (ftg) => ftg.upload('c', LARGE, { filename: 'x' }),
   },

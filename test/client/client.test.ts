@@ -187,8 +187,8 @@ test('errors contain the gateway’s text and fields', async () => {
   assert.ok(skipped instanceof FtgError && skipped.skipped);
   const stranger = new FileTransferGateway({ baseUrl: gateway.url, apiKey: 'ftg_unknown-key-0123456789-abc' });
   assert.equal(await codeOf(stranger.me()), 'unauthenticated');
-  const nobody = new FileTransferGateway({ baseUrl: 'http://127.0.0.1:1', apiKey: KEY, retry: { attempts: 1 } });
-  assert.equal(await codeOf(nobody.me()), 'network_error');
+  const unreachable = new FileTransferGateway({ baseUrl: 'http://127.0.0.1:1', apiKey: KEY, retry: { attempts: 1 } });
+  assert.equal(await codeOf(unreachable.me()), 'network_error');
 });
 
 test('a repeated call with one key runs once', async () => {

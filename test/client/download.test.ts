@@ -55,8 +55,8 @@ function suite(entry: ServerEntry): void {
       await server?.stop();
     });
 
-    /** Resolves once the gateway returns a version of the file. */
-    async function stands(bytes: Buffer): Promise<void> {
+    /** Stores the bytes. Resolves once the gateway returns a version of the file. */
+    async function storeVersioned(bytes: Buffer): Promise<void> {
       await server.disk.write(path(), bytes);
       const hasTag = async (): Promise<boolean> => {
         const { headers } = await gateway.api.send('/api/download/c1', { method: 'HEAD', query: { path: path() } });
@@ -65,8 +65,7 @@ function suite(entry: ServerEntry): void {
       await eventually(hasTag, 'the file has a tag');
     }
 
-    /** Reads this many bytes, and leaves the rest unread. */
-    async function begun(download: Download, least: number): Promise<{ readonly rest: () => Promise<Buffer> }> {
+    async function readAtLeast(download: Download, least: number): Promise<{ readonly rest: () => Promise<Buffer> }> {
       const reader = download.body.getReader();
       const chunks: Uint8Array[] = [];
       for (let bytes = 0; bytes < least;) {
@@ -84,7 +83,7 @@ function suite(entry: ServerEntry): void {
     }
 
     test('a file continues where the line broke, more often than one call is retried', async () => {
-      await stands(content);
+      await storeVersioned(content);
       let cuts = 0;
       const next = (): void => {
         proxy.after('down', randomInt(1, (2 * BYTES) / CUTS), () => {
@@ -137,7 +136,7 @@ function suite(entry: ServerEntry): void {
     });
 
     test('a range continues too; and another process continues by its version', async () => {
-      await stands(content);
+      await storeVersioned(content);
       const [start, end] = [MIB + 7, 20 * MIB + 1];
       proxy.after('down', 5 * MIB, () => proxy.fail('reset'));
       const part = await ftg.download('c1', path(), { range: { start, end } });
@@ -146,27 +145,27 @@ function suite(entry: ServerEntry): void {
       const first = await ftg.download('c1', path());
       const version = JSON.parse(JSON.stringify(first.version)) as NonNullable<Download['version']>;
       await first.body.cancel();
-      let told = 0;
+      let progress = 0;
       const second = await ftg.download('c1', path(), {
         resume: { bytes: 10 * MIB, version },
         onProgress: ({ bytes, total }) => {
           assert.equal(total, BYTES);
-          told = bytes;
+          progress = bytes;
         },
       });
       assert.equal(second.length, BYTES - 10 * MIB);
       proxy.after('down', 5 * MIB, () => proxy.fail('reset'));
       assert.ok(Buffer.from(await second.bytes()).equals(content.subarray(10 * MIB)));
-      assert.equal(told, BYTES);
+      assert.equal(progress, BYTES);
     });
 
     test('a file that has changed meanwhile fails; two versions are never combined', async () => {
       for (const size of [BYTES, BYTES - 1, 2 * MIB]) {
-        await stands(content);
+        await storeVersioned(content);
         const download = await ftg.download('c1', path());
         const { version } = download;
         assert.ok(version !== undefined);
-        const reading = await begun(download, 4 * MIB);
+        const reading = await readAtLeast(download, 4 * MIB);
         proxy.isDown = true;
         proxy.fail('reset');
         await server.disk.write(path(), randomBytes(size));
@@ -178,9 +177,9 @@ function suite(entry: ServerEntry): void {
     });
 
     test('attempts are limited, and the signal ends them earlier', async () => {
-      await stands(content);
+      await storeVersioned(content);
       const download = await ftg.download('c1', path());
-      const reading = await begun(download, MIB);
+      const reading = await readAtLeast(download, MIB);
       proxy.isDown = true;
       proxy.fail('reset');
       assert.equal(await codeOf(reading.rest()), 'network_error');
@@ -192,7 +191,7 @@ function suite(entry: ServerEntry): void {
         apiKey: gateway.keyOf(KEY),
         retry: { delayMs: 600_000, maxDelayMs: 600_000 },
       });
-      const other = await begun(await patient.download('c1', path(), { signal: stop.signal }), MIB);
+      const other = await readAtLeast(await patient.download('c1', path(), { signal: stop.signal }), MIB);
       proxy.fail('reset');
       const reason = new Error('enough');
       const failed = assert.rejects(other.rest(), (thrown) => thrown === reason);

@@ -50,10 +50,10 @@ test('events are read to the last one and followed, and webhooks have the same s
   );
   assert.deepEqual(await some(ftg.events({ follow: false })), events);
   assert.deepEqual(await some(ftg.events({ after: 2, follow: false })), events.slice(2));
-  await eventually(() => receiver.received.length === 3, 'the webhook is told');
+  await eventually(() => receiver.received.length === 3, 'three messages arrived');
   const [first] = receiver.received;
-  const told = await verifyWebhook(secret, first?.headers ?? {}, first?.text ?? '');
-  assert.ok(events.some(({ id }) => id === told.id));
+  const event = await verifyWebhook(secret, first?.headers ?? {}, first?.text ?? '');
+  assert.ok(events.some(({ id }) => id === event.id));
   const tested = await ftg.webhooks.test(webhook.id);
   assert.deepEqual([tested.isDelivered, tested.status], [true, 204]);
   const next = await ftg.webhooks.rotateSecret(webhook.id);

@@ -31,7 +31,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const stands = async (name: string): Promise<Buffer> =>
+const storedBytes = async (name: string): Promise<Buffer> =>
   (await gateway.api.get('/api/download/sandbox', { query: { path: name } })).bytes;
 
 test('a file continues where the line broke, more often than one call is retried', async () => {
@@ -67,7 +67,7 @@ test('a file continues where the line broke, more often than one call is retried
     [transfer.path, transfer.fileSize, transfer.status],
     ['/resumable/large.bin', content.length, 'success'],
   );
-  assert.ok((await stands('/resumable/large.bin')).equals(content));
+  assert.ok((await storedBytes('/resumable/large.bin')).equals(content));
 });
 
 test('a Blob in pieces; an empty one; names beyond ASCII', async () => {
@@ -79,7 +79,7 @@ test('a Blob in pieces; an empty one; names beyond ASCII', async () => {
     const options = { filename, path: '/resumable', pieceBytes: MIB };
     const transfer = await ftg.uploadResumable('sandbox', new Blob([bytes]), options);
     assert.deepEqual([transfer.path, transfer.fileSize], [`/resumable/${filename}`, bytes.length]);
-    assert.ok((await stands(`/resumable/${filename}`)).equals(bytes));
+    assert.ok((await storedBytes(`/resumable/${filename}`)).equals(bytes));
   }
 });
 
@@ -100,7 +100,7 @@ test('another process continues by the URL; if nothing is left of the upload, it
   await eventually(async () => {
     const { headers } = await gateway.api.send(url, { method: 'HEAD', headers: { 'Tus-Resumable': '1.0.0' } });
     return Number(headers['upload-offset']) > 4 * MIB;
-  }, 'what came of the third piece stands');
+  }, 'the third piece is stored');
   const before = proxy.upBytes;
   const transfer = await ftg.uploadResumable('sandbox', new Blob([content]), {
     filename: 'later.bin',
@@ -109,7 +109,7 @@ test('another process continues by the URL; if nothing is left of the upload, it
   });
   assert.equal(transfer.fileSize, content.length);
   assert.ok(proxy.upBytes - before < 5 * MIB, `${proxy.upBytes - before} bytes were sent again`);
-  assert.ok((await stands('/resumable/later.bin')).equals(content));
+  assert.ok((await storedBytes('/resumable/later.bin')).equals(content));
   const gone = '/api/uploads/sandbox/0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001';
   const anew = await ftg.uploadResumable('sandbox', new Blob(['x']), { filename: 'anew.bin', url: gone });
   assert.equal(anew.fileSize, 1);
@@ -123,5 +123,5 @@ test('impossible requests are reported, and not retried', async () => {
     assert.deepEqual([error.code, error.skipped], ['already_exists', true]);
     return true;
   });
-  assert.equal((await stands('/resumable/there.txt')).toString(), 'there');
+  assert.equal((await storedBytes('/resumable/there.txt')).toString(), 'there');
 });

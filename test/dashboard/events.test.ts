@@ -43,8 +43,8 @@ test('an event appears as soon as it happens, and opens as the signed bytes', as
   await page.goto('/events');
   await page.getByText('No event yet').waitFor();
   await page.getByText('Live', { exact: true }).waitFor();
-  await endJob('First look');
-  await events().getByRole('link', { name: 'First look' }).waitFor();
+  await endJob('First job');
+  await events().getByRole('link', { name: 'First job' }).waitFor();
   await open(1).click();
   const shown = await dialog().getByLabel('The exact bytes').innerText();
   const kept = (await (await page.request.get('/api/events?limit=1', { maxRetries: 3 })).text()).slice(
@@ -56,8 +56,8 @@ test('an event appears as soon as it happens, and opens as the signed bytes', as
   await dialog().getByText('Formatted').click();
   await dialog().getByText('"type": "job.finished"').waitFor();
   await page.keyboard.press('Escape');
-  await events().getByRole('link', { name: 'First look' }).click();
-  await page.getByRole('heading', { name: 'First look', level: 1 }).waitFor();
+  await events().getByRole('link', { name: 'First job' }).click();
+  await page.getByRole('heading', { name: 'First job', level: 1 }).waitFor();
 });
 
 test('events are filtered by type; a reader of older events is notified of new ones, without scrolling', async () => {
@@ -88,11 +88,11 @@ test('events are filtered by type; a reader of older events is notified of new o
   await page.getByRole('button', { name: 'Show older' }).click();
   await open(24_902).waitFor();
   await page.getByText('Live', { exact: true }).waitFor();
-  await endJob('Second look');
+  await endJob('Second job');
   await page.getByRole('button', { name: 'Show newer' }).waitFor();
   assert.equal(await events().getByRole('row').count(), 101);
   await page.getByRole('button', { name: 'Show newer' }).click();
-  await events().getByRole('link', { name: 'Second look' }).waitFor();
+  await events().getByRole('link', { name: 'Second job' }).waitFor();
   assert.equal(await events().getByRole('row').count(), 51);
   assert.deepEqual(window.faults, []);
 });
@@ -119,7 +119,7 @@ test('failed loading is reported, and a refused stream is requested again', asyn
   await other.clock.install();
   await other.route('**/api/events?*', (route) => route.fulfill({ status: 429, json: { error: 'too many' } }));
   await other.goto('/events');
-  await other.getByRole('link', { name: 'Second look' }).waitFor();
+  await other.getByRole('link', { name: 'Second job' }).waitFor();
   await other.getByText('Connecting …').waitFor();
   await other.unroute('**/api/events?*');
   await other.clock.fastForward(10_000);

@@ -335,8 +335,9 @@ test('JSON folds, CSV is a table, a log shows its end and continues', async () =
   writeFileSync(onDisk('people.csv'), 'name,town\nAda,"London, UK"\n');
   writeFileSync(onDisk('app.log'), `${'an old line\n'.repeat(40_000)}the last line\n`);
   await openFolder();
-  const look = async (name: string): Promise<void> => row(name).getByRole('button', { name, exact: true }).click();
-  await look('data.json');
+  const openPreview = async (name: string): Promise<void> =>
+    row(name).getByRole('button', { name, exact: true }).click();
+  await openPreview('data.json');
   const tree = dialog().getByRole('region', { name: 'Content' });
   await tree.getByText('list:').waitFor();
   assert.equal(await tree.getByText('"found"').count(), 0, 'deep parts are folded');
@@ -346,11 +347,11 @@ test('JSON folds, CSV is a table, a log shows its end and continues', async () =
   await dialog().locator('pre').getByText('"deeper"').waitFor();
   await page.keyboard.press('Escape');
 
-  await look('people.csv');
+  await openPreview('people.csv');
   await dialog().getByRole('cell', { name: 'London, UK' }).waitFor();
   await page.keyboard.press('Escape');
 
-  await look('app.log');
+  await openPreview('app.log');
   const log = dialog().getByLabel('Content');
   await log.getByText('the last line').waitFor();
   assert.ok((await log.innerText()).startsWith('an old line\n'), 'it begins with a whole line');
@@ -360,7 +361,7 @@ test('JSON folds, CSV is a table, a log shows its end and continues', async () =
   writeFileSync(onDisk('app.log'), 'a new log\n');
   await eventually(async () => (await log.innerText()).trim() === 'a new log', 'it was turned over');
   await page.keyboard.press('Escape');
-  await look('app.log');
+  await openPreview('app.log');
   await log.getByText('a new log').waitFor();
   await page.keyboard.press('Escape');
 });

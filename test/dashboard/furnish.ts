@@ -3,8 +3,8 @@ import type { Page } from 'playwright-core';
 import { manage } from './browser.js';
 import { eventually } from '../support/eventually.js';
 
-/** A webhook without a receiver: its messages end as dead letters. */
-const NOBODY = 'http://127.0.0.1:9/';
+/** No receiver listens there: messages end as dead letters. */
+const UNREACHABLE = 'http://127.0.0.1:9/';
 
 const seen = (text: string) => async (shown: Page) => {
   await shown.getByText(text).filter({ visible: true }).first().waitFor();
@@ -75,7 +75,7 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
     filePattern: '*.txt',
     excludePattern: 'draft-*',
     expectEveryMinutes: 1440,
-    webhookUrl: NOBODY,
+    webhookUrl: UNREACHABLE,
   });
   const watch = `/manage/watched-folders/${String(watched['id'])}`;
   const hasBaseline = async () => (await manage(page, 'GET', watch))['baselineAt'] !== null;
@@ -146,7 +146,7 @@ async function hasDeadLetters(page: Page, of: 'watchedFolderId' | 'webhookId', i
 /** A receiver of the jobs that are created later. Resolves with its id. */
 async function furnishWebhook(page: Page): Promise<string> {
   const events = ['job.finished', 'transfer.failed', 'connection.down'];
-  const made = await manage(page, 'POST', '/api/webhooks', { url: NOBODY, events, connections: ['sandbox'] });
+  const made = await manage(page, 'POST', '/api/webhooks', { url: UNREACHABLE, events, connections: ['sandbox'] });
   return (made['webhook'] as { id: string }).id;
 }
 

@@ -32,8 +32,8 @@ after(async () => {
 function newKey(name: string): { readonly file: string; readonly fingerprint: string } {
   const file = path.join(folder, name);
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file]);
-  const told = execFileSync('ssh-keygen', ['-lf', `${file}.pub`], { encoding: 'utf8' });
-  return { file, fingerprint: told.split(' ')[1] ?? '' };
+  const output = execFileSync('ssh-keygen', ['-lf', `${file}.pub`], { encoding: 'utf8' });
+  return { file, fingerprint: output.split(' ')[1] ?? '' };
 }
 
 test('announced host keys are shown with their fingerprints, accepted and rejected', async () => {

@@ -68,7 +68,7 @@ test('a running job shows its progress, speed and remaining time; it is paused, 
   await page.getByText(/files\/s, .*iB\/s/).waitFor();
   // The average of completed files ignores those in progress, and would give minutes: it is 40 seconds.
   const left = page.locator('section', { has: status().getByText('1 file copied') }).getByText(/ left$/);
-  await eventually(async () => /^[1-4]?\d(\.\d)? s left$/.test(await left.innerText()), 'the time left is told');
+  await eventually(async () => /^[1-4]?\d(\.\d)? s left$/.test(await left.innerText()), 'the remaining time is shown');
   await page
     .getByRole('link', { name: /copy [bc]\.bin/ })
     .first()

@@ -141,7 +141,7 @@ test('a file is downloaded from its page, in the language of the reader; views o
   await outside.context.close();
   const german = await desk.browser.newContext({ locale: 'de-DE' });
   visitor = await german.newPage();
-  for (let look = 0; look < 3; look++) await visitor.goto(url);
+  for (let visit = 0; visit < 3; visit++) await visitor.goto(url);
   await visitor.getByRole('heading', { name: 'Eine Datei herunterladen' }).waitFor();
   await visitor.getByText('10 Byte').waitFor();
   await visitor.getByText('Bericht <i>.txt').waitFor();

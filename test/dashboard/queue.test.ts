@@ -345,7 +345,7 @@ test('a reload does not end a large upload: the page asks for the same file, and
   await queue().getByRole('button', { name: 'Clear done' }).click();
 });
 
-test('if the browser may read the dropped file again, the upload continues by itself; log-out forgets incomplete ones', async () => {
+test('if the browser may read the dropped file again, the upload continues automatically; a log-out forgets incomplete ones', async () => {
   const other = await desk.open();
   await logIn(other.page);
   await other.page.goto('/files/sandbox?path=/cut');

@@ -28,14 +28,14 @@ before(async () => {
 after(() => desk.close());
 
 const transfers = () => page.getByRole('table', { name: 'Transfers' });
-const look = async (name: string): Promise<void> => {
+const openTransfer = async (name: string): Promise<void> => {
   await page.goto('/transfers');
   await transfers().getByRole('link', { name }).click();
   await page.getByRole('heading', { name, level: 1 }).waitFor();
 };
 
 test('a transfer shows its digest and its valid receipt', async () => {
-  await look('write a.txt');
+  await openTransfer('write a.txt');
   await page.getByText(HEX).waitFor();
   await page.getByRole('button', { name: 'Copy the digest' }).click();
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), HEX);
@@ -57,8 +57,8 @@ test('a transfer shows its digest and its valid receipt', async () => {
     Buffer.from(signature, 'base64url'),
   );
   assert.ok(isGood, receipt);
-  const told = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { transfer: { digest: string } };
-  assert.equal(told.transfer.digest, `sha-256:${HEX}`);
+  const signed = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { transfer: { digest: string } };
+  assert.equal(signed.transfer.digest, `sha-256:${HEX}`);
   await page.getByRole('button', { name: 'Copy its link' }).click();
   const link = await page.evaluate<string>('navigator.clipboard.readText()');
   assert.equal(await (await page.request.get(link, { maxRetries: 3 })).text(), receipt);
@@ -70,7 +70,7 @@ test('other transfers of a file are found by its digest, from a transfer or by p
     await transfers().getByRole('link', { name: 'write b.txt' }).waitFor();
     assert.equal(await transfers().getByRole('row').count(), 3);
   };
-  await look('write a.txt');
+  await openTransfer('write a.txt');
   await manage(page, 'POST', '/api/write/proved', { path: '/c.txt', content: 'another' });
   await page.getByRole('link', { name: 'Find where this file went' }).click();
   await page.waitForURL(/\/transfers\?digest=sha-256/);
@@ -101,15 +101,15 @@ test('a transfer without a digest says why', async () => {
   await manage(page, 'POST', '/api/append/proved', { path: '/a.txt', content: 'more' });
   await manage(page, 'POST', '/api/move/proved', { from: '/b.txt', to: '/moved.txt' });
   await manage(page, 'POST', '/api/mkdir/proved', { path: '/folder' });
-  await look('write plain.txt');
+  await openTransfer('write plain.txt');
   await page.getByText('none: not requested').waitFor();
   assert.equal(await page.getByRole('link', { name: 'Download the receipt' }).count(), 0);
-  await look('append a.txt');
+  await openTransfer('append a.txt');
   await page.getByText('none: an append sends only the added part').waitFor();
   await page.getByRole('link', { name: 'Download the receipt' }).waitFor();
-  await look('move moved.txt');
+  await openTransfer('move moved.txt');
   await page.getByText('none: the server moved the file itself').waitFor();
-  await look('mkdir folder');
+  await openTransfer('mkdir folder');
   assert.equal(await page.getByRole('heading', { name: 'Digest and receipt' }).count(), 0);
   assert.deepEqual(window.faults, []);
 });

@@ -99,7 +99,7 @@ test('a cron that never fires, and an invalid zone, are reported before anything
 });
 
 test('a schedule is made from a job, with all its settings, and keeps them when its time is changed', async () => {
-  const told = {
+  const settings = {
     include: ['*.csv'],
     exclude: ['old/**'],
     maxDepth: 3,
@@ -110,7 +110,7 @@ test('a schedule is made from a job, with all its settings, and keeps them when 
     onConflict: 'newer',
     bytesPerSecond: 1_048_576,
   };
-  const id = await runJob(page, { type: 'copy', source: place('/from'), destination: place('/kept'), ...told });
+  const id = await runJob(page, { type: 'copy', source: place('/from'), destination: place('/kept'), ...settings });
   await page.goto(`/jobs/${id}`);
   await page.getByRole('link', { name: 'Schedule it …' }).click();
   await field('Name').fill('Of a job');
@@ -119,7 +119,7 @@ test('a schedule is made from a job, with all its settings, and keeps them when 
   await page.getByRole('button', { name: 'Save the schedule' }).click();
   await page.getByText('Every day at 02:30').waitFor();
   const made = await kept('Of a job');
-  for (const [name, value] of Object.entries(told)) assert.deepEqual(made.job[name], value, name);
+  for (const [name, value] of Object.entries(settings)) assert.deepEqual(made.job[name], value, name);
 
   await page.getByRole('link', { name: 'Edit …' }).click();
   await page.getByLabel('How often').selectOption('month');

@@ -52,11 +52,11 @@ try {
   await server.stop();
 }
 
-async function shootAll(page: Page, screens: readonly Screen[], look: string): Promise<void> {
+async function shootAll(page: Page, screens: readonly Screen[], scheme: string): Promise<void> {
   for (const { name, path, ready } of screens) {
     await page.goto(path);
     await ready(page);
-    await shoot(page, `${name}-${look}`);
+    await shoot(page, `${name}-${scheme}`);
   }
 }
 

@@ -23,7 +23,7 @@ describe('a session that ends', () => {
   const over = () => page.getByRole('dialog', { name: 'Your session has ended' });
   const name = () => page.getByRole('textbox', { name: 'Name', exact: true });
   /** The page's next request shows that the session is over. */
-  const look = () => page.getByRole('button', { name: 'Test the connection' }).click();
+  const testConnection = () => page.getByRole('button', { name: 'Test the connection' }).click();
   const fillIn = async (): Promise<void> => {
     await page.goto('/connections/new');
     await name().fill('Typed before the end');
@@ -42,7 +42,7 @@ describe('a session that ends', () => {
     await logIn(other.page);
     await manage(other.page, 'POST', '/manage/sessions/revoke-others');
     await other.context.close();
-    await look();
+    await testConnection();
     await over().getByText('It was ended from another browser. What you typed is still here.').waitFor();
     assert.equal(await over().getByLabel('E-mail').inputValue(), EMAIL);
     assert.deepEqual(await violations(page), []);
@@ -63,7 +63,7 @@ describe('a session that ends', () => {
     await logIn(other.page);
     const next = 'another horse, another staple';
     await manage(other.page, 'POST', '/manage/password', { currentPassword: PASSWORD, newPassword: next });
-    await look();
+    await testConnection();
     await over().getByText('The password of the account was changed.').waitFor();
     await manage(other.page, 'POST', '/manage/password', { currentPassword: next, newPassword: PASSWORD });
     await other.context.close();
@@ -76,7 +76,7 @@ describe('a session that ends', () => {
     // The browser deletes the cookie at that time.
     await window.context.clearCookies();
     await page.clock.install({ time: Date.now() + 25 * 3_600_000 });
-    await look();
+    await testConnection();
     await over().getByText('It expired 24 hours after the login.').waitFor();
     await over().getByRole('button', { name: 'Log in as someone else' }).click();
     await page.getByRole('heading', { level: 1, name: 'File Transfer Gateway' }).waitFor();

@@ -251,7 +251,7 @@ test('a large file continues after its request was cut, and after the page was r
   const [url] = await keptUrls();
   const ask = `fetch(${JSON.stringify(url)}, { method: 'HEAD', headers: { 'Tus-Resumable': '1.0.0' } }).then(({ status }) => status)`;
   assert.equal(await page.evaluate(ask), 200);
-  await eventually(() => offsets.length === 2, 'it goes on by itself');
+  await eventually(() => offsets.length === 2, 'the upload resumes automatically');
   await queue.getByText(/[2-9]\d(\.\d)? MiB of 100 MiB/).waitFor();
   page.once('dialog', (leaving) => void leaving.accept());
   await page.reload();

@@ -1,4 +1,4 @@
-/** The page when code, the network or a screen fails: never blank, no input is lost, and it recovers by itself. */
+/** The page when code, the network or a screen fails: never blank, no input is lost, and it recovers. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -54,7 +54,7 @@ describe('failures leave the page intact', () => {
     await page.getByLabel('E-mail').waitFor();
   });
 
-  test('a moment offline is reported, keeps the input, and ends by itself', async () => {
+  test('a moment offline is reported, keeps the input, and ends automatically', async () => {
     await logIn(page);
     await page.goto('/connections/new');
     await page.getByLabel('Name').first().fill('Typed before the cut');

@@ -67,7 +67,7 @@ test('a folder is chosen by browsing the server, with the keyboard alone', async
   await page.getByRole('link', { name: 'Sandbox /copies' }).waitFor();
 });
 
-test('a folder whose messages do not arrive is not well, whatever its checks say', async () => {
+test('a folder whose messages do not arrive is not well, even if its checks succeed', async () => {
   receiver.respond = (_, response) => response.writeHead(503).end();
   await page.goto('/watched');
   const row = page.getByRole('table', { name: 'Watched folders' }).getByRole('row', { name: /^in / });

@@ -56,7 +56,7 @@ test('a webhook is created: its secret is shown once, and signs the events', asy
   await dialog().getByRole('alert').waitFor();
   await dialog().getByLabel('URL').fill(receiver.url);
   for (const name of ['transfer.failed', 'connection.down', 'connection.up']) await dialog().getByLabel(name).uncheck();
-  assert.ok(await dialog().getByRole('button', { name: 'Add the webhook' }).isDisabled(), 'of nothing nobody is told');
+  assert.ok(await dialog().getByRole('button', { name: 'Add the webhook' }).isDisabled(), 'a webhook needs events');
   await dialog().getByLabel('job.finished').check();
   await dialog().getByLabel('Sandbox').check();
   await dialog().getByRole('button', { name: 'Add the webhook' }).click();
@@ -72,10 +72,10 @@ test('a webhook is created: its secret is shown once, and signs the events', asy
   assert.match(await row.innerText(), /job\.finished\s+Sandbox\s+Active/);
 
   const job = await endJob();
-  await eventually(() => receiver.received.length === 1, 'it is told');
-  const [told] = receiver.received;
-  assert.ok(told !== undefined);
-  const body = new Webhook(secret).verify(told.text, told.headers as Record<string, string>);
+  await eventually(() => receiver.received.length === 1, 'the message arrived');
+  const [message] = receiver.received;
+  assert.ok(message !== undefined);
+  const body = new Webhook(secret).verify(message.text, message.headers as Record<string, string>);
   assert.equal((body as { data: { job: { id: string } } }).data.job.id, job);
   await row.getByRole('link').click();
   await deliveries().getByText('Delivered').waitFor();
@@ -126,9 +126,9 @@ test('a webhook is paused, changed, given another secret, ended by its receiver 
   const before = receiver.received.length;
   await endJob();
   await page.getByText('The receiver answered that it is gone (410)').waitFor();
-  const told = receiver.received[before];
-  assert.ok(told !== undefined);
-  new Webhook(next).verify(told.text, told.headers as Record<string, string>);
+  const message = receiver.received[before];
+  assert.ok(message !== undefined);
+  new Webhook(next).verify(message.text, message.headers as Record<string, string>);
   answers(204);
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByText('Active', { exact: true }).waitFor();

@@ -126,7 +126,7 @@ test('all visible texts are in the catalogue and nowhere else', (t) => {
     if (BEFORE_THE_CATALOGUE.includes(file)) continue;
     const found = findingsIn(file);
     if (NOT_YET.includes(file)) {
-      if (found.length === 0) t.diagnostic(`${file} has no words of its own any more: take it off the list`);
+      if (found.length === 0) t.diagnostic(`${file} has no other texts any more: remove it from the list`);
     } else stray.push(...found.map(({ line, words }) => `${file}:${line} ${words}`));
   }
   assert.deepEqual(stray, []);

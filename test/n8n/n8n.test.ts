@@ -261,7 +261,7 @@ test('the trigger subscribes once, accepts events that the gateway signed, and l
   await n8n.hook('create', url, wanted);
   assert.equal((await webhooks()).length, 1);
   for (const name of ['one', 'two']) await gateway.api.get(`/api/read/sandbox?path=/fail/permission/${name}`);
-  await eventually(() => received.length === 2, 'both failures are told');
+  await eventually(() => received.length === 2, 'both failures were sent');
   for (const request of received) {
     const [[item] = []] = (await n8n.webhook(request)).workflowData ?? [];
     assert.equal(item?.json['type'], 'transfer.failed');
