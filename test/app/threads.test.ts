@@ -97,10 +97,11 @@ describe('a gateway with two event loops', () => {
   before(async () => {
     [sshd, ftp] = await startTogether([startSshd(['MaxStartups 300']), startVsftpd()]);
     const { port, username, password } = ftp;
+    const single = { maxSessions: 1, idleTimeoutMs: 3_600_000 };
     gateway = await startGateway({
       connections: [
         connectionTo(sshd, { maxSessions: LIMIT, acquireTimeoutMs: 60_000 }),
-        { id: 'f1', name: 'FTP', type: 'ftp', host: '127.0.0.1', port, username, password, pool: { maxSessions: 1 } },
+        { id: 'f1', name: 'FTP', type: 'ftp', host: '127.0.0.1', port, username, password, pool: single },
       ],
       config: { server: { threads: 2 } },
     });
@@ -138,10 +139,9 @@ describe('a gateway with two event loops', () => {
   test('one session for two loops: a loop that needs it gets it from the idle one', async () => {
     const [one, two] = await clientsOfBoth(gateway);
     for (const [turn, client] of [one, two, one, two].entries()) {
-      const started = performance.now();
+      // The other would expire long after this request has been given up.
       const answer = await upload(client, `turn-${turn}`, Buffer.from('x'), { to: 'f1' });
       assert.equal(answer.status, 200, answer.text);
-      assert.ok(performance.now() - started < 5_000, 'long before the other would have expired');
     }
     close(one, two);
   });
@@ -394,7 +394,9 @@ test('an error that escapes in one loop ends the process with exit code 1', asyn
   const exited = once(gateway.process, 'exit');
   writeFileSync(flag, '');
   assert.deepEqual(await exited, [1, null], gateway.output());
-  assert.match(gateway.output(), /thread two is broken.*"msg":"an error escaped; the gateway stops"/);
+  // Its last lines may come after its end.
+  const reason = /thread two is broken.*"msg":"an error escaped; the gateway stops"/;
+  await eventually(() => reason.test(gateway.output()), 'the reason in the log');
   await gateway.stop();
   rmSync(folder, { recursive: true });
 });

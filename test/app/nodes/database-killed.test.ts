@@ -20,7 +20,7 @@ import { startTogether } from '../../support/together.js';
 
 const WORKERS = 6;
 const RETRY_MS = 100;
-const TAKEN_WITHIN_MS = 30_000;
+const TAKEN_WITHIN_MS = 120_000;
 /** The database is gone and back before a node notices, or away until every node has noticed. */
 const ROUNDS = ['brief', 'long'] as const;
 
@@ -95,7 +95,7 @@ async function sendUntilTaken(name: string): Promise<Sent> {
 const readiness = (): Promise<number[]> =>
   Promise.all(gateways.map(({ api }) => api.get('/readyz').then(({ status }) => status)));
 
-test('killing the database of three nodes loses nothing that was acknowledged', { timeout: 120_000 }, async () => {
+test('killing the database of three nodes loses nothing that was acknowledged', { timeout: 600_000 }, async () => {
   const sent: Sent[] = [];
   let isOver = false;
   const load = Promise.all(
