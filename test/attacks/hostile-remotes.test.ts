@@ -19,8 +19,8 @@ import { startTogether } from '../support/together.js';
 const STALL_MS = 3_000;
 const WITHIN_MS = 25_000;
 /** Longer than any answer here takes, so that a vain wait for a session is noticed. */
-const ACQUIRE_MS = 20_000;
-const SOON_MS = 15_000;
+const ACQUIRE_MS = 120_000;
+const SOON_MS = 60_000;
 const MAX_GROWTH = 48 * 1024 * 1024;
 /** The names of a folder, as many as one answer may contain: 50,000,000 characters, with the facts of each file. */
 const MAX_LISTING_GROWTH = 400 * 1024 * 1024;

@@ -30,7 +30,10 @@ describe('watchers of jobs', { timeout: 600_000 }, () => {
   let cluster: Cluster<'from' | 'to'>;
 
   before(async () => {
-    cluster = await startCluster({ from: SFTP_SERVERS[1], to: SFTP_SERVERS[1] }, { nodes: 2 });
+    cluster = await startCluster(
+      { from: SFTP_SERVERS[1], to: SFTP_SERVERS[1] },
+      { nodes: 2, config: { server: { drainSeconds: 180 } } },
+    );
     const { disk } = cluster.servers.from;
     const names = Array.from({ length: FILES }, (_, number) => `/tree/${'n'.repeat(150)}-${number}`);
     await eachOf(names, (name) => disk.write(name, Buffer.alloc(20_000)));
@@ -155,7 +158,7 @@ describe('watchers of jobs', { timeout: 600_000 }, () => {
     const [code] = await Promise.all([node.stop(), ...open.map(({ ended }) => ended)]);
     const took = performance.now() - from;
     assert.equal(code, 0);
-    assert.ok(took < 15_000, `${took} ms, and it drains for 30 s`);
+    assert.ok(took < 60_000, `${took} ms, and it drains for three minutes`);
     cluster.nodes.pop();
     await cluster.add();
     await cancel(id);
