@@ -21,9 +21,11 @@ import {
 import { eventually } from '../support/eventually.js';
 
 /** Longer ones are tried manually: STALL_MS=30000. */
-const STALL_MS = Number(process.env['STALL_MS'] ?? 3_000);
-/** A busy machine uses a part of this. */
-const TOLERANCE_MS = 1_500;
+const STALL_MS = Number(process.env['STALL_MS'] ?? 6_000);
+/** For what has been counted a moment before it passed. */
+const EARLY_MS = 1_500;
+/** For a busy machine; the former defect took as long again. */
+const LATE_MS = STALL_MS * 0.8;
 const KINDS = {
   freezes: 'takes and sends nothing more',
   swallows: 'takes everything, and does and says nothing',
@@ -75,7 +77,8 @@ describe('stalls', { concurrency: 7 }, () => {
   function inTime(id: string, since: number): void {
     const tookMs = performance.now() - since;
     console.log(`${id}: ${Math.round(tookMs)} ms`);
-    assert.ok(Math.abs(tookMs - STALL_MS) <= TOLERANCE_MS, `${id}: ${Math.round(tookMs)} ms in place of ${STALL_MS}`);
+    const isInTime = tookMs >= STALL_MS - EARLY_MS && tookMs <= STALL_MS + LATE_MS;
+    assert.ok(isInTime, `${id}: ${Math.round(tookMs)} ms in place of ${STALL_MS}`);
   }
 
   for (const protocol of PROTOCOLS) {

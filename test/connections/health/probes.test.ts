@@ -20,7 +20,7 @@ import { startTogether } from '../../support/together.js';
 const EVERY_SECONDS = 2;
 const INTERVAL_MS = EVERY_SECONDS * 1000;
 /** For the poll of the prober, the check itself, and a busy machine. */
-const SLACK_MS = 3000;
+const SLACK_MS = 8_000;
 const OTHER_KEY = 'ftg_other-key-0123456789-abcdefgh';
 const SCOPES = ['read', 'write', 'admin'];
 const IDS = ['sftp', 'ftp', 'ftps', 's3'] as const;
@@ -185,7 +185,8 @@ describe('side by side', { concurrency: true }, () => {
     const gateway = await startGateway({
       config: {
         health: { everySeconds: 2 },
-        pools: { default: { connectTimeoutMs: 10_000 } },
+        // Far longer than the others may wait.
+        pools: { default: { connectTimeoutMs: 30_000 } },
         accounts: [
           { email: 'silent@example.com', plan: 'pro', apiKeys: [{ name: 'k', key: OTHER_KEY }], connections: many },
           { email: 'test@example.com', plan: 'pro', apiKeys: [{ name: 'k', key: KEY, scopes: SCOPES }], connections },
