@@ -235,6 +235,6 @@ test('an error whose text does not arrive is still an error', { timeout: 60_000 
       response.writeHead(500, { 'X-Error-Code': 'internal_error', 'Content-Length': 100 }).write('{');
     },
   ]);
-  const ftg = new FileTransferGateway({ baseUrl: server.url, apiKey: 'ftg_x', timeoutMs: SHORT_MS });
+  const ftg = new FileTransferGateway({ baseUrl: server.url, apiKey: 'ftg_x', timeoutMs: 3_000 });
   await assert.rejects(ftg.me(), { status: 500, code: 'internal_error' });
 });
