@@ -3,7 +3,7 @@ import type { components } from './api-types.js';
 
 type Schemas = components['schemas'];
 
-/** Optional fields may also be undefined, whatever the caller's compiler options. */
+/** Optional fields may also be undefined, with any compiler options of the caller. */
 type Given<T> = { [K in keyof T]: object extends Pick<T, K> ? T[K] | undefined : T[K] };
 
 export type ErrorCode = Schemas['ErrorCode'];

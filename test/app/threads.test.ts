@@ -401,7 +401,7 @@ test('an error that escapes in one loop ends the process with exit code 1', asyn
   rmSync(folder, { recursive: true });
 });
 
-test('a second signal ends the process at once and with its exit code, whatever the loops have open', async () => {
+test('a second signal ends the process at once and with its exit code, even if loops have open work', async () => {
   const silent = net.createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as net.AddressInfo;

@@ -146,7 +146,7 @@ test('a running job shows its current work, is paused, resumed and cancelled; th
   await page.getByRole('link', { name: 'Monday copy' }).waitFor();
 });
 
-test('of many files only the visible rows are drawn, and further pages are loaded on scrolling', async () => {
+test('only the visible rows of many files are drawn, and further pages are loaded on scrolling', async () => {
   fill(
     'many',
     Array.from({ length: 450 }, (_, index) => `file-${String(index).padStart(3, '0')}.txt`),

@@ -338,7 +338,7 @@ describe('a large JSON body', () => {
         const sink = new Writable({
           write: (chunk: Buffer, _encoding, done) => {
             received.update(chunk);
-            // Of the text, of which it is three quarters.
+            // The bytes of the text, whose content is three quarters of it.
             passed((chunk.length / 3) * 4);
             done();
           },

@@ -21,7 +21,7 @@ test('npm test and npm run test:rest are all tests together', () => {
   assert.deepEqual(together.sort(), files);
 });
 
-test('what clients meet first runs on node:http in the tier rest, whatever its own tier', () => {
+test('the files that run on both front ends use node:http in the tier rest, regardless of their own tier', () => {
   const again = selectForNode(parseRequest(['--tier=rest']));
   assert.deepEqual(again.length, LISTS['ON_BOTH']?.length);
   assert.deepEqual(selectForNode(parseRequest([])), []);

@@ -1,6 +1,6 @@
 /**
- * The event feeds: numbers without holes and without reordering as readers see them, whoever writes, numbers and dies.
- * A failure is a number that is missing, comes twice, or shows up behind a higher one.
+ * The event feeds: numbers without holes and without reordering for readers, with any writers, sequencers and crashes.
+ * A failure is a number that is missing, comes twice, or appears after a higher one.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * Fails unless the promise settles before a timer of `ms` that starts now: for a deadline in this process. If the process
- * stands still, both are late, and keep their order.
+ * Fails unless the promise settles before a timer of `ms` that starts now: for a deadline in this process. If the
+ * process hangs, both are late, and keep their order.
  */
 export async function earlierThan<T>(ms: number, promise: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

@@ -239,7 +239,7 @@ suite('watched folders with copyTo', () => {
   });
 
   for (const protocol of PROTOCOLS) {
-    test(`${protocol}: a folder whose target is itself by another name keeps its files, whatever the action after the delivery`, async () => {
+    test(`${protocol}: a folder whose target is itself by another name keeps its files, with any action after the delivery`, async () => {
       const target = { connectionId: `${protocol}-direct` };
       for (const onConflict of protocol === 'sftp' ? RULES : (['replace'] as const)) {
         for (const after of [{ afterDelivery: 'delete' }, { afterDelivery: 'move', moveTo: 'done' }] as const) {

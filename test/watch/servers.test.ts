@@ -1,4 +1,4 @@
-/** Watched folders over real servers: each new file is reported once and complete, whatever times the listing shows. */
+/** Watched folders over real servers: each new file is reported once and complete, with any times in the listing. */
 import assert from 'node:assert/strict';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

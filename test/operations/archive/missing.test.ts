@@ -66,7 +66,7 @@ describe('archives of folders with names that no path can have', () => {
   }
 });
 
-test('of very many names only as many are listed as fit, and the list says that there are more', async () => {
+test('if there are very many names, only as many are listed as fit, and the list says that there are more', async () => {
   const missing = new Missing();
   for (let number = 0; number < 100_000; number++) missing.add('a/', `\u0001${number}`, 'why');
   const [entry] = [...missing.entries('_missing.txt')];

@@ -187,7 +187,7 @@ test('denied addresses are skipped if there are others', async (t) => {
   socket.destroy();
 });
 
-test('the socket goes to the address that was checked, whatever the name resolves to next', async (t) => {
+test('the socket goes to the address that was checked, even if the name resolves to another one next', async (t) => {
   const port = await listen(t, '127.0.0.1');
   let asked = 0;
   const rebinding: Lookup = async () => [{ address: asked++ === 0 ? '127.0.0.1' : '169.254.169.254' }];

@@ -35,7 +35,7 @@ import { canSetTimes } from './times.js';
 import { openAppender, openWriter } from './writer.js';
 import { MINUTE_MS, SECOND_MS } from '../../../contract/units.js';
 
-/** LIST of these servers shows each link as a link, whatever their settings; LIST of ProFTPD may not. */
+/** LIST of these servers shows each link as a link, with any settings; LIST of ProFTPD may not. */
 const SHOW_LINKS = /vsFTPd|Pure-FTPd/i;
 
 export class FtpRemote implements Remote {
