@@ -1,16 +1,18 @@
 /** A slice of the folders that a job empties: each is removed if it is empty, the deepest ones first. */
 import { entryKey } from '../base/entry-key.js';
-import { type GatewayError, toGatewayError } from '../base/errors.js';
+import { type GatewayError, hasCode, toGatewayError } from '../base/errors.js';
+import { retryDelay } from '../base/retry-schedule.js';
 import type { Connection } from '../connections/connection.js';
 import { find } from '../operations/conflicts.js';
 import { pathBelow, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
+import type { Remote } from '../remotes/remote.js';
 import type { JobTree, RunningJob, WorkerSlot } from '../storage/storage.js';
 import type { SliceEnd } from './file-slices.js';
 import { hasComeSince, isWholeTree, keyBelow, OWN_TEMPORARY } from './entries.js';
 import type { JobPlaces } from './file-work.js';
-import { verdictOn } from './retry.js';
+import { JOB_RETRIES, verdictOn } from './retry.js';
 import type { ActiveRun } from './running-jobs.js';
 
 interface RemovalsOptions {
@@ -23,6 +25,12 @@ const SLICE_FOLDERS = 64;
 /** How often a folder that should be empty but is not is listed again. */
 const LIST_AGAIN = 3;
 const KNOWN_AT_ONCE = 500;
+
+/**
+ * What keeps a folder. `temporary`: only hidden files of uploads under way or of dead nodes, which go soon. `known`:
+ * entries that failed, were left out, or were created after the job began. `unlisted`: some that no listing has shown.
+ */
+type Content = 'temporary' | 'known' | 'unlisted';
 
 export class Removals {
   readonly #options: RemovalsOptions;
@@ -54,20 +62,20 @@ export class Removals {
           kept.push(path);
           continue;
         }
-        await remotes.use(connection, use, (remote) => remote.removeFolder(pathBelow(root, path)));
-        removed.push(path);
+        const content = await this.#remove(job, connection, pathBelow(root, path), path, signal);
+        const afterMs = content === 'temporary' ? retryDelay(JOB_RETRIES, tries + 1) : undefined;
+        if (content === undefined) removed.push(path);
+        else if (afterMs !== undefined) await tree.retryFolder(job.id, path, afterMs);
+        else if (content !== 'unlisted' || !isWholeTree(job)) kept.push(path);
+        else if (tries < LIST_AGAIN) {
+          // A listing ended early.
+          await tree.listAgain(job.id, path);
+          break;
+        } else await tree.failFolder(job, path, 'not_empty', 'the folder is not empty: not all of it is listed');
       } catch (thrown) {
         if (signal.aborted) break;
         const error = toGatewayError(thrown);
-        if (error.code === 'not_empty' && isWholeTree(job)) {
-          const isKnown = await this.#isKnownWhy(job, connection, pathBelow(root, path), path, signal);
-          if (isKnown) kept.push(path);
-          else if (tries < LIST_AGAIN) {
-            // A listing ended early.
-            await tree.listAgain(job.id, path);
-            break;
-          } else await tree.failFolder(job, path, error.code, `${error.clientText}: not all of it is listed`);
-        } else if (error.code === 'not_empty' || mayStay(job, path, error)) kept.push(path);
+        if (mayStay(job, path, error)) kept.push(path);
         else if (error.code === 'not_found' || error.code === 'not_a_folder') removed.push(path);
         else {
           const verdict = verdictOn(error, tries);
@@ -84,31 +92,45 @@ export class Removals {
     return { kind: 'done', afterMs: 0 };
   }
 
-  /** Whether everything that is left in a folder failed, was left out, or was created after the job began. */
-  #isKnownWhy(
+  /** Removes a folder; resolves to its content if it has any, and is therefore still there. */
+  async #remove(
     job: RunningJob,
     connection: Connection,
     place: RemotePath,
     path: Buffer,
     signal: AbortSignal,
-  ): Promise<boolean> {
-    const { tree, remotes, leftovers } = this.#options;
+  ): Promise<Content | undefined> {
+    const { remotes, leftovers } = this.#options;
     const use = { signal, leftovers, priority: 'background' as const };
     return remotes.use(connection, use, async (remote) => {
-      let isShown = false;
-      const leftOut = async (): Promise<void> => void (isShown = true);
-      let old: Buffer[] = [];
-      for await (const info of remote.list(place, { followLinks: false, leftOut })) {
-        isShown = true;
-        const isNew = !info.isDirectory && hasComeSince(job, info.modifiedAt.getTime(), remote.can.timeResolutionMs);
-        if (isNew || OWN_TEMPORARY.test(info.name)) continue;
-        old.push(keyBelow(path, entryKey('', info)));
-        if (old.length < KNOWN_AT_ONCE) continue;
-        if ((await tree.known(job.id, old)).size < old.length) return false;
-        old = [];
+      try {
+        await remote.removeFolder(place);
+        return undefined;
+      } catch (error) {
+        if (!hasCode(error, 'not_empty')) throw error;
+        return this.#contentOf(job, remote, place, path);
       }
-      return isShown && (await tree.known(job.id, old)).size === old.length;
     });
+  }
+
+  async #contentOf(job: RunningJob, remote: Remote, place: RemotePath, path: Buffer): Promise<Content> {
+    const { tree } = this.#options;
+    let content: Content | undefined;
+    const leftOut = async (): Promise<void> => void (content = 'known');
+    let old: Buffer[] = [];
+    for await (const info of remote.list(place, { followLinks: false, leftOut })) {
+      if (OWN_TEMPORARY.test(info.name)) {
+        content ??= 'temporary';
+        continue;
+      }
+      content = 'known';
+      if (!info.isDirectory && hasComeSince(job, info.modifiedAt.getTime(), remote.can.timeResolutionMs)) continue;
+      old.push(keyBelow(path, entryKey('', info)));
+      if (old.length < KNOWN_AT_ONCE) continue;
+      if ((await tree.known(job.id, old)).size < old.length) return 'unlisted';
+      old = [];
+    }
+    return (await tree.known(job.id, old)).size === old.length ? (content ?? 'unlisted') : 'unlisted';
   }
 }
 

@@ -137,6 +137,39 @@ describe('jobs that move and delete', () => {
       assert.equal(await folderIsThere(protocol, '/held'), false);
     });
 
+    for (const type of ['move', 'delete', 'sync'] as const) {
+      test(`a hidden file of a dead node delays the removal of its folder: ${type}, on ${protocol}`, async () => {
+        const { disk } = servers[protocol];
+        const [root, other] = [`/left-${type}`, `/left-${type}-on-${protocol}`];
+        const temporary = `${root}/deep/er/.ftg-0badc0de-0123456789abcdef.same`;
+        for (const name of ['deep/er/a.txt', 'deep/b.txt']) await disk.write(`${root}/${name}`, name);
+        await disk.write(temporary, '');
+        // What only the destination has is removed from there.
+        if (type === 'sync') await servers[target].disk.write(`${other}/c.txt`, 'c');
+        const [here, there] = [
+          { connectionId: protocol, path: root },
+          { connectionId: target, path: other },
+        ];
+        const { id } = await begin(
+          gateway.api,
+          {
+            move: { type, source: here, destination: there },
+            delete: { type, source: here },
+            sync: { type, source: there, destination: here, deleteExtra: true },
+          }[type],
+        );
+        await eventually(async () => {
+          const { done, deleted } = (await look(gateway.api, id)).counts;
+          return type === 'move' ? done === 2 : deleted === 2;
+        }, 'only folders are left');
+        for (let looks = 0; looks < 20; looks++) assert.equal((await look(gateway.api, id)).state, 'running');
+        await gateway.api.post(`/api/delete/${protocol}`, { path: temporary });
+        const job = await ended(gateway.api, id);
+        assert.equal(job.state, 'succeeded', JSON.stringify(job));
+        assert.equal(await folderIsThere(protocol, `${root}/deep`), false);
+      });
+    }
+
     test(`a schedule that empties a folder keeps it for its next run, on ${protocol}`, async () => {
       await lay(protocol, '/inbox');
       await makeFolder('/inbox/void');
